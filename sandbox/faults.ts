@@ -1,0 +1,147 @@
+/**
+ * What can go wrong on demand. `when` is where in the way of a request: 'on arrival' is in front of the service, which
+ * then neither checks nor counts anything; 'before work' is after all checks; 'after work' is after the records changed.
+ */
+export type When = 'on arrival' | 'before work' | 'after work';
+
+/** A request uses up a fault on arrival, whatever comes of it. */
+export interface FaultLimits {
+  /** Only requests to this operation path, as called. */
+  operation?: string;
+  /** Only so many requests. */
+  times?: number;
+  /** So many requests go well first. */
+  skip?: number;
+}
+
+export type Disturbance =
+  /** `ms`, or a random time between `ms` and `toMs`. */
+  | { kind: 'latency'; ms: number; toMs?: number; when?: When }
+  /** The socket is destroyed: 'before work' nothing was done, 'after work' the answer is lost. */
+  | { kind: 'cut'; when?: When }
+  | { kind: 'server-error'; when?: When }
+  | { kind: 'rate-limited'; retryAfterSeconds?: number; when?: When }
+  /** 503 with a page of HTML. */
+  | { kind: 'maintenance'; when?: When }
+  /** 302 to a page of HTML. */
+  | { kind: 'login-redirect'; when?: When }
+  | { kind: 'empty-body'; when?: When }
+  | { kind: 'not-json'; when?: When };
+
+export type Fault = FaultLimits &
+  (
+    | Disturbance
+    /** The server's clock is ahead by so many seconds, or behind when negative; its Date header too. */
+    | { kind: 'clock-skew'; seconds: number }
+    /** Without `apiKey`: every key. */
+    | { kind: 'key-revoked'; apiKey?: string }
+  );
+
+const defaultMoments: Readonly<Record<Disturbance['kind'], When>> = {
+  latency: 'on arrival',
+  cut: 'before work',
+  'server-error': 'before work',
+  'rate-limited': 'on arrival',
+  maintenance: 'on arrival',
+  'login-redirect': 'on arrival',
+  'empty-body': 'after work',
+  'not-json': 'after work',
+};
+
+export class Faults {
+  #active: { fault: Fault; skip: number; left: number }[] = [];
+
+  /** Throws an error that says what is wrong with it. */
+  set(fault: unknown): void {
+    assertFault(fault);
+    this.#active.push({ fault, skip: fault.skip ?? 0, left: fault.times ?? Number.POSITIVE_INFINITY });
+  }
+
+  clear(): void {
+    this.#active = [];
+  }
+
+  /** Each as it is from now on: `skip` and `times` are what is left of them. */
+  list(): Fault[] {
+    return this.#active.map(({ fault, skip, left }) => ({
+      ...fault,
+      ...(fault.skip === undefined ? {} : { skip }),
+      ...(fault.times === undefined ? {} : { times: left }),
+    }));
+  }
+
+  /** The faults that befall the next request to an operation. */
+  take(operation: string): Fault[] {
+    const met = this.#active.filter(({ fault }) => (fault.operation ?? operation) === operation);
+    const due = met.filter((active) => active.skip === 0);
+    for (const active of met) {
+      if (active.skip > 0) active.skip -= 1;
+      else active.left -= 1;
+    }
+    this.#active = this.#active.filter(({ left }) => left > 0);
+    return due.map(({ fault }) => fault);
+  }
+}
+
+export function disturbancesAt(faults: readonly Fault[], when: When): Disturbance[] {
+  return faults.filter(
+    (fault): fault is FaultLimits & Disturbance =>
+      fault.kind !== 'clock-skew' &&
+      fault.kind !== 'key-revoked' &&
+      (fault.when ?? defaultMoments[fault.kind]) === when,
+  );
+}
+
+interface Field {
+  must: string;
+  holds(value: unknown): boolean;
+}
+
+const milliseconds: Field = { must: 'milliseconds from 0', holds: isFrom(0) };
+const operationPath: Field = {
+  must: 'an operation path such as /defects/create',
+  holds: (value) => typeof value === 'string' && value.startsWith('/'),
+};
+const when: Field = {
+  must: 'on arrival, before work or after work',
+  holds: (value) => value === 'on arrival' || value === 'before work' || value === 'after work',
+};
+const limits: Readonly<Record<string, Field>> = {
+  operation: operationPath,
+  times: { must: 'an integer from 1', holds: (value) => isFrom(1)(value) && Number.isInteger(value) },
+  skip: { must: 'an integer from 0', holds: (value) => isFrom(0)(value) && Number.isInteger(value) },
+};
+const required: Readonly<Partial<Record<Fault['kind'], string>>> = { latency: 'ms', 'clock-skew': 'seconds' };
+const fieldsByKind: Readonly<Record<Fault['kind'], Readonly<Record<string, Field>>>> = {
+  latency: { when, ms: milliseconds, toMs: milliseconds },
+  cut: { when },
+  'server-error': { when },
+  'rate-limited': { when, retryAfterSeconds: { must: 'seconds from 0', holds: isFrom(0) } },
+  maintenance: { when },
+  'login-redirect': { when },
+  'empty-body': { when },
+  'not-json': { when },
+  'clock-skew': { seconds: { must: 'a number of seconds', holds: isFrom(Number.NEGATIVE_INFINITY) } },
+  'key-revoked': { apiKey: { must: 'an API key', holds: (value) => typeof value === 'string' } },
+};
+
+function assertFault(value: unknown): asserts value is Fault {
+  if (typeof value !== 'object' || value === null) throw new Error('a fault must be a JSON object');
+  const kind = 'kind' in value ? value.kind : undefined;
+  const kinds = Object.keys(fieldsByKind) as Fault['kind'][];
+  const known = kinds.find((name) => name === kind);
+  if (known === undefined) throw new Error(`kind must be one of ${kinds.join(', ')}`);
+  const fields = { ...limits, ...fieldsByKind[known] };
+  const missing = required[known];
+  if (missing !== undefined && !(missing in value)) throw new Error(`${missing} is required with kind ${known}`);
+  for (const [name, given] of Object.entries(value)) {
+    if (name === 'kind') continue;
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field === undefined) throw new Error(`${name} is unknown with kind ${known}`);
+    if (!field.holds(given)) throw new Error(`${name} must be ${field.must}`);
+  }
+}
+
+function isFrom(least: number): (value: unknown) => boolean {
+  return (value) => Number.isFinite(value) && Number(value) >= least;
+}

@@ -1,0 +1,46 @@
+import type { Store } from './store.ts';
+
+/** When the service remembers a nonce is not shown. `after <check>`: once that check has let the request pass. */
+export const nonceMoments = ['on arrival', 'after nonce', 'after signature', 'after validation', 'after work'] as const;
+
+export type NonceMoment = (typeof nonceMoments)[number];
+
+const memoryMs = 10 * 60_000;
+
+/** Nonces are remembered for 10 minutes, per API key (assumed), by the clock as it is, also while a fault skews it. */
+export class Nonces {
+  readonly #store: Store;
+  readonly #clock: () => number;
+  readonly #inWork = new Set<string>();
+
+  constructor(store: Store, clock: () => number) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  isUsed(nonce: string): boolean {
+    const at = this.#store.nonces.get(nonce);
+    // Inclusive, as the timestamp window is: a timestamp 5 minutes ahead is still good 10 minutes later.
+    return this.#inWork.has(nonce) || (at !== undefined && this.#clock() - at <= memoryMs);
+  }
+
+  /** Keeps the time of the first use, until that has run out. */
+  remember(nonce: string): void {
+    if (this.isUsed(nonce) && !this.#inWork.has(nonce)) return;
+    const now = this.#clock();
+    for (const [old, at] of this.#store.nonces) {
+      if (now - at <= memoryMs) break;
+      this.#store.nonces.delete(old);
+    }
+    this.#store.rememberNonce(nonce, now);
+  }
+
+  /** A nonce is not free for another request while the work of the first is still under way. */
+  hold(nonce: string): void {
+    this.#inWork.add(nonce);
+  }
+
+  release(nonce: string): void {
+    this.#inWork.delete(nonce);
+  }
+}

@@ -1,0 +1,141 @@
+import { Refusal } from '../refusal.ts';
+import type { Store } from '../store.ts';
+
+interface FieldTypes {
+  text: string;
+  name: string;
+  uuid: string;
+  id: string | number;
+  number: number;
+  count: number;
+  boolean: boolean;
+  date: string;
+  integers: number[];
+}
+
+type Fields = Readonly<Record<string, keyof FieldTypes>>;
+type Values<R extends Fields, O extends Fields> = { [K in keyof R]: FieldTypes[R[K]] } & {
+  [K in keyof O]?: FieldTypes[O[K]];
+};
+
+export type Payload = Readonly<Record<string, unknown>>;
+
+export interface Pagination {
+  total: number;
+  per_page: number;
+  current_page: number;
+  last_page: number;
+  from: number;
+  to: number;
+}
+
+export interface Result {
+  data: object;
+  pagination?: Pagination;
+}
+
+/**
+ * `documented`: path and payload fields are in the table "Operations with known shape". `fields assumed`: the path
+ * is, the fields are "not shown" (note A). `assumed`: neither is, both are made by analogy.
+ *
+ * Which of the fields are required is "not shown" unless the table says so; what is required here besides is assumed.
+ */
+export type Evidence = 'documented' | 'fields assumed' | 'assumed';
+
+interface Declaration<R extends Fields, O extends Fields> {
+  path: string;
+  evidence: Evidence;
+  /** null: any key may call it. Names other than `*` are assumed: '<resource>.read' and '<resource>.write'. */
+  scope: string | null;
+  success: 200 | 201;
+  /** "Errors": 400 for test scenarios, test steps and defects; 422 for the others that are listed. */
+  invalid: 400 | 422;
+  required: R;
+  optional: O;
+  /** A rule over several fields: the field to blame and what is wrong, or null. */
+  rule?(payload: Values<R, O>): readonly [field: string, reason: string] | null;
+  run(payload: Values<R, O>, store: Store, stamp: string): Result;
+}
+
+export interface Operation {
+  readonly path: string;
+  readonly evidence: Evidence;
+  readonly scope: string | null;
+  readonly success: 200 | 201;
+  readonly invalid: 400 | 422;
+  /** The known fields of a payload; throws a Refusal when one is missing or wrong. */
+  validate(payload: Payload): Payload;
+  /** `stamp` is the time of the work as YYYY-MM-DD HH:MM:SS, in UTC (assumed). */
+  run(payload: Payload, store: Store, stamp: string): Result;
+}
+
+export function operation<const R extends Fields, const O extends Fields>(declared: Declaration<R, O>): Operation {
+  const types = Object.entries<keyof FieldTypes>({ ...declared.required, ...declared.optional });
+  // What `validate` returns has these types; the declaration cannot say so to the compiler.
+  const typed = (payload: Payload) => payload as Values<R, O>;
+  return {
+    ...declared,
+    validate(payload) {
+      const known: Record<string, unknown> = {};
+      const errors: Record<string, string> = {};
+      for (const [field, type] of types) {
+        const value = payload[field];
+        if (value === undefined) {
+          if (field in declared.required) errors[field] = 'is required';
+        } else if (fieldTypes[type].accepts(value)) known[field] = value;
+        else errors[field] = `must be ${fieldTypes[type].label}`;
+      }
+      const broken = Object.keys(errors).length === 0 ? declared.rule?.(typed(known)) : null;
+      if (broken) errors[broken[0]] = broken[1];
+      if (Object.keys(errors).length > 0) throw new Refusal(declared.invalid, 'Validation failed', { errors });
+      return known;
+    },
+    run: (payload, store, stamp) => declared.run(typed(payload), store, stamp),
+  };
+}
+
+/** Page and page size when not sent are assumed (1 and 20), and so are the zeros of an empty list. */
+export function paginate(
+  records: readonly object[],
+  { page = 1, per_page = 20 }: { page?: number; per_page?: number },
+): Result {
+  const start = (page - 1) * per_page;
+  const data = records.slice(start, start + per_page);
+  return {
+    data,
+    pagination: {
+      total: records.length,
+      per_page,
+      current_page: page,
+      last_page: Math.max(1, Math.ceil(records.length / per_page)),
+      from: data.length === 0 ? 0 : start + 1,
+      to: data.length === 0 ? 0 : start + data.length,
+    },
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+
+/** Maximum lengths and sizes are "not shown", so that there are none. */
+const fieldTypes: Record<keyof FieldTypes, { label: string; accepts(value: unknown): boolean }> = {
+  text: { label: 'a string', accepts: isText },
+  name: { label: 'a string that is not empty', accepts: (value) => isText(value) && value.trim() !== '' },
+  uuid: {
+    label: 'a UUID',
+    accepts: (value) => isText(value) && /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(value),
+  },
+  id: { label: 'an identifier', accepts: (value) => isInteger(value) || (isText(value) && value !== '') },
+  number: { label: 'a number', accepts: (value) => typeof value === 'number' && value >= 0 },
+  count: { label: 'an integer of at least 1', accepts: (value) => isInteger(value) && value >= 1 },
+  boolean: { label: 'a boolean', accepts: (value) => typeof value === 'boolean' },
+  date: { label: 'a date as YYYY-MM-DD', accepts: isDate },
+  integers: { label: 'an array of integers', accepts: (value) => Array.isArray(value) && value.every(isInteger) },
+};
+
+function isDate(value: unknown): boolean {
+  if (!isText(value) || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  // 2026-02-30 either does not parse or comes back as another day.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}

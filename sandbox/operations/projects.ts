@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import type { Project } from '../records.ts';
+import { refuse } from '../refusal.ts';
+import { find, type Store } from '../store.ts';
+import { operation, paginate } from './operation.ts';
+
+const changeable = {
+  name: 'name',
+  priority: 'text',
+  description: 'text',
+  status: 'text',
+  start_date: 'date',
+  end_date: 'date',
+  estimated_hours: 'number',
+} as const;
+
+export const projects = [
+  operation({
+    path: '/projects/list',
+    evidence: 'documented',
+    scope: 'projects.read',
+    success: 200,
+    invalid: 422,
+    required: {},
+    optional: { page: 'count', limit: 'count' },
+    run({ page = 1, limit }, { data }) {
+      // "every project the key can access", and not called paginated: without a limit it is all of them (assumed).
+      const all = data.projects.map(returned);
+      return limit === undefined ? { data: all } : paginate(all, { page, per_page: limit });
+    },
+  }),
+  operation({
+    path: '/projects/create',
+    evidence: 'documented',
+    scope: 'projects.write',
+    // The machine-readable description lists 200; the reference, which is followed here, 201.
+    success: 201,
+    invalid: 422,
+    required: { name: 'name' },
+    optional: changeable,
+    run(payload, store, stamp) {
+      const project: Project = {
+        project_id: randomUUID(),
+        short_name: payload.name.replaceAll(/\W/g, '').slice(0, 3).toUpperCase(),
+        description: '',
+        project_type: 'standard',
+        status: 'active',
+        isactive: true,
+        start_date: null,
+        end_date: null,
+        estimated_hours: null,
+        is_favourite: false,
+        priority: 'medium',
+        ...payload,
+        dt_created: stamp,
+        dt_updated: stamp,
+      };
+      store.put('projects', project);
+      return { data: returned(project) };
+    },
+  }),
+  operation({
+    path: '/projects/detail',
+    evidence: 'fields assumed',
+    scope: 'projects.read',
+    success: 200,
+    invalid: 422,
+    required: { project_id: 'uuid' },
+    optional: {},
+    run: ({ project_id }, store) => ({ data: returned(existing(store, project_id)) }),
+  }),
+  operation({
+    path: '/projects/update',
+    evidence: 'fields assumed',
+    scope: 'projects.write',
+    success: 200,
+    invalid: 422,
+    required: { project_id: 'uuid' },
+    optional: changeable,
+    run({ project_id, ...changes }, store, stamp) {
+      const project = { ...existing(store, project_id), ...changes, dt_updated: stamp };
+      store.put('projects', project);
+      return { data: returned(project) };
+    },
+  }),
+  operation({
+    path: '/projects/search',
+    evidence: 'documented',
+    scope: 'projects.read',
+    success: 200,
+    invalid: 422,
+    required: { q: 'text' },
+    optional: { page: 'count', per_page: 'count' },
+    run({ q, ...pages }, { data }) {
+      const found = data.projects.filter(({ name, description }) => matches(q, name, description));
+      return paginate(found.map(returned), pages);
+    },
+  }),
+];
+
+/** Case-insensitive, anywhere in the text (assumed). */
+export function matches(q: string, ...texts: string[]): boolean {
+  return texts.join('\n').toLowerCase().includes(q.toLowerCase());
+}
+
+/** "Errors" lists no 404 for projects, tasks and timelogs: an identifier of nothing is a validation failure (assumed). */
+function existing({ data }: Store, project_id: string): Project {
+  return find(data.projects, 'project_id', project_id) ?? refuse(422, 'Project not found');
+}
+
+function returned({ priority, ...project }: Project): Omit<Project, 'priority'> {
+  return project;
+}

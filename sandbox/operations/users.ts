@@ -1,0 +1,14 @@
+import { operation, paginate } from './operation.ts';
+
+export const users = [
+  operation({
+    path: '/users/list',
+    evidence: 'assumed',
+    scope: 'users.read',
+    success: 200,
+    invalid: 422,
+    required: {},
+    optional: { page: 'count', per_page: 'count' },
+    run: (pages, { data }) => paginate(data.users, pages),
+  }),
+];

@@ -1,0 +1,12 @@
+import type { Operation } from './operation.ts';
+
+/** "any object, no required fields", returned as it came: no field is known, and none is dropped. */
+export const validate: Operation = {
+  path: '/validate',
+  evidence: 'documented',
+  scope: null,
+  success: 200,
+  invalid: 422,
+  validate: (payload) => payload,
+  run: (payload) => ({ data: payload }),
+};

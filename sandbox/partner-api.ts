@@ -1,0 +1,177 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Answer, disturbed, jsonAnswer, refusalAnswer } from './answer.ts';
+import { type Attempt, type Check, checks, header, type SandboxKey } from './checks.ts';
+import { disturbancesAt, type Fault, type Faults, type When } from './faults.ts';
+import type { NonceMoment, Nonces } from './nonces.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { Refusal } from './refusal.ts';
+import { type Route, toTheirs } from './routes.ts';
+import type { Store } from './store.ts';
+
+export interface PartnerRequest {
+  method: string;
+  /** The full path as sent. */
+  path: string;
+  /** Its part behind /api/v1/partner. */
+  operation: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  ip: string;
+}
+
+export interface Service {
+  store: Store;
+  nonces: Nonces;
+  limiter: RateLimiter;
+  faults: Faults;
+  keys: readonly SandboxKey[];
+  routes: ReadonlyMap<string, Route>;
+  clock(): number;
+  /** Rejects when the server closes meanwhile. */
+  sleep(ms: number): Promise<unknown>;
+  checkOrder: readonly Check[];
+  nonceMoment: NonceMoment;
+  limiterCounts: 'on arrival' | 'on answer';
+  limiterCountsRefused: boolean;
+  tellsRetryAfter: boolean;
+}
+
+/**
+ * The way of one request: arrival, checks, work, answer. All that happens between two latencies happens at once, and
+ * what must survive a kill is written before each. Resolves to null when the connection is to be cut.
+ */
+export async function answerPartner(service: Service, request: PartnerRequest): Promise<Answer | null> {
+  const faults = service.faults.take(request.operation);
+  await delay(service, faults, 'on arrival');
+  const skewMs = sum(faults.map((fault) => (fault.kind === 'clock-skew' ? fault.seconds * 1000 : 0)));
+
+  const { answer, countsFor } = await answerAttempt(service, request, faults, skewMs);
+  service.store.addToAudit({
+    time: new Date(service.clock() + skewMs).toISOString(),
+    ip: request.ip,
+    endpoint: request.operation,
+    status: answer?.status ?? null,
+    reason: answer === null ? 'fault: cut' : answer.reason,
+  });
+  service.store.commit();
+  await delay(service, faults, 'after work');
+  if (countsFor !== null && service.limiterCounts === 'on answer') service.limiter.count(countsFor, service.clock());
+  if (answer === null) return null;
+  return { ...answer, headers: { ...answer.headers, date: new Date(service.clock() + skewMs).toUTCString() } };
+}
+
+interface Outcome {
+  answer: Answer | null;
+  /** The API key for which the rate limiter counts the request, if any. */
+  countsFor: string | null;
+}
+
+async function answerAttempt(
+  service: Service,
+  request: PartnerRequest,
+  faults: readonly Fault[],
+  skewMs: number,
+): Promise<Outcome> {
+  const done = jsonAnswer(200, { success: true, message: 'OK', data: {} });
+  const stopped = disturbance(faults, 'on arrival', done);
+  if (stopped !== done) return { answer: stopped, countsFor: null };
+
+  const route = service.routes.get(request.operation);
+  if (request.method !== 'POST') {
+    const refused = refusalAnswer(new Refusal(405, 'Method not allowed'));
+    return { answer: { ...refused, headers: { ...refused.headers, allow: 'POST' } }, countsFor: null };
+  }
+  if (route === undefined) return { answer: refusalAnswer(new Refusal(404, 'Unknown operation')), countsFor: null };
+
+  const arrivedAt = service.clock();
+  const apiKey = header(request.headers, 'x-api-key');
+  const nonce = `${apiKey} ${header(request.headers, 'x-nonce')}`;
+  const key = service.keys.find((candidate) => candidate.apiKey === apiKey);
+  const attempt: Attempt = {
+    ...request,
+    route,
+    nowMs: arrivedAt + skewMs,
+    key: key && isRevoked(faults, apiKey) ? { ...key, revoked: true } : key,
+    nonceUsed: service.nonces.isUsed(nonce),
+    limitWaitMs: service.limiter.waitMs(apiKey, arrivedAt),
+    tellsRetryAfter: service.tellsRetryAfter,
+    payload: {},
+  };
+  if (service.nonceMoment === 'on arrival') service.nonces.remember(nonce);
+  const refusal = refusalOf(() => {
+    for (const check of service.checkOrder) {
+      checks[check](attempt);
+      if (service.nonceMoment === `after ${check}`) service.nonces.remember(nonce);
+    }
+  });
+  // "counted per API key": what names no key of the service counts for none.
+  const counts = key !== undefined && (refusal === null || service.limiterCountsRefused);
+  if (counts && service.limiterCounts === 'on arrival') service.limiter.count(apiKey, arrivedAt);
+  const answer = refusal ? refusalAnswer(refusal, route) : await carryOut(service, attempt, nonce, faults);
+  return { answer, countsFor: counts ? apiKey : null };
+}
+
+async function carryOut(
+  service: Service,
+  attempt: Attempt,
+  nonce: string,
+  faults: readonly Fault[],
+): Promise<Answer | null> {
+  const { operation } = attempt.route;
+  service.nonces.hold(nonce);
+  try {
+    service.store.commit();
+    await delay(service, faults, 'before work');
+    const ready = jsonAnswer(operation.success, { success: true, message: 'OK', data: {} });
+    const stopped = disturbance(faults, 'before work', ready);
+    if (stopped !== ready) return stopped;
+
+    let answer = ready;
+    const refusal = refusalOf(() => {
+      const { data, pagination } = operation.run(attempt.payload, service.store, stamp(attempt.nowMs));
+      const shown = Array.isArray(data)
+        ? data.map((record: object) => toTheirs(attempt.route, record))
+        : toTheirs(attempt.route, data);
+      answer = jsonAnswer(operation.success, { success: true, message: 'OK', data: shown, pagination });
+    });
+    if (refusal) return refusalAnswer(refusal, attempt.route);
+    if (service.nonceMoment === 'after work') service.nonces.remember(nonce);
+    return disturbance(faults, 'after work', answer);
+  } finally {
+    service.nonces.release(nonce);
+  }
+}
+
+function refusalOf(act: () => void): Refusal | null {
+  try {
+    act();
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function isRevoked(faults: readonly Fault[], apiKey: string): boolean {
+  return faults.some((fault) => fault.kind === 'key-revoked' && (fault.apiKey ?? apiKey) === apiKey);
+}
+
+function disturbance(faults: readonly Fault[], when: When, answer: Answer): Answer | null {
+  const fault = disturbancesAt(faults, when).find(({ kind }) => kind !== 'latency');
+  return fault === undefined ? answer : disturbed(fault, answer);
+}
+
+async function delay(service: Service, faults: readonly Fault[], when: When): Promise<void> {
+  for (const fault of disturbancesAt(faults, when)) {
+    if (fault.kind !== 'latency') continue;
+    await service.sleep(fault.ms + Math.random() * Math.max(0, (fault.toMs ?? fault.ms) - fault.ms));
+  }
+}
+
+function stamp(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,21 @@
+/** A request that is answered with an error status. `errors` names fields of the payload and what is wrong with each. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly errors: Readonly<Record<string, string>> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    status: number,
+    reason: string,
+    more: { errors?: Readonly<Record<string, string>>; retryAfterSeconds?: number | undefined } = {},
+  ) {
+    super(reason);
+    this.status = status;
+    this.errors = more.errors;
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+}
+
+export function refuse(status: number, reason: string): never {
+  throw new Refusal(status, reason);
+}

@@ -1,0 +1,161 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, jsonAnswer } from './answer.ts';
+import { type Check, checkOrders, type SandboxKey, verifyOrder } from './checks.ts';
+import { controlAnswer } from './control.ts';
+import { type Fault, Faults } from './faults.ts';
+import { type NonceMoment, Nonces } from './nonces.ts';
+import { answerPartner, type Service } from './partner-api.ts';
+import { RateLimiter, type WindowModel } from './rate-limit.ts';
+import type { Data } from './records.ts';
+import { type Rename, routesByPath } from './routes.ts';
+import { type AuditEntry, Store } from './store.ts';
+
+export interface SandboxOptions {
+  /** 0, the default: one that is free. */
+  port?: number;
+  /** In front of /api/v1/partner, such as /pm. */
+  basePath?: string;
+  /** Journal on disk; without it everything is in memory. A new one begins with the seed. */
+  dataFile?: string;
+  /** Epoch milliseconds. */
+  clock?: () => number;
+  keys?: readonly SandboxKey[];
+  rateLimit?: {
+    perMinute?: number;
+    perDay?: number;
+    window?: WindowModel;
+    counts?: 'on arrival' | 'on answer';
+    /** Whether requests that a check refuses count too, those with 429 among them. */
+    countsRefused?: boolean;
+    /** Whether a 429 has the header Retry-After. */
+    tellsRetryAfter?: boolean;
+  };
+  /** Default: the first of `checkOrders`. This, the nonce moment and how the limits count are assumed. */
+  checkOrder?: readonly Check[];
+  nonceMoment?: NonceMoment;
+  /** Other paths and field names for what is assumed. */
+  rename?: Rename;
+}
+
+export interface Sandbox {
+  /** Base URL without /api/v1/partner. */
+  readonly url: string;
+  /** Live: a key may be pushed, or changed. */
+  readonly keys: SandboxKey[];
+  /** The live records. */
+  readonly data: Data;
+  readonly audit: readonly AuditEntry[];
+  /** How many requests have come in for the partner API. */
+  readonly requests: number;
+  setFault(fault: Fault): void;
+  clearFaults(): void;
+  revokeKey(apiKey: string): void;
+  close(): Promise<void>;
+}
+
+export const defaultKey: Readonly<SandboxKey> = {
+  apiKey: 'pk_sandbox_0123456789abcdef',
+  secretKey: 'sk_sandbox_for_local_use_only',
+  scopes: ['*'],
+};
+
+/** The partner API of the project-management service, on 127.0.0.1 only. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { clock = Date.now, basePath = '', rateLimit = {}, checkOrder = checkOrders[0] ?? [] } = options;
+  verifyOrder(checkOrder);
+  const routes = routesByPath(options.rename ?? {});
+  const store = new Store(options.dataFile);
+  const faults = new Faults();
+  const keys = (options.keys ?? [defaultKey]).map((key) => ({ ...key }));
+  const closing = new AbortController();
+  const service: Service = {
+    store,
+    nonces: new Nonces(store, clock),
+    limiter: new RateLimiter(rateLimit.window ?? 'sliding', rateLimit.perMinute ?? 120, rateLimit.perDay ?? 5000),
+    faults,
+    keys,
+    routes,
+    clock,
+    sleep: (ms) => sleep(ms, undefined, { signal: closing.signal }),
+    checkOrder,
+    nonceMoment: options.nonceMoment ?? 'after signature',
+    limiterCounts: rateLimit.counts ?? 'on arrival',
+    limiterCountsRefused: rateLimit.countsRefused ?? true,
+    tellsRetryAfter: rateLimit.tellsRetryAfter ?? false,
+  };
+  const partnerPath = `${basePath}/api/v1/partner`;
+  let requests = 0;
+
+  async function answer(request: IncomingMessage): Promise<Answer | null> {
+    const method = request.method ?? '';
+    const path = (request.url ?? '').replace(/\?.*$/s, '');
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    if (path.startsWith(`${partnerPath}/`)) {
+      requests += 1;
+      const operation = path.slice(partnerPath.length);
+      const ip = request.socket.remoteAddress ?? '';
+      return answerPartner(service, { method, path, operation, headers: request.headers, body, ip });
+    }
+    if (path.startsWith(`${basePath}/sandbox/`)) {
+      return controlAnswer(`${method} ${path.slice(basePath.length)}`, body.toString('utf8'), faults, store, requests);
+    }
+    return jsonAnswer(404, { success: false, message: 'Not found', data: null });
+  }
+
+  const server = createServer((request, response) => {
+    answer(request)
+      .then((answered) => send(response, answered, clock))
+      .catch((error: unknown) => {
+        // A client that goes away while it sends, and a sandbox that closes meanwhile, are no errors of the sandbox.
+        const unfinished = !request.complete || closing.signal.aborted;
+        response.destroy();
+        if (!unfinished) throw error;
+      });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      store.close();
+      reject(error);
+    });
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+
+  return {
+    url: `http://127.0.0.1:${port}${basePath}`,
+    keys,
+    data: store.data,
+    audit: store.audit,
+    get requests() {
+      return requests;
+    },
+    setFault: (fault) => faults.set(fault),
+    clearFaults: () => faults.clear(),
+    revokeKey(apiKey) {
+      const key = keys.find((candidate) => candidate.apiKey === apiKey);
+      if (key === undefined) throw new Error(`there is no key ${apiKey}`);
+      key.revoked = true;
+    },
+    async close() {
+      closing.abort();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      store.close();
+    },
+  };
+}
+
+function send(response: ServerResponse, answer: Answer | null, clock: () => number): void {
+  if (answer === null) {
+    response.destroy();
+    return;
+  }
+  response.sendDate = false;
+  response.writeHead(answer.status, { date: new Date(clock()).toUTCString(), ...answer.headers });
+  response.end(answer.body);
+}

@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util';
+import { windowModels } from './rate-limit.ts';
+import { defaultKey, type SandboxOptions, startSandbox } from './sandbox.ts';
+
+const usage = `Usage: npm run sandbox -- [options]
+  --port N              default 4010
+  --data FILE           keeps the records in this file; default: in memory
+  --window MODEL        ${windowModels.join(', ')}
+  --limit-per-minute N  default 120
+  --limit-per-day N     default 5000`;
+
+function optionsFromArguments(): SandboxOptions {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '4010' },
+      data: { type: 'string' },
+      window: { type: 'string', default: 'sliding' },
+      'limit-per-minute': { type: 'string', default: '120' },
+      'limit-per-day': { type: 'string', default: '5000' },
+    },
+  });
+  const window = windowModels.find((model) => model === values.window);
+  if (window === undefined) throw new Error(`--window must be one of ${windowModels.join(', ')}`);
+  return {
+    port: whole('--port', values.port),
+    ...(values.data === undefined ? {} : { dataFile: values.data }),
+    rateLimit: {
+      window,
+      perMinute: whole('--limit-per-minute', values['limit-per-minute']),
+      perDay: whole('--limit-per-day', values['limit-per-day']),
+    },
+  };
+}
+
+function whole(option: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`${option} must be a whole number`);
+  return Number(text);
+}
+
+try {
+  const sandbox = await startSandbox(optionsFromArguments());
+  console.log(`Sandbox of the project-management service
+  base URL    ${sandbox.url}
+  API key     ${defaultKey.apiKey}
+  secret key  ${defaultKey.secretKey}
+
+Faults, for example the next answer of /defects/create lost after the work, and answers late by 1 to 3 s:
+  curl -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}' ${sandbox.url}/sandbox/faults
+  curl -d '{"kind":"latency","ms":1000,"toMs":3000}' ${sandbox.url}/sandbox/faults
+  curl -X DELETE ${sandbox.url}/sandbox/faults
+
+Look at ${sandbox.url}/sandbox/audit, /sandbox/data and /sandbox/requests. Ctrl+C ends it.`);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void sandbox.close());
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,150 @@
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { type Data, idFields } from './records.ts';
+import { seed } from './seed.ts';
+
+/** One attempt in the audit trail ("Key scopes", last paragraph). `status` is null when the connection was cut. */
+export interface AuditEntry {
+  time: string;
+  ip: string;
+  endpoint: string;
+  status: number | null;
+  reason: string | null;
+}
+
+type Entry =
+  | { put: keyof Data; record: object }
+  | { remove: keyof Data; id: string | number }
+  | { nonce: string; at: number }
+  | { audit: AuditEntry };
+
+export function find<T extends object>(records: readonly T[], field: keyof T, id: string | number): T | undefined {
+  return records.find((record) => String(record[field]) === String(id));
+}
+
+export function nextId<T extends object>(records: readonly T[], field: keyof T): number {
+  return records.reduce((highest, record) => Math.max(highest, Number(record[field])), 0) + 1;
+}
+
+/**
+ * Records, nonces and audit trail, in memory and, given a file, in a journal of JSON lines. One `commit` is one line,
+ * written before the answer goes out: a killed process has lost nothing it answered, and never keeps a request's work
+ * without its nonce, which would let the same bytes be carried out again.
+ */
+export class Store {
+  readonly data: Data;
+  readonly nonces = new Map<string, number>();
+  readonly audit: AuditEntry[] = [];
+  #uncommitted: Entry[] = [];
+  readonly #descriptor: number | undefined;
+
+  constructor(file?: string) {
+    const entries = file !== undefined && existsSync(file) ? readJournal(file) : [];
+    this.data = entries.length === 0 ? seed() : emptyData();
+    for (const entry of entries) this.#apply(entry);
+    if (file === undefined) return;
+    // Compacting by rename leaves the old journal whole if the process dies here.
+    writeFileSync(
+      `${file}.new`,
+      this.#snapshot()
+        .map((entry) => line(entry))
+        .join(''),
+    );
+    renameSync(`${file}.new`, file);
+    this.#descriptor = openSync(file, 'a');
+  }
+
+  put<C extends keyof Data>(collection: C, record: Data[C][number]): void {
+    this.#change({ put: collection, record });
+  }
+
+  remove(collection: keyof Data, id: string | number): void {
+    this.#change({ remove: collection, id });
+  }
+
+  rememberNonce(nonce: string, at: number): void {
+    this.#change({ nonce, at });
+  }
+
+  addToAudit(audit: AuditEntry): void {
+    this.#change({ audit });
+  }
+
+  commit(): void {
+    if (this.#descriptor !== undefined && this.#uncommitted.length > 0) {
+      appendFileSync(this.#descriptor, line(...this.#uncommitted));
+    }
+    this.#uncommitted = [];
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+  }
+
+  #change(entry: Entry): void {
+    this.#apply(entry);
+    this.#uncommitted.push(entry);
+  }
+
+  #apply(entry: Entry): void {
+    if ('put' in entry) {
+      const { records, index } = this.#locate(entry.put, Reflect.get(entry.record, idFields[entry.put]));
+      if (index === -1) records.push(entry.record);
+      else records[index] = entry.record;
+    } else if ('remove' in entry) {
+      const { records, index } = this.#locate(entry.remove, entry.id);
+      if (index !== -1) records.splice(index, 1);
+    } else if ('nonce' in entry) {
+      this.nonces.set(entry.nonce, entry.at);
+    } else {
+      this.audit.push(entry.audit);
+    }
+  }
+
+  #locate(collection: keyof Data, id: unknown): { records: object[]; index: number } {
+    const records: object[] = this.data[collection];
+    return { records, index: records.findIndex((record) => Reflect.get(record, idFields[collection]) === id) };
+  }
+
+  #snapshot(): Entry[] {
+    const collections = Object.entries(this.data) as [keyof Data, object[]][];
+    return [
+      ...collections.flatMap(([put, records]) => records.map((record) => ({ put, record }))),
+      ...[...this.nonces].map(([nonce, at]) => ({ nonce, at })),
+      ...this.audit.map((audit) => ({ audit })),
+    ];
+  }
+}
+
+function line(...entries: Entry[]): string {
+  return `${JSON.stringify(entries)}\n`;
+}
+
+/** Only the last line can be torn, by a kill in the middle of a write, and that request was never answered. */
+function readJournal(file: string): Entry[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.flatMap((text, index): Entry[] => {
+    if (text === '') return [];
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      if (index === lines.length - 1) return [];
+      throw new Error(`line ${index + 1} of ${file} is not JSON`, { cause });
+    }
+  });
+}
+
+function emptyData(): Data {
+  return {
+    projects: [],
+    tasks: [],
+    users: [],
+    timelogs: [],
+    defects: [],
+    testCases: [],
+    testScenarios: [],
+    testSteps: [],
+    checklistTemplates: [],
+    checklistGroups: [],
+    checklistItems: [],
+  };
+}

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkOrders } from '../../sandbox/checks.ts';
+import { nonceMoments } from '../../sandbox/nonces.ts';
+import { defaultKey, startSandbox } from '../../sandbox/sandbox.ts';
+import { call, encrypt, noon, send, sign, startAtNoon } from './signed-request.ts';
+
+const minuteMs = 60_000;
+const newDefect = { project_id: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', title: 'Cart is empty' };
+
+describe('the headers', () => {
+  it.each([
+    ['all as documented', {}, 200, 'OK'],
+    ['another API key', { headers: { 'x-api-key': 'pk_other' } }, 401, 'Unknown or revoked key'],
+    ['no API key', { headers: { 'x-api-key': '' } }, 401, 'Unknown or revoked key'],
+    ['another secret key', { key: { ...defaultKey, secretKey: 'sk_other' } }, 401, 'Invalid signature'],
+    ['CRLF in the canonical string', { separator: '\r\n' }, 401, 'Invalid signature'],
+    ['no signature', { headers: { 'x-signature': '' } }, 401, 'Invalid signature'],
+    [
+      'a signature of another length in bytes',
+      { headers: { 'x-signature': 'é'.repeat(64) } },
+      401,
+      'Invalid signature',
+    ],
+    [
+      'a timestamp other than the signed one',
+      { headers: { 'x-timestamp': `${noon / 1000 + 1}` } },
+      401,
+      'Invalid signature',
+    ],
+    ['a nonce other than the signed one', { headers: { 'x-nonce': 'other-nonce' } }, 401, 'Invalid signature'],
+    ['a timestamp 5 minutes old', { at: noon - 5 * minuteMs }, 200, 'OK'],
+    ['a timestamp older than 5 minutes', { at: noon - 5 * minuteMs - 1000 }, 401, 'Timestamp outside window'],
+    ['a timestamp 5 minutes ahead', { at: noon + 5 * minuteMs }, 200, 'OK'],
+    ['a timestamp further ahead', { at: noon + 5 * minuteMs + 1000 }, 401, 'Timestamp outside window'],
+    ['a timestamp in milliseconds', { headers: { 'x-timestamp': `${noon}` } }, 401, 'Timestamp outside window'],
+    ['no timestamp', { headers: { 'x-timestamp': '' } }, 401, 'Timestamp outside window'],
+    ['a nonce of 8 characters', { nonce: '12345678' }, 200, 'OK'],
+    ['a nonce of 7 characters', { nonce: '1234567' }, 401, 'Invalid signature'],
+    ['another Accept', { headers: { accept: '*/*' } }, 422, 'accept must be application/json'],
+    [
+      'another Content-Type',
+      { headers: { 'content-type': 'text/plain' } },
+      422,
+      'content-type must be application/json',
+    ],
+  ])('with %s', async (_, signing, status, message) => {
+    const { sandbox } = await startAtNoon();
+    const answer = await call(sandbox, '/validate', {}, signing);
+    expect(answer).toMatchObject({ status, json: { success: status === 200, message } });
+    expect(sandbox.audit).toMatchObject([
+      { ip: '127.0.0.1', endpoint: '/validate', status, reason: status === 200 ? null : message },
+    ]);
+  });
+
+  it('are signed over the very bytes of the body', async () => {
+    const { sandbox } = await startAtNoon();
+    const signed = sign(sandbox.url, '/validate', {});
+    expect((await send({ ...signed, body: `${signed.body} ` })).json.message).toBe('Invalid signature');
+  });
+});
+
+describe('the payload', () => {
+  it('comes back decrypted from /validate', async () => {
+    const { sandbox } = await startAtNoon();
+    const payload = { text: 'Grüße ✓', nested: { list: [1, null] } };
+    const { json } = await call(sandbox, '/validate', payload);
+    expect(json).toEqual({ success: true, message: 'OK', data: payload });
+  });
+
+  it.each([
+    ['a body that is not JSON', 'nonsense', 'The body is not JSON'],
+    ['a body that is no object', '[]', 'The body is not an object'],
+    ['no encrypted_data', '{}', 'encrypted_data is required'],
+    ['encrypted_data that is not Base64', '{"encrypted_data":"%%%"}', 'encrypted_data is not Base64'],
+    ['a ciphertext without blocks', '{"encrypted_data":"AAAA"}', 'encrypted_data cannot be decrypted'],
+    ['a payload that is not JSON', { encrypted: 'nonsense' }, 'The decrypted payload is not JSON'],
+    ['a payload that is no object', { encrypted: '[1]' }, 'The decrypted payload is not an object'],
+  ])('is refused when there is %s', async (_, outer, message) => {
+    const { sandbox } = await startAtNoon();
+    const body = typeof outer === 'string' ? outer : JSON.stringify({ encrypted_data: encrypt(outer.encrypted) });
+    expect(await call(sandbox, '/tasks/list', {}, { body })).toMatchObject({ status: 422, json: { message } });
+    expect(await call(sandbox, '/defects/update', {}, { body })).toMatchObject({ status: 400, json: { message } });
+  });
+});
+
+describe('keys', () => {
+  const reader = { apiKey: 'pk_reader', secretKey: 'sk_reader', scopes: ['defects.read'] };
+
+  it('reach only what their scopes name', async () => {
+    const { sandbox } = await startAtNoon({ keys: [reader] });
+    expect((await call(sandbox, '/defects/list', {}, { key: reader })).status).toBe(200);
+    expect((await call(sandbox, '/validate', {}, { key: reader })).status).toBe(200);
+    expect((await call(sandbox, '/defects/create', newDefect, { key: reader })).status).toBe(403);
+    expect((await call(sandbox, '/users/list', {}, { key: reader })).status).toBe(403);
+  });
+
+  it('can be added and revoked while it runs', async () => {
+    const { sandbox } = await startAtNoon();
+    sandbox.keys.push({ ...reader });
+    expect((await call(sandbox, '/defects/list', {}, { key: reader })).status).toBe(200);
+    sandbox.revokeKey('pk_reader');
+    const { json } = await call(sandbox, '/defects/list', {}, { key: reader });
+    expect(json.message).toBe('Unknown or revoked key');
+    expect((await call(sandbox, '/defects/list', {})).status).toBe(200);
+    expect(() => sandbox.revokeKey('pk_nobody')).toThrow('there is no key pk_nobody');
+  });
+});
+
+describe('the nonce', () => {
+  it('is remembered for 10 minutes, per key', async () => {
+    const other = { apiKey: 'pk_other', secretKey: 'sk_other', scopes: ['*'] };
+    const { sandbox, time } = await startAtNoon({ keys: [defaultKey, other] });
+    const again = (signing = {}) => call(sandbox, '/validate', {}, { nonce: 'one-nonce', at: time.now, ...signing });
+    expect((await again()).status).toBe(200);
+    expect((await again({ key: other })).status).toBe(200);
+    time.now += 10 * minuteMs;
+    expect(await again()).toMatchObject({ status: 401, json: { message: 'Nonce already used' } });
+    time.now += 1;
+    expect((await again()).status).toBe(200);
+  });
+
+  it.each([
+    ['on arrival', 'signature', 'Nonce already used'],
+    ['after nonce', 'signature', 'OK'],
+    ['after signature', 'signature', 'OK'],
+    ['after signature', 'validation', 'Nonce already used'],
+    ['after validation', 'validation', 'OK'],
+    ['after validation', 'work', 'Nonce already used'],
+    ['after work', 'work', 'OK'],
+  ] as const)('remembered %s, of a request refused by its %s: then %s', async (nonceMoment, refusedBy, message) => {
+    const { sandbox } = await startAtNoon({ nonceMoment });
+    const wrong = {
+      signature: [newDefect, { 'x-signature': 'wrong' }],
+      validation: [{ ...newDefect, title: 1 }, {}],
+      work: [{ ...newDefect, project_id: '00000000-0000-4000-8000-000000000000' }, {}],
+    } as const;
+    const [payload, headers] = wrong[refusedBy];
+    const refused = await call(sandbox, '/defects/create', payload, { nonce: 'one-nonce', headers });
+    expect(refused.json.success).toBe(false);
+    const { json } = await call(sandbox, '/defects/create', newDefect, { nonce: 'one-nonce' });
+    expect(json.message).toBe(message);
+  });
+
+  it.each(nonceMoments)('remembered %s, serves one of two requests at the same time', async (nonceMoment) => {
+    const { sandbox } = await startAtNoon({ nonceMoment });
+    sandbox.setFault({ kind: 'latency', ms: 5, when: 'before work' });
+    const signed = sign(sandbox.url, '/defects/create', newDefect);
+    const answers = await Promise.all([send(signed), send(signed)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 401]);
+  });
+});
+
+describe('the order of the checks', () => {
+  const rows = checkOrders.flatMap((order) => nonceMoments.map((moment) => ({ name: order.join(' '), order, moment })));
+
+  it.each(rows)('$name, nonce $moment: the same bytes are carried out once', async ({ order, moment }) => {
+    const { sandbox, time } = await startAtNoon({ checkOrder: order, nonceMoment: moment });
+    const before = sandbox.data.defects.length;
+    const signed = sign(sandbox.url, '/defects/create', newDefect);
+    const statuses: number[] = [];
+    for (const seconds of [-400, 0, 299, 300, 601]) {
+      time.now = noon + seconds * 1000;
+      statuses.push((await send(signed)).status);
+    }
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.every((status) => status === 201 || status === 401)).toBe(true);
+    expect(sandbox.data.defects).toHaveLength(before + 1);
+  });
+
+  it('never carries the same bytes out twice, whenever they come', async () => {
+    const orders = fc.constantFrom(...checkOrders);
+    const times = fc.array(fc.integer({ min: -700_000, max: 1_400_000 }), { minLength: 2, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(orders, fc.constantFrom(...nonceMoments), times, async (checkOrder, nonceMoment, offsets) => {
+        const time = { now: noon };
+        const sandbox = await startSandbox({ clock: () => time.now, checkOrder, nonceMoment });
+        const before = sandbox.data.defects.length;
+        const signed = sign(sandbox.url, '/defects/create', newDefect);
+        for (const offset of offsets.toSorted((a, b) => a - b)) {
+          time.now = noon + offset;
+          await send(signed);
+        }
+        await sandbox.close();
+        expect(sandbox.data.defects.length - before).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each([
+    ['rate first', checkOrders[0], 429],
+    ['key first', checkOrders[1], 401],
+  ])('decides what is answered: %s', async (_, checkOrder, status) => {
+    const { sandbox } = await startAtNoon({ checkOrder: checkOrder ?? [], rateLimit: { perMinute: 1 } });
+    await call(sandbox, '/validate', {});
+    const answer = await call(sandbox, '/validate', {}, { headers: { 'x-signature': 'wrong' } });
+    expect(answer.status).toBe(status);
+  });
+
+  it.each([
+    ['one left out', ['key', 'signature'], 'checkOrder must name each of'],
+    ['a signature checked without its key', checkOrders[0]?.toReversed(), 'checkOrder: signature needs key before it'],
+    [
+      'a payload validated before it is decrypted',
+      ['rate', 'key', 'timestamp', 'signature', 'nonce', 'validation', 'scope', 'decryption'],
+      'checkOrder: validation needs decryption before it',
+    ],
+  ] as const)('is refused with %s', async (_, checkOrder, message) => {
+    await expect(startSandbox({ checkOrder: checkOrder ?? [] })).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startSandbox } from '../../sandbox/sandbox.ts';
+import { call, send, sign, startAtNoon } from './signed-request.ts';
+
+const newDefect = { project_id: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', title: 'Cart is empty' };
+
+function newDataFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'data.jsonl');
+}
+
+describe('the data file', () => {
+  it('keeps records, nonces and audit trail', async () => {
+    const dataFile = newDataFile();
+    const first = await startAtNoon({ dataFile });
+    const signed = sign(first.sandbox.url, '/defects/create', newDefect);
+    await send(signed);
+    await call(first.sandbox, '/test-steps/delete', {
+      test_case_id: 'e57a8c31-6d02-4b9f-a4c3-1b8e2f7d6a01',
+      step_id: 1,
+      hard_delete: true,
+    });
+    const second = await startAtNoon({ dataFile });
+    expect(second.sandbox.data).toEqual(first.sandbox.data);
+    expect(second.sandbox.audit).toEqual(first.sandbox.audit);
+    const url = signed.url.replace(first.sandbox.url, second.sandbox.url);
+    expect((await send({ ...signed, url })).json.message).toBe('Nonce already used');
+  });
+
+  it('survives a line torn by a kill, also before the next start', async () => {
+    const dataFile = newDataFile();
+    const { sandbox } = await startAtNoon({ dataFile });
+    await call(sandbox, '/defects/create', newDefect);
+    appendFileSync(dataFile, '[{"put":"defects","record":{"defe');
+    const second = await startAtNoon({ dataFile });
+    await call(second.sandbox, '/defects/create', newDefect);
+    const third = await startAtNoon({ dataFile });
+    expect(third.sandbox.data.defects).toHaveLength(3);
+  });
+
+  it('is refused when a line before the last is broken', async () => {
+    const dataFile = newDataFile();
+    writeFileSync(dataFile, '[{"pu\n[]\n');
+    await expect(startSandbox({ dataFile })).rejects.toThrow(/^line 1 of .*data\.jsonl is not JSON$/);
+  });
+
+  it('is compacted at start', async () => {
+    const dataFile = newDataFile();
+    const { sandbox } = await startAtNoon({ dataFile });
+    const seeded = readFileSync(dataFile, 'utf8').split('\n').length;
+    const defect_id = sandbox.data.defects[0]?.defect_id;
+    for (const title of ['A', 'B', 'C']) await call(sandbox, '/defects/update', { defect_id, title });
+    await startAtNoon({ dataFile });
+    const text = readFileSync(dataFile, 'utf8');
+    // Three nonces and three entries of the audit trail besides what was seeded.
+    expect(text.split('\n')).toHaveLength(seeded + 6);
+    expect(text).not.toContain('"title":"B"');
+  });
+
+  it('has what a process answered right before it was killed', async () => {
+    const dataFile = newDataFile();
+    const start = join(import.meta.dirname, '../../sandbox/start.ts');
+    const child = spawn(process.execPath, [start, '--port', '0', '--data', dataFile]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [greeting] = await once(child.stdout, 'data');
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(String(greeting))?.[0] ?? '';
+    const now = Date.now();
+    const titles = Array.from({ length: 20 }, (_, index) => `Defect ${index}`);
+    const sends = titles.map((title) => send(sign(url, '/defects/create', { ...newDefect, title }, { at: now })));
+    const answers = await Promise.all(sends);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(answers.map(({ status }) => status)).toEqual(titles.map(() => 201));
+    const { sandbox } = await startAtNoon({ dataFile });
+    expect(sandbox.data.defects.map(({ title }) => title)).toEqual(expect.arrayContaining(titles));
+    expect(sandbox.audit).toHaveLength(titles.length);
+  });
+});
