@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import type * as z from 'zod';
+import { type HttpAnswer, type Result, readAnswer } from './answer.ts';
+import { partnerRoot } from './base-url.ts';
+import { encryptionKey, IV_BYTES } from './encryption.ts';
+import { PartnerPayloadError, PartnerRefusal, PartnerUnanswered } from './errors.ts';
+import type { Operation } from './operation.ts';
+import { type SignedRequest, signRequest } from './signed-request.ts';
+
+/** Default time-out of one call, from the first byte sent to the last byte read. */
+export const CALL_TIMEOUT_MS = 10_000;
+
+const NONCE_BYTES = 12;
+
+export interface PartnerClientOptions {
+  /** Scheme and host of the instance, with a path and port where it has one. */
+  baseUrl: string;
+  /** Public identifier, starts with `pk_`. */
+  apiKey: string;
+  /** Never transmitted. */
+  secretKey: string;
+  /** Keeps connections alive between calls, as Node's own does. */
+  fetch?: typeof globalThis.fetch;
+  /** Epoch milliseconds. */
+  clock?: () => number;
+  /** That many unpredictable bytes. */
+  random?: (size: number) => Uint8Array;
+  timeoutMs?: number;
+}
+
+/** Calls of one connection. Signing and sending are apart, so that a caller can keep what it is about to send. */
+export interface PartnerClient {
+  /**
+   * Checks, encrypts and signs a payload.
+   * @throws {PartnerPayloadError} for a payload that the operation does not take
+   */
+  sign<P extends z.ZodType>(operation: Operation<P>, payload: z.input<P>): SignedRequest;
+  /**
+   * Sends what was signed, once. It never signs anew: whether a call may be repeated is its caller's to say. After
+   * a `timestamp outside window` the next signing uses the service's clock.
+   * @throws {PartnerRefusal | PartnerUnreadable | PartnerUnanswered}
+   */
+  send<D extends z.ZodType>(operation: Operation<z.ZodType, D>, request: SignedRequest): Promise<Result<z.output<D>>>;
+  /** {@link sign} and {@link send}. */
+  call<P extends z.ZodType, D extends z.ZodType>(
+    operation: Operation<P, D>,
+    payload: z.input<P>,
+  ): Promise<Result<z.output<D>>>;
+}
+
+/**
+ * A client for one instance of the service with one API key.
+ *
+ * @throws {BaseUrlError} for a base URL that cannot be used
+ */
+export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
+  const { apiKey, secretKey, timeoutMs = CALL_TIMEOUT_MS } = options;
+  const { fetch = globalThis.fetch, clock = Date.now, random = randomBytes } = options;
+  const root = partnerRoot(options.baseUrl);
+  const key = encryptionKey(secretKey);
+  let clockOffsetSeconds = 0;
+
+  const client: PartnerClient = {
+    sign(operation, payload) {
+      return signRequest({
+        url: `${root}/${operation.path}`,
+        apiKey,
+        secretKey,
+        encryptionKey: key,
+        payload: theirNames(checked(operation, payload), operation.fields),
+        now: clock(),
+        clockOffsetSeconds,
+        nonce: Buffer.from(random(NONCE_BYTES)).toString('hex'),
+        iv: random(IV_BYTES),
+      });
+    },
+    async send(operation, request) {
+      const answer = await exchange(fetch, operation.name, request, timeoutMs);
+      const secrets = [apiKey, secretKey, request.headers['x-signature'], request.headers['x-nonce']];
+      try {
+        return readAnswer(
+          operation,
+          answer,
+          secrets.filter((secret) => secret !== undefined),
+          clock(),
+        );
+      } catch (error) {
+        if (error instanceof PartnerRefusal && error.clockOffsetSeconds !== null) {
+          clockOffsetSeconds = error.clockOffsetSeconds;
+        }
+        throw error;
+      }
+    },
+    call: async (operation, payload) => client.send(operation, client.sign(operation, payload)),
+  };
+  return client;
+}
+
+/**
+ * The pages of a paginated list, each a result of its own call, until `last_page`. A list without pagination is one
+ * page; one that does not advance ends, whatever it claims.
+ *
+ * @param call makes one call; an automation's own, so that each page takes a slot, or a client's
+ * @param maxPages where the reading stops at the latest
+ */
+export async function* pages<P extends z.ZodType, D extends z.ZodType>(
+  call: PartnerClient['call'],
+  operation: Operation<P, D>,
+  payload: z.input<P>,
+  maxPages = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Result<z.output<D>>> {
+  for (let page = 1; page <= maxPages; page++) {
+    const result = await call(operation, { ...(payload as object), page } as z.input<P>);
+    const { pagination } = result;
+    if (pagination && pagination.current_page !== page) return;
+    yield result;
+    if (!pagination || pagination.last_page <= page) return;
+  }
+}
+
+async function exchange(
+  fetch: typeof globalThis.fetch,
+  operation: string,
+  request: SignedRequest,
+  timeoutMs: number,
+): Promise<HttpAnswer> {
+  try {
+    const response = await fetch(request.url, {
+      method: 'POST',
+      headers: request.headers,
+      body: request.body,
+      // A redirect would send a signed request to a place that it was not signed for.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { status: response.status, headers: response.headers, body: await response.text() };
+  } catch (cause) {
+    throw new PartnerUnanswered(operation, { ...whatFailed(cause, timeoutMs), cause });
+  }
+}
+
+/** Codes of Node and undici that come before the first byte of a request is written. */
+const NEVER_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+const TLS_FAILED = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+
+function whatFailed(error: unknown, timeoutMs: number): { sent: boolean; why: string } {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return { sent: true, why: `nothing within ${timeoutMs / 1000} s` };
+  }
+  const code = errorCode(error);
+  if (NEVER_SENT.test(code)) return { sent: false, why: `the instance cannot be reached (${code})` };
+  if (TLS_FAILED.test(code)) return { sent: false, why: `no trusted TLS connection (${code})` };
+  return { sent: true, why: `the connection was cut (${code})` };
+}
+
+/** fetch wraps what went wrong in a TypeError, and several addresses in an AggregateError. */
+function errorCode(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return 'unknown cause';
+}
+
+function checked<P extends z.ZodType>(operation: Operation<P>, payload: z.input<P>): Record<string, unknown> {
+  const parsed = operation.payload.safeParse(payload);
+  if (parsed.success) return parsed.data as Record<string, unknown>;
+  throw new PartnerPayloadError(
+    operation.name,
+    parsed.error.issues.map((issue) => `${issue.path.join('.') || 'payload'}: ${issue.message}`),
+  );
+}
+
+function theirNames(payload: Record<string, unknown>, fields: Readonly<Record<string, string>>) {
+  if (Object.keys(fields).length === 0) return payload;
+  return Object.fromEntries(Object.entries(payload).map(([name, value]) => [fields[name] ?? name, value]));
+}

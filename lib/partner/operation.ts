@@ -1,0 +1,98 @@
+import * as z from 'zod';
+
+/**
+ * How much the interface document says of an operation.
+ * - `documented`: its path and its payload.
+ * - `payload not shown`: its path; the payload stays an open record.
+ * - `assumed`: it names the thing only; path and fields follow what is documented elsewhere, and an override can
+ *   correct both.
+ */
+export type Evidence = 'documented' | 'payload not shown' | 'assumed';
+
+/**
+ * What a second carrying-out would do.
+ * - `read`: nothing.
+ * - `repeatable`: the same once more, so it may simply be sent again with a new nonce.
+ * - `create`: a second thing, so it goes through the journal of signed requests.
+ * - `unknown`: treated as `create`.
+ */
+export type Effect = 'read' | 'repeatable' | 'create' | 'unknown';
+
+/** How a created thing is found again when the answer to its creation was lost. */
+export interface Finding {
+  /** The text field of the payload that carries the relay's marker, and comes back in the list. */
+  field: string;
+  /** The name of the operation that lists such things. */
+  list: string;
+  /** The fields of the payload that narrow the list. */
+  scope: readonly string[];
+  /** The list's name for the size of a page. */
+  pageSize: 'per_page' | 'limit';
+}
+
+/** One operation of the partner API: declared once, in the file of its resource. */
+export interface Operation<Payload extends z.ZodType = z.ZodType, Data extends z.ZodType = z.ZodType> {
+  /** Its path below the partner API, without the leading slash: `defects/create`. */
+  name: string;
+  /** The path that is called; other than the name only by an override. */
+  path: string;
+  evidence: Evidence;
+  effect: Effect;
+  /** The status of success on the reference. Any 2xx is taken, for the document itself disagrees on projects/create. */
+  success: 200 | 201;
+  payload: Payload;
+  data: Data;
+  /** Our field name to the instance's; only by an override. */
+  fields: Readonly<Record<string, string>>;
+  /** For `create`: the way to what was created. Without one, a lost answer can only be decided by a person. */
+  found?: Finding;
+}
+
+type Declaration<P extends z.ZodType, D extends z.ZodType> = Omit<Operation<P, D>, 'path' | 'fields'>;
+
+/** Declares an operation. */
+export function operation<P extends z.ZodType, D extends z.ZodType>(declaration: Declaration<P, D>): Operation<P, D> {
+  return { ...declaration, path: declaration.name, fields: {} };
+}
+
+/** A call of any path, with any payload and any result. */
+export function rawOperation(name: string): Operation<typeof openRecord, z.ZodUnknown> {
+  return operation({
+    name: name.replace(/^\/+/, ''),
+    evidence: 'assumed',
+    effect: 'unknown',
+    success: 200,
+    payload: openRecord,
+    data: z.unknown(),
+  });
+}
+
+/** What `relay.config.ts` may correct of an assumed operation. */
+export interface OperationOverride {
+  /** The real path below the partner API. */
+  path?: string | undefined;
+  /** The relay's field name to the instance's, for payload and result. */
+  fields?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The operation with its path and field names corrected. */
+export function withOverride<O extends Operation>(declared: O, override: OperationOverride | undefined): O {
+  if (!override) return declared;
+  return {
+    ...declared,
+    path: override.path?.replace(/^\/+/, '') ?? declared.path,
+    fields: override.fields ?? declared.fields,
+  };
+}
+
+/** A payload whose fields the document does not show. */
+export const openRecord = z.record(z.string(), z.unknown());
+
+/** Types of identifiers other than project_id and group_ids are not shown: both shapes are taken. */
+export const id = z.union([z.string().min(1), z.number()]);
+
+/** A field of a result that may be missing or null, for results are read leniently. */
+export const maybe = <T extends z.ZodType>(type: T) => type.nullish();
+
+/** Any record, or list of records, whose fields the document does not show. */
+export const openData = z.unknown();

@@ -1,0 +1,24 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/** What a signature covers (interface document, Authentication, canonical string). */
+export interface SignatureInput {
+  /** Path of the request with its leading slash, as sent: `/api/v1/partner/tasks/list`. */
+  path: string;
+  /** Unix time in seconds, as in `X-TIMESTAMP`. */
+  timestampSeconds: number;
+  /** As in `X-NONCE`. */
+  nonce: string;
+  /** The body exactly as sent. */
+  body: string;
+}
+
+/** The five fields that are signed, joined by single LFs (interface document, Authentication, canonical string). */
+export function canonicalString({ path, timestampSeconds, nonce, body }: SignatureInput): string {
+  const bodyHash = createHash('sha256').update(body, 'utf8').digest('hex');
+  return `POST\n${path}\n${timestampSeconds}\n${nonce}\n${bodyHash}`;
+}
+
+/** The value of `X-SIGNATURE`: lowercase hex HMAC-SHA256 of the canonical string, keyed with the secret key. */
+export function sign(input: SignatureInput, secretKey: string): string {
+  return createHmac('sha256', secretKey).update(canonicalString(input), 'utf8').digest('hex');
+}

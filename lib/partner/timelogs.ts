@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { id, openData, openRecord, operation } from './operation.ts';
+
+/** Filters are not shown (note A); those that the relay uses are assumed, and travel in the open record. */
+export const listTimelogs = operation({
+  name: 'timelogs/list',
+  evidence: 'payload not shown',
+  effect: 'read',
+  success: 200,
+  payload: openRecord,
+  data: z.array(openRecord),
+});
+
+export const searchTimelogs = operation({
+  name: 'timelogs/search',
+  evidence: 'payload not shown',
+  effect: 'read',
+  success: 200,
+  payload: openRecord,
+  data: z.array(openRecord),
+});
+
+export const timelogDetail = operation({
+  name: 'timelogs/detail',
+  evidence: 'payload not shown',
+  effect: 'read',
+  success: 200,
+  payload: openRecord,
+  data: openData,
+});
+
+/**
+ * Path and fields are assumed. A time entry is found again by the marker in its note, if the instance keeps and
+ * lists notes; where it does not, a lost answer is left to a person.
+ */
+export const createTimelog = operation({
+  name: 'timelogs/create',
+  evidence: 'assumed',
+  effect: 'create',
+  success: 201,
+  payload: z.strictObject({
+    task_id: id,
+    user_id: id.optional(),
+    date: z.iso.date(),
+    hours: z.number().positive(),
+    note: z.string().optional(),
+  }),
+  data: z.looseObject({ timelog_id: id }),
+  found: { field: 'note', list: 'timelogs/list', scope: ['task_id'], pageSize: 'per_page' },
+});

@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { id, openData, operation } from './operation.ts';
+
+export const reorderChecklistGroups = operation({
+  name: 'work-items/checklist/groups/reorder',
+  evidence: 'documented',
+  effect: 'repeatable',
+  success: 200,
+  payload: z.strictObject({ work_item_type: z.string(), work_item_id: id, group_ids: z.array(z.int()) }),
+  data: openData,
+});
+
+/**
+ * Completes or reopens a checklist item. The document makes `is_completed` optional and toggles without it; the relay
+ * requires it, because a toggle that is sent twice undoes itself.
+ */
+export const completeChecklistItem = operation({
+  name: 'work-items/checklist/items/complete',
+  evidence: 'documented',
+  effect: 'repeatable',
+  success: 200,
+  payload: z.strictObject({ item_id: id, is_completed: z.boolean() }),
+  data: openData,
+});
