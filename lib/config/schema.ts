@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { operations } from '../partner/operations.ts';
+
+const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowercase letters, digits and hyphens');
+const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
+
+/** Correction of an operation whose path or fields the interface document does not show. */
+const operationOverride = z.strictObject({
+  path: z.string().min(1).optional(),
+  fields: z.record(z.string(), z.string().min(1)).optional(),
+});
+
+const operationOverrides = z.record(z.string(), operationOverride).superRefine((overrides, context) => {
+  for (const [operation, override] of Object.entries(overrides)) {
+    const fault = overrideFault(operation, override);
+    if (fault) context.addIssue({ code: 'custom', path: [operation], message: fault });
+  }
+});
+
+function overrideFault(name: string, override: z.output<typeof operationOverride>): string | undefined {
+  const declared = operations.get(name);
+  if (!declared) return `no such operation; known are ${[...operations.keys()].join(', ')}`;
+  if (declared.evidence === 'documented') return 'the interface document shows this operation; it cannot be overridden';
+  if (declared.evidence === 'payload not shown' && override.path)
+    return 'its path is documented; only fields can differ';
+  return undefined;
+}
+
+/** One instance of the service with one API key. Its base URL and keys are in the secret of the same name. */
+const connection = z.strictObject({
+  /** What the key may send (interface document, Limits). */
+  limits: z.strictObject({ perMinute: z.int().min(1).default(120), perDay: z.int().min(1).default(5000) }).prefault({}),
+  operations: operationOverrides.default({}),
+});
+
+/** A field of the defect, chosen by the issue's labels: the first entry whose label the issue has, or the default. */
+const byLabel = z.strictObject({
+  default: z.string().min(1).optional(),
+  labels: z.record(z.string().min(1), z.string().min(1)).default({}),
+});
+
+const defectFields = z.strictObject({
+  type: z.string().min(1).optional(),
+  priority: z.string().min(1).optional(),
+  severity: z.string().min(1).optional(),
+});
+
+const issueToDefect = z.strictObject({
+  /** An issue with any of these labels becomes a defect. Letter case does not matter, as on GitHub. */
+  labels: z.array(z.string().min(1)).min(1).default(['bug']),
+  /** The project that the defects belong to. */
+  projectId: z.uuid(),
+  type: byLabel.prefault({}),
+  priority: byLabel.prefault({}),
+  severity: byLabel.prefault({}),
+  /**
+   * What closing and reopening the issue do to the defect, whose status `defects/update` cannot change:
+   * `describe` says the state in the description, `leave` leaves it out, `set` says it and sets these fields for as
+   * long as the issue is closed.
+   */
+  whenClosed: z
+    .union([z.literal('describe'), z.literal('leave'), z.strictObject({ set: defectFields })])
+    .default('describe'),
+  /** Longer descriptions are cut, with a note; the service's own maximum is not shown. */
+  maxDescriptionBytes: z.int().min(1_000).max(200_000).default(32_768),
+  /** Whether a comment with the defect's id goes back to the issue. */
+  comment: z.boolean().default(true),
+});
+
+const repository = z.strictObject({ name: repositoryName, connection: name, issueToDefect: issueToDefect.optional() });
+
+const github = z.strictObject({
+  /** Of a GitHub Enterprise Server: `https://github.example.com/api/v3`. */
+  apiUrl: z.url().default('https://api.github.com'),
+  repositories: z.array(repository).default([]),
+});
+
+const schema = z
+  .strictObject({
+    connections: z
+      .record(name, connection)
+      .refine((connections) => Object.keys(connections).length > 0, 'expected at least one connection'),
+    github: github.prefault({}),
+  })
+  .superRefine((config, context) => {
+    const seen = new Map<string, number>();
+    for (const [index, { name, connection }] of config.github.repositories.entries()) {
+      const path = ['github', 'repositories', index];
+      if (!(connection in config.connections)) {
+        const known = Object.keys(config.connections).join(', ');
+        context.addIssue({
+          code: 'custom',
+          path: [...path, 'connection'],
+          message: `no connection '${connection}'; there are ${known}`,
+        });
+      }
+      const earlier = seen.get(name.toLowerCase());
+      if (earlier !== undefined) {
+        context.addIssue({
+          code: 'custom',
+          path: [...path, 'name'],
+          message: `'${name}' stands at github.repositories.${earlier} already`,
+        });
+      }
+      seen.set(name.toLowerCase(), index);
+    }
+  });
+
+/** The configuration as written in `relay.config.ts`. */
+export type RelayConfigInput = z.input<typeof schema>;
+/** The configuration with its defaults filled in. */
+export type RelayConfig = z.output<typeof schema>;
+export type RepositoryConfig = RelayConfig['github']['repositories'][number];
+export type IssueToDefectConfig = NonNullable<RepositoryConfig['issueToDefect']>;
+
+/** A configuration that cannot be used; `faults` has one line for each, led by its path. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(
+      `relay.config.ts has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,
+    );
+    this.faults = faults;
+  }
+}
+
+/**
+ * Checks a configuration and fills in its defaults. Because `relay.config.ts` exports what this returns, a wrong
+ * configuration stops whatever loads it: the local start, the deployment, the command line.
+ *
+ * @throws {ConfigError} with every fault
+ */
+export function defineConfig(input: RelayConfigInput): RelayConfig {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.') || '(whole)'}: ${issue.message}`));
+}
+
+/** The configured repository of that name; GitHub's names know no letter case. */
+export function findRepository(config: RelayConfig, fullName: string): RepositoryConfig | undefined {
+  const wanted = fullName.toLowerCase();
+  return config.github.repositories.find((repository) => repository.name.toLowerCase() === wanted);
+}

@@ -1,0 +1,63 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * What GitHub delivers to a webhook.
+ * https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers
+ */
+export interface GithubDelivery {
+  /** `X-GitHub-Event`: `issues`. */
+  event: string;
+  /** `X-GitHub-Delivery`; a redelivery keeps it. */
+  deliveryId: string;
+  payload: Record<string, unknown>;
+}
+
+/** A delivery that is signed well but cannot be read. The message says what is wrong, without repeating it. */
+export class PayloadError extends Error {
+  override readonly name = 'PayloadError';
+}
+
+/**
+ * Whether `X-Hub-Signature-256` is the signature of these bytes under one of the secrets, in constant time.
+ * https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
+ */
+export function isSignedByGithub(body: Uint8Array, signature: string, secrets: readonly string[]): boolean {
+  const given = Buffer.from(signature, 'utf8');
+  return secrets.some((secret) => {
+    const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`, 'utf8');
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+/**
+ * Reads a delivery from the bytes that were signed.
+ *
+ * @param headers with lowercase names
+ * @throws {PayloadError} for missing headers, and for bodies that are neither JSON nor GitHub's form encoding
+ */
+export function readDelivery(body: Uint8Array, headers: Readonly<Record<string, string | undefined>>): GithubDelivery {
+  const event = headers['x-github-event'];
+  const deliveryId = headers['x-github-delivery'];
+  if (!event) throw new PayloadError('the header X-GitHub-Event is missing; is this a delivery of GitHub?');
+  if (!deliveryId) throw new PayloadError('the header X-GitHub-Delivery is missing; is this a delivery of GitHub?');
+  return { event, deliveryId, payload: readPayload(body, headers['content-type'] ?? '') };
+}
+
+function readPayload(body: Uint8Array, contentType: string): Record<string, unknown> {
+  let text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  if (contentType.startsWith('application/x-www-form-urlencoded')) {
+    const field = new URLSearchParams(text).get('payload');
+    if (field === null) throw new PayloadError('the form has no field "payload"');
+    text = field;
+  }
+  let payload: unknown;
+  try {
+    payload = JSON.parse(text);
+  } catch {
+    throw new PayloadError('the payload is not JSON');
+  }
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    throw new PayloadError('the payload is not a JSON object');
+  }
+  return payload as Record<string, unknown>;
+}

@@ -1,0 +1,59 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { githubTakers } from '../automations/automations.ts';
+import type { Links } from '../automations/link.ts';
+import type { RelayConfig } from '../config/schema.ts';
+import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
+import { acceptEvent } from '../jobs/accept-event.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import { PayloadError, readDelivery } from './delivery.ts';
+
+export interface ReceiveOptions {
+  config: RelayConfig;
+  jobs: JobStore;
+  queue: JobQueue;
+  links: Links;
+  log: Pick<Console, 'info'>;
+}
+
+/**
+ * Turns a verified delivery into jobs, and answers once they are safe: 202 for new ones, 200 for a repeat of what is
+ * stored and queued, 202 with the reason for what no automation takes.
+ *
+ * @throws {HttpError} 400 for what cannot be read
+ */
+export async function receiveDelivery(
+  request: RawRequest,
+  { config, jobs, queue, links, log }: ReceiveOptions,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  const { delivery, taken } = readable(() => {
+    const delivery = readDelivery(request.bytes, request.headers);
+    return { delivery, taken: delivery.event === 'ping' ? [] : githubTakers.map((take) => take(delivery, config)) };
+  });
+  const { event, deliveryId } = delivery;
+  if (event === 'ping') return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is right' });
+
+  const accepted: { id: string; repeat: boolean }[] = [];
+  for (const one of taken) {
+    if ('ignored' in one) continue;
+    const { job, repeat } = await acceptEvent(one.job, { jobs, queue }, async () => one.beforeStoring?.(links));
+    log.info({ message: repeat ? 'repeat received' : 'job queued', deliveryId, jobId: job.id, summary: job.summary });
+    accepted.push({ id: job.id, repeat });
+  }
+  if (accepted.length === 0) {
+    const ignored = taken.map((one) => ('ignored' in one ? one.ignored : '')).join('; ');
+    log.info({ message: 'delivery ignored', deliveryId, event, reason: ignored });
+    return jsonAnswer(202, { jobs: [], ignored });
+  }
+  const repeat = accepted.every((job) => job.repeat);
+  return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });
+}
+
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof PayloadError) throw new HttpError(400, error.message, { cause: error });
+    throw error;
+  }
+}

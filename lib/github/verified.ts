@@ -1,0 +1,29 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { HttpError, type RawRequest } from '../http/function-url.ts';
+import { githubSecret, type Secrets } from '../secrets/secrets.ts';
+import { isSignedByGithub } from './delivery.ts';
+
+/** Lets only requests pass that GitHub signed with a webhook secret that is accepted now. */
+export function verifiedByGithub(secrets: Secrets): MiddlewareObj<RawRequest, APIGatewayProxyStructuredResultV2> {
+  return {
+    before: async ({ event }) => {
+      const signature = event.headers['x-hub-signature-256'];
+      if (!signature) {
+        throw new HttpError(401, 'the header X-Hub-Signature-256 is missing; has the webhook a secret?');
+      }
+      const isAccepted = async () => {
+        const accepted = await secrets.accepted('github', githubSecret);
+        return isSignedByGithub(
+          event.bytes,
+          signature,
+          accepted.map((secret) => secret.webhookSecret),
+        );
+      };
+      if (await isAccepted()) return;
+      // The secret may have been rotated since it was read.
+      if (secrets.refresh('github') && (await isAccepted())) return;
+      throw new HttpError(401, 'X-Hub-Signature-256 does not fit the body: is the webhook secret the right one?');
+    },
+  };
+}

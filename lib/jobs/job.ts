@@ -1,0 +1,68 @@
+import type { Lane } from '../budget/budget.ts';
+import { digest } from '../digest.ts';
+
+/** Jobs are kept this long, so that a late redelivery still finds what it made. */
+export const JOB_LIFETIME_DAYS = 30;
+
+/**
+ * - `queued`: stored, and in the queue or about to be
+ * - `running`: claimed by a worker until its lease ends
+ * - `waiting`: due at a later time, with the reason
+ * - `succeeded`, `parked`: ended; a parked job waits for a person
+ */
+export type JobStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'parked';
+
+/** What an automation makes of an event. */
+export interface JobDraft {
+  /** From {@link jobId}. */
+  id: string;
+  /** Name of the automation. */
+  automation: string;
+  connection: string;
+  lane: Lane;
+  /** What the job is about; jobs of one entity are done one after the other: `acme/web#42`. */
+  entity: string;
+  /** The event in one line, for people. */
+  summary: string;
+  /** What the automation needs to run it; as JSON well below the 400 KB of an item. */
+  input: Record<string, unknown>;
+}
+
+/** The record of a job. Times are epoch milliseconds. */
+export interface Job extends JobDraft {
+  status: JobStatus;
+  createdAt: number;
+  /** When it was sent to the queue; without it, the process died between storing and sending. */
+  queuedAt?: number;
+  /** When somebody should look at it: the sweep for jobs under way; for ended ones, when they ended. */
+  wakeAt: number;
+  /** Counts how often it was queued on purpose. A message of an older generation is stale. */
+  generation: number;
+  /** Failed steps and crashes; receiving a message is no attempt. */
+  attempts: number;
+  /** Who runs it, and until when nobody else may. */
+  lease?: { owner: string; until: number };
+  /** While `waiting`. */
+  dueAt?: number;
+  waitingFor?: string;
+  /** Once `succeeded`: what was done, for people. */
+  outcome?: string;
+  /** Once `parked`. */
+  parked?: Parked;
+  finishedAt?: number;
+}
+
+/** Why a job cannot go on. */
+export interface Parked {
+  reason: string;
+  /** Whether a creating step was sent and nobody can say if it was carried out. */
+  outcomeUnknown: boolean;
+}
+
+/**
+ * A job's id, from what happened and not from how it was told: the same event told by two hooks, redelivered or
+ * retried has the same id.
+ */
+export function jobId(automation: string, ...happened: readonly (string | number)[]): string {
+  return `${automation}-${digest(happened)}`;
+}

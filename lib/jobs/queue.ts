@@ -1,0 +1,53 @@
+import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import type { Lane } from '../budget/budget.ts';
+import { digest } from '../digest.ts';
+import type { Job } from './job.ts';
+
+/** What travels through the queue; everything else is in the table. */
+export const jobMessage = z.object({ jobId: z.string(), generation: z.int() });
+export type JobMessage = z.output<typeof jobMessage>;
+
+/** A sleeping message blocks its group; longer waits leave the queue and are in the table only. */
+export const LONGEST_SLEEP_MS = 10 * 60_000;
+
+/** Longest MessageGroupId that SQS takes (SendMessage, API reference). */
+const MAX_GROUP_LENGTH = 128;
+
+export interface JobQueue {
+  /** Sends one message. Within five minutes SQS takes a job's generation only once. */
+  send(job: Pick<Job, 'id' | 'generation' | 'lane' | 'entity'>): Promise<void>;
+  /**
+   * Puts a received message to sleep; its group sleeps with it.
+   * @param queueArn as the message names it: `arn:aws:sqs:eu-central-1:123456789012:background.fifo`
+   */
+  sleep(queueArn: string, receiptHandle: string, ms: number): Promise<void>;
+}
+
+export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<Lane, string>>): JobQueue {
+  return {
+    async send({ id, generation, lane, entity }) {
+      const message: JobMessage = { jobId: id, generation };
+      await sqs.send(
+        new SendMessageCommand({
+          QueueUrl: urls[lane],
+          MessageBody: JSON.stringify(message),
+          MessageGroupId: entity.length <= MAX_GROUP_LENGTH ? entity : digest(entity),
+          MessageDeduplicationId: `${id}:${generation}`,
+        }),
+      );
+    },
+    async sleep(queueArn, receiptHandle, ms) {
+      const name = queueArn.slice(queueArn.lastIndexOf(':') + 1);
+      const url = Object.values(urls).find((url) => url.endsWith(`/${name}`));
+      if (!url) throw new Error(`a message came from ${name}, which is none of the queues in the environment`);
+      await sqs.send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: url,
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: Math.ceil(Math.max(0, ms) / 1000),
+        }),
+      );
+    },
+  };
+}

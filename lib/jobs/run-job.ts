@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { Automation } from '../automations/automation.ts';
+import type { Budget } from '../budget/budget.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { Table } from '../table/table.ts';
+import { Interruption, Later, Park, StepFailed } from './interruption.ts';
+import type { Job } from './job.ts';
+import { type JobStore, LeaseLost } from './job-store.ts';
+import { openJournal, type StepEntry } from './journal.ts';
+import { type JobMessage, LONGEST_SLEEP_MS } from './queue.ts';
+import { createSteps } from './steps.ts';
+
+/** Failed steps and crashes until a job is left to a person; with the pauses below, about half an hour. */
+export const MAX_ATTEMPTS = 8;
+const FIRST_RETRY_MS = 2_000;
+
+/** What happened to a job, for logs and metrics. Never a payload. */
+export type JobNews =
+  | { news: 'step'; job: Job; entry: StepEntry }
+  | { news: 'succeeded'; job: Job; outcome: string }
+  | { news: 'waiting'; job: Job; dueAt: number; why: string }
+  | { news: 'parked'; job: Job; reason: string }
+  | { news: 'bug'; job: Job; error: unknown };
+
+export interface RunJobOptions {
+  table: Table;
+  jobs: JobStore;
+  budget: Budget;
+  connection: (name: string) => Connection;
+  automation: (name: string) => Automation | undefined;
+  clock: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** Between 0 and 1, for the jitter of retries. */
+  random: () => number;
+  tell: (news: JobNews) => void;
+}
+
+/** Whether the message is done with, or for how long it sleeps. */
+export type MessageFate = { sleepMs: number } | 'done';
+
+/**
+ * Works on the job of one message until it has ended, or can go on only later.
+ *
+ * @param deadline when the caller will be stopped, in epoch milliseconds; the lease ends then too
+ */
+export async function runJob(message: JobMessage, deadline: number, options: RunJobOptions): Promise<MessageFate> {
+  const { jobs, clock, tell } = options;
+  const claimed = await jobs.claim(message.jobId, message.generation, randomUUID(), deadline);
+  if ('unclaimed' in claimed) {
+    if (!('until' in claimed)) return 'done';
+    return sleepOrLeave(claimed.until - clock());
+  }
+
+  const job = claimed;
+  try {
+    const fate = await runAutomation(job, deadline, options);
+    if (fate.ended === 'succeeded') {
+      await jobs.succeed(job, fate.outcome);
+      tell({ news: 'succeeded', job, outcome: fate.outcome });
+      return 'done';
+    }
+    if (fate.ended === 'parked') {
+      await jobs.park(job, { reason: fate.reason, outcomeUnknown: fate.outcomeUnknown });
+      tell({ news: 'parked', job, reason: fate.reason });
+      return 'done';
+    }
+    const { dueAt, why, attempts } = fate;
+    const asleep = dueAt - clock() <= LONGEST_SLEEP_MS;
+    await jobs.wait(job, { dueAt, why, attempts, asleep });
+    tell({ news: 'waiting', job, dueAt, why });
+    return sleepOrLeave(dueAt - clock());
+  } catch (error) {
+    // Whoever took over works on it now, and has a message of its own or the sweep's.
+    if (error instanceof LeaseLost) return 'done';
+    throw error;
+  }
+}
+
+type Ending =
+  | { ended: 'succeeded'; outcome: string }
+  | { ended: 'parked'; reason: string; outcomeUnknown: boolean }
+  | { ended: 'not yet'; dueAt: number; why: string; attempts: number };
+
+async function runAutomation(job: Job, deadline: number, options: RunJobOptions): Promise<Ending> {
+  const { table, budget, connection, automation, clock, sleep, random, tell } = options;
+  const journal = await openJournal(table, job.id, clock);
+  const parked = (reason: string): Ending => ({
+    ended: 'parked',
+    reason,
+    outcomeUnknown: journal.hasOpenRequests(),
+  });
+  if (job.attempts >= MAX_ATTEMPTS) return parked(`the worker crashed or failed ${job.attempts} times on this job`);
+  const rule = automation(job.automation);
+  if (!rule) return parked(`there is no automation '${job.automation}' in this version`);
+  try {
+    const steps = createSteps({
+      connection: connection(job.connection),
+      lane: job.lane,
+      budget,
+      journal,
+      clock,
+      sleep,
+      deadline,
+      tell: (entry) => tell({ news: 'step', job, entry }),
+    });
+    return { ended: 'succeeded', outcome: await rule.run(job, steps) };
+  } catch (error) {
+    if (error instanceof LeaseLost) throw error;
+    if (error instanceof Later)
+      return { ended: 'not yet', dueAt: error.dueAt, why: error.message, attempts: job.attempts };
+    if (error instanceof Park) return parked(error.message);
+    if (!(error instanceof StepFailed)) tell({ news: 'bug', job, error });
+    const attempts = job.attempts + 1;
+    const why = error instanceof Interruption ? error.message : `unexpected: ${String(error)}`;
+    if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`);
+    return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, attempts };
+  }
+}
+
+/** Four times as long with each attempt, up to ten minutes; half of it is jitter. */
+function retryPause(attempts: number, random: () => number): number {
+  const longest = Math.min(FIRST_RETRY_MS * 4 ** (attempts - 1), LONGEST_SLEEP_MS);
+  return longest / 2 + (random() * longest) / 2;
+}
+
+function sleepOrLeave(ms: number): MessageFate {
+  return ms > LONGEST_SLEEP_MS ? 'done' : { sleepMs: Math.max(0, ms) };
+}

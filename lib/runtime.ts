@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createLinks, type Links } from './automations/link.ts';
+import { type Environment, readEnvironment } from './config/environment.ts';
+import type { RelayConfig } from './config/schema.ts';
+import { createJobStore, type JobStore } from './jobs/job-store.ts';
+import { createJobQueue, type JobQueue } from './jobs/queue.ts';
+import { createSecrets, type Secrets } from './secrets/secrets.ts';
+import { createTable, type Table } from './table/table.ts';
+
+/** What a function has to work with, apart from its event. Tests set the clock and the randomness. */
+export interface Runtime {
+  config: RelayConfig;
+  environment: Environment;
+  /** Epoch milliseconds. */
+  clock: () => number;
+  /** At least 0, below 1. */
+  random: () => number;
+  randomBytes: (size: number) => Uint8Array;
+  sleep: (ms: number) => Promise<void>;
+  fetch: typeof globalThis.fetch;
+  /** Lambda makes one JSON record of each object. */
+  log: Pick<Console, 'info' | 'warn' | 'error'>;
+}
+
+/** The real one. @throws {Error} for an environment that lacks something */
+export function systemRuntime(config: RelayConfig, variables: Readonly<Record<string, string | undefined>>): Runtime {
+  return {
+    config,
+    environment: readEnvironment(variables),
+    clock: Date.now,
+    random: Math.random,
+    randomBytes,
+    sleep: async (ms) => void (await setTimeout(ms)),
+    fetch: globalThis.fetch,
+    log: console,
+  };
+}
+
+/** Where everything is kept. */
+export interface Stores {
+  table: Table;
+  jobs: JobStore;
+  queue: JobQueue;
+  links: Links;
+  secrets: Secrets;
+}
+
+/** Opens the stores that the environment names. Nothing is asked of AWS before the first use. */
+export function openStores({ environment, clock }: Runtime): Stores {
+  const table = createTable(new DynamoDBClient({}), environment.TABLE_NAME);
+  return {
+    table,
+    jobs: createJobStore(table, clock),
+    queue: createJobQueue(new SQSClient({}), {
+      interactive: environment.INTERACTIVE_QUEUE_URL,
+      background: environment.BACKGROUND_QUEUE_URL,
+    }),
+    links: createLinks(table),
+    secrets: createSecrets(new SecretsManagerClient({}), environment.SECRET_PREFIX, clock),
+  };
+}

@@ -1,0 +1,134 @@
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type QueryCommandOutput,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Key } from './keys.ts';
+
+export type Item = Record<string, unknown>;
+
+/**
+ * A DynamoDB expression in which `#name` stands for the attribute `name` and `:value` for an entry of `values`, as in
+ * `#status = :queued`. Names are always written with `#`, so that no reserved word is ever met.
+ */
+export interface Expression {
+  expression: string;
+  values?: Item;
+}
+
+/** The state table: single-item operations only, each atomic on its own. */
+export interface Table {
+  /** Reads consistently. */
+  get(key: Key): Promise<Item | undefined>;
+  /** Writes a whole item. @returns false where the condition did not hold */
+  put(item: Key & Item, condition?: Expression): Promise<boolean>;
+  /** Changes attributes, creating the item if need be. @returns the new item, or undefined where the condition did not hold */
+  update(key: Key, change: Expression, condition?: Expression): Promise<Item | undefined>;
+  delete(key: Key): Promise<void>;
+  /** All items of one partition, read consistently, in order of their sort keys. */
+  partition(pk: string): Promise<Item[]>;
+  /** Up to `limit` items of an index, which may lag behind the table. */
+  queryIndex(index: string, condition: Expression, options: { limit: number; newestFirst: boolean }): Promise<Item[]>;
+}
+
+export function createTable(client: DynamoDBClient, tableName: string): Table {
+  return {
+    async get(key) {
+      const { Item } = await client.send(
+        new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
+      );
+      return Item && unmarshall(Item);
+    },
+    async put(item, condition) {
+      const written = await unlessConditionFails(
+        client.send(
+          new PutItemCommand({
+            TableName: tableName,
+            Item: marshall(item, { removeUndefinedValues: true }),
+            ...(condition && { ConditionExpression: condition.expression, ...placeholders(condition) }),
+          }),
+        ),
+      );
+      return written !== undefined;
+    },
+    async update(key, change, condition) {
+      const both = {
+        expression: `${change.expression} ${condition?.expression ?? ''}`,
+        values: { ...change.values, ...condition?.values },
+      };
+      const updated = await unlessConditionFails(
+        client.send(
+          new UpdateItemCommand({
+            TableName: tableName,
+            Key: marshall(key),
+            UpdateExpression: change.expression,
+            ...(condition && { ConditionExpression: condition.expression }),
+            ...placeholders(both),
+            ReturnValues: 'ALL_NEW',
+          }),
+        ),
+      );
+      return updated && unmarshall(updated.Attributes ?? {});
+    },
+    async delete(key) {
+      await client.send(new DeleteItemCommand({ TableName: tableName, Key: marshall(key) }));
+    },
+    async partition(pk) {
+      const items: Item[] = [];
+      let from: QueryCommandOutput['LastEvaluatedKey'];
+      do {
+        const page: QueryCommandOutput = await client.send(
+          new QueryCommand({
+            TableName: tableName,
+            KeyConditionExpression: '#pk = :pk',
+            ...placeholders({ expression: '#pk', values: { pk } }),
+            ConsistentRead: true,
+            ...(from && { ExclusiveStartKey: from }),
+          }),
+        );
+        items.push(...(page.Items ?? []).map((item) => unmarshall(item)));
+        from = page.LastEvaluatedKey;
+      } while (from);
+      return items;
+    },
+    async queryIndex(index, condition, { limit, newestFirst }) {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: tableName,
+          IndexName: index,
+          KeyConditionExpression: condition.expression,
+          ...placeholders(condition),
+          Limit: limit,
+          ScanIndexForward: !newestFirst,
+        }),
+      );
+      return Items.map((item) => unmarshall(item));
+    },
+  };
+}
+
+function placeholders({ expression, values = {} }: Expression) {
+  const names = [...expression.matchAll(/#(\w+)/g)].map(([placeholder, name]) => [placeholder, name]);
+  const named = Object.entries(values).map(([name, value]) => [`:${name}`, value]);
+  return {
+    ...(names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names) }),
+    ...(named.length > 0 && {
+      ExpressionAttributeValues: marshall(Object.fromEntries(named), { removeUndefinedValues: true }),
+    }),
+  };
+}
+
+async function unlessConditionFails<T>(write: Promise<T>): Promise<T | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+}

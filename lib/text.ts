@@ -1,0 +1,11 @@
+/**
+ * The text, or as much of it as fits into that many bytes of UTF-8 together with a note that it was cut. Never cuts
+ * through a character, nor through one that is made of several (a flag, a family, an accent).
+ */
+export function cutToBytes(text: string, maxBytes: number, note: string): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const room = maxBytes - Buffer.byteLength(note);
+  const { read: fits } = new TextEncoder().encodeInto(text, new Uint8Array(room));
+  const boundary = new Intl.Segmenter().segment(text).containing(fits)?.index ?? fits;
+  return text.slice(0, boundary) + note;
+}
