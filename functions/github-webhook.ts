@@ -1,0 +1,20 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { receiveDelivery } from '../lib/github/receive-delivery.ts';
+import { verifiedByGithub } from '../lib/github/verified.ts';
+import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
+import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import config from '../relay.config.ts';
+
+/** Takes GitHub's deliveries at a function URL: verified, then safe, then answered. */
+export function createHandler(runtime: Runtime) {
+  const { config, log } = runtime;
+  const { secrets, jobs, queue, links } = openStores(runtime);
+  return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
+    .use(httpErrors(log))
+    .use(rawBody())
+    .use(verifiedByGithub(secrets))
+    .handler((request) => receiveDelivery(request, { config, log, jobs, queue, links }));
+}
+
+export const handler = createHandler(systemRuntime(config, process.env));

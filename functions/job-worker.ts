@@ -1,0 +1,33 @@
+import middy from '@middy/core';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { createAutomations } from '../lib/automations/automations.ts';
+import { createBudget } from '../lib/budget/budget.ts';
+import { createConnections } from '../lib/connection/connection.ts';
+import { createIssueComments } from '../lib/github/issue-comments.ts';
+import { logNews } from '../lib/jobs/log-news.ts';
+import { receiveMessages } from '../lib/jobs/receive-messages.ts';
+import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import config from '../relay.config.ts';
+
+/** Works on jobs: claims one, runs its steps within the budget, and replies. */
+export function createHandler(runtime: Runtime) {
+  const { config, clock, random, randomBytes, sleep, fetch, log } = runtime;
+  const { table, jobs, queue, links, secrets } = openStores(runtime);
+  const comments = createIssueComments({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
+  const automations = createAutomations({ config, links, jobs, comments, clock });
+  const options = {
+    table,
+    jobs,
+    queue,
+    budget: createBudget(table, clock, random),
+    connection: createConnections({ config, secrets, clock, fetch, random: randomBytes }),
+    automation: (name: string) => automations.get(name),
+    clock,
+    sleep,
+    random,
+    tell: logNews(log),
+  };
+  return middy<SQSEvent, SQSBatchResponse>().handler((event, context) => receiveMessages(event, context, options));
+}
+
+export const handler = createHandler(systemRuntime(config, process.env));

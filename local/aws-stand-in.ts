@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import * as z from 'zod';
+import type { FifoQueue } from './fifo-queue.ts';
+import type { LocalSecrets } from './local-secrets.ts';
+
+/** The few actions of SQS and Secrets Manager that the functions use, over AWS' own JSON protocol. */
+export interface AwsStandIn {
+  endpoint: string;
+  queueUrl(name: string): string;
+  close(): Promise<void>;
+}
+
+const sendMessage = z.object({
+  QueueUrl: z.string(),
+  MessageBody: z.string(),
+  MessageGroupId: z.string().max(128),
+  MessageDeduplicationId: z.string().max(128),
+});
+const changeMessageVisibility = z.object({
+  QueueUrl: z.string(),
+  ReceiptHandle: z.string(),
+  VisibilityTimeout: z.int().min(0).max(43_200),
+});
+const getSecretValue = z.object({ SecretId: z.string(), VersionStage: z.string().default('AWSCURRENT') });
+
+/** An error as AWS reports it. */
+class AwsError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * @param accessKeyId only requests under this access key are answered: other people of the machine reach the port too
+ */
+export async function startAwsStandIn(
+  queues: readonly FifoQueue[],
+  secrets: LocalSecrets,
+  accessKeyId: string,
+): Promise<AwsStandIn> {
+  const queueOf = (url: string): FifoQueue => {
+    const queue = queues.find((queue) => url.endsWith(`/${queue.name}`));
+    if (!queue) throw new AwsError('QueueDoesNotExist', `there is no queue ${url}`);
+    return queue;
+  };
+  const actions: Record<string, (input: unknown) => unknown> = {
+    'AmazonSQS.SendMessage': (input) => {
+      const { QueueUrl, MessageBody, MessageGroupId, MessageDeduplicationId } = sendMessage.parse(input);
+      const sent = queueOf(QueueUrl).send(MessageBody, MessageGroupId, MessageDeduplicationId);
+      return { MessageId: sent.messageId };
+    },
+    'AmazonSQS.ChangeMessageVisibility': (input) => {
+      const { QueueUrl, ReceiptHandle, VisibilityTimeout } = changeMessageVisibility.parse(input);
+      if (!queueOf(QueueUrl).changeVisibility(ReceiptHandle, VisibilityTimeout)) {
+        throw new AwsError('ReceiptHandleIsInvalid', 'the receipt handle is not the last of a message');
+      }
+      return {};
+    },
+    'secretsmanager.GetSecretValue': (input) => {
+      const { SecretId, VersionStage } = getSecretValue.parse(input);
+      const version = secrets.get(SecretId, VersionStage);
+      if (!version) throw new AwsError('ResourceNotFoundException', `there is no secret ${SecretId} (${VersionStage})`);
+      return { Name: SecretId, SecretString: version.value, CreatedDate: version.createdAt / 1000 };
+    },
+  };
+
+  async function answer(request: IncomingMessage): Promise<unknown> {
+    const body = await text(request);
+    if (!request.headers.authorization?.includes(`Credential=${accessKeyId}/`)) {
+      throw new AwsError('AccessDeniedException', 'the access key is not the one of this start');
+    }
+    const target = String(request.headers['x-amz-target']);
+    const action = actions[target];
+    if (!action) throw new AwsError('UnknownOperationException', `the local stand-in does not know ${target}`);
+    return action(JSON.parse(body));
+  }
+
+  const server = createServer((request, response) => {
+    const send = (status: number, body: unknown) => {
+      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+    };
+    answer(request).then(
+      (result) => send(200, result),
+      (error: unknown) => {
+        const code = error instanceof AwsError ? error.code : 'ValidationException';
+        send(400, { __type: code, message: String(error instanceof Error ? error.message : error) });
+      },
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    endpoint,
+    queueUrl: (name) => `${endpoint}/000000000000/${name}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { FifoQueue, ReceivedMessage } from './fifo-queue.ts';
+
+/** The part of a Lambda's context that the functions use. */
+export type LocalContext = Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId' | 'functionName'>;
+export type SqsHandler = (event: SQSEvent, context: LocalContext) => Promise<SQSBatchResponse | undefined>;
+
+/** Invokes the worker with one message, and deletes the message unless it is reported or the worker throws. */
+export async function deliver(
+  queue: FifoQueue,
+  message: ReceivedMessage,
+  invoke: (event: SQSEvent) => ReturnType<SqsHandler>,
+) {
+  const record: SQSRecord = {
+    messageId: message.messageId,
+    receiptHandle: message.receiptHandle,
+    body: message.body,
+    attributes: {
+      ApproximateReceiveCount: String(message.receiveCount),
+      SentTimestamp: '',
+      SenderId: '',
+      ApproximateFirstReceiveTimestamp: '',
+    },
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: `arn:aws:sqs:local:000000000000:${queue.name}`,
+    awsRegion: 'local',
+  };
+  const failed = await invoke({ Records: [record] });
+  if (!failed?.batchItemFailures.some((failure) => failure.itemIdentifier === message.messageId)) {
+    queue.delete(message.receiptHandle);
+  }
+}
+
+export interface EventSource {
+  /** Looks for messages now. */
+  poll(): void;
+  /** Takes no more messages, and waits for those in hand. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Lambda's event source for the queues: one message an invocation, so many at a time of each queue.
+ *
+ * @param failed is told what the worker threw; its message comes back after the visibility time-out
+ */
+export function startEventSource(
+  queues: readonly FifoQueue[],
+  handler: SqsHandler,
+  options: { maxConcurrency: number; timeoutMs: number; failed: (error: unknown) => void },
+): EventSource {
+  const running = new Map<FifoQueue, Set<Promise<void>>>(queues.map((queue) => [queue, new Set()]));
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  function poll(): void {
+    if (stopped) return;
+    for (const [queue, invocations] of running) {
+      while (invocations.size < options.maxConcurrency) {
+        const message = queue.receive();
+        if (!message) break;
+        const end = Date.now() + options.timeoutMs;
+        const context: LocalContext = {
+          getRemainingTimeInMillis: () => end - Date.now(),
+          awsRequestId: message.receiptHandle,
+          functionName: 'job-worker',
+        };
+        const invocation = deliver(queue, message, (event) => handler(event, context))
+          .catch(options.failed)
+          .finally(() => {
+            invocations.delete(invocation);
+            poll();
+          });
+        invocations.add(invocation);
+      }
+    }
+    clearTimeout(timer);
+    const wakeAt = Math.min(...queues.map((queue) => queue.nextWakeAt()));
+    if (wakeAt !== Number.POSITIVE_INFINITY) timer = setTimeout(poll, Math.max(50, wakeAt - Date.now()));
+  }
+
+  return {
+    poll,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await Promise.all([...running.values()].flatMap((invocations) => [...invocations]));
+    },
+  };
+}

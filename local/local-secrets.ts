@@ -1,0 +1,26 @@
+interface SecretVersion {
+  value: string;
+  /** Epoch milliseconds. */
+  createdAt: number;
+}
+
+/** Secrets Manager in memory: the current version of each secret, and the one before it. */
+export class LocalSecrets {
+  readonly #clock: () => number;
+  readonly #versions = new Map<string, SecretVersion[]>();
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  /** Sets or rotates a secret. */
+  put(name: string, value: object): void {
+    const [current] = this.#versions.get(name) ?? [];
+    const next = { value: JSON.stringify(value), createdAt: this.#clock() };
+    this.#versions.set(name, current ? [next, current] : [next]);
+  }
+
+  get(name: string, stage: string): SecretVersion | undefined {
+    return this.#versions.get(name)?.[stage === 'AWSPREVIOUS' ? 1 : 0];
+  }
+}

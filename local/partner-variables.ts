@@ -1,0 +1,23 @@
+/** An instance and its key, as the environment names them. */
+export interface PartnerVariables {
+  baseUrl: string;
+  apiKey: string;
+  secretKey: string;
+}
+
+/**
+ * Reads `PARTNER_BASE_URL`, `PARTNER_API_KEY` and `PARTNER_SECRET_KEY`.
+ *
+ * @returns undefined where none of them is set
+ * @throws {Error} that names the missing ones where only some are
+ */
+export function partnerFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): PartnerVariables | undefined {
+  const names = ['PARTNER_BASE_URL', 'PARTNER_API_KEY', 'PARTNER_SECRET_KEY'] as const;
+  const [baseUrl, apiKey, secretKey] = names.map((name) => environment[name]);
+  if (baseUrl && apiKey && secretKey) return { baseUrl, apiKey, secretKey };
+  const missing = names.filter((name) => !environment[name]);
+  if (missing.length === names.length) return undefined;
+  throw new Error(`${missing.join(' and ')} must be set too, to reach an instance of the service`);
+}

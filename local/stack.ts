@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { startAwsStandIn } from './aws-stand-in.ts';
+import { startDynamoDb } from './dynamodb.ts';
+import { FifoQueue } from './fifo-queue.ts';
+import { LocalSecrets } from './local-secrets.ts';
+
+/** The variables by which the functions and the command line find a stack. */
+export type StackVariables = Record<
+  | 'TABLE_NAME'
+  | 'INTERACTIVE_QUEUE_URL'
+  | 'BACKGROUND_QUEUE_URL'
+  | 'SECRET_PREFIX'
+  | 'AWS_REGION'
+  | 'AWS_ACCESS_KEY_ID'
+  | 'AWS_SECRET_ACCESS_KEY'
+  | 'AWS_ENDPOINT_URL_DYNAMODB'
+  | 'AWS_ENDPOINT_URL_SQS'
+  | 'AWS_ENDPOINT_URL_SECRETS_MANAGER',
+  string
+>;
+
+/** What the functions need of AWS, on this machine. */
+export interface LocalStack {
+  queues: readonly FifoQueue[];
+  secrets: LocalSecrets;
+  secretPrefix: string;
+  /** For `process.env`: they point the AWS SDK at this stack. */
+  variables: StackVariables;
+  close(): Promise<void>;
+}
+
+/** Long enough for every run of the worker; SQS' own recommendation for Lambda is six times its time-out. */
+const VISIBILITY_TIMEOUT_MS = 90_000;
+
+export interface LocalStackOptions {
+  /** Folder of the table's files; without one it is in memory. */
+  tablePath?: string;
+  clock?: () => number;
+  /** Called whenever a message may have become receivable. */
+  queueChanged?: () => void;
+}
+
+export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
+  const { clock = Date.now, queueChanged, tablePath } = options;
+  const secretPrefix = 'partner-relay/local/';
+  const tableName = 'partner-relay-local';
+  const queues = ['interactive.fifo', 'background.fifo'].map(
+    (name) =>
+      new FifoQueue(name, clock, {
+        visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS,
+        ...(queueChanged && { changed: queueChanged }),
+      }),
+  );
+  const secrets = new LocalSecrets(clock);
+  const accessKeyId = `LOCAL${randomBytes(8).toString('hex').toUpperCase()}`;
+  // The SDK signs every request, so it wants credentials even where nobody checks them.
+  const credentials = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'local' };
+  Object.assign(process.env, credentials);
+  const [dynamoDb, standIn] = await Promise.all([
+    startDynamoDb(tableName, tablePath),
+    startAwsStandIn(queues, secrets, accessKeyId),
+  ]);
+  return {
+    queues,
+    secrets,
+    secretPrefix,
+    variables: {
+      ...credentials,
+      TABLE_NAME: tableName,
+      INTERACTIVE_QUEUE_URL: standIn.queueUrl('interactive.fifo'),
+      BACKGROUND_QUEUE_URL: standIn.queueUrl('background.fifo'),
+      SECRET_PREFIX: secretPrefix,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+      AWS_ENDPOINT_URL_SQS: standIn.endpoint,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: standIn.endpoint,
+    },
+    async close() {
+      await Promise.all([dynamoDb.close(), standIn.close()]);
+    },
+  };
+}

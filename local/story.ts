@@ -1,0 +1,55 @@
+import { createWriteStream } from 'node:fs';
+
+type LogLine = Readonly<Record<string, unknown>>;
+
+/**
+ * Where the functions log to on this machine: every line goes to a file as JSON, and what happens to jobs is told on
+ * the terminal, in one line a step.
+ */
+export function startStory(logFile: string, print: (line: string) => void) {
+  const file = createWriteStream(logFile, { flags: 'a' });
+  const sink = (level: string) => (line: unknown) => {
+    const now = new Date();
+    file.write(`${JSON.stringify({ timestamp: now.toISOString(), level, ...asRecord(line) })}\n`);
+    const told = tell(asRecord(line));
+    if (told) print(`${now.toTimeString().slice(0, 8)}  ${told}`);
+  };
+  return {
+    log: { info: sink('INFO'), warn: sink('WARN'), error: sink('ERROR') },
+    close: () => new Promise<void>((resolve) => file.end(resolve)),
+  };
+}
+
+function asRecord(line: unknown): LogLine {
+  return typeof line === 'object' && line !== null ? (line as LogLine) : { message: String(line) };
+}
+
+function tell(line: LogLine): string | undefined {
+  const step = `  ${String(line.step).padEnd(28)} ${String(line.calls).padEnd(16)}`;
+  switch (line.message) {
+    case 'job queued':
+      return `● ${line.summary}   (${line.jobId})`;
+    case 'repeat received':
+      return `○ again: ${line.summary}; it is stored and queued already`;
+    case 'delivery ignored':
+      return `○ ${line.event} ignored: ${line.reason}`;
+    case 'request refused':
+      return `✗ refused with ${line.status}: ${line.reason}`;
+    case 'step done':
+      return `${step} done in ${line.durationMs} ms`;
+    case 'step skipped':
+      return `${step} left out: ${line.note}`;
+    case 'step failed':
+      return `${step} failed: ${line.note}`;
+    case 'job succeeded':
+      return `✓ ${line.entity}: ${line.outcome}`;
+    case 'job waits':
+      return `… ${line.entity} goes on at ${new Date(String(line.dueAt)).toTimeString().slice(0, 8)}: ${line.why}`;
+    case 'job parked':
+      return `✗ ${line.entity} parked: ${line.reason}\n          npm run -s relay -- replay ${line.jobId}`;
+    case 'job queued by the sweep':
+      return `● ${line.jobId} goes on`;
+    default:
+      return `! ${line.message}${line.error ? `: ${line.error}` : ''}`;
+  }
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from './lib/config/schema.ts';
+
+/**
+ * What Partner Relay does for this team. Start with your repository in place of the one below, which is that of
+ * GitHub's own example events, and with the id of your project.
+ */
+export default defineConfig({
+  connections: {
+    main: {},
+  },
+  github: {
+    repositories: [
+      {
+        name: 'Codertocat/Hello-World',
+        connection: 'main',
+        issueToDefect: {
+          labels: ['bug'],
+          projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01',
+          type: { default: 'Bug', labels: { documentation: 'Documentation' } },
+          priority: { default: 'Medium', labels: { urgent: 'High', 'nice to have': 'Low' } },
+          severity: { default: 'Major', labels: { crash: 'Critical', typo: 'Minor' } },
+        },
+      },
+    ],
+  },
+});
