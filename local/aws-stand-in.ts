@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -52,7 +53,8 @@ export async function startAwsStandIn(
     'AmazonSQS.SendMessage': (input) => {
       const { QueueUrl, MessageBody, MessageGroupId, MessageDeduplicationId } = sendMessage.parse(input);
       const sent = queueOf(QueueUrl).send(MessageBody, MessageGroupId, MessageDeduplicationId);
-      return { MessageId: sent.messageId };
+      // The SDK compares it with what it sent.
+      return { MessageId: sent.messageId, MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex') };
     },
     'AmazonSQS.ChangeMessageVisibility': (input) => {
       const { QueueUrl, ReceiptHandle, VisibilityTimeout } = changeMessageVisibility.parse(input);

@@ -156,19 +156,13 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       );
     },
     async requeue(job) {
-      const parked = job.status === 'parked';
-      const crashed = job.status === 'running';
+      const attempts = { parked: 0, running: job.attempts + 1 }[job.status as string] ?? job.attempts;
       const requeued = await table.update(
         keys.job(job.id),
         {
           expression:
-            'SET #generation = :next, #wakeAt = :wakeAt, #status = :status, #attempts = :attempts REMOVE #queuedAt, #lease, #parked, #finishedAt',
-          values: {
-            next: job.generation + 1,
-            wakeAt: clock() + SEND_GRACE_MS,
-            status: parked || crashed ? 'queued' : job.status,
-            attempts: parked ? 0 : job.attempts + (crashed ? 1 : 0),
-          },
+            'SET #generation = :next, #wakeAt = :wakeAt, #status = :queued, #attempts = :attempts REMOVE #queuedAt, #lease, #dueAt, #waitingFor, #parked, #finishedAt',
+          values: { next: job.generation + 1, wakeAt: clock() + SEND_GRACE_MS, queued: 'queued', attempts },
         },
         {
           expression: '#generation = :generation AND #status = :was AND #wakeAt = :wasWakeAt',

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Job, JobStatus } from '../lib/jobs/job.ts';
+import { openJournal } from '../lib/jobs/journal.ts';
+import { requeueJob } from '../lib/jobs/sweep.ts';
+import { printJob, printJobs, printJson } from './print.ts';
+import { openTarget } from './target.ts';
+
+const statuses: readonly JobStatus[] = ['queued', 'running', 'waiting', 'succeeded', 'parked'];
+
+/** `jobs`, `job` and `replay`. */
+export function addJobCommands(program: Command): void {
+  program
+    .command('jobs')
+    .description('list the newest jobs')
+    .addOption(new Option('--status <status>', 'only those').choices(statuses))
+    .option('--limit <count>', 'how many at the most', count, 20)
+    .option('--json', 'as JSON')
+    .action(async (options: { status?: JobStatus; limit: number; json?: boolean }) => {
+      const { jobs } = (await openTarget()).stores;
+      const lists = await Promise.all(
+        (options.status ? [options.status] : statuses).map((status) =>
+          jobs.list(status, { limit: options.limit, newestFirst: true }),
+        ),
+      );
+      const newest = lists
+        .flat()
+        .sort((a, b) => b.createdAt - a.createdAt)
+        .slice(0, options.limit);
+      options.json ? printJson(newest) : printJobs(newest);
+    });
+
+  program
+    .command('job <id>')
+    .description('what happened to a job, step by step')
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const { jobs, table } = (await openTarget()).stores;
+      const job = known(await jobs.get(id), id);
+      const steps = (await openJournal(table, id, Date.now)).entries();
+      options.json ? printJson({ ...job, steps }) : printJob(job, steps);
+    });
+
+  program
+    .command('replay <id>')
+    .description('let a parked job go on, or a waiting one at once; steps that are done are not done again')
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const { jobs, queue } = (await openTarget()).stores;
+      const job = known(await jobs.get(id), id);
+      if (job.status !== 'parked' && job.status !== 'waiting') {
+        throw new Error(`${id} is ${job.status}; only parked and waiting jobs can be replayed`);
+      }
+      const requeued = await requeueJob(job, { jobs, queue });
+      if (!requeued) throw new Error(`${id} changed in this moment; look at it again`);
+      options.json ? printJson(requeued) : console.log(`${id} is queued again. See: npm run -s relay -- job ${id}`);
+    });
+}
+
+function known(job: Job | undefined, id: string): Job {
+  if (!job) throw new Error(`there is no job ${id}; the newest are in: npm run -s relay -- jobs`);
+  return job;
+}
+
+function count(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected a whole number from 1.');
+  return number;
+}

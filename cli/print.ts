@@ -1,0 +1,57 @@
+import { styleText } from 'node:util';
+import type { Job, JobStatus } from '../lib/jobs/job.ts';
+import type { StepEntry } from '../lib/jobs/journal.ts';
+
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2));
+}
+
+const COLOURS = { queued: 'cyan', running: 'blue', waiting: 'yellow', succeeded: 'green', parked: 'red' } as const;
+
+function paint(status: JobStatus): string {
+  // Colour only where a person looks; a pipe gets plain text.
+  return styleText(COLOURS[status], status.padEnd(9), { stream: process.stdout });
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
+}
+
+/** What there is to say of a job in its present state. */
+function news(job: Job): string {
+  if (job.status === 'parked') return job.parked?.reason ?? '';
+  if (job.status === 'waiting') return `until ${time(job.dueAt ?? 0)}: ${job.waitingFor}`;
+  return job.outcome ?? '';
+}
+
+export function printJobs(jobs: readonly Job[]): void {
+  if (jobs.length === 0) console.log('There are no jobs.');
+  for (const job of jobs) {
+    console.log(`${time(job.createdAt)}  ${paint(job.status)}  ${job.id}`);
+    console.log(`                     ${job.summary}${news(job) ? `\n                     → ${news(job)}` : ''}`);
+  }
+}
+
+export function printJob(job: Job, steps: readonly StepEntry[]): void {
+  const facts: [string, string | number | undefined][] = [
+    ['event', job.summary],
+    ['status', `${job.status}${news(job) ? `: ${news(job)}` : ''}`],
+    ['automation', job.automation],
+    ['connection', `${job.connection} (${job.lane})`],
+    ['created', time(job.createdAt)],
+    ['queued', job.queuedAt && time(job.queuedAt)],
+    ['finished', job.finishedAt && time(job.finishedAt)],
+    ['attempts', job.attempts || undefined],
+    ['queued anew', job.generation > 1 ? `${job.generation - 1} times` : undefined],
+  ];
+  console.log(job.id);
+  for (const [name, value] of facts) if (value !== undefined) console.log(`  ${name.padEnd(12)} ${value}`);
+  console.log('\nsteps');
+  if (steps.length === 0) console.log('  none');
+  for (const { step, calls, status, startedAt, finishedAt, result, note, failures } of steps) {
+    const took = finishedAt === undefined ? '' : ` in ${finishedAt - startedAt} ms`;
+    const what = note ?? (result === undefined ? '' : JSON.stringify(result));
+    const failed = failures && status !== 'failed' ? ` after ${failures} failures` : '';
+    console.log(`  ${time(startedAt)}  ${step.padEnd(28)} ${calls.padEnd(16)} ${status}${took}${failed}  ${what}`);
+  }
+}

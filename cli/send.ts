@@ -1,0 +1,71 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { githubSecret } from '../lib/secrets/secrets.ts';
+import { exampleDelivery } from './example-delivery.ts';
+import { printJson } from './print.ts';
+import { openTarget } from './target.ts';
+
+interface SendOptions {
+  action?: string;
+  issue?: number;
+  file?: string;
+  url?: string;
+  json?: boolean;
+}
+
+/** `send`: a signed delivery, as from GitHub. */
+export function addSendCommand(program: Command): void {
+  program
+    .command('send <event>')
+    .description('send a signed GitHub event: by default one of the real examples, of issues a new one each time')
+    .option('--action <action>', 'which of the examples: labeled, closed, …')
+    .option('--issue <number>', 'about this issue instead of a new one', issueNumber)
+    .option('--file <payload.json>', 'send this payload as it is')
+    .option('--url <url>', 'send it there; signed with GITHUB_WEBHOOK_SECRET')
+    .option('--json', 'print status and answer as JSON')
+    .addHelpText(
+      'after',
+      `
+  npm run -s relay -- send issues
+  npm run -s relay -- send issues --action closed --issue 123456`,
+    )
+    .action(async (event: string, options: SendOptions) => {
+      const body = options.file
+        ? readFileSync(options.file)
+        : Buffer.from(JSON.stringify(exampleDelivery(event, options.action, options.issue)));
+      const { url, secret } = await whereTo(options.url);
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'GitHub-Hookshot/partner-relay',
+          'x-github-event': event,
+          'x-github-delivery': randomUUID(),
+          'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+        },
+        body,
+      });
+      const answer = await response.text();
+      if (options.json) printJson({ status: response.status, answer: JSON.parse(answer) });
+      else console.log(`${response.status} ${answer.trim()}`);
+      if (!response.ok) process.exitCode = 1;
+    });
+}
+
+async function whereTo(url: string | undefined): Promise<{ url: string; secret: string }> {
+  const secret = process.env.GITHUB_WEBHOOK_SECRET;
+  if (url) {
+    if (secret) return { url, secret };
+    throw new Error('set GITHUB_WEBHOOK_SECRET to the secret of that webhook');
+  }
+  const target = await openTarget();
+  const { webhookSecret } = await target.stores.secrets.current('github', githubSecret);
+  return { url: `${target.url}/github`, secret: webhookSecret };
+}
+
+function issueNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected the number of an issue.');
+  return number;
+}

@@ -1,0 +1,211 @@
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, it } from 'vitest';
+import { MAX_BODY_BYTES } from '../../lib/http/function-url.ts';
+import { githubExamples, issueEvent } from '../issue-events.ts';
+import { githubSignature, startRelay, type TestRelay, type TestRelayOptions, WEBHOOK_SECRET } from '../relay.ts';
+
+let relay: TestRelay;
+const start = async (options?: TestRelayOptions) => {
+  relay = await startRelay(options);
+  return relay;
+};
+afterEach(() => relay.close());
+
+const itemsInTable = async () =>
+  (await new DynamoDBClient({}).send(new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME }))).Count;
+
+describe('the signature', () => {
+  // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries#testing-the-webhook-payload-validation
+  const published = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
+
+  it.each([
+    ['the published example', published, 400],
+    ['one digit changed', published.replace('757', '758'), 401],
+    ['uppercase', published.toUpperCase(), 401],
+    ['cut', published.slice(0, -2), 401],
+    ['without its prefix', published.slice(7), 401],
+    ['SHA-1 instead', published.replace('sha256', 'sha1'), 401],
+    ['empty', '', 401],
+  ])('is checked before the body is read: %s', async (_, signature, status) => {
+    await start();
+    const answered = await relay.postRaw('Hello, World!', {
+      'content-type': 'text/plain',
+      'x-github-event': 'issues',
+      'x-github-delivery': '1',
+      'x-hub-signature-256': signature,
+    });
+    expect(answered.status).toBe(status);
+  });
+
+  it('covers the raw bytes, whatever their encoding', async () => {
+    await start();
+    const body = JSON.stringify(issueEvent('opened', { title: 'Zażółć 🦆' }));
+    const form = `payload=${encodeURIComponent(body).replaceAll('%20', '+')}`;
+    const answered = await relay.postRaw(form, {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-github-event': 'issues',
+      'x-github-delivery': '1',
+      'x-hub-signature-256': githubSignature(form),
+    });
+    expect(answered.status).toBe(202);
+    const [job] = await relay.jobs();
+    expect(job?.summary).toBe('Codertocat/Hello-World#1 opened: Zażółć 🦆');
+  });
+
+  it('may be of the secret before a rotation for a day', async () => {
+    await start();
+    const signed = (secret: string, seconds: number) => {
+      const payload = issueEvent('opened', { seconds });
+      return relay.post('issues', payload, { 'x-hub-signature-256': githubSignature(JSON.stringify(payload), secret) });
+    };
+    expect((await signed(WEBHOOK_SECRET, 1)).status).toBe(202);
+    relay.clock.now += 61_000;
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { webhookSecret: 'the next one' });
+    expect((await signed('the next one', 2)).status).toBe(202);
+    expect((await signed(WEBHOOK_SECRET, 3)).status).toBe(202);
+    relay.clock.now += 24 * 3_600_000 + 1;
+    expect((await signed(WEBHOOK_SECRET, 4)).status).toBe(401);
+    expect((await signed('the next one', 5)).status).toBe(202);
+  });
+
+  it('makes the secret be read again at most once a minute', async () => {
+    await start();
+    const refused = () => relay.post('issues', {}, { 'x-hub-signature-256': 'sha256=00' });
+    expect((await refused()).status).toBe(401);
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { webhookSecret: 'the next one' });
+    const payload = issueEvent('opened');
+    const headers = { 'x-hub-signature-256': githubSignature(JSON.stringify(payload), 'the next one') };
+    expect((await relay.post('issues', payload, headers)).status).toBe(401);
+    relay.clock.now += 60_000;
+    expect((await relay.post('issues', payload, headers)).status).toBe(202);
+  });
+});
+
+describe('what cannot be taken', () => {
+  it.each([
+    ['no signature', { 'x-hub-signature-256': undefined }, 401, /X-Hub-Signature-256 is missing/],
+    ['no event header', { 'x-github-event': undefined }, 400, /X-GitHub-Event is missing/],
+    ['no delivery header', { 'x-github-delivery': undefined }, 400, /X-GitHub-Delivery is missing/],
+  ])('%s', async (_, headers, status, reason) => {
+    await start();
+    const answered = await relay.post('issues', issueEvent('opened'), headers);
+    expect(answered).toEqual({ status, answer: { error: expect.stringMatching(reason) } });
+    expect(await itemsInTable()).toBe(0);
+  });
+
+  it.each([
+    ['broken JSON', '{"action":', 'application/json', 400, /not JSON/],
+    ['JSON that is no object', '[]', 'application/json', 400, /not a JSON object/],
+    ['a form without payload', 'a=b', 'application/x-www-form-urlencoded', 400, /no field "payload"/],
+    ['an issue without its fields', '{"action":"opened"}', 'application/json', 400, /issue: .*repository: /],
+    ['a body above 6 MB', ' '.repeat(MAX_BODY_BYTES + 1), 'application/json', 413, /larger/],
+  ])('%s', async (_, body, contentType, status, reason) => {
+    await start();
+    const answered = await relay.postRaw(body, {
+      'content-type': contentType,
+      'x-github-event': 'issues',
+      'x-github-delivery': '1',
+      'x-hub-signature-256': githubSignature(body),
+    });
+    expect(answered).toEqual({ status, answer: { error: expect.stringMatching(reason) } });
+    expect(await itemsInTable()).toBe(0);
+  });
+});
+
+describe('what no automation takes', () => {
+  it.each([
+    ['ping', { zen: 'Keep it logically awesome.' }, 200, { pong: expect.any(String) }],
+    ['push', {}, 202, { jobs: [], ignored: 'no automation takes push events' }],
+    ['issues', issueEvent('pinned'), 202, { jobs: [], ignored: expect.stringContaining('pinned') }],
+    ['issues', issueEvent('deleted'), 202, { jobs: [], ignored: expect.stringContaining('deleted') }],
+    ['issues', issueEvent('locked'), 202, { jobs: [], ignored: expect.stringContaining('locking') }],
+    ['issues', issueEvent('opened', { labels: [] }), 202, { jobs: [], ignored: expect.stringContaining('label bug') }],
+    [
+      'issues',
+      issueEvent('opened', { repository: 'somebody/else' }),
+      202,
+      { jobs: [], ignored: expect.stringContaining('somebody/else is not configured') },
+    ],
+  ])('%s is answered with the reason, and costs no write', async (event, payload, status, answer) => {
+    await start();
+    expect(await relay.post(event, payload)).toEqual({ status, answer });
+    expect(await itemsInTable()).toBe(0);
+  });
+});
+
+describe('what is safe', () => {
+  it('answers a repeat with 200 and the same job, by whatever hook or delivery it comes', async () => {
+    await start();
+    const first = await relay.post('issues', issueEvent('opened'));
+    expect(first).toEqual({ status: 202, answer: { jobs: [expect.any(String)], repeat: false } });
+    const again = await relay.post('issues', issueEvent('opened', { extra: { organization: { login: 'acme' } } }));
+    expect(again).toEqual({ status: 200, answer: { jobs: first.answer.jobs, repeat: true } });
+    await relay.work();
+    expect((await relay.post('issues', issueEvent('opened'))).status).toBe(200);
+    expect(await relay.jobs()).toHaveLength(1);
+  });
+
+  it('answers 500 and nothing else when the job cannot be stored', async () => {
+    await start({ environment: { TABLE_NAME: 'no-such-table' } });
+    const answered = await relay.post('issues', issueEvent('opened'));
+    expect(answered).toEqual({ status: 500, answer: { error: expect.stringContaining('deliver it again') } });
+  });
+
+  it('queues a job that was stored and not queued when its event comes again', async () => {
+    await start({ environment: { BACKGROUND_QUEUE_URL: 'http://127.0.0.1:9/0/background.fifo' } });
+    expect((await relay.post('issues', issueEvent('opened'))).status).toBe(500);
+    const [stored] = await relay.jobs('queued');
+    expect(stored).not.toHaveProperty('queuedAt');
+    relay.runtime.environment.BACKGROUND_QUEUE_URL = relay.stack.variables.BACKGROUND_QUEUE_URL;
+    const { createHandler } = await import('../../functions/github-webhook.ts');
+    const body = JSON.stringify(issueEvent('opened'));
+    const headers = {
+      'x-github-event': 'issues',
+      'x-github-delivery': '1',
+      'x-hub-signature-256': githubSignature(body),
+    };
+    const answered = await createHandler(relay.runtime)({ body, headers } as never, {} as never);
+    expect(answered).toMatchObject({ statusCode: 202 });
+    await relay.work();
+    expect(await relay.jobs('succeeded')).toMatchObject([{ id: stored?.id }]);
+  });
+
+  it.each([
+    ['missing', undefined, /does not exist/],
+    ['without its field', { token: 'ghp_canary' }, /partner-relay\/local\/github lacks or has a wrong webhookSecret/],
+  ])('says in the log which secret is unusable, not what it holds: %s', async (_, secret, reason) => {
+    await start();
+    if (secret) relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, secret);
+    else relay.runtime.environment.SECRET_PREFIX = 'nowhere/';
+    const { createHandler } = await import('../../functions/github-webhook.ts');
+    const answered = await createHandler(relay.runtime)(
+      { body: '{}', headers: { 'x-hub-signature-256': 'sha256=00' } } as never,
+      {} as never,
+    );
+    expect(answered).toMatchObject({ statusCode: 500 });
+    expect(relay.log).toContainEqual(expect.objectContaining({ error: expect.stringMatching(reason) }));
+    expect(JSON.stringify(relay.log)).not.toContain('ghp_canary');
+  });
+});
+
+describe("GitHub's published examples", () => {
+  it('are taken over real sockets: every event with a 2xx, every issue that is a bug with one defect', async () => {
+    await start();
+    const before = relay.sandbox.data.defects.length;
+    const taken: string[] = [];
+    for (const { name, examples } of githubExamples) {
+      for (const example of name === 'issues' ? examples : examples.slice(0, 1)) {
+        const { status, answer } = await relay.post(name, example);
+        expect(status, `${name} ${example.action}`).toBeOneOf([200, 202]);
+        if (Array.isArray(answer.jobs) && answer.jobs.length > 0) taken.push(`${example.action}`);
+        await relay.work();
+      }
+    }
+    expect(new Set(taken)).toEqual(new Set(['opened', 'labeled', 'edited', 'unlabeled', 'reopened']));
+    // All of them are about two issues of one repository; only the first has a label that makes a defect.
+    expect(await relay.jobs('parked')).toEqual([]);
+    const made = relay.sandbox.data.defects.slice(before);
+    expect(made).toHaveLength(1);
+    expect(made[0]).toMatchObject({ title: 'Spelling error in the README file' });
+  });
+});

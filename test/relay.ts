@@ -1,0 +1,199 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { defineConfig, type RelayConfig, type RelayConfigInput } from '../lib/config/schema.ts';
+import type { Job, JobStatus } from '../lib/jobs/job.ts';
+import { openJournal } from '../lib/jobs/journal.ts';
+import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
+import { deliver, type SqsHandler } from '../local/event-source.ts';
+import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
+import { type LocalStack, startLocalStack } from '../local/stack.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+
+/** The project of the sandbox's seed that defects go to. */
+export const PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
+/** GitHub's published example secret. */
+export const WEBHOOK_SECRET = "It's a Secret to Everybody";
+
+/** A clock that stands still until it is moved. */
+export interface TestClock {
+  now: number;
+}
+
+/** A configuration for GitHub's example repository. */
+export function exampleConfig(
+  issueToDefect: Partial<
+    NonNullable<NonNullable<RelayConfigInput['github']>['repositories']>[number]['issueToDefect']
+  > = {},
+  rest: { apiUrl?: string; connection?: RelayConfigInput['connections'][string]; also?: string[] } = {},
+): RelayConfig {
+  return defineConfig({
+    connections: { main: rest.connection ?? {} },
+    github: {
+      ...(rest.apiUrl && { apiUrl: rest.apiUrl }),
+      repositories: ['Codertocat/Hello-World', ...(rest.also ?? [])].map((name) => ({
+        name,
+        connection: 'main',
+        issueToDefect: { projectId: PROJECT, ...issueToDefect },
+      })),
+    },
+  });
+}
+
+export interface TestRelayOptions {
+  config?: RelayConfig;
+  sandbox?: SandboxOptions;
+  github?: object;
+  /** Makes the functions' environment differ from the stack's. */
+  environment?: Partial<Runtime['environment']>;
+}
+
+/** Partner Relay with everything around it, over real sockets and on a clock of its own. */
+export interface TestRelay {
+  clock: TestClock;
+  sandbox: Sandbox;
+  stack: LocalStack;
+  stores: Stores;
+  runtime: Runtime;
+  /** What the functions logged. */
+  log: Record<string, unknown>[];
+  url: string;
+  /** Posts a payload as GitHub does, signed unless the headers say otherwise. */
+  post(
+    event: string,
+    payload: unknown,
+    headers?: Record<string, string | undefined>,
+  ): Promise<{ status: number; answer: Record<string, unknown> }>;
+  /** Posts bytes with these headers and nothing else. */
+  postRaw(
+    body: string | Uint8Array,
+    headers: Record<string, string>,
+  ): Promise<{ status: number; answer: Record<string, unknown> }>;
+  /** Delivers what the queues hold now, until nothing can be received. */
+  work(): Promise<void>;
+  /** Works, moves the clock to whatever comes next, sweeps, and so on until nothing is under way. */
+  workToTheEnd(): Promise<void>;
+  sweep(): Promise<void>;
+  jobs(status?: JobStatus): Promise<Job[]>;
+  steps(jobId: string): Promise<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+const WORKER_TIMEOUT_MS = 60_000;
+
+export async function startRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
+  const config = options.config ?? exampleConfig();
+  const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
+  const read = () => clock.now;
+  const stack = await startLocalStack({ clock: read });
+  const sandbox = await startSandbox({ clock: read, ...options.sandbox });
+  const [key] = sandbox.keys;
+  for (const connection of Object.keys(config.connections)) {
+    stack.secrets.put(`${stack.secretPrefix}partner/${connection}`, { baseUrl: sandbox.url, ...key });
+  }
+  stack.secrets.put(`${stack.secretPrefix}github`, { webhookSecret: WEBHOOK_SECRET, ...options.github });
+
+  Object.assign(process.env, stack.variables);
+  const log: Record<string, unknown>[] = [];
+  const system = systemRuntime(config, process.env);
+  const runtime: Runtime = {
+    ...system,
+    environment: { ...system.environment, ...options.environment },
+    clock: read,
+    random: () => 0.5,
+    sleep: async (ms) => {
+      clock.now += ms;
+    },
+    log: { info: push(log), warn: push(log), error: push(log) },
+  };
+  const [webhook, worker, sweep] = await Promise.all([
+    import('../functions/github-webhook.ts'),
+    import('../functions/job-worker.ts'),
+    import('../functions/job-sweep.ts'),
+  ]);
+  const handleMessages = worker.createHandler(runtime) as unknown as SqsHandler;
+  const sweepNow = sweep.createHandler(runtime) as unknown as (event: object, context: object) => Promise<unknown>;
+  const front: Server = await startHttpFront(0, {
+    'POST /github': webhook.createHandler(runtime) as unknown as HttpHandler,
+  });
+  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}/github`;
+  const stores = openStores(runtime);
+
+  const relay: TestRelay = {
+    clock,
+    sandbox,
+    stack,
+    stores,
+    runtime,
+    log,
+    url,
+    post(event, payload, headers = {}) {
+      const body = JSON.stringify(payload);
+      const all = {
+        'content-type': 'application/json',
+        'x-github-event': event,
+        'x-github-delivery': randomUUID(),
+        'x-hub-signature-256': githubSignature(body),
+        ...headers,
+      };
+      return relay.postRaw(
+        body,
+        Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Record<string, string>,
+      );
+    },
+    async postRaw(body, headers) {
+      const response = await fetch(url, { method: 'POST', headers, body: body as string });
+      return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
+    },
+    async work() {
+      for (const queue of stack.queues) {
+        for (let message = queue.receive(); message; message = queue.receive()) {
+          const deadline = clock.now + WORKER_TIMEOUT_MS;
+          const context = { getRemainingTimeInMillis: () => deadline - clock.now, awsRequestId: '', functionName: '' };
+          await deliver(queue, message, (event) => handleMessages(event, context));
+        }
+      }
+    },
+    async workToTheEnd() {
+      for (;;) {
+        await relay.work();
+        const underWay = [
+          ...(await relay.jobs('queued')),
+          ...(await relay.jobs('running')),
+          ...(await relay.jobs('waiting')),
+        ];
+        if (underWay.length === 0) return;
+        const wakeAt = Math.min(
+          ...stack.queues.map((queue) => queue.nextWakeAt()),
+          ...underWay.map((job) => job.wakeAt),
+        );
+        clock.now = Math.max(clock.now + 1, wakeAt);
+        await relay.sweep();
+      }
+    },
+    sweep: async () => void (await sweepNow({}, {})),
+    async jobs(status) {
+      const all: JobStatus[] = status ? [status] : ['queued', 'running', 'waiting', 'succeeded', 'parked'];
+      const lists = await Promise.all(all.map((one) => stores.jobs.list(one, { limit: 1_000 })));
+      return lists.flat().sort((a, b) => a.createdAt - b.createdAt);
+    },
+    async steps(jobId) {
+      const journal = await openJournal(stores.table, jobId, read);
+      return Object.fromEntries(journal.entries().map(({ step, status }) => [step, status]));
+    },
+    async close() {
+      front.closeAllConnections();
+      await Promise.all([new Promise((resolve) => front.close(resolve)), sandbox.close(), stack.close()]);
+    },
+  };
+  return relay;
+}
+
+/** `X-Hub-Signature-256` of a body. */
+export function githubSignature(body: string | Uint8Array, secret = WEBHOOK_SECRET): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+}
+
+function push(log: Record<string, unknown>[]): (line: unknown) => void {
+  return (line) => void log.push(line as Record<string, unknown>);
+}
