@@ -26,14 +26,12 @@ export interface ConnectionsOptions {
   fetch?: typeof globalThis.fetch;
 }
 
-/** @throws {Error} for a name that the configuration does not have, as of a job older than it */
-export function createConnections(options: ConnectionsOptions): (name: string) => Connection {
+/** @returns the connection of a name, or undefined for one that the configuration does not have, or no longer */
+export function createConnections(options: ConnectionsOptions): (name: string) => Connection | undefined {
   const { config, secrets, clock, random, fetch } = options;
   const made = new Map<string, Connection>();
 
-  function make(name: string): Connection {
-    const settings = config.connections[name];
-    if (!settings) throw new Error(`relay.config.ts has no connection '${name}'`);
+  function make(name: string, settings: RelayConfig['connections'][string]): Connection {
     const secretName = `partner/${name}`;
     let last: { key: string; client: PartnerClient } | undefined;
     return {
@@ -58,7 +56,9 @@ export function createConnections(options: ConnectionsOptions): (name: string) =
   }
 
   return (name) => {
-    const connection = made.get(name) ?? make(name);
+    const settings = config.connections[name];
+    if (!settings) return undefined;
+    const connection = made.get(name) ?? make(name, settings);
     made.set(name, connection);
     return connection;
   };

@@ -68,9 +68,11 @@ export function createIssueComments({ apiUrl, secrets, clock, fetch }: IssueComm
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof RequestError)) throw new StepFailed(`GitHub did not answer: ${String(error)}`);
-      const { status } = error;
-      const headers = error.response?.headers ?? {};
+      if (!(error instanceof RequestError)) throw error;
+      const { status, response } = error;
+      // Octokit reports a request without an answer as a 500.
+      if (!response) throw new StepFailed(`GitHub did not answer: ${error.message}`, { cause: error });
+      const { headers } = response;
       if (status === 410) return { leftOut: 'the issue is deleted' };
       if (status === 403 && /locked/i.test(error.message)) return { leftOut: 'the issue is locked' };
       const limited = status === 429 || headers['x-ratelimit-remaining'] === '0' || headers['retry-after'];

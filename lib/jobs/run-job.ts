@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Automation } from '../automations/automation.ts';
 import type { Budget } from '../budget/budget.ts';
 import type { Connection } from '../connection/connection.ts';
+import { BaseUrlError } from '../partner/base-url.ts';
+import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
-import { Interruption, Later, Park, StepFailed } from './interruption.ts';
+import { Later, Park, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost } from './job-store.ts';
 import { openJournal, type StepEntry } from './journal.ts';
@@ -26,7 +28,7 @@ export interface RunJobOptions {
   table: Table;
   jobs: JobStore;
   budget: Budget;
-  connection: (name: string) => Connection;
+  connection: (name: string) => Connection | undefined;
   automation: (name: string) => Automation | undefined;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
@@ -82,7 +84,7 @@ type Ending =
   | { ended: 'not yet'; dueAt: number; why: string; attempts: number };
 
 async function runAutomation(job: Job, deadline: number, options: RunJobOptions): Promise<Ending> {
-  const { table, budget, connection, automation, clock, sleep, random, tell } = options;
+  const { table, budget, clock, sleep, random, tell } = options;
   const journal = await openJournal(table, job.id, clock);
   const parked = (reason: string): Ending => ({
     ended: 'parked',
@@ -90,11 +92,13 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
     outcomeUnknown: journal.hasOpenRequests(),
   });
   if (job.attempts >= MAX_ATTEMPTS) return parked(`the worker crashed or failed ${job.attempts} times on this job`);
-  const rule = automation(job.automation);
-  if (!rule) return parked(`there is no automation '${job.automation}' in this version`);
+  const automation = options.automation(job.automation);
+  if (!automation) return parked(`this version has no automation '${job.automation}'`);
+  const connection = options.connection(job.connection);
+  if (!connection) return parked(`relay.config.ts has no connection '${job.connection}'`);
   try {
     const steps = createSteps({
-      connection: connection(job.connection),
+      connection,
       lane: job.lane,
       budget,
       journal,
@@ -103,15 +107,16 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
       deadline,
       tell: (entry) => tell({ news: 'step', job, entry }),
     });
-    return { ended: 'succeeded', outcome: await rule.run(job, steps) };
+    return { ended: 'succeeded', outcome: await automation.run(job, steps) };
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
     if (error instanceof Later)
       return { ended: 'not yet', dueAt: error.dueAt, why: error.message, attempts: job.attempts };
     if (error instanceof Park) return parked(error.message);
-    if (!(error instanceof StepFailed)) tell({ news: 'bug', job, error });
+    const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
+    if (!foreseen) tell({ news: 'bug', job, error });
+    const why = foreseen ? error.message : `unexpected: ${String(error)}`;
     const attempts = job.attempts + 1;
-    const why = error instanceof Interruption ? error.message : `unexpected: ${String(error)}`;
     if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`);
     return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, attempts };
   }

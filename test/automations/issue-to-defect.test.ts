@@ -1,0 +1,293 @@
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+
+let relay: TestRelay;
+let seeded: number;
+const start = async (options?: TestRelayOptions) => {
+  relay = await startRelay(options);
+  seeded = relay.sandbox.data.defects.length;
+};
+afterEach(() => relay.close());
+
+const defects = () => relay.sandbox.data.defects.slice(seeded);
+const outcomes = async () => (await relay.jobs()).map((job) => job.outcome ?? job.parked?.reason ?? job.status);
+/** Posts each event and works after each. */
+async function happens(...events: ReturnType<typeof issueEvent>[]) {
+  for (const event of events) {
+    expect((await relay.post('issues', event)).status).toBe(202);
+    await relay.workToTheEnd();
+    relay.clock.now += 1;
+  }
+}
+
+describe('one issue', () => {
+  it('becomes one defect with its text, author, URL and state', async () => {
+    await start();
+    await happens(issueEvent('opened', { title: 'It breaks', body: 'When I\r\n**click**' }));
+    expect(defects()).toHaveLength(1);
+    expect(defects()[0]).toMatchObject({ title: 'It breaks' });
+    expect(defects()[0]?.description).toMatch(
+      /^When I\r\n\*\*click\*\*\n\n---\nGitHub issue Codertocat\/Hello-World#1 by @Codertocat: https:\/\/github.com\/Codertocat\/Hello-World\/issues\/1\nState: open\n\[partner-relay [0-9a-f]{20}\]$/,
+    );
+    const [job] = await relay.jobs();
+    expect(await relay.steps(job?.id ?? '')).toEqual({ 'create-defect': 'done', comment: 'skipped' });
+  });
+
+  it('has one defect when several events make it at once', async () => {
+    await start();
+    for (const [action, seconds] of [
+      ['opened', 0],
+      ['labeled', 0],
+      ['edited', 5],
+      ['labeled', 6],
+    ] as const) {
+      await relay.post('issues', issueEvent(action, { seconds, title: `at ${seconds}` }));
+      relay.clock.now += 1;
+    }
+    const before = relay.sandbox.requests;
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'at 6' }]);
+    expect(await outcomes()).toEqual([
+      expect.stringMatching(/^created defect/),
+      ...Array(3).fill(expect.stringMatching(/^nothing to do: defect .* looks like the issue$/)),
+    ]);
+    expect(relay.sandbox.requests - before).toBe(1);
+  });
+
+  it('is followed: edits, labels, closing and reopening', async () => {
+    await start({
+      config: exampleConfig({
+        priority: { default: 'Medium', labels: { Urgent: 'High' } },
+        severity: { labels: { typo: 'Minor' } },
+        whenClosed: { set: { priority: 'None' } },
+      }),
+    });
+    await happens(issueEvent('opened'));
+    expect(defects()[0]).toMatchObject({ priority: 'Medium' });
+    await happens(issueEvent('edited', { seconds: 1, title: 'Another title' }));
+    expect(defects()[0]).toMatchObject({ title: 'Another title', priority: 'Medium' });
+    await happens(issueEvent('labeled', { seconds: 2, labels: ['BUG', 'urgent', 'typo'] }));
+    expect(defects()[0]).toMatchObject({ priority: 'High', severity: 'Minor' });
+    await happens(issueEvent('closed', { seconds: 3, state: 'closed', state_reason: 'not_planned' }));
+    expect(defects()[0]).toMatchObject({ priority: 'None' });
+    expect(defects()[0]?.description).toContain('\nState: closed (not planned)\n');
+    await happens(issueEvent('reopened', { seconds: 4 }));
+    expect(defects()[0]).toMatchObject({ priority: 'Medium' });
+    await happens(issueEvent('unlabeled', { seconds: 5, labels: [] }));
+    expect(defects()[0]?.description).toContain('No longer labelled bug.');
+    expect(defects()).toHaveLength(1);
+  });
+
+  it('looks like its newest state, whatever comes late, twice or overtaken', async () => {
+    await start();
+    await happens(issueEvent('closed', { seconds: 9, state: 'closed', title: 'the newest' }));
+    expect(defects()).toMatchObject([{ title: 'the newest' }]);
+    await happens(
+      issueEvent('opened', { seconds: 1, title: 'late' }),
+      issueEvent('edited', { seconds: 5, title: 'overtaken' }),
+    );
+    expect(defects()).toMatchObject([{ title: 'the newest', description: expect.stringContaining('State: closed') }]);
+  });
+
+  it('is no defect once its label went before the label came', async () => {
+    await start();
+    await happens(issueEvent('unlabeled', { seconds: 2, labels: [] }), issueEvent('labeled', { seconds: 1 }));
+    expect(defects()).toEqual([]);
+    expect(await outcomes()).toEqual([
+      expect.stringContaining('has no label bug now, and no defect'),
+      expect.stringContaining('has no label bug now, and no defect'),
+    ]);
+  });
+
+  it('leaves the state out of the description where closing means nothing', async () => {
+    await start({ config: exampleConfig({ whenClosed: 'leave' }) });
+    await happens(issueEvent('opened'), issueEvent('closed', { seconds: 1, state: 'closed' }));
+    expect(defects()[0]?.description).not.toContain('State:');
+    expect((await outcomes())[1]).toContain('looks like the issue');
+  });
+
+  it('keeps its defect when its repository is renamed', async () => {
+    await start({ config: exampleConfig({}, { also: ['Codertocat/Renamed'] }) });
+    await happens(issueEvent('opened'), issueEvent('edited', { seconds: 1, repository: 'Codertocat/Renamed' }));
+    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Renamed#1') }]);
+  });
+});
+
+describe('a transferred issue', () => {
+  const changes = {
+    new_issue: { ...issueEvent('opened', { id: 2 }).issue },
+    new_repository: { full_name: 'Codertocat/Other' },
+  };
+  const went = () => issueEvent('transferred', { seconds: 5, extra: { changes } });
+  const came = () =>
+    issueEvent('opened', {
+      id: 2,
+      seconds: 6,
+      repository: 'Codertocat/Other',
+      extra: {
+        changes: { old_issue: issueEvent('opened').issue, old_repository: { full_name: 'Codertocat/Hello-World' } },
+      },
+    });
+  const config = exampleConfig({}, { also: ['Codertocat/Other'] });
+
+  it.each([
+    ['the old repository tells first', [went, came]],
+    ['the new repository tells first', [came, went]],
+    ['only the new one tells', [came]],
+  ])('takes its defect along: %s', async (_, order) => {
+    await start({ config });
+    await happens(issueEvent('opened'), ...order.map((make) => make()));
+    await happens(issueEvent('edited', { id: 2, seconds: 9, repository: 'Codertocat/Other', title: 'after the move' }));
+    expect(defects()).toMatchObject([
+      { title: 'after the move', description: expect.stringContaining('Codertocat/Other#2') },
+    ]);
+  });
+
+  it('becomes one defect when its first event comes after its transfer', async () => {
+    await start({ config });
+    await happens(came(), issueEvent('labeled', { seconds: 1 }));
+    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
+  });
+
+  it('waits with its transfer while its defect is being made', async () => {
+    await start({ config });
+    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1 });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    await relay.post('issues', came());
+    await relay.work();
+    expect((await relay.jobs('waiting')).map((job) => job.waitingFor)).toContainEqual(
+      expect.stringMatching(/makes the defect of the issue that was transferred/),
+    );
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
+  });
+
+  it('waits for a person where nobody knows whether its defect was made', async () => {
+    await start({ config });
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create' });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    await relay.post('issues', came());
+    await relay.workToTheEnd();
+    const [maker, transfer] = await relay.jobs('parked');
+    expect(maker?.parked).toEqual({ outcomeUnknown: true, reason: expect.stringContaining('never clearly answered') });
+    expect(transfer?.parked?.reason).toBe(`${maker?.id}, which makes the defect, is parked; replay it first`);
+  });
+});
+
+describe('a text', () => {
+  it.each([
+    ['none', null, '(The issue has no text.)'],
+    ['empty', '', '(The issue has no text.)'],
+    ['emoji, CRLF and markup', '👩‍👩‍👧‍👦\r\n<b>&amp;</b>\u0000\u2028', '👩‍👩‍👧‍👦\r\n<b>&amp;</b>\u0000\u2028'],
+  ])('arrives whole: %s', async (_, body, text) => {
+    await start();
+    await happens(issueEvent('opened', { body }));
+    expect(defects()[0]?.description.startsWith(`${text}\n\n---\n`)).toBe(true);
+  });
+
+  it('of 5 MB is cut by bytes, with a note, and neither item nor message is too large', async () => {
+    await start({ config: exampleConfig({ maxDescriptionBytes: 200_000 }) });
+    await happens(issueEvent('opened', { title: 'é'.repeat(256), body: '🏴󠁧󠁢󠁷󠁬󠁳󠁿'.repeat(180_000) }));
+    const description = defects()[0]?.description ?? '';
+    expect(Buffer.byteLength(description)).toBeLessThanOrEqual(200_000);
+    expect(description).toMatch(/^(🏴󠁧󠁢󠁷󠁬󠁳󠁿)+\n\n\[Cut here; the whole text is in the issue\.\]\n\n---\n/u);
+    expect(await relay.jobs('succeeded')).toHaveLength(1);
+  });
+
+  it('of any Unicode arrives whole, or as a prefix of whole characters with the note', async () => {
+    const maxDescriptionBytes = 1_000;
+    await start({ config: exampleConfig({ maxDescriptionBytes }) });
+    let id = 10;
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 800 }), async (body) => {
+        relay.clock.now += 60_000;
+        await happens(issueEvent('opened', { id: ++id, body }));
+        const description = relay.sandbox.data.defects.at(-1)?.description ?? '';
+        expect(Buffer.byteLength(description)).toBeLessThanOrEqual(maxDescriptionBytes);
+        const [text = ''] = description.split('\n\n---\nGitHub issue ');
+        const [kept, note] = text.split('\n\n[Cut here');
+        if (note === undefined) expect(text).toBe(body);
+        else {
+          expect(body.startsWith(kept ?? '')).toBe(true);
+          expect(Buffer.from(kept ?? '').toString()).toBe(kept);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('the comment', () => {
+  let github: GithubApi;
+  beforeEach(async () => {
+    github = await startGithubApi(() => relay.clock.now);
+  });
+  afterEach(() => github.close());
+  const withToken = () => start({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
+
+  it('goes back to the issue with the id of its defect, once', async () => {
+    await withToken();
+    await happens(issueEvent('opened'), issueEvent('edited', { seconds: 1, title: 'x' }));
+    expect(github.comments).toMatchObject([
+      { issue: 'Codertocat/Hello-World#1', body: expect.stringContaining(String(defects()[0]?.defect_id)) },
+    ]);
+    expect(github.authorizations).toEqual(new Set(['token ghp_test']));
+  });
+
+  it('is made by an App installation where the secret has an App', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    await start({
+      config: exampleConfig({}, { apiUrl: github.url }),
+      github: { appId: 12, privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) },
+    });
+    await happens(issueEvent('opened'));
+    expect(github.comments).toHaveLength(1);
+    expect(github.authorizations).toContain('token ghs_installation');
+  });
+
+  it('is looked for before it is made again, when its answer was lost', async () => {
+    await withToken();
+    github.refusal = 'after the work';
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    expect(await relay.jobs('waiting')).toMatchObject([
+      { waitingFor: expect.stringContaining('GitHub did not answer') },
+    ]);
+    github.refusal = undefined;
+    await relay.workToTheEnd();
+    expect(github.comments).toHaveLength(1);
+    expect(await outcomes()).toEqual([expect.stringMatching(/^created defect/)]);
+  });
+
+  it.each([
+    ['a locked issue', 403, 'Unable to create comment because issue is locked.', 'succeeded'],
+    ['a deleted issue', 410, 'This issue was deleted', 'succeeded'],
+    ['no permission', 403, 'Resource not accessible by integration', 'parked'],
+    ['no access', 404, 'Not Found', 'parked'],
+  ] as const)('of %s ends the job: %s %s', async (_, status, message, ended) => {
+    await withToken();
+    github.refusal = { status, message };
+    await happens(issueEvent('opened'));
+    expect(await relay.jobs(ended)).toHaveLength(1);
+    expect(defects()).toHaveLength(1);
+  });
+
+  it('waits for as long as GitHub says, and goes on after a replay once it may', async () => {
+    await withToken();
+    const now = relay.clock.now;
+    github.refusal = { status: 429, message: 'secondary rate limit', headers: { 'retry-after': '120' } };
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    expect(await relay.jobs('waiting')).toMatchObject([{ dueAt: now + 120_000, attempts: 0 }]);
+    github.refusal = undefined;
+    await relay.workToTheEnd();
+    expect(github.comments).toHaveLength(1);
+    expect(defects()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, defineConfig, findRepository } from '../../lib/config/schema.ts';
+import example from '../../relay.config.ts';
+import { PROJECT } from '../relay.ts';
+
+const faultsOf = (input: unknown): readonly string[] => {
+  try {
+    defineConfig(input as Parameters<typeof defineConfig>[0]);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+};
+
+const repository = { name: 'acme/web', connection: 'main', issueToDefect: { projectId: PROJECT } };
+const withRepository = (change: object) => ({
+  connections: { main: {} },
+  github: { repositories: [{ ...repository, ...change }] },
+});
+const withOverride = (operation: string, override: object) => ({
+  connections: { main: { operations: { [operation]: override } } },
+});
+
+describe('a configuration', () => {
+  it.each([
+    ['no connection', { connections: {} }, /^connections: expected at least one/],
+    ['an unknown setting', { connections: { main: {} }, extra: 1 }, /^\(whole\): Unrecognized key: "extra"/],
+    [
+      'a limit of zero',
+      { connections: { main: { limits: { perMinute: 0 } } } },
+      /^connections\.main\.limits\.perMinute/,
+    ],
+    [
+      'an unknown connection',
+      withRepository({ connection: 'other' }),
+      /^github\.repositories\.0\.connection: no connection 'other'; there are main/,
+    ],
+    ['a name without owner', withRepository({ name: 'web' }), /^github\.repositories\.0\.name: expected owner\/name/],
+    [
+      'a project that is no UUID',
+      withRepository({ issueToDefect: { projectId: '7' } }),
+      /^github\.repositories\.0\.issueToDefect\.projectId/,
+    ],
+    [
+      'no labels',
+      withRepository({ issueToDefect: { projectId: PROJECT, labels: [] } }),
+      /^github\.repositories\.0\.issueToDefect\.labels/,
+    ],
+    [
+      'two repositories alike',
+      { connections: { main: {} }, github: { repositories: [repository, { ...repository, name: 'Acme/Web' }] } },
+      /^github\.repositories\.1\.name: 'Acme\/Web' stands at github\.repositories\.0 already/,
+    ],
+    [
+      'an override of an unknown operation',
+      withOverride('defects/creat', {}),
+      /^connections\.main\.operations\.defects\/creat: no such operation/,
+    ],
+    ['an override of a documented one', withOverride('defects/update', { path: 'x' }), /cannot be overridden/],
+    ['another path of a documented one', withOverride('timelogs/list', { path: 'x' }), /its path is documented/],
+  ])('is refused with the path of its fault: %s', (_, input, fault) => {
+    expect(faultsOf(input)).toEqual([expect.stringMatching(fault)]);
+  });
+
+  it('is refused with every fault at once', () => {
+    const input = { connections: { MAIN: {}, other: { limits: { perDay: -1 } } }, github: { apiUrl: 'no URL' } };
+    expect(faultsOf(input)).toHaveLength(3);
+  });
+
+  it('gets the limits of the interface document and its other defaults filled in', () => {
+    expect(defineConfig({ connections: { main: {} } })).toEqual({
+      connections: { main: { limits: { perMinute: 120, perDay: 5_000 }, operations: {} } },
+      github: { apiUrl: 'https://api.github.com', repositories: [] },
+    });
+  });
+
+  it('is found by the name of the repository in any letter case', () => {
+    expect(findRepository(example, 'codertocat/hello-world')?.name).toBe('Codertocat/Hello-World');
+  });
+});

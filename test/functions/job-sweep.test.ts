@@ -1,0 +1,61 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { issueEvent } from '../issue-events.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+/** A queue that lost what it held. */
+function emptyQueues(): void {
+  for (const queue of relay.stack.queues) {
+    for (let message = queue.receive(); message; message = queue.receive()) queue.delete(message.receiptHandle);
+  }
+}
+
+describe('the sweep', () => {
+  it.each([
+    [
+      'stored and never queued',
+      async () =>
+        relay.stores.table.update(
+          { pk: `job#${(await relay.jobs())[0]?.id}`, sk: 'job' },
+          { expression: 'SET #wakeAt = :at REMOVE #queuedAt', values: { at: relay.clock.now + 60_000 } },
+        ),
+      60_000,
+    ],
+    [
+      'claimed by a worker that died',
+      async () => {
+        const [job] = await relay.jobs();
+        await relay.stores.jobs.claim(job?.id ?? '', 1, 'dead', relay.clock.now + 30_000);
+      },
+      30_000,
+    ],
+  ])('queues a job that nobody would look at: %s', async (_, lose, afterMs) => {
+    relay = await startRelay();
+    await relay.post('issues', issueEvent('opened'));
+    emptyQueues();
+    await lose();
+    relay.clock.now += afterMs - 1;
+    await relay.sweep();
+    await relay.work();
+    expect(await relay.jobs('succeeded')).toEqual([]);
+    relay.clock.now += 1;
+    await relay.sweep();
+    await relay.work();
+    expect(await relay.jobs('succeeded')).toMatchObject([{ generation: 2 }]);
+  });
+
+  it('leaves alone what is queued, asleep or ended', async () => {
+    relay = await startRelay();
+    await relay.post('issues', issueEvent('opened', { id: 1 }));
+    await relay.work();
+    relay.sandbox.setFault({ kind: 'rate-limited' });
+    await relay.post('issues', issueEvent('opened', { id: 2 }));
+    await relay.work();
+    await relay.post('issues', issueEvent('opened', { id: 3 }));
+    relay.clock.now += 60_000;
+    await relay.sweep();
+    expect((await relay.jobs()).map((job) => job.generation)).toEqual([1, 1, 1]);
+  });
+});

@@ -1,0 +1,324 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { digest } from '../../lib/digest.ts';
+import { MAX_ATTEMPTS } from '../../lib/jobs/run-job.ts';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+
+let relay: TestRelay;
+let seeded: number;
+const start = async (options?: TestRelayOptions) => {
+  relay = await startRelay(options);
+  seeded = relay.sandbox.data.defects.length;
+};
+afterEach(() => relay.close());
+
+const defects = () => relay.sandbox.data.defects.slice(seeded);
+const only = async () => {
+  const [job, ...others] = await relay.jobs();
+  if (!job || others.length > 0) throw new Error('expected one job');
+  return job;
+};
+const send = (body: string, id = 'm') => relay.stack.queues[1]?.send(body, 'group', id);
+const stored = async () => {
+  await relay.post('issues', issueEvent('opened'));
+  return only();
+};
+
+describe('a creation without a clear answer', () => {
+  const operation = '/defects/create';
+
+  it.each([
+    ['the answer was lost after the work', { kind: 'cut', when: 'after work' }, 'succeeded', 1],
+    ['500 after the work', { kind: 'server-error', when: 'after work' }, 'succeeded', 1],
+    ['an empty body after the work', { kind: 'empty-body' }, 'succeeded', 1],
+    ['no JSON after the work', { kind: 'not-json' }, 'succeeded', 1],
+    ['the connection was cut on arrival', { kind: 'cut', when: 'on arrival' }, 'succeeded', 1],
+    ['500 on arrival', { kind: 'server-error', when: 'on arrival' }, 'succeeded', 1],
+    ['a maintenance page', { kind: 'maintenance' }, 'succeeded', 1],
+    ['a redirect to a login', { kind: 'login-redirect' }, 'succeeded', 1],
+    ['429', { kind: 'rate-limited', retryAfterSeconds: 7 }, 'succeeded', 1],
+    // The service remembers the nonce and did nothing; the relay cannot know, and leaves it to a person.
+    ['500 before the work, its nonce remembered', { kind: 'server-error', when: 'before work' }, 'parked', 0],
+  ] as const)('is settled without a second one: %s', async (_, fault, status, made) => {
+    await start();
+    relay.sandbox.setFault({ ...fault, operation, times: 1 });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(made);
+    const job = await only();
+    expect(job.status).toBe(status);
+    expect(job.parked?.outcomeUnknown ?? false).toBe(status === 'parked');
+  });
+
+  it('is found by its marker after an outage longer than the same bytes are good for', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1 });
+    relay.sandbox.setFault({ kind: 'maintenance', skip: 1, times: 12 });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(1);
+    expect((await only()).outcome).toBe(`created defect ${defects()[0]?.defect_id}`);
+  });
+
+  it('is looked for again by a replay of the parked job', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation, times: 1 });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    await requeueJob(await only(), relay.stores);
+    await relay.workToTheEnd();
+    expect((await only()).status).toBe('parked');
+    // It was created after all, and the list had lagged.
+    const [some] = relay.sandbox.data.defects;
+    if (!some) throw new Error('the seed has no defect');
+    const late = {
+      ...some,
+      defect_id: 'late',
+      project_id: PROJECT,
+      description: `[partner-relay ${digest('issue-9001')}]`,
+    };
+    relay.sandbox.data.defects.push(late);
+    await requeueJob(await only(), relay.stores);
+    await relay.workToTheEnd();
+    expect((await only()).outcome).toBe('created defect late');
+    expect(defects()).toHaveLength(1);
+  });
+});
+
+describe('a clear refusal', () => {
+  it.each([
+    [
+      '422',
+      { scopes: ['*'] },
+      { projectId: '00000000-0000-4000-8000-000000000000' },
+      /refused with status 400: Invalid reference/,
+    ],
+    ['403', { scopes: ['users.read'] }, {}, /refused with status 403/],
+  ])('parks the job with what the service said: %s', async (_, { scopes }, issueToDefect, reason) => {
+    await start({
+      config: exampleConfig(issueToDefect),
+      sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes }] },
+    });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    expect((await only()).parked).toEqual({ reason: expect.stringMatching(reason), outcomeUnknown: false });
+  });
+
+  it('leaves the issue to the next event, which makes the defect once it can', async () => {
+    await start({ sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
+    relay.clock.now += 1;
+    await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'again' }));
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'again' }]);
+  });
+
+  it('for the clock is answered by signing anew with the time of the service', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'clock-skew', seconds: -1200 });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    expect((await only()).status).toBe('succeeded');
+    expect(relay.sandbox.audit.map((entry) => entry.reason)).toEqual(['Timestamp outside window', null]);
+  });
+
+  it('for the signature makes the rotated secret be read again', async () => {
+    await start();
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    relay.clock.now += 61_000;
+    relay.sandbox.keys[0] = { apiKey: 'pk_rotated', secretKey: 'rotated', scopes: ['*'] };
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {
+      baseUrl: relay.sandbox.url,
+      ...relay.sandbox.keys[0],
+    });
+    await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'x' }));
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'x' }]);
+  });
+});
+
+describe('a failure that may pass', () => {
+  it('is tried again with growing pauses, then parked, and goes on after a replay', async () => {
+    await start();
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    relay.clock.now += 1;
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/update' });
+    await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'x' }));
+    await relay.workToTheEnd();
+    const [parked] = await relay.jobs('parked');
+    expect(parked).toMatchObject({ attempts: MAX_ATTEMPTS - 1, parked: { outcomeUnknown: false } });
+    expect(parked?.parked?.reason).toMatch(/^defects\/update: refused with status 500.* \(8 attempts\)$/);
+    relay.sandbox.clearFaults();
+    if (parked) await requeueJob(parked, relay.stores);
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'x' }]);
+    expect(await relay.jobs('succeeded')).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      'a secret without its field',
+      { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_canary' },
+      /partner\/main lacks or has a wrong secretKey/,
+    ],
+    [
+      'a base URL that is not https',
+      { baseUrl: 'http://pm.example.com', apiKey: 'pk_canary', secretKey: 'canary' },
+      /is not https/,
+    ],
+  ])('says what is wrong without saying a secret: %s', async (_, secret, reason) => {
+    await start();
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, secret);
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    expect((await only()).waitingFor).toMatch(reason);
+    expect(JSON.stringify([relay.log, await only()])).not.toContain('canary');
+  });
+});
+
+describe('the budget', () => {
+  const limited = (perMinute: number, perDay = 5_000) => ({
+    config: exampleConfig({ comment: false }, { connection: { limits: { perMinute, perDay } } }),
+    sandbox: { rateLimit: { perMinute, perDay } },
+  });
+
+  it('is kept: jobs wait for the minute and nothing is refused', async () => {
+    await start(limited(10));
+    for (let id = 1; id <= 40; id++) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(40);
+    expect(relay.sandbox.audit.filter((entry) => entry.status !== 201)).toEqual([]);
+  });
+
+  it('of a day lets the job wait in the table, and the sweep takes it up when it is due', async () => {
+    await start(limited(10, 2));
+    for (let id = 1; id <= 3; id++) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.work();
+    const waiting = await relay.jobs('waiting');
+    expect(waiting[0]).toMatchObject({
+      waitingFor: expect.stringContaining("the day's 2 calls are used up"),
+      attempts: 0,
+    });
+    expect(relay.stack.queues[1]?.size).toBe(0);
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(3);
+  });
+
+  it('stops every job of the connection at a 429, for as long as the service says', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'rate-limited', times: 1, retryAfterSeconds: 90 });
+    for (let id = 1; id <= 5; id++) await relay.post('issues', issueEvent('opened', { id }));
+    const before = relay.clock.now;
+    await relay.work();
+    expect(relay.sandbox.requests).toBe(1);
+    expect((await relay.jobs('waiting')).map((job) => job.dueAt)).toEqual(Array(5).fill(before + 90_000));
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(5);
+  });
+
+  it('that cannot be read lets nothing be sent', async () => {
+    await start();
+    await relay.post('issues', issueEvent('opened'));
+    await relay.stores.table.put({ pk: 'budget#main', sk: 'budget', version: 1, granted: 'broken' });
+    await relay.work();
+    expect(relay.sandbox.requests).toBe(0);
+    expect((await only()).status).toBe('waiting');
+  });
+});
+
+describe('a message', () => {
+  it('that is delivered twice at once does its work once', async () => {
+    await start();
+    const { id, generation } = await stored();
+    send(JSON.stringify({ jobId: id, generation }), 'a second message');
+    await Promise.all([relay.work(), relay.work()]);
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(1);
+    expect(relay.sandbox.requests).toBe(1);
+  });
+
+  it.each([
+    ['of an older generation', (id: string) => ({ jobId: id, generation: 0 })],
+    ['of a job that is gone', () => ({ jobId: 'gone', generation: 1 })],
+  ])('%s is done with', async (_, message) => {
+    await start();
+    const { id } = await stored();
+    relay.stack.queues[1]?.receive();
+    send(JSON.stringify(message(id)));
+    await relay.work();
+    expect(relay.sandbox.requests).toBe(0);
+    expect(relay.stack.queues[1]?.size).toBe(1);
+  });
+
+  it.each(['no JSON', '{}'])('that cannot be read breaks the worker, so that SQS sets it aside: %s', async (body) => {
+    await start();
+    send(body);
+    await expect(relay.work()).rejects.toThrow();
+    expect(relay.stack.queues[1]?.size).toBe(1);
+  });
+
+  it('waits for the lease of a worker that may still be at work, and takes over once it ran out', async () => {
+    await start();
+    const { id, generation } = await stored();
+    const until = relay.clock.now + 30_000;
+    await relay.stores.jobs.claim(id, generation, 'a worker that dies', until);
+    await relay.work();
+    expect(relay.sandbox.requests).toBe(0);
+    expect(relay.stack.queues[1]?.nextWakeAt()).toBe(until);
+    relay.clock.now = until;
+    await relay.work();
+    expect(await only()).toMatchObject({ status: 'succeeded', attempts: 1 });
+  });
+
+  it('of a job that crashes the worker each time is given up after a number of attempts', async () => {
+    await start();
+    const { id, generation } = await stored();
+    for (let crash = 0; crash < MAX_ATTEMPTS; crash++) {
+      await relay.stores.jobs.claim(id, generation, `worker ${crash}`, relay.clock.now + 1_000);
+      relay.clock.now += 1_000;
+    }
+    await relay.work();
+    expect((await only()).parked?.reason).toContain(`crashed or failed ${MAX_ATTEMPTS} times`);
+  });
+});
+
+describe('a worker that comes back after its lease ran out', () => {
+  it('writes nothing any more', async () => {
+    await start();
+    const { id, generation } = await stored();
+    const late = await relay.stores.jobs.claim(id, generation, 'late', relay.clock.now + 1_000);
+    relay.clock.now += 1_000;
+    await relay.work();
+    if ('unclaimed' in late) throw new Error('the job should have been claimed');
+    await expect(relay.stores.jobs.park(late, { reason: 'late', outcomeUnknown: false })).rejects.toThrow(/lease/);
+    expect((await only()).status).toBe('succeeded');
+  });
+});
+
+describe('a job from before a change of the configuration', () => {
+  it('is parked with the reason', async () => {
+    await start();
+    await relay.post('issues', issueEvent('opened'));
+    relay.runtime.config.github.repositories = [];
+    await relay.work();
+    expect((await only()).parked?.reason).toContain('Codertocat/Hello-World is not configured');
+  });
+});
+
+describe('a job', () => {
+  it('is forgotten after 30 days, even before the table drops it', async () => {
+    await start();
+    const { id } = await stored();
+    await relay.work();
+    relay.clock.now += 30 * 86_400_000;
+    expect(await relay.stores.jobs.get(id)).toBeUndefined();
+    expect((await relay.post('issues', issueEvent('opened'))).status).toBe(202);
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(1);
+  });
+});

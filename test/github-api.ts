@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+interface Comment {
+  issue: string;
+  body: string;
+  html_url: string;
+  /** Epoch milliseconds. */
+  updatedAt: number;
+}
+
+/** GitHub's comments on issues, at the wire: enough of the REST API to see what the relay asks of it. */
+export interface GithubApi {
+  url: string;
+  comments: Comment[];
+  /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made. */
+  refusal: { status: number; message: string; headers?: Record<string, string> } | 'after the work' | undefined;
+  authorizations: Set<string | undefined>;
+  close(): Promise<void>;
+}
+
+export async function startGithubApi(clock: () => number): Promise<GithubApi> {
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://github');
+    const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    api.authorizations.add(request.headers.authorization);
+    const { refusal } = api;
+    if (refusal && refusal !== 'after the work') {
+      return answer(refusal.status, { message: refusal.message }, refusal.headers);
+    }
+    if (pathname.endsWith('/installation')) return answer(200, { id: 77 });
+    if (pathname.endsWith('/access_tokens')) {
+      return answer(201, { token: 'ghs_installation', expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+    }
+    const issue = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)\/comments$/.exec(pathname);
+    if (!issue) return answer(404, { message: 'Not Found' });
+    const name = `${issue[1]}#${issue[2]}`;
+    if (request.method === 'GET') {
+      const since = Date.parse(searchParams.get('since') ?? '1970-01-01');
+      return answer(
+        200,
+        api.comments.filter((comment) => comment.issue === name && comment.updatedAt >= since),
+      );
+    }
+    const { body } = (await json(request)) as { body: string };
+    const comment = { issue: name, body, html_url: `https://github.com/${name}`, updatedAt: clock() };
+    api.comments.push(comment);
+    if (refusal === 'after the work') return response.destroy();
+    return answer(201, comment);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const api: GithubApi = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    comments: [],
+    refusal: undefined,
+    authorizations: new Set(),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return api;
+}

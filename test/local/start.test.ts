@@ -1,0 +1,138 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+let folder: string;
+let relays: ChildProcess[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+});
+afterEach(async () => {
+  await Promise.all(relays.map(kill));
+  relays = [];
+  await rm(folder, { recursive: true, force: true });
+});
+
+function kill(relay: ChildProcess): Promise<void> {
+  if (relay.exitCode !== null || relay.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    relay.once('exit', () => resolve());
+    relay.kill('SIGKILL');
+  });
+}
+
+interface Started {
+  process: ChildProcess;
+  output(): string;
+  /** Resolves once the text was printed. */
+  printed(text: string | RegExp): Promise<void>;
+}
+
+/** `npm start` in a folder of its own, on a port that is free. */
+function start(environment: Record<string, string> = {}): Started {
+  const child = spawn(process.execPath, [join(root, 'local/start.ts')], {
+    cwd: folder,
+    env: { ...process.env, PORT: '0', ...environment },
+  });
+  relays.push(child);
+  let output = '';
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk;
+      for (const listener of listeners) listener();
+    });
+  }
+  return {
+    process: child,
+    output: () => output,
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!(typeof text === 'string' ? output.includes(text) : text.test(output))) return;
+          listeners.delete(look);
+          resolve();
+        };
+        listeners.add(look);
+        child.once('exit', (code) => reject(new Error(`ended with ${code} before it printed ${text}:\n${output}`)));
+        look();
+      }),
+  };
+}
+
+async function relay(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    return { code: 0, ...(await run(process.execPath, [join(root, 'cli/relay.ts'), ...words], { cwd: folder })) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+describe('npm start', () => {
+  it('tells how to send an event, and tells the story of the job that comes of it', async () => {
+    const started = start();
+    await started.printed('npm run -s relay -- send issues');
+    const sent = await relay('send', 'issues', '--json');
+    expect(JSON.parse(sent.stdout)).toMatchObject({ status: 202, answer: { repeat: false } });
+    await started.printed(
+      /● Codertocat\/Hello-World#\d+ opened.*create-defect +defects\/create +done.*✓ .*created defect/s,
+    );
+
+    const [job] = JSON.parse((await relay('jobs', '--json')).stdout);
+    expect(job).toMatchObject({ status: 'succeeded', automation: 'issue-to-defect' });
+    expect((await relay('job', job.id)).stdout).toMatch(/create-defect +defects\/create +done/);
+    const { data } = JSON.parse((await relay('call', 'defects/list', '{"per_page":1}')).stdout);
+    expect(job.outcome).toBe(`created defect ${data[0].defect_id}`);
+    expect((await relay('doctor')).stdout).toMatch(/✓ main: credentials/);
+
+    expect(await relay('replay', job.id)).toMatchObject({ code: 1, stderr: expect.stringContaining('is succeeded') });
+    expect(await relay('job', 'nothing')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is no job'),
+    });
+    expect(await relay('call', 'defects/update', '{"title":7}')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('defect_id'),
+    });
+    const log = await readFile(join(folder, '.relay/functions.log'), 'utf8');
+    expect(log).not.toMatch(/sk_sandbox|sha256=|x-signature|accidently/);
+  });
+
+  it('goes on with its jobs after it was killed', async () => {
+    const first = start();
+    await first.printed('npm run -s relay -- send issues');
+    const url = /service +(\S+)/.exec(first.output())?.[1] ?? '';
+    const fault = { kind: 'rate-limited', retryAfterSeconds: 1 };
+    await fetch(`${url}/sandbox/faults`, { method: 'POST', body: JSON.stringify(fault) });
+    await relay('send', 'issues');
+    await first.printed(/goes on at/);
+    await kill(first.process);
+
+    const second = start();
+    await second.printed('with 1 unfinished jobs that go on now');
+    await second.printed(/✓ .*created defect/);
+  });
+
+  it.each([
+    [
+      'a part of the variables',
+      { PARTNER_BASE_URL: 'https://pm.example.com' },
+      /PARTNER_API_KEY and PARTNER_SECRET_KEY must be set too/,
+    ],
+    ['a port that is no port', { PORT: '99999' }, /PORT is '99999'; expected a number from 0 to 65535/],
+  ])('stops at once with what is wrong: %s', async (_, environment, reason) => {
+    const started = start(environment);
+    const code = await new Promise((resolve) => started.process.once('exit', resolve));
+    expect(code).toBe(1);
+    expect(started.output()).toMatch(reason);
+  });
+});
