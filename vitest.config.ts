@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/long/**'],
+    exclude: ['test/aws/**', 'test/long/**'],
     // A test waits for sockets and for other processes, never for a time.
     testTimeout: 30_000,
   },

@@ -8,13 +8,13 @@ import config from '../relay.config.ts';
 
 /** Takes GitHub's deliveries at a function URL: verified, then safe, then answered. */
 export function createHandler(runtime: Runtime) {
-  const { config, log } = runtime;
+  const { config, log, metrics } = runtime;
   const { secrets, jobs, queue, links } = openStores(runtime);
   return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
     .use(httpErrors(log))
     .use(rawBody())
     .use(verifiedByGithub(secrets))
-    .handler((request) => receiveDelivery(request, { config, log, jobs, queue, links }));
+    .handler((request) => receiveDelivery(request, { config, log, metrics, jobs, queue, links }));
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

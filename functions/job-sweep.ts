@@ -1,15 +1,19 @@
 import middy from '@middy/core';
+import { createBudget } from '../lib/budget/budget.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
+import { recordState } from '../lib/metrics/relay-state.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import config from '../relay.config.ts';
 
-/** Every minute: queues the jobs that nobody else would look at. */
+/** Every minute: queues the jobs that nobody else would look at, and records how the relay stands. */
 export function createHandler(runtime: Runtime) {
-  const { jobs, queue } = openStores(runtime);
+  const { config, clock, random, log, metrics } = runtime;
+  const { table, jobs, queue } = openStores(runtime);
+  const budget = createBudget(table, clock, random);
   return middy().handler(async () => {
-    const swept = await sweepJobs({ jobs, queue }, runtime.clock());
-    for (const job of swept)
-      runtime.log.info({ message: 'job queued by the sweep', jobId: job.id, status: job.status });
+    const swept = await sweepJobs({ jobs, queue }, clock());
+    for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
+    await recordState({ config, jobs, budget, metrics }, clock());
     return { swept: swept.length };
   });
 }

@@ -4,14 +4,14 @@ import { createAutomations } from '../lib/automations/automations.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { createConnections } from '../lib/connection/connection.ts';
 import { createIssueComments } from '../lib/github/issue-comments.ts';
-import { logNews } from '../lib/jobs/log-news.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
+import { tellNews } from '../lib/jobs/tell-news.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import config from '../relay.config.ts';
 
 /** Works on jobs: claims one, runs its steps within the budget, and replies. */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, random, randomBytes, sleep, fetch, log } = runtime;
+  const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
   const { table, jobs, queue, links, secrets } = openStores(runtime);
   const comments = createIssueComments({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const automations = createAutomations({ config, links, jobs, comments, clock });
@@ -25,7 +25,7 @@ export function createHandler(runtime: Runtime) {
     clock,
     sleep,
     random,
-    tell: logNews(log),
+    tell: tellNews(log, metrics),
   };
   return middy<SQSEvent, SQSBatchResponse>().handler((event, context) => receiveMessages(event, context, options));
 }

@@ -8,6 +8,7 @@ import { type Environment, readEnvironment } from './config/environment.ts';
 import type { RelayConfig } from './config/schema.ts';
 import { createJobStore, type JobStore } from './jobs/job-store.ts';
 import { createJobQueue, type JobQueue } from './jobs/queue.ts';
+import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { createSecrets, type Secrets } from './secrets/secrets.ts';
 import { createTable, type Table } from './table/table.ts';
 
@@ -24,19 +25,22 @@ export interface Runtime {
   fetch: typeof globalThis.fetch;
   /** Lambda makes one JSON record of each object. */
   log: Pick<Console, 'info' | 'warn' | 'error'>;
+  metrics: Metrics;
 }
 
 /** The real one. @throws {Error} for an environment that lacks something */
 export function systemRuntime(config: RelayConfig, variables: Readonly<Record<string, string | undefined>>): Runtime {
+  const environment = readEnvironment(variables);
   return {
     config,
-    environment: readEnvironment(variables),
+    environment,
     clock: Date.now,
     random: Math.random,
     randomBytes,
     sleep: async (ms) => void (await setTimeout(ms)),
     fetch: globalThis.fetch,
     log: console,
+    metrics: createMetrics(environment.STAGE, (line) => process.stdout.write(line), Date.now),
   };
 }
 

@@ -6,6 +6,7 @@ import { LocalSecrets } from './local-secrets.ts';
 
 /** The variables by which the functions and the command line find a stack. */
 export type StackVariables = Record<
+  | 'STAGE'
   | 'TABLE_NAME'
   | 'INTERACTIVE_QUEUE_URL'
   | 'BACKGROUND_QUEUE_URL'
@@ -66,6 +67,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     secretPrefix,
     variables: {
       ...credentials,
+      STAGE: 'local',
       TABLE_NAME: tableName,
       INTERACTIVE_QUEUE_URL: standIn.queueUrl('interactive.fifo'),
       BACKGROUND_QUEUE_URL: standIn.queueUrl('background.fifo'),

@@ -6,6 +6,7 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
 import { requeueJobs } from '../lib/jobs/sweep.ts';
+import { createMetrics } from '../lib/metrics/metrics.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { type SqsHandler, startEventSource } from './event-source.ts';
@@ -40,7 +41,8 @@ async function start(): Promise<void> {
   // From here on the AWS SDK of the functions speaks to the local stack.
   Object.assign(process.env, stack.variables);
   const story = startStory(join(STATE_FOLDER, 'functions.log'), (line) => console.log(line));
-  const runtime = { ...systemRuntime(config, process.env), log: story.log };
+  const metrics = createMetrics('local', story.writeLine, Date.now);
+  const runtime = { ...systemRuntime(config, process.env), log: story.log, metrics };
   const [webhook, worker, sweep] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/job-worker.ts'),

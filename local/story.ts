@@ -15,6 +15,8 @@ export function startStory(logFile: string, print: (line: string) => void) {
     if (told) print(`${now.toTimeString().slice(0, 8)}  ${told}`);
   };
   return {
+    /** Metrics are in the file only. */
+    writeLine: (line: string) => void file.write(line),
     log: { info: sink('INFO'), warn: sink('WARN'), error: sink('ERROR') },
     close: () => new Promise<void>((resolve) => file.end(resolve)),
   };
@@ -48,7 +50,7 @@ function tell(line: LogLine): string | undefined {
     case 'job parked':
       return `✗ ${line.entity} parked: ${line.reason}\n          npm run -s relay -- replay ${line.jobId}`;
     case 'job queued by the sweep':
-      return `● ${line.jobId} goes on`;
+      return `● ${line.entity} goes on   (${line.jobId})`;
     default:
       return `! ${line.message}${line.error ? `: ${line.error}` : ''}`;
   }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { defineConfig, type RelayConfig, type RelayConfigInput } from '../lib/config/schema.ts';
 import type { Job, JobStatus } from '../lib/jobs/job.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
+import { createMetrics } from '../lib/metrics/metrics.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { deliver, type SqsHandler } from '../local/event-source.ts';
 import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
@@ -55,8 +56,9 @@ export interface TestRelay {
   stack: LocalStack;
   stores: Stores;
   runtime: Runtime;
-  /** What the functions logged. */
+  /** What the functions logged, and the metrics that they recorded. */
   log: Record<string, unknown>[];
+  metrics: Record<string, unknown>[];
   url: string;
   /** Posts a payload as GitHub does, signed unless the headers say otherwise. */
   post(
@@ -95,6 +97,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
 
   Object.assign(process.env, stack.variables);
   const log: Record<string, unknown>[] = [];
+  const metrics: Record<string, unknown>[] = [];
   const system = systemRuntime(config, process.env);
   const runtime: Runtime = {
     ...system,
@@ -105,6 +108,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
       clock.now += ms;
     },
     log: { info: push(log), warn: push(log), error: push(log) },
+    metrics: createMetrics('test', (line) => void metrics.push(JSON.parse(line)), read),
   };
   const [webhook, worker, sweep] = await Promise.all([
     import('../functions/github-webhook.ts'),
@@ -126,6 +130,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     stores,
     runtime,
     log,
+    metrics,
     url,
     post(event, payload, headers = {}) {
       const body = JSON.stringify(payload);

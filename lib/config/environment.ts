@@ -1,6 +1,8 @@
 import * as z from 'zod';
 
 const schema = z.object({
+  /** `prod`; a dimension of the metrics. */
+  STAGE: z.string().min(1),
   /** The state table. */
   TABLE_NAME: z.string().min(1),
   /** Queue of the lane `interactive`. */

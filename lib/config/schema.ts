@@ -75,14 +75,63 @@ const github = z.strictObject({
   repositories: z.array(repository).default([]),
 });
 
+/** Retention periods that CloudWatch Logs takes (PutRetentionPolicy, API reference). */
+const LOG_RETENTION_DAYS = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+];
+
+const concurrency = z.int().min(2).max(1_000);
+
+/** What the deployment into AWS needs to know; it means nothing on one machine. */
+const deployment = z.strictObject({
+  alarms: z
+    .strictObject({
+      /** Each gets a mail in which it confirms that it wants alarms. */
+      emails: z.array(z.email()).default([]),
+      /** A channel of a Slack workspace that is authorised in Amazon Q Developer in chat applications. */
+      slack: z
+        .strictObject({
+          workspaceId: z.string().regex(/^T[A-Z0-9]+$/, 'expected an id such as T0123ABCD'),
+          channelId: z.string().regex(/^[CG][A-Z0-9]+$/, 'expected an id such as C0123ABCD'),
+        })
+        .optional(),
+    })
+    .prefault({}),
+  /** How many workers run at a time, of each lane. */
+  maxConcurrency: z
+    .strictObject({ interactive: concurrency.default(5), background: concurrency.default(5) })
+    .prefault({}),
+  /**
+   * Off by default: an account may have as few as 10 concurrent executions in all, and then no part of them can be
+   * reserved.
+   */
+  reservedConcurrency: z
+    .strictObject({ webhook: z.int().min(1).optional(), worker: z.int().min(1).optional() })
+    .prefault({}),
+  logRetentionDays: z
+    .int()
+    .refine((days) => LOG_RETENTION_DAYS.includes(days), `expected one of ${LOG_RETENTION_DAYS.join(', ')}`)
+    .default(30),
+});
+
 const schema = z
   .strictObject({
     connections: z
       .record(name, connection)
       .refine((connections) => Object.keys(connections).length > 0, 'expected at least one connection'),
     github: github.prefault({}),
+    deployment: deployment.prefault({}),
   })
   .superRefine((config, context) => {
+    const { maxConcurrency, reservedConcurrency } = config.deployment;
+    const workers = maxConcurrency.interactive + maxConcurrency.background;
+    if (reservedConcurrency.worker !== undefined && reservedConcurrency.worker < workers) {
+      context.addIssue({
+        code: 'custom',
+        path: ['deployment', 'reservedConcurrency', 'worker'],
+        message: `expected at least ${workers}, the sum of deployment.maxConcurrency, or SQS would be throttled`,
+      });
+    }
     const seen = new Map<string, number>();
     for (const [index, { name, connection }] of config.github.repositories.entries()) {
       const path = ['github', 'repositories', index];

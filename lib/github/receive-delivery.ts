@@ -6,6 +6,7 @@ import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts'
 import { acceptEvent } from '../jobs/accept-event.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { PayloadError, readDelivery } from './delivery.ts';
 
 export interface ReceiveOptions {
@@ -14,6 +15,7 @@ export interface ReceiveOptions {
   queue: JobQueue;
   links: Links;
   log: Pick<Console, 'info'>;
+  metrics: Metrics;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface ReceiveOptions {
  */
 export async function receiveDelivery(
   request: RawRequest,
-  { config, jobs, queue, links, log }: ReceiveOptions,
+  { config, jobs, queue, links, log, metrics }: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { delivery, taken } = readable(() => {
     const delivery = readDelivery(request.bytes, request.headers);
@@ -33,6 +35,7 @@ export async function receiveDelivery(
   const { event, deliveryId } = delivery;
   if (event === 'ping') return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is right' });
 
+  metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'job' in one) ? 1 : 0 });
   const accepted: { id: string; repeat: boolean }[] = [];
   for (const one of taken) {
     if ('ignored' in one) continue;

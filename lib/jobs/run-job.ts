@@ -8,9 +8,9 @@ import type { Table } from '../table/table.ts';
 import { Later, Park, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost } from './job-store.ts';
-import { openJournal, type StepEntry } from './journal.ts';
+import { openJournal } from './journal.ts';
 import { type JobMessage, LONGEST_SLEEP_MS } from './queue.ts';
-import { createSteps } from './steps.ts';
+import { createSteps, type StepNews } from './steps.ts';
 
 /** Failed steps and crashes until a job is left to a person; with the pauses below, about half an hour. */
 export const MAX_ATTEMPTS = 8;
@@ -18,7 +18,7 @@ const FIRST_RETRY_MS = 2_000;
 
 /** What happened to a job, for logs and metrics. Never a payload. */
 export type JobNews =
-  | { news: 'step'; job: Job; entry: StepEntry }
+  | ({ job: Job } & StepNews)
   | { news: 'succeeded'; job: Job; outcome: string }
   | { news: 'waiting'; job: Job; dueAt: number; why: string }
   | { news: 'parked'; job: Job; reason: string }
@@ -105,7 +105,7 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
       clock,
       sleep,
       deadline,
-      tell: (entry) => tell({ news: 'step', job, entry }),
+      tell: (news) => tell({ ...news, job }),
     });
     return { ended: 'succeeded', outcome: await automation.run(job, steps) };
   } catch (error) {

@@ -63,16 +63,21 @@ export interface StepsOptions {
   sleep: (ms: number) => Promise<void>;
   /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
-  /** Told of every step that ended or failed. */
-  tell: (entry: StepEntry) => void;
+  tell: (news: StepNews) => void;
 }
+
+/** What happened in a step. */
+export type StepNews =
+  | { news: 'step'; entry: StepEntry; isOperation: boolean }
+  | { news: 'rate limited' }
+  | { news: 'credentials refused'; reason: string };
 
 export function createSteps(options: StepsOptions): Steps {
   const { connection, lane, budget, journal, clock, sleep, deadline, tell } = options;
 
   async function write(entry: StepEntry): Promise<void> {
     await journal.write(entry);
-    if (entry.status !== 'begun') tell(entry);
+    if (entry.status !== 'begun') tell({ news: 'step', entry, isOperation: operations.has(entry.calls) });
   }
 
   /** Waits in place if the wait is short and the time is there; otherwise the job goes on later. */
@@ -94,6 +99,7 @@ export function createSteps(options: StepsOptions): Steps {
 
   /** A 429 stops everyone on the connection. */
   async function pauseConnection(error: PartnerError): Promise<number> {
+    tell({ news: 'rate limited' });
     const asked = error instanceof PartnerRefusal ? error.retryAfterSeconds : null;
     const until = clock() + (asked === null ? RATE_LIMIT_PAUSE_MS : asked * 1000);
     await budget.pause(connection.name, until);
@@ -103,7 +109,10 @@ export function createSteps(options: StepsOptions): Steps {
   function outcomeTold(error: unknown): { error: PartnerError; outcome: Outcome } {
     if (!(error instanceof PartnerError)) throw error;
     const outcome = outcomeOf(error);
-    if (outcome === 'invalid signature' || outcome === 'unknown or revoked key') connection.suspectKey();
+    if (outcome === 'invalid signature' || outcome === 'unknown or revoked key') {
+      connection.suspectKey();
+      tell({ news: 'credentials refused', reason: outcome });
+    }
     return { error, outcome };
   }
 

@@ -58,6 +58,16 @@ describe('a configuration', () => {
       /^connections\.main\.operations\.defects\/creat: no such operation/,
     ],
     ['an override of a documented one', withOverride('defects/update', { path: 'x' }), /cannot be overridden/],
+    [
+      'fewer reserved workers than may run',
+      { connections: { main: {} }, deployment: { reservedConcurrency: { worker: 9 } } },
+      /^deployment\.reservedConcurrency\.worker: expected at least 10/,
+    ],
+    [
+      'a retention that CloudWatch does not have',
+      { connections: { main: {} }, deployment: { logRetentionDays: 31 } },
+      /^deployment\.logRetentionDays/,
+    ],
     ['another path of a documented one', withOverride('timelogs/list', { path: 'x' }), /its path is documented/],
   ])('is refused with the path of its fault: %s', (_, input, fault) => {
     expect(faultsOf(input)).toEqual([expect.stringMatching(fault)]);
@@ -72,6 +82,12 @@ describe('a configuration', () => {
     expect(defineConfig({ connections: { main: {} } })).toEqual({
       connections: { main: { limits: { perMinute: 120, perDay: 5_000 }, operations: {} } },
       github: { apiUrl: 'https://api.github.com', repositories: [] },
+      deployment: {
+        alarms: { emails: [] },
+        maxConcurrency: { interactive: 5, background: 5 },
+        reservedConcurrency: {},
+        logRetentionDays: 30,
+      },
     });
   });
 

@@ -1,0 +1,94 @@
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
+import { CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
+import { Alarm, ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { METRIC_NAMESPACE, type MetricName } from '../lib/metrics/metrics.ts';
+import { acknowledge } from './acknowledge.ts';
+import type { Stage } from './stage.ts';
+
+export interface AlarmText {
+  /** It goes off from here on. */
+  threshold: number;
+  /** What is broken, and for whom. */
+  broken: string;
+  /** What to do about it. */
+  todo: string;
+  /** How many of the last minutes it must be so; 1 by default. */
+  minutes?: number;
+}
+
+/** Who is told, and of what. Each construct adds the alarms of what it owns. */
+export class Alarms extends Construct {
+  readonly #topic: Topic;
+  readonly #stage: Stage;
+
+  constructor(scope: Construct, id: string, { stage, to }: { stage: Stage; to: RelayConfig['deployment']['alarms'] }) {
+    super(scope, id);
+    this.#stage = stage;
+    this.#topic = new Topic(this, 'Topic', { displayName: `Partner Relay ${stage.name}`, enforceSSL: true });
+    acknowledge(
+      this.#topic,
+      'AwsSolutions-SNS2',
+      'CloudWatch cannot publish to a topic under the AWS managed key; alarm texts hold nothing secret.',
+    );
+    for (const email of to.emails) this.#topic.addSubscription(new EmailSubscription(email));
+    if (to.slack) this.#tellSlack(to.slack);
+  }
+
+  add(metric: IMetric, name: string, { threshold, broken, todo, minutes = 1 }: AlarmText): void {
+    const alarm = new Alarm(this, name, {
+      alarmName: `${Stack.of(this).stackName}-${name}`,
+      alarmDescription: `${broken} ${todo}`,
+      metric,
+      threshold,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: minutes,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(new SnsAction(this.#topic));
+    alarm.addOkAction(new SnsAction(this.#topic));
+  }
+
+  /** A metric that the functions record, by the minute. */
+  metric(metricName: MetricName, statistic: 'Maximum' | 'Sum', connection?: string): Metric {
+    return relayMetric(this.#stage, metricName, { statistic, ...(connection !== undefined && { connection }) });
+  }
+
+  #tellSlack({ workspaceId, channelId }: { workspaceId: string; channelId: string }): void {
+    const role = new Role(this, 'SlackRole', { assumedBy: new ServicePrincipal('chatbot.amazonaws.com') });
+    role.addToPolicy(
+      // To show the alarm's graph. CloudWatch has no resources for these actions but *.
+      new PolicyStatement({ actions: ['cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'], resources: ['*'] }),
+    );
+    acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'CloudWatch knows no narrower resource for reading metrics.');
+    new CfnSlackChannelConfiguration(this, 'Slack', {
+      configurationName: `${Aws.STACK_NAME}-alarms`,
+      slackWorkspaceId: workspaceId,
+      slackChannelId: channelId,
+      iamRoleArn: role.roleArn,
+      snsTopicArns: [this.#topic.topicArn],
+      // Reading is all that the channel may do, whatever the role allows one day.
+      guardrailPolicies: [`arn:${Aws.PARTITION}:iam::aws:policy/CloudWatchReadOnlyAccess`],
+    });
+  }
+}
+
+/** A metric of lib/metrics/metrics.ts. */
+export function relayMetric(
+  stage: Stage,
+  metricName: MetricName,
+  { statistic, connection, minutes = 1 }: { statistic: string; connection?: string; minutes?: number },
+): Metric {
+  return new Metric({
+    namespace: METRIC_NAMESPACE,
+    metricName,
+    dimensionsMap: { Stage: stage.name, ...(connection !== undefined && { Connection: connection }) },
+    statistic,
+    period: Duration.minutes(minutes),
+  });
+}

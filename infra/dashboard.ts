@@ -1,0 +1,55 @@
+import { Stack } from 'aws-cdk-lib';
+import { Dashboard as CloudWatchDashboard, GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { MetricName } from '../lib/metrics/metrics.ts';
+import { relayMetric } from './alarms.ts';
+import type { Stage } from './stage.ts';
+
+export interface DashboardProps {
+  stage: Stage;
+  connections: readonly string[];
+  functions: readonly IFunction[];
+}
+
+/** What the relay does, on one page. */
+export class Dashboard extends Construct {
+  readonly name: string;
+
+  constructor(scope: Construct, id: string, { stage, connections, functions }: DashboardProps) {
+    super(scope, id);
+    this.name = Stack.of(this).stackName;
+    const metric = (name: MetricName, statistic: string, connection?: string) =>
+      relayMetric(stage, name, { statistic, minutes: 5, ...(connection !== undefined && { connection }) });
+    const sums = (...names: MetricName[]) => names.map((name) => metric(name, 'Sum'));
+    const ofEach = (name: MetricName, statistic: string) =>
+      connections.map((connection) => metric(name, statistic, connection));
+    const graph = (title: string, left: IMetric[], limit?: number) =>
+      new GraphWidget({
+        title,
+        left,
+        width: 12,
+        leftYAxis: { min: 0 },
+        ...(limit !== undefined && { leftAnnotations: [{ value: limit, label: 'limit' }] }),
+      });
+
+    const dashboard = new CloudWatchDashboard(this, 'Dashboard', { dashboardName: this.name });
+    dashboard.addWidgets(
+      graph('Events in', sums('EventsReceived', 'EventsTaken')),
+      graph('Jobs by outcome', sums('JobsSucceeded', 'JobsParked', 'StepsFailed')),
+      graph("Used of the minute's limit (%)", ofEach('MinuteBudgetUsed', 'Maximum'), 100),
+      graph("Used of the day's limit (%)", ofEach('DayBudgetUsed', 'Maximum'), 100),
+      graph('From event to operation (ms)', [metric('EventToOperation', 'p50'), metric('EventToOperation', 'p99')]),
+      graph('Now: parked, and overdue by (s)', [metric('ParkedJobs', 'Maximum'), metric('OldestOverdue', 'Maximum')]),
+      graph('429, refused keys, pauses', [
+        ...ofEach('RateLimited', 'Sum'),
+        ...ofEach('CredentialsRefused', 'Sum'),
+        ...ofEach('ConnectionPaused', 'Maximum'),
+      ]),
+      graph(
+        'Duration of the functions, p99 (ms)',
+        functions.map((fn) => fn.metricDuration({ statistic: 'p99' })),
+      ),
+    );
+  }
+}

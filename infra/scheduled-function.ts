@@ -1,0 +1,57 @@
+import { Duration } from 'aws-cdk-lib';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Schedule, type ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
+import { RelayFunction, type RelayParts } from './relay-function.ts';
+import type { TableAction } from './state-table.ts';
+
+export interface ScheduledFunctionProps extends RelayParts {
+  slug: string;
+  schedule: ScheduleExpression;
+  memoryMegabytes: number;
+  timeout: Duration;
+  tableActions: readonly TableAction[];
+  /** What stays undone, and for whom, while it does not run. */
+  broken: string;
+}
+
+/** A function that the clock fires. */
+export class ScheduledFunction extends Construct {
+  readonly function: NodejsFunction;
+
+  constructor(scope: Construct, id: string, props: ScheduledFunctionProps) {
+    super(scope, id);
+    const { slug, schedule, alarms, broken } = props;
+    this.function = new RelayFunction(this, 'Function', props).function;
+    // A standard queue: neither Scheduler nor Lambda can use a FIFO queue here.
+    const failures = new Queue(this, 'Failures', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    acknowledge(failures, 'AwsSolutions-SQS3', 'It is a dead-letter queue itself.');
+    // Scheduler's queue has what could not be fired; what fails inside the function goes by Lambda's own destination.
+    this.function.configureAsyncInvoke({
+      onFailure: new SqsDestination(failures),
+      retryAttempts: 2,
+      maxEventAge: Duration.minutes(15),
+    });
+    new Schedule(this, 'Schedule', {
+      schedule,
+      target: new LambdaInvoke(this.function, {
+        deadLetterQueue: failures,
+        retryAttempts: 3,
+        maxEventAge: Duration.minutes(15),
+      }),
+    });
+    alarms.add(failures.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' }), `${slug}-failures`, {
+      threshold: 1,
+      broken: `${slug} failed three times in a row: ${broken}`,
+      todo: 'Read its log; the messages in its failure queue can be deleted once it runs again.',
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { jobsByStatus } from '../lib/table/keys.ts';
+import { acknowledge } from './acknowledge.ts';
+import type { Stage } from './stage.ts';
+
+export type TableAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query';
+
+/** The one table: jobs, their journals, links and budgets. */
+export class StateTable extends Construct {
+  readonly table: TableV2;
+
+  constructor(scope: Construct, id: string, { stage }: { stage: Stage }) {
+    super(scope, id);
+    const table = new TableV2(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      // What people look at and what the sweep takes up. Only job records have both keys.
+      globalSecondaryIndexes: [
+        {
+          indexName: jobsByStatus.name,
+          partitionKey: { name: jobsByStatus.partition, type: AttributeType.STRING },
+          sortKey: { name: jobsByStatus.sort, type: AttributeType.NUMBER },
+        },
+      ],
+      billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.dynamoOwnedKey(),
+      timeToLiveAttribute: 'expiresAt',
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: stage.isProduction },
+      deletionProtection: stage.isProduction,
+      removalPolicy: stage.removalPolicy,
+    });
+    if (!stage.isProduction) {
+      acknowledge(table, 'AwsSolutions-DDB3', 'Only production keeps data that is worth restoring.');
+    }
+    this.table = table;
+  }
+
+  /** Single items and queries, as the function needs; nobody scans. */
+  grant(grantee: IGrantable, actions: readonly TableAction[]): void {
+    this.table.grant(grantee, ...actions.map((action) => `dynamodb:${action}`));
+  }
+}

@@ -1,0 +1,44 @@
+import { Duration } from 'aws-cdk-lib';
+import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
+import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Construct } from 'constructs';
+import { RelayFunction, type RelayParts } from './relay-function.ts';
+
+export interface WebhookEndpointProps extends RelayParts {
+  slug: string;
+  /** The one secret that it reads. */
+  secret: string;
+}
+
+/** A function that takes events from outside, at a URL of its own. */
+export class WebhookEndpoint extends Construct {
+  readonly function: NodejsFunction;
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: WebhookEndpointProps) {
+    super(scope, id);
+    const { slug, secret, secrets, queues, alarms, deployment } = props;
+    this.function = new RelayFunction(this, 'Function', {
+      ...props,
+      slug,
+      // Loading the bundle is bound by the processor, whose share grows with the memory; 1 GB more than halves the
+      // cold start of 256 MB, for about the same price per event.
+      memoryMegabytes: 1024,
+      // GitHub and Slack have given up by then.
+      timeout: Duration.seconds(10),
+      tableActions: ['GetItem', 'PutItem', 'UpdateItem'],
+      reservedConcurrency: deployment.reservedConcurrency.webhook,
+    }).function;
+    secrets.grantRead(this.function, secret);
+    for (const { queue } of Object.values(queues)) queue.grantSendMessages(this.function);
+
+    // Whoever calls proves who it is by the signature on the body, which IAM cannot check.
+    this.url = this.function.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
+
+    alarms.add(this.function.metric('Url5xxCount', { statistic: 'Sum', period: Duration.minutes(1) }), `${slug}-5xx`, {
+      threshold: 1,
+      broken: `${slug} could not make an event safe and answered 5xx: GitHub does not send it again by itself.`,
+      todo: 'Read the log of the function for the reason; then redeliver the failed deliveries in the settings of the webhook.',
+    });
+  }
+}
