@@ -6,10 +6,10 @@ import { PartnerRefusal } from '../lib/partner/errors.ts';
 import { type Operation, rawOperation, withOverride } from '../lib/partner/operation.ts';
 import { operations } from '../lib/partner/operations.ts';
 import { printJson } from './print.ts';
-import { partnerOf } from './target.ts';
+import { type OpenTarget, partnerOf } from './target.ts';
 
 /** `call`: one operation of the partner API. */
-export function addCallCommand(program: Command): void {
+export function addCallCommand(program: Command, open: OpenTarget): void {
   program
     .command('call <operation> [payload]')
     .description('call an operation of the partner API and print the answer as JSON')
@@ -34,7 +34,7 @@ Known operations: ${[...operations.keys()].join(', ')}`,
         config.connections[options.connection]?.operations[name],
       );
       const json = readPayload(payload === '-' ? await text(process.stdin) : (payload ?? '{}'));
-      const client = createPartnerClient(await partnerOf(options.connection));
+      const client = createPartnerClient(await partnerOf(options.connection, open));
       printJson(await callWithTheirClock(client, operation, json));
     });
 }

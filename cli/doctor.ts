@@ -10,7 +10,7 @@ import { listTimelogs } from '../lib/partner/timelogs.ts';
 import { listUsers } from '../lib/partner/users.ts';
 import { validate } from '../lib/partner/validate.ts';
 import { printJson } from './print.ts';
-import { partnerOf } from './target.ts';
+import { type OpenTarget, partnerOf } from './target.ts';
 
 /** One thing that was looked at. `unknown` is neither good nor bad: it could not be seen without creating something. */
 interface Finding {
@@ -20,7 +20,7 @@ interface Finding {
 }
 
 /** `doctor`: looks at everything that can be looked at without creating anything. */
-export function addDoctorCommand(program: Command): void {
+export function addDoctorCommand(program: Command, open: OpenTarget): void {
   program
     .command('doctor')
     .description('check the configuration, the credentials and the assumed operations; creates nothing')
@@ -36,7 +36,7 @@ export function addDoctorCommand(program: Command): void {
         },
       ];
       for (const connection of Object.keys(config.connections)) {
-        findings.push(...(await examineConnection(connection, config)));
+        findings.push(...(await examineConnection(connection, config, open)));
       }
       if (options.json) printJson(findings);
       else for (const finding of findings) print(finding);
@@ -44,8 +44,8 @@ export function addDoctorCommand(program: Command): void {
     });
 }
 
-async function examineConnection(name: string, config: RelayConfig): Promise<Finding[]> {
-  const client = createPartnerClient(await partnerOf(name));
+async function examineConnection(name: string, config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
+  const client = createPartnerClient(await partnerOf(name, open));
   const credentials = await probe(`${name}: credentials`, async () => {
     await client.call(validate, { relay: 'doctor' });
     return 'validate decrypted what was sent: key, encryption and signature are right';

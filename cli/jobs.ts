@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Job, JobStatus } from '../lib/jobs/job.ts';
+import type { JobStore } from '../lib/jobs/job-store.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
 import { requeueJob } from '../lib/jobs/sweep.ts';
 import { printJob, printJobs, printJson } from './print.ts';
-import { openTarget } from './target.ts';
+import type { OpenTarget } from './target.ts';
 
 const statuses: readonly JobStatus[] = ['queued', 'running', 'waiting', 'succeeded', 'parked'];
 
 /** `jobs`, `job` and `replay`. */
-export function addJobCommands(program: Command): void {
+export function addJobCommands(program: Command, open: OpenTarget): void {
   program
     .command('jobs')
     .description('list the newest jobs')
@@ -17,7 +18,7 @@ export function addJobCommands(program: Command): void {
     .option('--limit <count>', 'how many at the most', count, 20)
     .option('--json', 'as JSON')
     .action(async (options: { status?: JobStatus; limit: number; json?: boolean }) => {
-      const { jobs } = (await openTarget()).stores;
+      const { jobs } = (await open()).stores;
       const lists = await Promise.all(
         (options.status ? [options.status] : statuses).map((status) =>
           jobs.list(status, { limit: options.limit, newestFirst: true }),
@@ -35,26 +36,42 @@ export function addJobCommands(program: Command): void {
     .description('what happened to a job, step by step')
     .option('--json', 'as JSON')
     .action(async (id: string, options: { json?: boolean }) => {
-      const { jobs, table } = (await openTarget()).stores;
+      const { jobs, table } = (await open()).stores;
       const job = known(await jobs.get(id), id);
       const steps = (await openJournal(table, id, Date.now)).entries();
       options.json ? printJson({ ...job, steps }) : printJob(job, steps);
     });
 
   program
-    .command('replay <id>')
+    .command('replay [id]')
     .description('let a parked job go on, or a waiting one at once; steps that are done are not done again')
+    .option('--reason <text>', 'instead of one job all that were parked with this in their reason')
     .option('--json', 'as JSON')
-    .action(async (id: string, options: { json?: boolean }) => {
-      const { jobs, queue } = (await openTarget()).stores;
-      const job = known(await jobs.get(id), id);
-      if (job.status !== 'parked' && job.status !== 'waiting') {
-        throw new Error(`${id} is ${job.status}; only parked and waiting jobs can be replayed`);
+    .action(async (id: string | undefined, options: { reason?: string; json?: boolean }) => {
+      const { jobs, queue } = (await open()).stores;
+      const chosen = await jobsToReplay(jobs, id, options.reason);
+      const requeued: Job[] = [];
+      for (const job of chosen) {
+        const next = await requeueJob(job, { jobs, queue });
+        if (next) requeued.push(next);
       }
-      const requeued = await requeueJob(job, { jobs, queue });
-      if (!requeued) throw new Error(`${id} changed in this moment; look at it again`);
-      options.json ? printJson(requeued) : console.log(`${id} is queued again. See: npm run -s relay -- job ${id}`);
+      if (options.json) return printJson(requeued);
+      for (const { id } of requeued) console.log(`${id} is queued again`);
+      if (requeued.length < chosen.length) throw new Error('the others changed in this moment; look at them again');
     });
+}
+
+const REPLAYED_AT_ONCE = 1_000;
+
+async function jobsToReplay(jobs: JobStore, id: string | undefined, reason: string | undefined): Promise<Job[]> {
+  if ((id === undefined) === (reason === undefined)) throw new Error('name either a job or a --reason');
+  if (id === undefined) {
+    const parked = await jobs.list('parked', { limit: REPLAYED_AT_ONCE });
+    return parked.filter((job) => job.parked?.reason.includes(reason ?? ''));
+  }
+  const job = known(await jobs.get(id), id);
+  if (job.status === 'parked' || job.status === 'waiting') return [job];
+  throw new Error(`${id} is ${job.status}; only parked and waiting jobs can be replayed`);
 }
 
 function known(job: Job | undefined, id: string): Job {

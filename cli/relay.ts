@@ -1,16 +1,28 @@
 import { Command } from 'commander';
+import { addBudgetCommand } from './budget.ts';
 import { addCallCommand } from './call.ts';
 import { addDoctorCommand } from './doctor.ts';
+import { addGithubAppCommand } from './github-app-manifest.ts';
 import { addJobCommands } from './jobs.ts';
+import { addSecretCommands } from './secrets.ts';
 import { addSendCommand } from './send.ts';
+import { addStackTraceCommand } from './stack-trace.ts';
+import { openTarget } from './target.ts';
 
 const program = new Command('relay')
   .description('Partner Relay from the command line')
+  .option('--stage <name>', 'work on that deployed stage, with your AWS credentials, instead of on this machine')
   .showHelpAfterError('(relay --help shows what there is)');
-addCallCommand(program);
-addSendCommand(program);
-addJobCommands(program);
-addDoctorCommand(program);
+const stage = () => program.opts<{ stage?: string }>().stage;
+const open = () => openTarget(stage());
+addSendCommand(program, open);
+addCallCommand(program, open);
+addJobCommands(program, open);
+addBudgetCommand(program, open);
+addDoctorCommand(program, open);
+addSecretCommands(program, stage);
+addGithubAppCommand(program, open);
+addStackTraceCommand(program);
 
 try {
   await program.parseAsync();

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { githubSecret } from '../lib/secrets/secrets.ts';
 import { exampleDelivery } from './example-delivery.ts';
 import { printJson } from './print.ts';
-import { openTarget } from './target.ts';
+import type { OpenTarget } from './target.ts';
 
 interface SendOptions {
   action?: string;
@@ -15,7 +15,7 @@ interface SendOptions {
 }
 
 /** `send`: a signed delivery, as from GitHub. */
-export function addSendCommand(program: Command): void {
+export function addSendCommand(program: Command, open: OpenTarget): void {
   program
     .command('send <event>')
     .description('send a signed GitHub event: by default one of the real examples, of issues a new one each time')
@@ -34,7 +34,7 @@ export function addSendCommand(program: Command): void {
       const body = options.file
         ? readFileSync(options.file)
         : Buffer.from(JSON.stringify(exampleDelivery(event, options.action, options.issue)));
-      const { url, secret } = await whereTo(options.url);
+      const { url, secret } = await whereTo(options.url, open);
       const response = await fetch(url, {
         method: 'POST',
         headers: {
@@ -53,15 +53,15 @@ export function addSendCommand(program: Command): void {
     });
 }
 
-async function whereTo(url: string | undefined): Promise<{ url: string; secret: string }> {
+async function whereTo(url: string | undefined, open: OpenTarget): Promise<{ url: string; secret: string }> {
   const secret = process.env.GITHUB_WEBHOOK_SECRET;
   if (url) {
     if (secret) return { url, secret };
     throw new Error('set GITHUB_WEBHOOK_SECRET to the secret of that webhook');
   }
-  const target = await openTarget();
-  const { webhookSecret } = await target.stores.secrets.current('github', githubSecret);
-  return { url: `${target.url}/github`, secret: webhookSecret };
+  const { githubWebhookUrl, stores } = await open();
+  const { webhookSecret } = await stores.secrets.current('github', githubSecret);
+  return { url: githubWebhookUrl, secret: webhookSecret };
 }
 
 function issueNumber(text: string): number {

@@ -1,3 +1,4 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { partnerSecret } from '../lib/secrets/secrets.ts';
 import { type PartnerVariables, partnerFromEnvironment } from '../local/partner-variables.ts';
@@ -5,29 +6,54 @@ import { findRunning } from '../local/state.ts';
 
 /** A relay that the command line works on. */
 export interface Target {
-  /** Of its webhooks. */
-  url: string;
+  githubWebhookUrl: string;
   stores: Stores;
 }
 
-/** The relay that runs in this folder. @throws {Error} where none does */
-export async function openTarget(): Promise<Target> {
+/** Opens the relay of `--stage`, or without it the one that runs in this folder. */
+export type OpenTarget = () => Promise<Target>;
+
+/** What the functions' environment has, by the outputs of the stack. */
+const VARIABLES = {
+  STAGE: 'Stage',
+  TABLE_NAME: 'TableName',
+  INTERACTIVE_QUEUE_URL: 'InteractiveQueueUrl',
+  BACKGROUND_QUEUE_URL: 'BackgroundQueueUrl',
+  SECRET_PREFIX: 'SecretPrefix',
+} as const;
+
+/** @throws {Error} where there is no such relay */
+export async function openTarget(stage: string | undefined): Promise<Target> {
+  if (stage !== undefined) return openStage(stage);
   const running = findRunning();
-  if (!running) throw new Error('no relay runs in this folder; start one with: npm start');
+  if (!running) throw new Error('no relay runs in this folder: start one with npm start, or name a --stage on AWS');
   Object.assign(process.env, running.variables);
-  const { default: config } = await import('../relay.config.ts');
-  return { url: running.url, stores: openStores(systemRuntime(config, process.env)) };
+  return { githubWebhookUrl: `${running.url}/github`, stores: await openStoresOf(running.variables) };
 }
 
-/** The instance to call: that of the `PARTNER_…` variables, or else that of the relay that runs in this folder. */
-export async function partnerOf(connection: string): Promise<PartnerVariables> {
+/** A deployed stage, with the caller's own AWS credentials and region. */
+async function openStage(stage: string): Promise<Target> {
+  const StackName = `partner-relay-${stage}`;
+  const { Stacks = [] } = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName }));
+  const outputs = new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+  const output = (name: string) => {
+    const value = outputs.get(name);
+    if (value === undefined) throw new Error(`the stack ${StackName} has no output ${name}; deploy it again`);
+    return value;
+  };
+  const variables = Object.fromEntries(Object.entries(VARIABLES).map(([name, key]) => [name, output(key)]));
+  return { githubWebhookUrl: output('GithubWebhookUrl'), stores: await openStoresOf(variables) };
+}
+
+async function openStoresOf(variables: Readonly<Record<string, string>>): Promise<Stores> {
+  const { default: config } = await import('../relay.config.ts');
+  return openStores(systemRuntime(config, variables));
+}
+
+/** The instance to call: that of the `PARTNER_…` variables, or else that of the relay. */
+export async function partnerOf(connection: string, open: OpenTarget): Promise<PartnerVariables> {
   const named = partnerFromEnvironment(process.env);
   if (named) return named;
-  if (!findRunning()) {
-    throw new Error(
-      'no instance to call: set PARTNER_BASE_URL, PARTNER_API_KEY and PARTNER_SECRET_KEY, or start the sandbox with: npm start',
-    );
-  }
-  const { stores } = await openTarget();
+  const { stores } = await open();
   return stores.secrets.current(`partner/${connection}`, partnerSecret);
 }

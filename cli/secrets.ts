@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { Command } from 'commander';
+import * as z from 'zod';
+import { githubSecret, partnerSecret } from '../lib/secrets/secrets.ts';
+
+/** The fields of a secret by the beginning of its name. */
+const schemas: readonly [RegExp, z.ZodObject][] = [
+  [/^github$/, githubSecret],
+  [/^partner\/[a-z0-9-]+$/, partnerSecret],
+];
+
+/** `secrets set` and `secrets from-github`; both write to Secrets Manager and print no value. */
+export function addSecretCommands(program: Command, stage: () => string | undefined): void {
+  const secrets = program.command('secrets').description('enter the secrets of a stage; no value is ever shown');
+
+  secrets
+    .command('set <name>')
+    .description('enter a secret: github, or partner/<connection>')
+    .addHelpText(
+      'after',
+      `
+At a terminal it asks for each field, without showing what is typed; an empty answer leaves an optional field out, and
+@file takes the content of a file (for the App's private key). From a pipe it reads a JSON object.
+
+  npm run -s relay -- --stage prod secrets set partner/main`,
+    )
+    .action(async (name: string) => {
+      const schema = schemas.find(([pattern]) => pattern.test(name))?.[1];
+      if (!schema) throw new Error(`there is no secret '${name}'; there is github, and partner/<connection>`);
+      const entered = process.stdin.isTTY ? await ask(Object.keys(schema.shape)) : parseJson(await text(process.stdin));
+      const checked = z.strictObject(schema.shape).safeParse(entered);
+      if (!checked.success) {
+        // Only names: zod's messages could repeat a value.
+        const fields = checked.error.issues.flatMap((issue) => ('keys' in issue ? issue.keys : [issue.path.join('.')]));
+        throw new Error(
+          `missing, empty or unknown: ${fields.join(', ')}; ${name} has ${Object.keys(schema.shape).join(', ')}`,
+        );
+      }
+      await put(required(stage()), name, checked.data);
+    });
+
+  secrets
+    .command('from-github <code>')
+    .description('fetch the keys of a new GitHub App with the code of its manifest, and enter them')
+    .option('--api-url <url>', 'of a GitHub Enterprise Server', 'https://api.github.com')
+    .action(async (code: string, options: { apiUrl: string }) => {
+      const name = required(stage());
+      const response = await fetch(`${options.apiUrl}/app-manifests/${encodeURIComponent(code)}/conversions`, {
+        method: 'POST',
+        headers: { accept: 'application/vnd.github+json', 'user-agent': 'partner-relay' },
+      });
+      if (!response.ok) {
+        throw new Error(
+          `GitHub answers ${response.status}: a code is good for an hour and for one use; make the App again`,
+        );
+      }
+      const app = conversion.parse(await response.json());
+      await put(name, 'github', { webhookSecret: app.webhook_secret, appId: String(app.id), privateKey: app.pem });
+      console.log(`Now install the App on your repositories: ${app.html_url}/installations/new`);
+    });
+}
+
+/** https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-manifest */
+const conversion = z.object({ id: z.int(), pem: z.string(), webhook_secret: z.string(), html_url: z.string() });
+
+function required(stage: string | undefined): string {
+  if (stage === undefined) throw new Error('name the --stage; on this machine the secrets are made by npm start');
+  return stage;
+}
+
+async function put(stage: string, name: string, value: object): Promise<void> {
+  const SecretId = `partner-relay/${stage}/${name}`;
+  await new SecretsManagerClient({}).send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(value) }));
+  console.log(
+    `${SecretId} is entered (${Object.keys(value).join(', ')}). The functions take it up within a minute of use.`,
+  );
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Error('standard input is not JSON');
+  }
+}
+
+async function ask(fields: readonly string[]): Promise<Record<string, string>> {
+  // The prompt goes to standard error; what is typed goes nowhere.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  const answers: Record<string, string> = {};
+  try {
+    for (const field of fields) {
+      process.stderr.write(`${field}: `);
+      const answer = (await lines.question('')).trim();
+      process.stderr.write('\n');
+      if (answer !== '') answers[field] = answer.startsWith('@') ? readFileSync(answer.slice(1), 'utf8') : answer;
+    }
+  } finally {
+    lines.close();
+  }
+  return answers;
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+
+/** `stack-trace`: places in a bundle turned into places in the source. */
+export function addStackTraceCommand(program: Command): void {
+  program
+    .command('stack-trace <map>')
+    .description('read a stack trace of a deployed function from standard input and print it with places in the source')
+    .addHelpText(
+      'after',
+      `
+The maps of the last deployment are in cdk.out/source-maps.
+
+  pbpaste | npm run -s relay -- stack-trace cdk.out/source-maps/job-worker.mjs.map`,
+    )
+    .action(async (file: string) => {
+      const map = new SourceMap(JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload);
+      console.log(translate(await text(process.stdin), map).trimEnd());
+    });
+}
+
+function translate(trace: string, map: SourceMap): string {
+  return trace.replaceAll(/[^\s(]*index\.mjs:(\d+):(\d+)/g, (place, line, column) => {
+    const origin = map.findOrigin(Number(line), Number(column));
+    return 'fileName' in origin
+      ? `${origin.fileName.replace(/^(\.\.\/)+/, '')}:${origin.lineNumber}:${origin.columnNumber}`
+      : place;
+  });
+}
