@@ -19,7 +19,7 @@ export class JobSweep extends Construct {
       memoryMegabytes: 256,
       // A sweep queues up to 1,500 jobs.
       timeout: Duration.seconds(55),
-      tableActions: ['GetItem', 'UpdateItem', 'Query'],
+      tableAccess: { items: ['GetItem', 'UpdateItem'], index: true },
       broken: 'jobs whose message was lost, or whose time has come, do not go on.',
     }).function;
     for (const { queue } of Object.values(queues)) queue.grantSendMessages(this.function);

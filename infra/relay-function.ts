@@ -12,7 +12,7 @@ import type { Alarms } from './alarms.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Secrets } from './secrets.ts';
 import type { Stage } from './stage.ts';
-import type { StateTable, TableAction } from './state-table.ts';
+import type { StateTable, TableAccess } from './state-table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Where `relay stack-trace` finds the source maps of what was built last. */
@@ -33,7 +33,7 @@ export interface RelayFunctionProps extends RelayParts {
   slug: string;
   memoryMegabytes: number;
   timeout: Duration;
-  tableActions: readonly TableAction[];
+  tableAccess: TableAccess;
   reservedConcurrency?: number | undefined;
 }
 
@@ -97,6 +97,6 @@ export class RelayFunction extends Construct {
     });
     // Active tracing lets it write traces, for which X-Ray has no resource to name but *.
     acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'X-Ray has no resource to name but *.');
-    table.grant(this.function, props.tableActions);
+    table.grant(this.function, props.tableAccess);
   }
 }

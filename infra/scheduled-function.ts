@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { Schedule, type ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
@@ -7,14 +8,14 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
-import type { TableAction } from './state-table.ts';
+import type { TableAccess } from './state-table.ts';
 
 export interface ScheduledFunctionProps extends RelayParts {
   slug: string;
   schedule: ScheduleExpression;
   memoryMegabytes: number;
   timeout: Duration;
-  tableActions: readonly TableAction[];
+  tableAccess: TableAccess;
   /** What stays undone, and for whom, while it does not run. */
   broken: string;
 }
@@ -40,9 +41,16 @@ export class ScheduledFunction extends Construct {
       retryAttempts: 2,
       maxEventAge: Duration.minutes(15),
     });
+    const role = new Role(this, 'ScheduleRole', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') });
+    role.addToPolicy(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.function.functionArn] }),
+    );
+    failures.grantSendMessages(role);
     new Schedule(this, 'Schedule', {
       schedule,
       target: new LambdaInvoke(this.function, {
+        // The target would add every version of the function to the role.
+        role: role.withoutPolicyUpdates(),
         deadLetterQueue: failures,
         retryAttempts: 3,
         maxEventAge: Duration.minutes(15),

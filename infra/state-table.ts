@@ -1,11 +1,16 @@
 import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { jobsByStatus } from '../lib/table/keys.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Stage } from './stage.ts';
 
-export type TableAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query';
+/** What a function does with the table. */
+export interface TableAccess {
+  items: readonly ('GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query')[];
+  /** Whether it reads lists of jobs. */
+  index?: boolean;
+}
 
 /** The one table: jobs, their journals, links and budgets. */
 export class StateTable extends Construct {
@@ -38,7 +43,13 @@ export class StateTable extends Construct {
   }
 
   /** Single items and queries, as the function needs; nobody scans. */
-  grant(grantee: IGrantable, actions: readonly TableAction[]): void {
-    this.table.grant(grantee, ...actions.map((action) => `dynamodb:${action}`));
+  grant(grantee: IGrantable, { items, index = false }: TableAccess): void {
+    const { tableArn } = this.table;
+    const allow = (actions: readonly string[], resource: string) =>
+      grantee.grantPrincipal.addToPrincipalPolicy(
+        new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources: [resource] }),
+      );
+    allow(items, tableArn);
+    if (index) allow(['Query'], `${tableArn}/index/${jobsByStatus.name}`);
   }
 }

@@ -26,7 +26,7 @@ export class WebhookEndpoint extends Construct {
       memoryMegabytes: 1024,
       // GitHub and Slack have given up by then.
       timeout: Duration.seconds(10),
-      tableActions: ['GetItem', 'PutItem', 'UpdateItem'],
+      tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem'] },
       reservedConcurrency: deployment.reservedConcurrency.webhook,
     }).function;
     secrets.grantRead(this.function, secret);

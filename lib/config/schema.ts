@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { operationPath } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowercase letters, digits and hyphens');
@@ -6,7 +7,7 @@ const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/na
 
 /** Correction of an operation whose path or fields the interface document does not show. */
 const operationOverride = z.strictObject({
-  path: z.string().min(1).optional(),
+  path: z.string().regex(operationPath, 'expected names joined by slashes, such as defects/create').optional(),
   fields: z.record(z.string(), z.string().min(1)).optional(),
 });
 

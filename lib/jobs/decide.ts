@@ -62,10 +62,11 @@ function row(repeatable: Decision, creating: Decision, unanswered: Decision): Re
 /** The outcome that an error of the partner API stands for. */
 export function outcomeOf(error: PartnerError): Outcome {
   if (error instanceof PartnerUnanswered) return error.sent ? 'no answer' : 'not sent';
+  // Also where a gateway in front of the service says so, in a page of its own.
+  if (error.status === 429) return 'rate limited';
   if (error instanceof PartnerUnreadable) return 'unreadable';
   if (!(error instanceof PartnerRefusal)) return 'invalid';
   if (error.status >= 500) return 'server error';
-  if (error.status === 429) return 'rate limited';
   if (error.status === 404) return 'not found';
   if (error.status === 403) return 'forbidden';
   if (error.status !== 401) return 'invalid';

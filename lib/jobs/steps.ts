@@ -3,7 +3,7 @@ import type { Budget, Lane } from '../budget/budget.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Result } from '../partner/answer.ts';
 import { type PartnerClient, pages } from '../partner/client.ts';
-import { PartnerError, PartnerRefusal } from '../partner/errors.ts';
+import { PartnerError } from '../partner/errors.ts';
 import type { Operation } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import { type Decision, decisions, type Outcome, outcomeOf } from './decide.ts';
@@ -100,8 +100,8 @@ export function createSteps(options: StepsOptions): Steps {
   /** A 429 stops everyone on the connection. */
   async function pauseConnection(error: PartnerError): Promise<number> {
     tell({ news: 'rate limited' });
-    const asked = error instanceof PartnerRefusal ? error.retryAfterSeconds : null;
-    const until = clock() + (asked === null ? RATE_LIMIT_PAUSE_MS : asked * 1000);
+    const { retryAfterSeconds } = error;
+    const until = clock() + (retryAfterSeconds === null ? RATE_LIMIT_PAUSE_MS : retryAfterSeconds * 1000);
     await budget.pause(connection.name, until);
     return until;
   }

@@ -25,10 +25,16 @@ export interface HttpAnswer {
   body: string;
 }
 
+/** The fields of an error body are not shown, so that nothing of one is demanded but that it is an object. */
+const refusalBody = z.looseObject({
+  success: z.unknown().optional(),
+  message: z.string().nullish().catch(null),
+});
+
 const envelope = z.looseObject({
-  success: z.boolean().nullish(),
+  success: z.literal(true),
   message: z.string().nullish(),
-  data: z.unknown(),
+  data: z.unknown().optional(),
   pagination: z
     .looseObject({
       total: z.number().nullish(),
@@ -58,7 +64,8 @@ export function readAnswer<D extends z.ZodType>(
   const unreadable = (found: PartnerUnreadable['found'], detail?: string) =>
     new PartnerUnreadable(operation.name, { status, found, retryAfterSeconds, ...(detail ? { detail } : {}) });
 
-  if (status >= 300 && status < 400) throw unreadable('a redirect', redirectHint(headers.get('location')));
+  if (status >= 300 && status < 400)
+    throw unreadable('a redirect', withoutSecrets(redirectHint(headers.get('location')), secrets));
   if (answer.body.trim() === '') throw unreadable('an empty body');
   let json: unknown;
   try {
@@ -66,11 +73,9 @@ export function readAnswer<D extends z.ZodType>(
   } catch {
     throw /^\s*<(!doctype|html)/i.test(answer.body) ? unreadable('an HTML page') : unreadable('not JSON');
   }
-  const parsed = envelope.safeParse(json);
-  if (!parsed.success) throw unreadable('not the documented envelope', faultPaths(parsed.error));
-
-  const { success, message, data, pagination } = parsed.data;
-  if (status >= 400 || success === false) {
+  const refusal = refusalBody.safeParse(json);
+  if (refusal.success && (status >= 400 || refusal.data.success === false)) {
+    const { message } = refusal.data;
     const serviceMessage = message ? withoutSecrets(message, secrets).slice(0, 500) : null;
     const reason = status === 401 ? readUnauthorizedReason(message ?? '') : null;
     throw new PartnerRefusal(operation.name, {
@@ -81,6 +86,9 @@ export function readAnswer<D extends z.ZodType>(
       retryAfterSeconds,
     });
   }
+  const parsed = envelope.safeParse(json);
+  if (!parsed.success) throw unreadable('not the documented envelope', faultPaths(parsed.error));
+  const { message, data, pagination } = parsed.data;
   const result = operation.data.safeParse(ourNames(data, operation.fields));
   if (!result.success) throw unreadable('not the documented envelope', faultPaths(result.error, 'data'));
   return { status, message: message ?? null, data: result.data, pagination: pagination ?? null };
@@ -100,11 +108,11 @@ function clockOffset(date: string | null, now: number): number | null {
   return Number.isNaN(theirs) ? null : Math.round((theirs - now) / 1000);
 }
 
-/** Seconds, or an HTTP date (RFC 9110, 10.2.3). */
+/** Seconds, or an HTTP date (RFC 9110, 10.2.3), which begins with a day of the week. `Date.parse` takes anything. */
 function readRetryAfter(value: string | null, now: number): number | null {
   if (value === null) return null;
   if (/^\d+$/.test(value.trim())) return Number(value);
-  const until = Date.parse(value);
+  const until = /^[a-z]{3,9},/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(until) ? null : Math.max(0, Math.ceil((until - now) / 1000));
 }
 

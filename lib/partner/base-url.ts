@@ -23,6 +23,8 @@ export function partnerRoot(baseUrl: string): string {
   }
   if (url.username || url.password) throw new BaseUrlError(`base URL must not carry credentials: ${wanted}`);
   if (url.search || url.hash) throw new BaseUrlError(`base URL must not carry a query or a fragment: ${wanted}`);
+  // `localhost:3000` is a URL too, with the scheme `localhost:`.
+  if (!/^https?:$/.test(url.protocol)) throw new BaseUrlError(`base URL must begin with https://: ${wanted}`);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname))) {
     throw new BaseUrlError(`base URL ${url.origin} is not https, which only a loopback address may be: ${wanted}`);
   }

@@ -52,11 +52,14 @@ export interface PartnerClient {
  * A client for one instance of the service with one API key.
  *
  * @throws {BaseUrlError} for a base URL that cannot be used
+ * @throws {Error} for an API key that cannot be a header's value
  */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { apiKey, secretKey, timeoutMs = CALL_TIMEOUT_MS } = options;
   const { fetch = globalThis.fetch, clock = Date.now, random = randomBytes } = options;
   const root = partnerRoot(options.baseUrl);
+  // fetch repeats a header that it cannot send in its error, and trims one, which would then not be recognised.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new Error('API key: expected printable ASCII characters without spaces');
   const key = encryptionKey(secretKey);
   let clockOffsetSeconds = 0;
 
@@ -112,7 +115,7 @@ export async function* pages<P extends z.ZodType, D extends z.ZodType>(
   for (let page = 1; page <= maxPages; page++) {
     const result = await call(operation, { ...(payload as object), page } as z.input<P>);
     const { pagination } = result;
-    if (pagination && pagination.current_page !== page) return;
+    if (page > 1 && pagination && pagination.current_page !== page) return;
     yield result;
     if (!pagination || pagination.last_page <= page) return;
   }
@@ -172,5 +175,6 @@ function checked<P extends z.ZodType>(operation: Operation<P>, payload: z.input<
 
 function theirNames(payload: Record<string, unknown>, fields: Readonly<Record<string, string>>) {
   if (Object.keys(fields).length === 0) return payload;
-  return Object.fromEntries(Object.entries(payload).map(([name, value]) => [fields[name] ?? name, value]));
+  const theirs = new Map(Object.entries(fields));
+  return Object.fromEntries(Object.entries(payload).map(([name, value]) => [theirs.get(name) ?? name, value]));
 }

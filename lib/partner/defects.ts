@@ -55,7 +55,7 @@ export const linkDefect = operation({
   payload: z
     .strictObject({ defect_id: id, ...targets })
     .refine(
-      (link) => Object.keys(targets).some((target) => target in link),
+      ({ test_case_id, test_step_id, task_id }) => (test_case_id ?? test_step_id ?? task_id) !== undefined,
       'at least one of test_case_id, test_step_id and task_id is required',
     ),
   data: openData,

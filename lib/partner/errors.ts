@@ -14,10 +14,11 @@ export abstract class PartnerError extends Error {
   readonly operation: string;
   /** The HTTP status of the answer, or null where there was none. */
   abstract readonly status: number | null;
+  /** How long the service, or what is in front of it, asks to be left alone. */
+  abstract readonly retryAfterSeconds: number | null;
 
   constructor(operation: string, message: string, options?: ErrorOptions) {
     super(`${operation}: ${message}`, options);
-    this.name = new.target.name;
     this.operation = operation;
   }
 }
@@ -31,12 +32,12 @@ export interface RefusalFacts {
   reason: UnauthorizedReason | null;
   /** For `timestamp outside window`: what the service's clock, by its `Date` header, is ahead of ours. */
   clockOffsetSeconds: number | null;
-  /** For a 429 or 503 that says so. */
   retryAfterSeconds: number | null;
 }
 
 /** The service answered in its own envelope, and said no. */
 export class PartnerRefusal extends PartnerError implements RefusalFacts {
+  override readonly name = 'PartnerRefusal';
   readonly status: number;
   readonly serviceMessage: string | null;
   readonly reason: UnauthorizedReason | null;
@@ -58,6 +59,7 @@ export type Unreadable = 'an empty body' | 'an HTML page' | 'a redirect' | 'not 
 
 /** Something answered, but not as the service does: a proxy, a maintenance page, a login page. */
 export class PartnerUnreadable extends PartnerError {
+  override readonly name = 'PartnerUnreadable';
   readonly status: number;
   readonly found: Unreadable;
   readonly retryAfterSeconds: number | null;
@@ -76,7 +78,9 @@ export class PartnerUnreadable extends PartnerError {
 
 /** No answer came. */
 export class PartnerUnanswered extends PartnerError {
+  override readonly name = 'PartnerUnanswered';
   readonly status = null;
+  readonly retryAfterSeconds = null;
   /** False where the request certainly never left: no address, no connection, no TLS. */
   readonly sent: boolean;
 
@@ -88,7 +92,9 @@ export class PartnerUnanswered extends PartnerError {
 
 /** A payload that its operation does not take. Nothing was sent. */
 export class PartnerPayloadError extends PartnerError {
+  override readonly name = 'PartnerPayloadError';
   readonly status = null;
+  readonly retryAfterSeconds = null;
   /** One line for each fault: `title: expected string`. */
   readonly faults: readonly string[];
 

@@ -55,10 +55,20 @@ export function operation<P extends z.ZodType, D extends z.ZodType>(declaration:
   return { ...declaration, path: declaration.name, fields: {} };
 }
 
+/** What goes over the wire as it was signed; fetch would encode, resolve or cut off anything else. */
+export const operationPath = /^[\w~-][\w.~-]*(\/[\w~-][\w.~-]*)*$/;
+
+/** @throws {Error} for a path that could not be sent as it is signed */
+function plainPath(path: string): string {
+  const plain = path.replace(/^\/+/, '');
+  if (operationPath.test(plain)) return plain;
+  throw new Error(`operation path '${path}': expected names joined by slashes, such as defects/create`);
+}
+
 /** A call of any path, with any payload and any result. */
 export function rawOperation(name: string): Operation<typeof openRecord, z.ZodUnknown> {
   return operation({
-    name: name.replace(/^\/+/, ''),
+    name: plainPath(name),
     evidence: 'assumed',
     effect: 'unknown',
     success: 200,
@@ -80,7 +90,7 @@ export function withOverride<O extends Operation>(declared: O, override: Operati
   if (!override) return declared;
   return {
     ...declared,
-    path: override.path?.replace(/^\/+/, '') ?? declared.path,
+    path: override.path === undefined ? declared.path : plainPath(override.path),
     fields: override.fields ?? declared.fields,
   };
 }

@@ -4,7 +4,7 @@ import { openData, openRecord, operation } from './operation.ts';
 /** `project_id` is shown; the optional filters are not (note A). */
 export const listTasks = operation({
   name: 'tasks/list',
-  evidence: 'documented',
+  evidence: 'payload not shown',
   effect: 'read',
   success: 200,
   payload: z.looseObject({ project_id: z.uuid() }),

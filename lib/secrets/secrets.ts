@@ -14,7 +14,7 @@ export class SecretError extends Error {
 export const partnerSecret = z.object({
   /** Scheme and host of the instance. */
   baseUrl: z.string().min(1),
-  apiKey: z.string().min(1),
+  apiKey: z.string().regex(/^[\x21-\x7e]+$/),
   secretKey: z.string().min(1),
 });
 

@@ -320,6 +320,22 @@ describe('a refusal', () => {
       { 'retry-after': 'soon' },
       { retryAfterSeconds: null, serviceMessage: 'Slow down' },
     ],
+    [
+      '401 without data',
+      401,
+      { success: false, message: 'Nonce already used' },
+      {},
+      { reason: 'nonce already used', serviceMessage: 'Nonce already used' },
+    ],
+    ['422 without an envelope', 422, { errors: { title: canary } }, {}, { serviceMessage: null }],
+    ['422 with a list of messages', 422, { message: [canary], pagination: [] }, {}, { serviceMessage: null }],
+    [
+      '429 with a time to wait that is none',
+      429,
+      says('Slow down'),
+      { 'retry-after': '1.5' },
+      { serviceMessage: 'Slow down' },
+    ],
     ['400 with a long message', 400, says('x'.repeat(501)), {}, { serviceMessage: 'x'.repeat(500) }],
   ])('%s is told by its fields', async (_, status, body, headers, facts) => {
     const { client, received } = await serverAndClient(reply(status, body, headers));
@@ -402,6 +418,7 @@ describe('an unreadable answer', () => {
       'a redirect',
       ' (to https://sso.example.com/in; is the base URL right, and is the instance up?)',
     ],
+    ['JSON of something else', 200, { error: canary }, {}, 'not the documented envelope', ' (success: invalid_value)'],
     ['a list', 200, [{ project_id: canary }], {}, 'not the documented envelope', ' (body: invalid_type)'],
     ['a text', 200, '"canary-4711"', {}, 'not the documented envelope', ' (body: invalid_type)'],
     ['null', 200, null, {}, 'not the documented envelope', ' (body: invalid_type)'],
@@ -411,7 +428,7 @@ describe('an unreadable answer', () => {
       { success: canary, data: [], pagination: { current_page: canary, last_page: 1 } },
       {},
       'not the documented envelope',
-      ' (success: invalid_type, pagination.current_page: invalid_type)',
+      ' (success: invalid_value, pagination.current_page: invalid_type)',
     ],
     [
       'data of another shape',
@@ -436,6 +453,15 @@ describe('an unreadable answer', () => {
     expect(error).toMatchObject({ operation: 'projects/list', status, found });
     expect(error.message).toBe(`projects/list: unreadable answer with status ${status}: ${found}${hint}`);
     expect(received).toHaveLength(1);
+  });
+
+  it('repeats no key, signature or nonce from where a redirect leads', async () => {
+    const { client } = await serverAndClient(({ headers }, response) => {
+      const location = `/${headers['x-api-key']}/${headers['x-signature']}/${headers['x-nonce']}?${canary}`;
+      response.writeHead(302, { location }).end();
+    });
+    const error = await failureOfSending(client, createTask, { title: canary });
+    expect(error.message).toContain('(to /[removed]/[removed]/[removed];');
   });
 
   it('tells how long to wait, where a page says so', async () => {

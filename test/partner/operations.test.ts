@@ -150,11 +150,7 @@ describe('operations', () => {
   it('are those of the sandbox, with the same evidence', () => {
     const same = { documented: 'documented', 'fields assumed': 'payload not shown', assumed: 'assumed' };
     const theirs = sandboxOperations.map(({ path, evidence }) => [path.slice(1), same[evidence]]);
-    // The document shows one field of tasks/list and leaves out its filters, so that either may be said of it.
-    const ours = [...operations.values()].map(({ name, evidence }) => [
-      name,
-      name === 'tasks/list' ? 'payload not shown' : evidence,
-    ]);
+    const ours = [...operations.values()].map(({ name, evidence }) => [name, evidence]);
     expect(ours.toSorted()).toEqual(theirs.toSorted());
     expect(ours.filter(([, evidence]) => evidence !== 'assumed')).toHaveLength(22);
   });
@@ -209,6 +205,7 @@ describe('payloads', () => {
       { defect_id },
       [/^payload: at least one of test_case_id, test_step_id and task_id/],
     ],
+    ['a link to an undefined task', linkDefect, { defect_id, task_id: undefined }, [/^payload: at least one of /]],
     ['an item that would toggle', completeChecklistItem, { item_id: 103 }, [/^is_completed: /]],
     ['a defect without a title', createDefect, { project_id, title: '' }, [/^title: /]],
     ['a defect of no project', createDefect, { title: 'Crash' }, [/^project_id: /]],
@@ -260,6 +257,11 @@ describe('results', () => {
     });
   });
 
+  it('need no data where the document shows none', async () => {
+    const { client } = await serverAndClient(reply(200, { success: true, message: 'Deleted' }));
+    expect(await client.call(deleteTestStep, { step_id: 2 })).toMatchObject({ message: 'Deleted', data: undefined });
+  });
+
   it('need neither a message nor the one status of the reference', async () => {
     const { client } = await serverAndClient(reply(200, { success: true, data: project, pagination: null }));
     expect(await client.call(createProject, { name: 'Warehouse' })).toMatchObject({ status: 200, message: null });
@@ -308,6 +310,21 @@ describe('an override', () => {
     // @ts-expect-error the instance's name is not ours
     expect(() => client.sign(elsewhere, { project_id, title: 'Crash', summary: 'Crash' })).toThrow(PartnerPayloadError);
   });
+
+  it('leaves names alone that every object has', async () => {
+    const { client } = await sandboxAndClient();
+    const renamed = withOverride(validate, { fields: { title: 'summary' } });
+    const payload = { constructor: 1, toString: 2, title: 3 };
+    expect((await client.call(renamed, payload)).data).toEqual(payload);
+  });
+
+  it.each(['', '/', 'a?b', 'a#b', '../a', 'a/./b', 'a//b', 'a b', 'löschen', 'a%20b'])(
+    'with the path "%s", which would not be sent as it is signed, is refused',
+    (path) => {
+      expect(() => rawOperation(path)).toThrow(`operation path '${path}': expected names joined by slashes`);
+      expect(() => withOverride(createDefect, { path })).toThrow(`operation path '${path}'`);
+    },
+  );
 
   it('without anything in it leaves an operation as it is', () => {
     expect(withOverride(createDefect, undefined)).toBe(createDefect);
