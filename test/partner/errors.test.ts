@@ -563,7 +563,13 @@ describe('no answer', () => {
   ])('from $name', async ({ given, sent, why }) => {
     const error = await failureOfSending(await given(), updateDefect, { defect_id, title: canary });
     expect(error).toBeInstanceOf(PartnerUnanswered);
-    expect({ ...error }).toEqual({ name: 'PartnerUnanswered', operation: 'defects/update', status: null, sent });
+    expect({ ...error }).toEqual({
+      name: 'PartnerUnanswered',
+      operation: 'defects/update',
+      status: null,
+      retryAfterSeconds: null,
+      sent,
+    });
     const [told, reason = ''] = error.message.split('defects/update: no answer: ');
     expect(told).toBe('');
     expect(reason).toMatch(why);

@@ -183,6 +183,7 @@ describe('payloads', () => {
     expect(error).toBeInstanceOf(PartnerPayloadError);
     expect({ ...error }).toEqual({
       name: 'PartnerPayloadError',
+      retryAfterSeconds: null,
       operation: operation.name,
       status: null,
       faults: ['payload: Unrecognized key: "colour"'],
@@ -228,6 +229,7 @@ describe('payloads', () => {
     const error = await failureOf(client.call(operation, payload));
     expect(error).toMatchObject({
       name: 'PartnerPayloadError',
+      retryAfterSeconds: null,
       operation: operation.name,
       faults: faults.map((fault) => expect.stringMatching(fault)),
     });
