@@ -3,6 +3,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { createConnections } from '../lib/connection/connection.ts';
+import { createOutages } from '../lib/connection/outages.ts';
 import { createIssueComments } from '../lib/github/issue-comments.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
 import { tellNews } from '../lib/jobs/tell-news.ts';
@@ -20,6 +21,7 @@ export function createHandler(runtime: Runtime) {
     jobs,
     queue,
     budget: createBudget(table, clock, random),
+    outages: createOutages(table, clock, random),
     connection: createConnections({ config, secrets, clock, fetch, random: randomBytes }),
     automation: (name: string) => automations.get(name),
     clock,

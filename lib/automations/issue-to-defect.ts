@@ -131,8 +131,7 @@ export function issueToDefect({ config, links, jobs, comments, clock }: IssueToD
 
   async function create(entity: string, fields: DefectFields, settings: IssueToDefectConfig, steps: Steps) {
     const payload = { project_id: settings.projectId, ...fields };
-    const keep = (defect: { defect_id: string | number }) => defect.defect_id;
-    await links.setDefect(entity, await steps.call('create-defect', createDefect, payload, keep, markerOf(entity)));
+    await links.setDefect(entity, await steps.create('create-defect', createDefect, payload, markerOf(entity)));
   }
 
   /** Makes the defect look like the newest state, as often as that moves on meanwhile. */

@@ -20,11 +20,19 @@ export type Outcome =
  * - `sign anew`: once more at once, with a new nonce and timestamp
  * - `retry later`: the same after a pause; a failed attempt
  * - `wait for budget`: nothing of ours failed; the service wants fewer calls
+ * - `wait for connection`: it fails as a whole, whatever is called; all its jobs wait for a probe to get through
  * - `same bytes`: send what was signed once more, ahead of other work
  * - `look for it`: nobody will answer any more; search for the marker of what may have been created
  * - `park`: leave it to a person
  */
-export type Decision = 'sign anew' | 'retry later' | 'wait for budget' | 'same bytes' | 'look for it' | 'park';
+export type Decision =
+  | 'sign anew'
+  | 'retry later'
+  | 'wait for budget'
+  | 'wait for connection'
+  | 'same bytes'
+  | 'look for it'
+  | 'park';
 
 /**
  * What a step is, and what is behind it.
@@ -39,20 +47,20 @@ export type History = 'repeatable' | 'creating' | 'creating, unanswered';
  * anything about it, for nobody knows in which order the service checks.
  */
 export const decisions: Readonly<Record<Outcome, Readonly<Record<History, Decision>>>> = {
-  'not sent': row('retry later', 'retry later', 'same bytes'),
+  'not sent': row('wait for connection', 'wait for connection', 'same bytes'),
   'no answer': row('retry later', 'same bytes', 'same bytes'),
   'invalid signature': row('sign anew', 'sign anew', 'look for it'),
   'timestamp outside window': row('sign anew', 'sign anew', 'look for it'),
   // These bytes arrived before, whoever brought them: a proxy may have sent them twice.
   'nonce already used': row('sign anew', 'look for it', 'look for it'),
-  'unknown or revoked key': row('retry later', 'retry later', 'look for it'),
-  unauthorized: row('retry later', 'retry later', 'look for it'),
+  'unknown or revoked key': row('wait for connection', 'wait for connection', 'look for it'),
+  unauthorized: row('wait for connection', 'wait for connection', 'look for it'),
   forbidden: row('park', 'park', 'look for it'),
   'not found': row('park', 'park', 'look for it'),
   invalid: row('park', 'park', 'look for it'),
   'rate limited': row('wait for budget', 'wait for budget', 'same bytes'),
   'server error': row('retry later', 'same bytes', 'same bytes'),
-  unreadable: row('retry later', 'same bytes', 'same bytes'),
+  unreadable: row('wait for connection', 'same bytes', 'same bytes'),
 };
 
 function row(repeatable: Decision, creating: Decision, unanswered: Decision): Record<History, Decision> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Automation } from '../automations/automation.ts';
 import type { Budget } from '../budget/budget.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { Outages } from '../connection/outages.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
@@ -9,6 +10,7 @@ import { Later, Park, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost } from './job-store.ts';
 import { openJournal } from './journal.ts';
+import { type CallNews, createPartnerCalls } from './partner-calls.ts';
 import { type JobMessage, LONGEST_SLEEP_MS } from './queue.ts';
 import { createSteps, type StepNews } from './steps.ts';
 
@@ -18,7 +20,7 @@ const FIRST_RETRY_MS = 2_000;
 
 /** What happened to a job, for logs and metrics. Never a payload. */
 export type JobNews =
-  | ({ job: Job } & StepNews)
+  | ({ job: Job } & (StepNews | CallNews))
   | { news: 'succeeded'; job: Job; outcome: string }
   | { news: 'waiting'; job: Job; dueAt: number; why: string }
   | { news: 'parked'; job: Job; reason: string }
@@ -28,6 +30,7 @@ export interface RunJobOptions {
   table: Table;
   jobs: JobStore;
   budget: Budget;
+  outages: Outages;
   connection: (name: string) => Connection | undefined;
   automation: (name: string) => Automation | undefined;
   clock: () => number;
@@ -84,7 +87,7 @@ type Ending =
   | { ended: 'not yet'; dueAt: number; why: string; attempts: number };
 
 async function runAutomation(job: Job, deadline: number, options: RunJobOptions): Promise<Ending> {
-  const { table, budget, clock, sleep, random, tell } = options;
+  const { table, budget, outages, clock, sleep, random, tell } = options;
   const journal = await openJournal(table, job.id, clock);
   const parked = (reason: string): Ending => ({
     ended: 'parked',
@@ -97,16 +100,9 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
   const connection = options.connection(job.connection);
   if (!connection) return parked(`relay.config.ts has no connection '${job.connection}'`);
   try {
-    const steps = createSteps({
-      connection,
-      lane: job.lane,
-      budget,
-      journal,
-      clock,
-      sleep,
-      deadline,
-      tell: (news) => tell({ ...news, job }),
-    });
+    const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
+    const calls = createPartnerCalls({ ...about, lane: job.lane, budget, outages, sleep, deadline });
+    const steps = createSteps({ ...about, calls });
     return { ended: 'succeeded', outcome: await automation.run(job, steps) };
   } catch (error) {
     if (error instanceof LeaseLost) throw error;

@@ -19,6 +19,7 @@ export const createDefect = operation({
   success: 201,
   payload: z.strictObject({ project_id: z.string().min(1), ...fields, title: z.string().min(1) }),
   data: defect,
+  createdId: 'defect_id',
   found: { field: 'description', list: 'defects/list', scope: ['project_id'], pageSize: 'per_page' },
 });
 

@@ -44,6 +44,8 @@ export interface Operation<Payload extends z.ZodType = z.ZodType, Data extends z
   data: Data;
   /** Our field name to the instance's; only by an override. */
   fields: Readonly<Record<string, string>>;
+  /** For `create`: the field of the data that holds the new thing's id. */
+  createdId?: string;
   /** For `create`: the way to what was created. Without one, a lost answer can only be decided by a person. */
   found?: Finding;
 }

@@ -44,6 +44,7 @@ export const createProject = operation({
   }),
   data: project,
   // No scope: projects/list has no filter, so the search goes through every project that the key can access.
+  createdId: 'project_id',
   found: { field: 'description', list: 'projects/list', scope: [], pageSize: 'limit' },
 });
 

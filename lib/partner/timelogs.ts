@@ -46,5 +46,6 @@ export const createTimelog = operation({
     note: z.string().optional(),
   }),
   data: z.looseObject({ timelog_id: id }),
+  createdId: 'timelog_id',
   found: { field: 'note', list: 'timelogs/list', scope: ['task_id'], pageSize: 'per_page' },
 });

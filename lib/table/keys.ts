@@ -16,6 +16,8 @@ export const keys = {
   request: (jobId: string, step: string): Key => ({ pk: `job#${jobId}`, sk: `request#${step}` }),
   /** lib/automations/link.ts: what an entity of GitHub has become in the service. */
   link: (entity: string): Key => ({ pk: `link#${entity}`, sk: 'link' }),
+  /** lib/connection/outages.ts */
+  outage: (connection: string): Key => ({ pk: `outage#${connection}`, sk: 'outage' }),
   /** lib/budget/budget.ts */
   budget: (connection: string): Key => ({ pk: `budget#${connection}`, sk: 'budget' }),
 };
