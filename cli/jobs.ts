@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Job, JobStatus } from '../lib/jobs/job.ts';
 import type { JobStore } from '../lib/jobs/job-store.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
+import { resolveJob } from '../lib/jobs/resolve.ts';
 import { requeueJob } from '../lib/jobs/sweep.ts';
 import { printJob, printJobs, printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
@@ -59,6 +60,26 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
       for (const { id } of requeued) console.log(`${id} is queued again`);
       if (requeued.length < chosen.length) throw new Error('the others changed in this moment; look at them again');
     });
+
+  program
+    .command('resolve <id>')
+    .description('decide a job that is parked because nobody knows whether its creation was carried out')
+    .option('--done <created id>', 'it was carried out, and this is the id of what it created')
+    .option('--again', 'it was not carried out: create it anew')
+    .action(async (id: string, options: { done?: string; again?: boolean }) => {
+      if ((options.done === undefined) === (options.again === undefined))
+        throw new Error('say either --done <created id> or --again');
+      const { stores } = await open();
+      const job = known(await stores.jobs.get(id), id);
+      const resolution = options.done === undefined ? 'again' : { done: createdId(options.done) };
+      await resolveJob(job, resolution, { ...stores, clock: Date.now });
+      console.log(`${id} is queued again`);
+    });
+}
+
+/** Ids are numbers in some places of the service and text in others; digits alone are taken for a number. */
+function createdId(text: string): string | number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
 const REPLAYED_AT_ONCE = 1_000;

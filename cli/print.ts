@@ -46,6 +46,13 @@ export function printJob(job: Job, steps: readonly StepEntry[]): void {
   ];
   console.log(job.id);
   for (const [name, value] of facts) if (value !== undefined) console.log(`  ${name.padEnd(12)} ${value}`);
+  if (job.parked?.outcomeUnknown) {
+    console.log(`
+Look in the service whether it was carried out, and then say which:
+
+  npm run -s relay -- resolve ${job.id} --done <id of what was created>
+  npm run -s relay -- resolve ${job.id} --again`);
+  }
   console.log('\nsteps');
   if (steps.length === 0) console.log('  none');
   for (const { step, calls, status, startedAt, finishedAt, result, note, failures } of steps) {

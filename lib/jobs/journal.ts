@@ -34,7 +34,8 @@ export interface Journal {
   openRequest(step: string): OpenRequest | undefined;
   keepRequest(step: string, open: OpenRequest): Promise<void>;
   dropRequest(step: string): Promise<void>;
-  hasOpenRequests(): boolean;
+  /** The steps that have one: what became of them is unknown. */
+  openSteps(): string[];
 }
 
 export async function openJournal(table: Table, jobId: string, clock: () => number): Promise<Journal> {
@@ -63,6 +64,6 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
       await table.delete(keys.request(jobId, step));
       requests.delete(step);
     },
-    hasOpenRequests: () => requests.size > 0,
+    openSteps: () => [...requests.keys()],
   };
 }

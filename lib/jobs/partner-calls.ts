@@ -225,7 +225,7 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
     await journal.keepRequest(step, { ...open, searches });
     if (searches < SEARCHES) throw new Later(clock() + SEARCH_AGAIN_MS, `${operation.name} is looked for once more`);
     throw new Park(
-      `${operation.name} was sent and never clearly answered; its marker is not in the newest ${SEARCH_PAGES} pages of ${list.name}`,
+      `${operation.name} was sent and never clearly answered; its marker ${marker} is not in the ${found.field} of anything in the first ${SEARCH_PAGES} pages of ${list.name}`,
     );
   }
 

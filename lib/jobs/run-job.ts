@@ -92,7 +92,7 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
   const parked = (reason: string): Ending => ({
     ended: 'parked',
     reason,
-    outcomeUnknown: journal.hasOpenRequests(),
+    outcomeUnknown: journal.openSteps().length > 0,
   });
   if (job.attempts >= MAX_ATTEMPTS) return parked(`the worker crashed or failed ${job.attempts} times on this job`);
   const automation = options.automation(job.automation);

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { digest } from '../../lib/digest.ts';
+import type { Job } from '../../lib/jobs/job.ts';
+import { type Resolution, resolveJob } from '../../lib/jobs/resolve.ts';
 import { MAX_ATTEMPTS } from '../../lib/jobs/run-job.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -83,6 +85,34 @@ describe('a creation without a clear answer', () => {
     await relay.workToTheEnd();
     expect((await only()).outcome).toBe('created defect late');
     expect(defects()).toHaveLength(1);
+  });
+});
+
+describe('a job whose outcome is unknown', () => {
+  const unknown = async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    return only();
+  };
+  const resolve = (job: Job, resolution: Resolution) =>
+    resolveJob(job, resolution, { ...relay.stores, clock: () => relay.clock.now });
+
+  it('goes on with what a person found', async () => {
+    const [some] = (await unknown()) && relay.sandbox.data.defects;
+    await resolve(await only(), { done: some?.defect_id ?? '' });
+    await relay.workToTheEnd();
+    expect((await only()).outcome).toBe(`created defect ${some?.defect_id}`);
+    expect(defects()).toHaveLength(0);
+  });
+
+  it('creates anew where a person says so, and only then', async () => {
+    await resolve(await unknown(), 'again');
+    await relay.workToTheEnd();
+    expect((await only()).status).toBe('succeeded');
+    expect(defects()).toHaveLength(1);
+    await expect(resolve(await only(), 'again')).rejects.toThrow(/is not parked with an unknown outcome/);
   });
 });
 
