@@ -26,7 +26,7 @@ export function exampleDelivery(event: string, action: string | undefined, issue
       ? examples[0]
       : (examples.find((one) => one.action === wanted) ?? closed(event, wanted, examples));
   if (!example) {
-    const actions = new Set(examples.map((one) => one.action));
+    const actions = new Set([...examples.map((one) => one.action), ...(event === 'issues' ? ['closed'] : [])]);
     throw new Error(
       `there is no example of '${event}' with the action '${action}'; there is ${[...actions].join(', ')}`,
     );
@@ -50,6 +50,11 @@ function inventedNumber(): number {
 function ofIssue(example: Example, number: number): Example {
   const issue = example.issue as { html_url: string };
   const url = issue.html_url.replace(/\d+$/, String(number));
+  // In GitHub's example the label that was taken away is still there.
+  const { labels } = example.action === 'unlabeled' ? { labels: [] } : (example.issue as { labels: unknown[] });
   const now = `${new Date().toISOString().slice(0, 19)}Z`;
-  return { ...example, issue: { ...issue, id: 4_000_000_000 + number, number, html_url: url, updated_at: now } };
+  return {
+    ...example,
+    issue: { ...issue, labels, id: 4_000_000_000 + number, number, html_url: url, updated_at: now },
+  };
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { githubSecret } from '../lib/secrets/secrets.ts';
+import { githubWebhookSecret } from '../lib/secrets/secrets.ts';
 import { exampleDelivery } from './example-delivery.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
@@ -35,7 +35,7 @@ export function addSendCommand(program: Command, open: OpenTarget): void {
         ? readFileSync(options.file)
         : Buffer.from(JSON.stringify(exampleDelivery(event, options.action, options.issue)));
       const { url, secret } = await whereTo(options.url, open);
-      const response = await fetch(url, {
+      const response = await reach(url, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -53,6 +53,16 @@ export function addSendCommand(program: Command, open: OpenTarget): void {
     });
 }
 
+/** fetch hides why a place cannot be reached in the cause of its error. */
+async function reach(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    throw new Error(`${url} cannot be reached: ${cause}`, { cause: error });
+  }
+}
+
 async function whereTo(url: string | undefined, open: OpenTarget): Promise<{ url: string; secret: string }> {
   const secret = process.env.GITHUB_WEBHOOK_SECRET;
   if (url) {
@@ -60,7 +70,7 @@ async function whereTo(url: string | undefined, open: OpenTarget): Promise<{ url
     throw new Error('set GITHUB_WEBHOOK_SECRET to the secret of that webhook');
   }
   const { githubWebhookUrl, stores } = await open();
-  const { webhookSecret } = await stores.secrets.current('github', githubSecret);
+  const { webhookSecret } = await stores.secrets.current('github', githubWebhookSecret);
   return { url: githubWebhookUrl, secret: webhookSecret };
 }
 

@@ -1,10 +1,11 @@
+import '../lib/without-jit.ts';
 import middy from '@middy/core';
+import config from '#relay.config';
 import { createBudget } from '../lib/budget/budget.ts';
 import { createOutages } from '../lib/connection/outages.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { recordState } from '../lib/metrics/relay-state.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
-import config from '../relay.config.ts';
 
 /** Every minute: queues the jobs that nobody else would look at, and records how the relay stands. */
 export function createHandler(runtime: Runtime) {

@@ -11,7 +11,7 @@ export class JobWorker extends Construct {
 
   constructor(scope: Construct, id: string, props: RelayParts) {
     super(scope, id);
-    const { queues, secrets, alarms, deployment } = props;
+    const { queues, secrets, alarms, config } = props;
     this.function = new RelayFunction(this, 'Function', {
       ...props,
       slug: 'job-worker',
@@ -19,14 +19,14 @@ export class JobWorker extends Construct {
       memoryMegabytes: 512,
       timeout: WORKER_TIMEOUT,
       tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'] },
-      reservedConcurrency: deployment.reservedConcurrency.worker,
+      reservedConcurrency: config.deployment.reservedConcurrency.worker,
     }).function;
     for (const name of secrets.names) secrets.grantRead(this.function, name.slice(secrets.prefix.length));
     for (const lane of ['interactive', 'background'] as const) {
       this.function.addEventSource(
         new SqsEventSource(queues[lane].queue, {
           batchSize: 1,
-          maxConcurrency: deployment.maxConcurrency[lane],
+          maxConcurrency: config.deployment.maxConcurrency[lane],
           reportBatchItemFailures: true,
         }),
       );

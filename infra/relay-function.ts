@@ -1,5 +1,6 @@
-import { join } from 'node:path';
-import { type Duration, Stack } from 'aws-cdk-lib';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Duration, Stack, Stage } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat, SourceMapMode } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -9,19 +10,17 @@ import type { Lane } from '../lib/budget/budget.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';
+import { bundleAliases, bundleOptions } from './bundle/options.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Secrets } from './secrets.ts';
-import type { Stage } from './stage.ts';
+import type { Stage as RelayStage } from './stage.ts';
 import type { StateTable, TableAccess } from './state-table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Where `relay stack-trace` finds the source maps of what was built last. */
-export const SOURCE_MAPS = join(ROOT, 'cdk.out', 'source-maps');
-
 /** What the parts of the stack share. */
 export interface RelayParts {
-  stage: Stage;
-  deployment: RelayConfig['deployment'];
+  config: RelayConfig;
+  stage: RelayStage;
   alarms: Alarms;
   table: StateTable;
   secrets: Secrets;
@@ -43,11 +42,16 @@ export class RelayFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: RelayFunctionProps) {
     super(scope, id);
-    const { slug, stage, deployment, table, secrets, queues } = props;
+    const { slug, stage, config, table, secrets, queues } = props;
+    // Beside the assets: cdk.out, where `relay stack-trace` finds the source maps of what was built last.
+    const { outdir } = Stage.of(this) ?? {};
+    if (!outdir) throw new Error('a function is deployed by an app');
+    const configFile = writeConfig(config, outdir);
+    const sourceMaps = join(outdir, 'source-maps');
     const name = `${Stack.of(this).stackName}-${slug}`;
     const logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${name}`,
-      retention: deployment.logRetentionDays as RetentionDays,
+      retention: config.deployment.logRetentionDays as RetentionDays,
       removalPolicy: stage.removalPolicy,
     });
     // The managed policy would let the function write to every log group of the account.
@@ -76,12 +80,12 @@ export class RelayFunction extends Construct {
         SECRET_PREFIX: secrets.prefix,
       },
       bundling: {
+        ...bundleOptions,
         format: OutputFormat.ESM,
-        target: 'node24',
-        mainFields: ['module', 'main'],
-        minify: true,
-        // The SDK of the runtime is another version than the one that was tested, and no faster to load.
         bundleAwsSDK: true,
+        esbuildArgs: Object.fromEntries(
+          Object.entries(bundleAliases(configFile)).map(([from, to]) => [`--alias:${from}`, to]),
+        ),
         sourceMap: true,
         sourceMapMode: SourceMapMode.EXTERNAL,
         commandHooks: {
@@ -89,8 +93,8 @@ export class RelayFunction extends Construct {
           beforeInstall: () => [],
           // Not in the bundle, where it would be half of what a cold start has to load.
           afterBundling: (_, output) => [
-            `mkdir -p "${SOURCE_MAPS}"`,
-            `mv "${output}/index.mjs.map" "${join(SOURCE_MAPS, `${slug}.mjs.map`)}"`,
+            `mkdir -p "${sourceMaps}"`,
+            `mv "${output}/index.mjs.map" "${join(sourceMaps, `${slug}.mjs.map`)}"`,
           ],
         },
       },
@@ -99,4 +103,12 @@ export class RelayFunction extends Construct {
     acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'X-Ray has no resource to name but *.');
     table.grant(this.function, props.tableAccess);
   }
+}
+
+/** The configuration as the functions get it, beside the source maps. @returns its path */
+function writeConfig(config: RelayConfig, outdir: string): string {
+  const file = resolve(outdir, 'relay.config.json');
+  mkdirSync(outdir, { recursive: true });
+  writeFileSync(file, JSON.stringify(config));
+  return file;
 }

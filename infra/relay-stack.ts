@@ -26,13 +26,12 @@ export class RelayStack extends Stack {
     Tags.of(this).add('project', 'partner-relay');
     Tags.of(this).add('stage', stage.name);
 
-    const { deployment } = config;
-    const alarms = new Alarms(this, 'Alarms', { stage, to: deployment.alarms });
+    const alarms = new Alarms(this, 'Alarms', { stage, to: config.deployment.alarms });
     const table = new StateTable(this, 'StateTable', { stage });
     const secrets = new Secrets(this, 'Secrets', { stage, connections: Object.keys(config.connections) });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', stage, alarms });
     const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', stage, alarms });
-    const relay = { stage, deployment, alarms, table, secrets, queues: { interactive, background } };
+    const relay = { stage, config, alarms, table, secrets, queues: { interactive, background } };
 
     const githubWebhook = new WebhookEndpoint(this, 'GithubWebhook', {
       slug: 'github-webhook',

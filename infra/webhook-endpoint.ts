@@ -17,7 +17,7 @@ export class WebhookEndpoint extends Construct {
 
   constructor(scope: Construct, id: string, props: WebhookEndpointProps) {
     super(scope, id);
-    const { slug, secret, secrets, queues, alarms, deployment } = props;
+    const { slug, secret, secrets, queues, alarms, config } = props;
     this.function = new RelayFunction(this, 'Function', {
       ...props,
       slug,
@@ -27,7 +27,7 @@ export class WebhookEndpoint extends Construct {
       // GitHub and Slack have given up by then.
       timeout: Duration.seconds(10),
       tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem'] },
-      reservedConcurrency: deployment.reservedConcurrency.webhook,
+      reservedConcurrency: config.deployment.reservedConcurrency.webhook,
     }).function;
     secrets.grantRead(this.function, secret);
     for (const { queue } of Object.values(queues)) queue.grantSendMessages(this.function);

@@ -63,7 +63,7 @@ export function openStores({ environment, clock }: Runtime): Stores {
       interactive: environment.INTERACTIVE_QUEUE_URL,
       background: environment.BACKGROUND_QUEUE_URL,
     }),
-    links: createLinks(table),
+    links: createLinks(table, clock),
     secrets: createSecrets(new SecretsManagerClient({}), environment.SECRET_PREFIX, clock),
   };
 }

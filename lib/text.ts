@@ -4,7 +4,7 @@
  */
 export function cutToBytes(text: string, maxBytes: number, note: string): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
-  const room = maxBytes - Buffer.byteLength(note);
+  const room = Math.max(0, maxBytes - Buffer.byteLength(note));
   const { read: fits } = new TextEncoder().encodeInto(text, new Uint8Array(room));
   const boundary = new Intl.Segmenter().segment(text).containing(fits)?.index ?? fits;
   return text.slice(0, boundary) + note;

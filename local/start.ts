@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
-import { requeueJobs } from '../lib/jobs/sweep.ts';
+import { REQUEUED_AT_ONCE, requeueJobs } from '../lib/jobs/sweep.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
+import { partnerRoot } from '../lib/partner/base-url.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { type SqsHandler, startEventSource } from './event-source.ts';
@@ -31,16 +32,17 @@ async function start(): Promise<void> {
   const real = partnerFromEnvironment(process.env);
   const { default: config } = await import('../relay.config.ts');
 
-  mkdirSync(STATE_FOLDER, { recursive: true });
+  const folder = stateFolder(real);
+  mkdirSync(folder, { recursive: true });
   let poll = () => {};
-  const stack = await startLocalStack({ tablePath: join(STATE_FOLDER, 'dynamodb'), queueChanged: () => poll() });
-  const sandbox = real ? undefined : await startSandbox({ dataFile: join(STATE_FOLDER, 'sandbox.jsonl') });
+  const stack = await startLocalStack({ tablePath: join(folder, 'dynamodb'), queueChanged: () => poll() });
+  const sandbox = real ? undefined : await startSandbox({ dataFile: join(folder, 'sandbox.jsonl') });
   const partner = real ?? ofSandbox(sandbox);
   const webhookSecret = enterSecrets(stack, config, partner);
 
   // From here on the AWS SDK of the functions speaks to the local stack.
   Object.assign(process.env, stack.variables);
-  const story = startStory(join(STATE_FOLDER, 'functions.log'), (line) => console.log(line));
+  const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const runtime = { ...systemRuntime(config, process.env), log: story.log, metrics };
   const [webhook, worker, sweep] = await Promise.all([
@@ -57,12 +59,14 @@ async function start(): Promise<void> {
     'POST /github': webhook.createHandler(runtime) as unknown as HttpHandler,
   });
   const sweepNow = sweep.createHandler(runtime) as unknown as Invoke;
-  const sweeper = setInterval(() => void sweepNow({}, {}), SWEEP_EVERY_MS);
+  const sweeper = setInterval(() => {
+    sweepNow({}, {}).catch((error) => story.log.error({ message: 'the sweep failed', error: String(error) }));
+  }, SWEEP_EVERY_MS);
 
   const unfinished = await takeUp(openStores(runtime));
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   noteRunning({ url, pid: process.pid, variables: stack.variables });
-  console.log(banner({ url, webhookSecret, partner, sandbox, unfinished: unfinished.length }));
+  console.log(banner({ url, webhookSecret, partner, sandbox, folder, unfinished: unfinished.length }));
   poll = source.poll;
   poll();
 
@@ -77,6 +81,18 @@ async function start(): Promise<void> {
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+}
+
+/** Jobs and links are about one instance, so each has a folder of its own. */
+function stateFolder(real: PartnerVariables | undefined): string {
+  return join(
+    STATE_FOLDER,
+    real
+      ? partnerRoot(real.baseUrl)
+          .replace(/^https?:\/\//, '')
+          .replaceAll(/[^\w.-]+/g, '-')
+      : 'sandbox',
+  );
 }
 
 function readPort(text: string | undefined): number {
@@ -105,12 +121,21 @@ function enterSecrets(stack: LocalStack, config: RelayConfig, partner: PartnerVa
 
 /** Queues what was under way when the last process ended: with it went the queue and everyone who held a lease. */
 async function takeUp(stores: Stores): Promise<Job[]> {
-  const asleep = Date.now() + LONGEST_SLEEP_MS;
-  return [
-    ...(await requeueJobs('running', Number.MAX_SAFE_INTEGER, stores)),
-    ...(await requeueJobs('queued', Number.MAX_SAFE_INTEGER, stores)),
-    ...(await requeueJobs('waiting', asleep, stores)),
-  ];
+  const by = {
+    running: Number.MAX_SAFE_INTEGER,
+    waiting: Date.now() + LONGEST_SLEEP_MS,
+    // Last, and later than those that this queues itself.
+    queued: Number.MAX_SAFE_INTEGER,
+  };
+  const unfinished = new Map<string, Job>();
+  for (const status of ['running', 'waiting', 'queued'] as const) {
+    for (let more = true; more; ) {
+      const jobs = await requeueJobs(status, by[status], stores);
+      more = jobs.length === REQUEUED_AT_ONCE && jobs.some((job) => !unfinished.has(job.id));
+      for (const job of jobs) unfinished.set(job.id, job);
+    }
+  }
+  return [...unfinished.values()];
 }
 
 interface BannerFacts {
@@ -118,10 +143,11 @@ interface BannerFacts {
   webhookSecret: string;
   partner: PartnerVariables;
   sandbox: Sandbox | undefined;
+  folder: string;
   unfinished: number;
 }
 
-function banner({ url, webhookSecret, partner, sandbox, unfinished }: BannerFacts): string {
+function banner({ url, webhookSecret, partner, sandbox, folder, unfinished }: BannerFacts): string {
   const given = (name: string, value: string) => (process.env[name] ? `that of ${name}` : value);
   return `
 Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
@@ -132,11 +158,19 @@ Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the 
   API key      ${partner.apiKey}
   secret key   ${given('PARTNER_SECRET_KEY', partner.secretKey)}
   comments     ${given('GITHUB_TOKEN', 'left out; set GITHUB_TOKEN to have them')}
-  state        ${STATE_FOLDER}/${unfinished > 0 ? `, with ${unfinished} unfinished jobs that go on now` : ''}
+  state        ${folder}/${unfinished > 0 ? `, with ${unfinished} unfinished jobs that go on now` : ''}
 
-Send it a new issue of GitHub's example repository, from another terminal in this folder:
+${sandbox ? faultsHint(sandbox.url) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder:
 
   npm run -s relay -- send issues
+`;
+}
+
+function faultsHint(url: string): string {
+  return `Break something: the answer of the next creation gets lost, although the defect is made.
+
+  curl -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}' ${url}/sandbox/faults
+
 `;
 }
 

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { checkOrders } from './checks.ts';
+import { nonceMoments } from './nonces.ts';
 import { windowModels } from './rate-limit.ts';
 import { defaultKey, type SandboxOptions, startSandbox } from './sandbox.ts';
 
@@ -7,7 +9,9 @@ const usage = `Usage: npm run sandbox -- [options]
   --data FILE           keeps the records in this file; default: in memory
   --window MODEL        ${windowModels.join(', ')}
   --limit-per-minute N  default 120
-  --limit-per-day N     default 5000`;
+  --limit-per-day N     default 5000
+  --check-order N       0 to ${checkOrders.length - 1}: ${checkOrders.map((order, n) => `\n                          ${n}  ${order.join(', ')}`).join('')}
+  --nonce-moment MOMENT ${nonceMoments.join(', ')}`;
 
 function optionsFromArguments(): SandboxOptions {
   const { values } = parseArgs({
@@ -17,11 +21,19 @@ function optionsFromArguments(): SandboxOptions {
       window: { type: 'string', default: 'sliding' },
       'limit-per-minute': { type: 'string', default: '120' },
       'limit-per-day': { type: 'string', default: '5000' },
+      'check-order': { type: 'string', default: '0' },
+      'nonce-moment': { type: 'string', default: 'after signature' },
     },
   });
   const window = windowModels.find((model) => model === values.window);
   if (window === undefined) throw new Error(`--window must be one of ${windowModels.join(', ')}`);
+  const checkOrder = checkOrders[whole('--check-order', values['check-order'])];
+  if (checkOrder === undefined) throw new Error(`--check-order must be below ${checkOrders.length}`);
+  const nonceMoment = nonceMoments.find((moment) => moment === values['nonce-moment']);
+  if (nonceMoment === undefined) throw new Error(`--nonce-moment must be one of ${nonceMoments.join(', ')}`);
   return {
+    checkOrder,
+    nonceMoment,
     port: whole('--port', values.port),
     ...(values.data === undefined ? {} : { dataFile: values.data }),
     rateLimit: {

@@ -25,8 +25,7 @@ export interface DefectFields {
 
 /** Whether the issue has a label that makes it a defect. */
 export function isDefect(labels: readonly string[], config: IssueToDefectConfig): boolean {
-  const has = new Set(labels.map((label) => label.toLowerCase()));
-  return config.labels.some((label) => has.has(label.toLowerCase()));
+  return config.labels.some(isAmong(labels));
 }
 
 /**
@@ -45,9 +44,15 @@ export function defectFields(issue: IssueState, marker: string, config: IssueToD
   return fields;
 }
 
+/** GitHub's labels know no letter case. */
+function isAmong(labels: readonly string[]): (label: string) => boolean {
+  const known = new Set(labels.map((label) => label.toLowerCase()));
+  return (label) => known.has(label.toLowerCase());
+}
+
 function chosenByLabel(labels: readonly string[], choice: IssueToDefectConfig['type']): string | undefined {
-  const has = new Set(labels.map((label) => label.toLowerCase()));
-  const chosen = Object.entries(choice.labels).find(([label]) => has.has(label.toLowerCase()));
+  const has = isAmong(labels);
+  const chosen = Object.entries(choice.labels).find(([label]) => has(label));
   return chosen ? chosen[1] : choice.default;
 }
 

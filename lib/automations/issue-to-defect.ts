@@ -1,4 +1,5 @@
-import { findRepository, type IssueToDefectConfig, type RelayConfig } from '../config/schema.ts';
+import { findRepository } from '../config/find-repository.ts';
+import type { IssueToDefectConfig, RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import { type GithubIssue, type IssuesPayload, readIssuesPayload } from '../github/issue.ts';
@@ -6,14 +7,16 @@ import type { IssueComments } from '../github/issue-comments.ts';
 import { Later, Park } from '../jobs/interruption.ts';
 import { type Job, jobId } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
-import type { Steps } from '../jobs/steps.ts';
+import type { Journal } from '../jobs/journal.ts';
+import type { Created, Steps } from '../jobs/steps.ts';
 import { createDefect, updateDefect } from '../partner/defects.ts';
 import { cutToBytes } from '../text.ts';
 import type { Automation, Taken } from './automation.ts';
-import { type DefectFields, defectFields, type IssueState, isDefect } from './defect-text.ts';
+import { defectFields, type IssueState, isDefect } from './defect-text.ts';
 import type { Link, Links } from './link.ts';
 
 const NAME = 'issue-to-defect';
+const CREATE_STEP = 'create-defect';
 const FOLLOWED = new Set(['opened', 'labeled', 'edited', 'unlabeled', 'closed', 'reopened', 'transferred']);
 /** While somebody else makes the defect that this job is about. */
 const LOOK_AGAIN_MS = 30_000;
@@ -27,7 +30,7 @@ interface Input extends Record<string, unknown> {
   /** Of an issue that came by a transfer: the link of the old one. */
   cameFrom?: string;
   /** Of an issue that went by a transfer: the link of the new one, and its name. */
-  wentTo?: { entity: string; name: string };
+  wentTo?: { entity: string; name: string; repository: string };
   installationId?: number;
 }
 
@@ -35,8 +38,10 @@ export interface IssueToDefectOptions {
   config: RelayConfig;
   links: Links;
   jobs: JobStore;
+  journal: (jobId: string) => Promise<Journal>;
   comments: IssueComments;
   clock: () => number;
+  randomBytes: (size: number) => Uint8Array;
 }
 
 /** What becomes of an `issues` delivery. Needs nothing but the payload, so that the webhook can ask it at once. */
@@ -86,65 +91,90 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
  * makes the defect look like the newest state that the link holds, so that late, repeated and overtaken events change
  * nothing.
  */
-export function issueToDefect({ config, links, jobs, comments, clock }: IssueToDefectOptions): Automation {
+export function issueToDefect(options: IssueToDefectOptions): Automation {
+  const { config, links, jobs, journal, comments, clock, randomBytes } = options;
+
   async function run(job: Job, steps: Steps): Promise<string> {
     const input = job.input as Input;
     const { entity } = input;
     const settings = findRepository(config, input.repository)?.issueToDefect;
     if (!settings) throw new Park(`${input.repository} is not configured for ${NAME} in relay.config.ts any more`);
     if (input.wentTo) return handOver(entity, input.wentTo);
-    if (input.cameFrom) await moveLink(input.cameFrom, entity);
+    if (input.cameFrom) await moveLink(input.cameFrom, entity, job.connection);
 
     const link = await readLink(entity);
     if (link.movedTo) return 'nothing to do: the issue was transferred, and its link with it';
     if (link.defectId === undefined) {
-      const state = stateOf(link, entity);
-      if (!isDefect(state.labels, settings)) {
+      if (!isDefect(stateOf(link, entity).labels, settings)) {
         return `nothing to do: the issue has no label ${settings.labels.join(' or ')} now, and no defect`;
       }
-      const fields = defectFields(state, markerOf(entity), settings);
-      const other = await claim(entity, job.id, digest(fields));
-      if (other) return `nothing to do: ${other} makes the defect, from the newest state of the issue`;
-      await create(entity, fields, settings, steps);
+      const other = await makeDefect(job, entity, settings, steps);
+      if (other) return other;
     }
-    const updated = await follow(entity, settings, steps);
-    const { defectId, claimedBy } = await readLink(entity);
-    if (defectId === undefined || claimedBy !== job.id) return updated;
-    await comment(input, defectId, settings, steps);
+    const updated = await follow(job, entity, settings, steps);
+    const { defectId, claimedBy, marker } = await readLink(entity);
+    if (defectId === undefined || marker === undefined || claimedBy !== job.id) return updated;
+    await comment(input, defectId, marker, settings, steps);
     return `created defect ${defectId}`;
   }
 
   const readLink = async (entity: string) => (await links.get(entity)) as Link<IssueState>;
 
-  /** @returns the job that makes the defect, where it is another one */
-  async function claim(entity: string, id: string, applied: string): Promise<string | undefined> {
-    const { claimedBy } = await links.claim(entity, id, applied);
-    if (!claimedBy || claimedBy === id) return undefined;
-    const maker = await jobs.get(claimedBy);
-    if (!maker) throw new Park(`the defect was to be made by ${claimedBy}, which is forgotten`);
-    // A maker that was clearly refused has made nothing: the next event may have what it lacked.
-    const refused = maker.status === 'parked' && !maker.parked?.outcomeUnknown;
-    if (!refused) return claimedBy;
-    const taken = await links.takeOver(entity, claimedBy, id, applied);
-    return taken.claimedBy === id ? undefined : taken.claimedBy;
+  /** Makes the defect, unless another job does. @returns what there is to say where it is another's */
+  async function makeDefect(job: Job, entity: string, settings: IssueToDefectConfig, steps: Steps) {
+    const marker = `[partner-relay ${Buffer.from(randomBytes(10)).toString('hex')}]`;
+    let link = (await links.claim(entity, { jobId: job.id, connection: job.connection, marker })) as Link<IssueState>;
+    let made: Created | undefined;
+    if (link.claimedBy !== undefined && link.claimedBy !== job.id && link.defectId === undefined) {
+      const maker = link.claimedBy;
+      const fate = await fateOf(maker);
+      if (fate === 'under way') return `nothing to do: ${maker} makes the defect, from the newest state of the issue`;
+      if (fate === 'unknown') {
+        return `nothing done: nobody knows whether ${maker}, which is parked, made the defect; relay resolve decides it`;
+      }
+      link = (await links.takeOver(entity, maker, job.id)) as Link<IssueState>;
+      if (fate !== 'made nothing') made = fate;
+    }
+    if (link.movedTo) return 'nothing to do: the issue was transferred, and its link with it';
+    if (link.defectId !== undefined) return undefined;
+    if (link.claimedBy !== job.id) return `nothing to do: ${link.claimedBy} makes the defect`;
+
+    const fields = defectFields(stateOf(link, entity), link.marker ?? marker, settings);
+    const payload = { project_id: settings.projectId, ...fields };
+    made ??= await steps.create(CREATE_STEP, createDefect, payload, link.marker ?? marker);
+    // What was signed may be an older state than the one that is known now.
+    const applied = made.signed === digest(payload) ? digest(fields) : undefined;
+    await links.setDefect(entity, made.id, applied);
+    return undefined;
   }
 
-  async function create(entity: string, fields: DefectFields, settings: IssueToDefectConfig, steps: Steps) {
-    const payload = { project_id: settings.projectId, ...fields };
-    await links.setDefect(entity, await steps.create('create-defect', createDefect, payload, markerOf(entity)));
+  /** What a job that claimed a link has made of it. */
+  async function fateOf(id: string): Promise<Created | 'under way' | 'made nothing' | 'unknown'> {
+    const [job, itsJournal] = await Promise.all([jobs.get(id), journal(id)]);
+    const creation = itsJournal.entry(CREATE_STEP);
+    if (creation?.status === 'done') return creation.result as Created;
+    if (!job) throw new Park(`the defect was to be made by ${id}, of which nothing is known any more`);
+    if (job.status !== 'parked') return 'under way';
+    return itsJournal.openSteps().length > 0 ? 'unknown' : 'made nothing';
   }
 
   /** Makes the defect look like the newest state, as often as that moves on meanwhile. */
-  async function follow(entity: string, settings: IssueToDefectConfig, steps: Steps): Promise<string> {
+  async function follow(job: Job, entity: string, settings: IssueToDefectConfig, steps: Steps): Promise<string> {
     for (let updated = false; ; updated = true) {
       const link = await readLink(entity);
-      const { defectId, applied, updates = 0 } = link;
+      const { defectId, applied, updates = 0, connection, marker = '' } = link;
       if (defectId === undefined) throw new Later(clock() + LOOK_AGAIN_MS, 'the defect of the issue is being made');
-      const fields = defectFields(stateOf(link, entity), markerOf(entity), settings);
+      if (connection !== job.connection) {
+        throw new Park(
+          `defect ${defectId} is on the connection ${connection}, and this repository on ${job.connection}`,
+        );
+      }
+      const fields = defectFields(stateOf(link, entity), marker, settings);
       const wanted = digest(fields);
       if (applied === wanted) {
         return updated ? `updated defect ${defectId}` : `nothing to do: defect ${defectId} looks like the issue`;
       }
+      await links.beginUpdate(entity);
       // Numbered, so that a state which comes back is applied again.
       const step = `update-defect ${updates + 1} ${wanted.slice(0, 8)}`;
       await steps.call(step, updateDefect, { defect_id: defectId, ...fields }, () => defectId);
@@ -152,10 +182,15 @@ export function issueToDefect({ config, links, jobs, comments, clock }: IssueToD
     }
   }
 
-  async function comment(input: Input, defectId: string | number, settings: IssueToDefectConfig, steps: Steps) {
+  async function comment(
+    input: Input,
+    defectId: string | number,
+    marker: string,
+    settings: IssueToDefectConfig,
+    steps: Steps,
+  ): Promise<void> {
     const calls = 'GitHub comment';
     if (!settings.comment) return steps.skip('comment', calls, 'relay.config.ts says not to comment');
-    const marker = markerOf(input.entity);
     const place = {
       repository: input.repository,
       issueNumber: input.issueNumber,
@@ -170,21 +205,40 @@ export function issueToDefect({ config, links, jobs, comments, clock }: IssueToD
     });
   }
 
-  async function handOver(from: string, to: { entity: string; name: string }): Promise<string> {
-    await moveLink(from, to.entity);
+  /** Of an issue that was transferred away. */
+  async function handOver(from: string, to: NonNullable<Input['wentTo']>): Promise<string> {
+    await moveLink(from, to.entity, findRepository(config, to.repository)?.connection);
     const { defectId } = await links.get(to.entity);
     return defectId === undefined
       ? `transferred to ${to.name}; there was no defect to take along`
       : `transferred to ${to.name}, and defect ${defectId} with it`;
   }
 
-  /** The link of a transferred issue goes along, once there is no doubt what it links to. */
-  async function moveLink(from: string, to: string): Promise<void> {
-    if (await links.move(from, to)) return;
-    const { claimedBy = '' } = await links.get(from);
-    const maker = await jobs.get(claimedBy);
-    if (maker?.status === 'parked') throw new Park(`${claimedBy}, which makes the defect, is parked; replay it first`);
-    throw new Later(clock() + LOOK_AGAIN_MS, `${claimedBy} makes the defect of the issue that was transferred`);
+  /**
+   * The link of a transferred issue goes along, once there is no doubt what it links to. A defect on another connection
+   * than the new repository's stays behind, and the issue gets one of its own there.
+   */
+  async function moveLink(from: string, to: string, connection: string | undefined): Promise<void> {
+    const old = await links.get(from);
+    if (old.movedTo) return;
+    let { defectId } = old;
+    if (defectId === undefined && old.claimedBy !== undefined) {
+      const fate = await fateOf(old.claimedBy);
+      if (fate === 'under way') {
+        throw new Later(clock() + LOOK_AGAIN_MS, `${old.claimedBy} makes the defect of the issue that was transferred`);
+      }
+      if (fate === 'unknown') {
+        throw new Park(
+          `nobody knows whether ${old.claimedBy}, which is parked, made the defect; resolve that job first`,
+        );
+      }
+      if (fate !== 'made nothing') defectId = fate.id;
+    }
+    if (defectId !== undefined && (connection === undefined || connection === old.connection)) {
+      await links.carryOver({ ...old, defectId }, to);
+    }
+    if (await links.leave(from, to, old.claimedBy)) return;
+    throw new Later(clock() + LOOK_AGAIN_MS, 'the defect of the issue that was transferred is being made');
   }
 
   return { name: NAME, take: takeIssue, run };
@@ -193,11 +247,6 @@ export function issueToDefect({ config, links, jobs, comments, clock }: IssueToD
 /** GitHub's id of the issue: it outlives a renamed repository, which the name does not. */
 function entityOf(issueId: number): string {
   return `issue-${issueId}`;
-}
-
-/** Stands in the defect's description, and hidden in the comment. */
-function markerOf(entity: string): string {
-  return `[partner-relay ${digest(entity)}]`;
 }
 
 function stateOf(link: Link<IssueState>, entity: string): IssueState {
@@ -219,11 +268,9 @@ function issueState(issue: GithubIssue, repository: string, config: IssueToDefec
   };
 }
 
-function whereItWent({ action, changes, issue }: IssuesPayload): { entity: string; name: string } | undefined {
+function whereItWent({ action, changes, issue }: IssuesPayload): Input['wentTo'] {
   if (action !== 'transferred' || !changes?.new_issue || !changes.new_repository) return undefined;
   if (changes.new_issue.id === issue.id) return undefined;
-  return {
-    entity: entityOf(changes.new_issue.id),
-    name: `${changes.new_repository.full_name}#${changes.new_issue.number}`,
-  };
+  const repository = changes.new_repository.full_name;
+  return { entity: entityOf(changes.new_issue.id), name: `${repository}#${changes.new_issue.number}`, repository };
 }

@@ -62,8 +62,11 @@ const issueToDefect = z.strictObject({
   whenClosed: z
     .union([z.literal('describe'), z.literal('leave'), z.strictObject({ set: defectFields })])
     .default('describe'),
-  /** Longer descriptions are cut, with a note; the service's own maximum is not shown. */
-  maxDescriptionBytes: z.int().min(1_000).max(200_000).default(32_768),
+  /**
+   * Longer descriptions are cut, with a note; the service's own maximum is not shown. A signed request is an item of
+   * the table, which holds 400 KB: at worst, JSON makes six bytes of one, and Base64 eight of those.
+   */
+  maxDescriptionBytes: z.int().min(1_000).max(48_000).default(32_768),
   /** Whether a comment with the defect's id goes back to the issue. */
   comment: z.boolean().default(true),
 });
@@ -186,10 +189,4 @@ export function defineConfig(input: RelayConfigInput): RelayConfig {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.') || '(whole)'}: ${issue.message}`));
-}
-
-/** The configured repository of that name; GitHub's names know no letter case. */
-export function findRepository(config: RelayConfig, fullName: string): RepositoryConfig | undefined {
-  const wanted = fullName.toLowerCase();
-  return config.github.repositories.find((repository) => repository.name.toLowerCase() === wanted);
 }

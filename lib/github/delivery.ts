@@ -18,15 +18,13 @@ export class PayloadError extends Error {
 }
 
 /**
- * Whether `X-Hub-Signature-256` is the signature of these bytes under one of the secrets, in constant time.
+ * Whether `X-Hub-Signature-256` is the signature of these bytes under the secret, in constant time.
  * https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
  */
-export function isSignedByGithub(body: Uint8Array, signature: string, secrets: readonly string[]): boolean {
+export function isSignedByGithub(body: Uint8Array, signature: string, secret: string): boolean {
   const given = Buffer.from(signature, 'utf8');
-  return secrets.some((secret) => {
-    const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`, 'utf8');
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  });
+  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`, 'utf8');
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 /**

@@ -2,7 +2,7 @@ import { createAppAuth } from '@octokit/auth-app';
 import { request as octokitRequest } from '@octokit/request';
 import { RequestError } from '@octokit/request-error';
 import { Later, Park, StepFailed } from '../jobs/interruption.ts';
-import { githubSecret, type Secrets } from '../secrets/secrets.ts';
+import { githubCredentials, type Secrets } from '../secrets/secrets.ts';
 
 /** Where a comment goes. */
 export interface CommentPlace {
@@ -28,6 +28,7 @@ export interface IssueComments {
   >;
 }
 
+const CALL_TIMEOUT_MS = 5_000;
 const PAGES = 3;
 const PAGE_SIZE = 100;
 /** How far GitHub's clock may be from ours. */
@@ -44,18 +45,31 @@ export interface IssueCommentsOptions {
  * Comments on issues, as a GitHub App's installation or with a token.
  * https://docs.github.com/en/rest/issues/comments
  */
-export function createIssueComments({ apiUrl, secrets, clock, fetch }: IssueCommentsOptions): IssueComments {
+export function createIssueComments({
+  apiUrl,
+  secrets,
+  clock,
+  fetch = globalThis.fetch,
+}: IssueCommentsOptions): IssueComments {
   const base = octokitRequest.defaults({
     baseUrl: apiUrl,
     headers: { 'user-agent': 'partner-relay' },
-    request: { ...(fetch && { fetch }) },
+    request: { fetch: withTimeout(fetch) },
   });
 
+  let last: { key: string; auth: ReturnType<typeof createAppAuth> } | undefined;
+  /** One for as long as the key is the same: it remembers the installations' tokens. */
+  function appAuth(appId: string, privateKey: string) {
+    const key = appId + privateKey;
+    if (last?.key !== key) last = { key, auth: createAppAuth({ appId, privateKey, request: base }) };
+    return last.auth;
+  }
+
   async function authorized({ repository, installationId }: CommentPlace): Promise<typeof base | undefined> {
-    const { appId, privateKey, token } = await secrets.current('github', githubSecret);
+    const { appId, privateKey, token } = await secrets.current('github', githubCredentials);
     if (token) return base.defaults({ headers: { authorization: `token ${token}` } });
     if (!appId || !privateKey) return undefined;
-    const auth = createAppAuth({ appId, privateKey, request: base });
+    const auth = appAuth(appId, privateKey);
     const app = base.defaults({ request: { hook: auth.hook } });
     const [owner = '', repo = ''] = repository.split('/');
     const id = installationId ?? (await app('GET /repos/{owner}/{repo}/installation', { owner, repo })).data.id;
@@ -85,7 +99,7 @@ export function createIssueComments({ apiUrl, secrets, clock, fetch }: IssueComm
 
   return {
     async for(place) {
-      const { appId, token } = await secrets.current('github', githubSecret);
+      const { appId, token } = await secrets.current('github', githubCredentials);
       if (!appId && !token) return undefined;
       const [owner = '', repo = ''] = place.repository.split('/');
       const issue = { owner, repo, issue_number: place.issueNumber };
@@ -123,6 +137,10 @@ export function createIssueComments({ apiUrl, secrets, clock, fetch }: IssueComm
       };
     },
   };
+}
+
+function withTimeout(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(CALL_TIMEOUT_MS) });
 }
 
 /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { HttpError, type RawRequest } from '../http/function-url.ts';
-import { githubSecret, type Secrets } from '../secrets/secrets.ts';
+import { githubWebhookSecret, type Secrets } from '../secrets/secrets.ts';
 import { isSignedByGithub } from './delivery.ts';
 
 /** Lets only requests pass that GitHub signed with a webhook secret that is accepted now. */
@@ -13,12 +13,10 @@ export function verifiedByGithub(secrets: Secrets): MiddlewareObj<RawRequest, AP
         throw new HttpError(401, 'the header X-Hub-Signature-256 is missing; has the webhook a secret?');
       }
       const isAccepted = async () => {
-        const accepted = await secrets.accepted('github', githubSecret);
-        return isSignedByGithub(
-          event.bytes,
-          signature,
-          accepted.map((secret) => secret.webhookSecret),
-        );
+        for await (const { webhookSecret } of secrets.accepted('github', githubWebhookSecret)) {
+          if (isSignedByGithub(event.bytes, signature, webhookSecret)) return true;
+        }
+        return false;
       };
       if (await isAccepted()) return;
       // The secret may have been rotated since it was read.

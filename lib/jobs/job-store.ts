@@ -1,10 +1,10 @@
+import { expiry, isExpired } from '../table/expiry.ts';
 import { jobsByStatus, type Key, keys } from '../table/keys.ts';
 import type { Item, Table } from '../table/table.ts';
-import { JOB_LIFETIME_DAYS, type Job, type JobDraft, type JobStatus, type Parked } from './job.ts';
+import type { Job, JobDraft, JobStatus, Parked } from './job.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-const DAY = 24 * 60 * MINUTE;
 
 /** A stored job that nobody has sent to the queue by then has lost its sender. */
 const SEND_GRACE_MS = MINUTE;
@@ -59,9 +59,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
 
   async function get(jobId: string): Promise<Job | undefined> {
     const item = await table.get(keys.job(jobId));
-    // Time to live removes an item within days; until then it is as good as gone.
-    if (!item || Number(item.expiresAt) * SECOND <= clock()) return undefined;
-    return asJob(item);
+    return item && !isExpired(item, clock()) ? asJob(item) : undefined;
   }
 
   return {
@@ -94,9 +92,8 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         { expression: 'SET #queuedAt = :now, #wakeAt = :wakeAt', values: { now, wakeAt: now + QUEUE_GRACE_MS } },
         // The worker may have been faster; then there is nothing to note.
         {
-          expression:
-            '#generation = :generation AND attribute_not_exists(#lease) AND attribute_not_exists(#finishedAt)',
-          values: { generation: job.generation },
+          expression: '#generation = :generation AND #status = :queued',
+          values: { generation: job.generation, queued: 'queued' },
         },
       );
     },
@@ -126,7 +123,8 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
           values: { generation, ...(job.lease && { lastOwner: job.lease.owner }) },
         },
       );
-      return claimed ? asJob(claimed) : { unclaimed: 'leased', until: now + SECOND };
+      if (!claimed) return { unclaimed: 'leased', until: now + SECOND };
+      return { ...asJob(claimed), ...(job.dueAt !== undefined && { dueAt: job.dueAt }) };
     },
     async succeed(job, outcome) {
       const now = clock();
@@ -156,7 +154,9 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       );
     },
     async requeue(job) {
-      const attempts = { parked: 0, running: job.attempts + 1 }[job.status as string] ?? job.attempts;
+      let { attempts } = job;
+      if (job.status === 'parked') attempts = 0;
+      if (job.status === 'running') attempts += 1;
       const requeued = await table.update(
         keys.job(job.id),
         {
@@ -176,14 +176,9 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       if (by !== undefined) values.by = by;
       const expression = by === undefined ? '#status = :status' : '#status = :status AND #wakeAt <= :by';
       const items = await table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst });
-      return items.filter((item) => Number(item.expiresAt) * SECOND > clock()).map(asJob);
+      return items.filter((item) => !isExpired(item, clock())).map(asJob);
     },
   };
-}
-
-/** Seconds since the epoch, as DynamoDB's time to live wants them. */
-export function expiry(now: number): number {
-  return Math.floor((now + JOB_LIFETIME_DAYS * DAY) / SECOND);
 }
 
 function asJob(item: Item): Job {

@@ -1,9 +1,6 @@
 import type { Lane } from '../budget/budget.ts';
 import { digest } from '../digest.ts';
 
-/** Jobs are kept this long, so that a late redelivery still finds what it made. */
-export const JOB_LIFETIME_DAYS = 30;
-
 /**
  * - `queued`: stored, and in the queue or about to be
  * - `running`: claimed by a worker until its lease ends
@@ -42,7 +39,7 @@ export interface Job extends JobDraft {
   attempts: number;
   /** Who runs it, and until when nobody else may. */
   lease?: { owner: string; until: number };
-  /** While `waiting`. */
+  /** While `waiting`; and for who claims it then, when it was due. */
   dueAt?: number;
   waitingFor?: string;
   /** Once `succeeded`: what was done, for people. */

@@ -1,7 +1,8 @@
 import type { SignedRequest } from '../partner/signed-request.ts';
+import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Item, Table } from '../table/table.ts';
-import { expiry } from './job-store.ts';
+import { LeaseLost } from './job-store.ts';
 
 /** What a step did. Times are epoch milliseconds. */
 export interface StepEntry {
@@ -21,6 +22,8 @@ export interface StepEntry {
 /** A signed request of a creating step that may have been carried out. While it is there, only it may be sent. */
 export interface OpenRequest {
   request: SignedRequest;
+  /** Digest of its payload. */
+  signed: string;
   /** How often the created thing was looked for in vain. */
   searches: number;
 }
@@ -32,6 +35,7 @@ export interface Journal {
   entry(step: string): StepEntry | undefined;
   write(entry: StepEntry): Promise<void>;
   openRequest(step: string): OpenRequest | undefined;
+  /** @throws {LeaseLost} where another worker has signed one for that step meanwhile */
   keepRequest(step: string, open: OpenRequest): Promise<void>;
   dropRequest(step: string): Promise<void>;
   /** The steps that have one: what became of them is unknown. */
@@ -57,7 +61,11 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
     },
     openRequest: (step) => requests.get(step),
     async keepRequest(step, open) {
-      await table.put({ ...keys.request(jobId, step), ...withExpiry(open) });
+      const first = { expression: 'attribute_not_exists(#pk)' };
+      const condition = requests.has(step) ? undefined : first;
+      if (!(await table.put({ ...keys.request(jobId, step), ...withExpiry(open) }, condition))) {
+        throw new LeaseLost(jobId);
+      }
       requests.set(step, open);
     },
     async dropRequest(step) {

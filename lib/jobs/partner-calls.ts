@@ -1,12 +1,14 @@
 import type * as z from 'zod';
-import type { Budget, Lane } from '../budget/budget.ts';
+import { type Budget, BudgetUnavailable, type Lane, type Slot } from '../budget/budget.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Outages } from '../connection/outages.ts';
+import { digest } from '../digest.ts';
 import type { Result } from '../partner/answer.ts';
 import { type PartnerClient, pages } from '../partner/client.ts';
-import { PartnerError } from '../partner/errors.ts';
+import { PartnerError, PartnerPayloadError, PartnerUnanswered } from '../partner/errors.ts';
 import type { Operation } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
+import type { SignedRequest } from '../partner/signed-request.ts';
 import { validate } from '../partner/validate.ts';
 import { type Decision, decisions, type Outcome, outcomeOf } from './decide.ts';
 import { Later, Park, StepFailed } from './interruption.ts';
@@ -24,6 +26,8 @@ const SEARCH_PAGES = 10;
 const SEARCH_PAGE_SIZE = 100;
 /** Where a 429 says nothing of its own. */
 const RATE_LIMIT_PAUSE_MS = 60_000;
+/** Until a budget that cannot be read or written is asked again. */
+const NO_BUDGET_PAUSE_MS = 30_000;
 
 /** Calls of the partner API as a job makes them: within the budget, and decided by what becomes of them. */
 export interface PartnerCalls {
@@ -38,7 +42,13 @@ export interface PartnerCalls {
     operation: Operation<P, D>,
     payload: z.input<P>,
     marker: string | undefined,
-  ): Promise<z.output<D>>;
+  ): Promise<Creation<z.output<D>>>;
+}
+
+/** What was created, and the digest of the payload that it was created with. */
+export interface Creation<Data> {
+  data: Data;
+  signed: string;
 }
 
 export type CallNews = { news: 'rate limited' } | { news: 'credentials refused'; reason: string };
@@ -46,6 +56,8 @@ export type CallNews = { news: 'rate limited' } | { news: 'credentials refused';
 export interface PartnerCallsOptions {
   connection: Connection;
   lane: Lane;
+  /** Whether the job has waited before: then it is ahead of new ones. */
+  cameBack: boolean;
   budget: Budget;
   outages: Outages;
   journal: Journal;
@@ -66,29 +78,40 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
     if (ms > 0) await sleep(ms);
   }
 
-  async function takeSlot(first: boolean): Promise<void> {
+  async function takeSlot(first: boolean): Promise<Slot> {
     // A call that the Lambda's end would cut off must not begin.
     if (clock() + connection.timeoutMs > deadline) throw new Later(clock(), 'this run has no time left for a call');
     const gate = await outages.gate(connection.name);
     if (!gate.open) throw new Later(gate.comeBackAt, gate.why);
     if (gate.probe) await probe();
-    await slot(first);
+    return slotOf(first);
   }
 
-  async function slot(first: boolean): Promise<void> {
-    for (;;) {
-      const answer = await budget.requestSlot({ connection: connection.name, limits: connection.limits, lane, first });
-      if (answer.granted) return;
-      await pauseUntil(answer.comeBackAt, answer.why);
+  async function slotOf(first: boolean): Promise<Slot> {
+    for (let { cameBack } = options; ; cameBack = true) {
+      const waitsUntil = Math.min(clock() + LONGEST_PAUSE_MS, deadline - connection.timeoutMs);
+      const about = { connection: connection.name, limits: connection.limits };
+      const answer = await budget.requestSlot({ ...about, lane, first, cameBack, waitsUntil }).catch((error) => {
+        if (!(error instanceof BudgetUnavailable)) throw error;
+        throw new Later(clock() + NO_BUDGET_PAUSE_MS, error.message);
+      });
+      if (!answer.granted) {
+        await pauseUntil(answer.comeBackAt, answer.why);
+        continue;
+      }
+      const { slot } = answer;
+      if (slot.sendAt > clock()) await sleep(slot.sendAt - clock());
+      if (await slot.isGood()) return slot;
+      slot.giveUp();
     }
   }
 
   /** Finds out with a call that changes nothing whether the connection works again; a creation could get lost in it. */
   async function probe(): Promise<void> {
-    await slot(true);
+    const slot = await slotOf(true);
     const client = await connection.client();
     try {
-      await send(() => client.call(connection.operation(validate), {}));
+      await send(slot, true, () => client.call(connection.operation(validate), {}));
     } catch (thrown) {
       const { error } = await outcomeTold(thrown, true);
       await act('wait for connection', error, true);
@@ -109,6 +132,7 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
     if (!(error instanceof PartnerError)) throw error;
     const outcome = outcomeOf(error);
     const keyRefused = outcome === 'invalid signature' || outcome === 'unknown or revoked key';
+    if (outcome === 'unauthorized') connection.suspectKey();
     if (keyRefused) {
       connection.suspectKey();
       tell({ news: 'credentials refused', reason: outcome });
@@ -121,8 +145,24 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
     return { error, outcome };
   }
 
-  async function send<D extends z.ZodType>(call: () => Promise<Result<z.output<D>>>): Promise<Result<z.output<D>>> {
-    const result = await call();
+  /** Sends within the slot, or within another one where it took too long to get here, and reports the slot's end. */
+  async function send<D extends z.ZodType>(
+    taken: Slot,
+    first: boolean,
+    call: () => Promise<Result<z.output<D>>>,
+  ): Promise<Result<z.output<D>>> {
+    let slot = taken;
+    while (clock() > slot.goodUntil) {
+      slot.giveUp();
+      slot = await slotOf(first);
+    }
+    const result = await call().catch((error) => {
+      const neverSent = error instanceof PartnerUnanswered ? !error.sent : error instanceof PartnerPayloadError;
+      if (neverSent) slot.giveUp();
+      else if (error instanceof PartnerError && error.status !== null) slot.answered();
+      throw error;
+    });
+    slot.answered();
     await outages.answered(connection.name);
     return result;
   }
@@ -145,10 +185,10 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
     first: boolean,
   ): Promise<Result<z.output<D>>> {
     for (let signedAnew = false; ; signedAnew = true) {
-      await takeSlot(first);
+      const slot = await takeSlot(first);
       const client = await connection.client();
       try {
-        return await send(() => client.call(operation, payload));
+        return await send(slot, first, () => client.call(operation, payload));
       } catch (thrown) {
         const { error, outcome } = await outcomeTold(thrown, signedAnew);
         await act(decisions[outcome].repeatable, error, signedAnew);
@@ -161,26 +201,30 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
     operation: Operation<P, D>,
     payload: z.input<P>,
     marker: string | undefined,
-  ): Promise<z.output<D>> {
+  ): Promise<Creation<z.output<D>>> {
     let open = journal.openRequest(step);
     let unanswered = open !== undefined;
     for (let sends = 0, signedAnew = false; ; sends++) {
       if (open && (open.searches > 0 || clock() >= open.request.signedAt + RESEND_WINDOW_MS)) {
-        return lookFor(step, operation, payload, marker, open);
+        return { data: await lookFor(step, operation, payload, marker, open), signed: open.signed };
       }
-      await takeSlot(open !== undefined);
+      const first = open !== undefined;
+      const slot = await takeSlot(first);
       const client = await connection.client();
       if (!open) {
-        open = { request: client.sign(operation, payload), searches: 0 };
+        open = { request: signed(client, operation, payload), signed: digest(payload), searches: 0 };
         await journal.keepRequest(step, open);
       }
       const { request } = open;
       try {
-        return (await send(() => client.send(operation, request))).data;
+        const { data } = await send(slot, first, () => client.send(operation, request));
+        return { data, signed: open.signed };
       } catch (thrown) {
         const { error, outcome } = await outcomeTold(thrown, signedAnew);
         const decision = decisions[outcome][unanswered ? 'creating, unanswered' : 'creating'];
-        if (decision === 'look for it') return lookFor(step, operation, payload, marker, open);
+        if (decision === 'look for it') {
+          return { data: await lookFor(step, operation, payload, marker, open), signed: open.signed };
+        }
         if (decision === 'same bytes') {
           unanswered = true;
           const pause = RESEND_PAUSES_MS[Math.min(sends, RESEND_PAUSES_MS.length - 1)] ?? 0;
@@ -230,4 +274,17 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
   }
 
   return { repeatable: (operation, payload) => callRepeatable(operation, payload, false), creating: callCreating };
+}
+
+function signed<P extends z.ZodType>(
+  client: PartnerClient,
+  operation: Operation<P>,
+  payload: z.input<P>,
+): SignedRequest {
+  try {
+    return client.sign(operation, payload);
+  } catch (error) {
+    if (error instanceof PartnerError) throw new Park(error.message, { cause: error });
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import type { Table } from '../table/table.ts';
 import type { Job } from './job.ts';
 import { openJournal } from './journal.ts';
+import type { Created } from './steps.ts';
 import { requeueJob, type SweepOptions } from './sweep.ts';
 
 /** What a person found out about a creation of which the relay could not say if it was carried out. */
@@ -25,9 +26,10 @@ export async function resolveJob(
   for (const step of journal.openSteps()) {
     if (resolution !== 'again') {
       const now = options.clock();
+      const result: Created = { id: resolution.done, signed: journal.openRequest(step)?.signed ?? '' };
       const { calls, startedAt } = journal.entry(step) ?? { calls: step, startedAt: now };
       const note = 'a person found what was created';
-      await journal.write({ step, calls, status: 'done', startedAt, finishedAt: now, result: resolution.done, note });
+      await journal.write({ step, calls, status: 'done', startedAt, finishedAt: now, result, note });
     }
     await journal.dropRequest(step);
   }

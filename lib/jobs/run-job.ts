@@ -101,8 +101,9 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
   if (!connection) return parked(`relay.config.ts has no connection '${job.connection}'`);
   try {
     const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
-    const calls = createPartnerCalls({ ...about, lane: job.lane, budget, outages, sleep, deadline });
-    const steps = createSteps({ ...about, calls });
+    const cameBack = job.dueAt !== undefined || job.generation > 1;
+    const calls = createPartnerCalls({ ...about, lane: job.lane, cameBack, budget, outages, sleep, deadline });
+    const steps = createSteps({ ...about, calls, deadline });
     return { ended: 'succeeded', outcome: await automation.run(job, steps) };
   } catch (error) {
     if (error instanceof LeaseLost) throw error;

@@ -15,6 +15,13 @@ export interface Reply<Kept> {
   make(): Promise<Kept>;
 }
 
+/** What a creating step made. */
+export interface Created {
+  id: string | number;
+  /** Digest of the payload that was signed, which may be an older one than the last that was asked for. */
+  signed: string;
+}
+
 /** What an automation does outside: each step is carried out once per job, whatever happens in between. */
 export interface Steps {
   /**
@@ -33,14 +40,14 @@ export interface Steps {
    * Calls an operation that creates something, at most once; see decide.ts.
    *
    * @param marker the text in the payload by which the created thing can be found
-   * @returns the id of what was created
+   * @returns the id of what was created, and which payload it was created with
    */
   create<P extends z.ZodType, D extends z.ZodType>(
     step: string,
     operation: Operation<P, D>,
     payload: z.input<P>,
     marker?: string,
-  ): Promise<string | number>;
+  ): Promise<Created>;
   /** Makes a reply once. It is looked for before a second try. */
   reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
   /** Notes that a step was left out, and why. */
@@ -59,10 +66,16 @@ export interface StepsOptions {
   calls: PartnerCalls;
   journal: Journal;
   clock: () => number;
+  /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
+  deadline: number;
   tell: (news: StepNews) => void;
 }
 
-export function createSteps({ connection, calls: partner, journal, clock, tell }: StepsOptions): Steps {
+/** The longest that the calls of a reply may take together. */
+const REPLY_TIMEOUT_MS = 20_000;
+
+export function createSteps(options: StepsOptions): Steps {
+  const { connection, calls: partner, journal, clock, deadline, tell } = options;
   async function write(entry: StepEntry): Promise<void> {
     await journal.write(entry);
     if (entry.status !== 'begun') tell({ news: 'step', entry, isOperation: operations.has(entry.calls) });
@@ -97,14 +110,16 @@ export function createSteps({ connection, calls: partner, journal, clock, tell }
     },
     async create(step, declared, payload, marker) {
       const operation = connection.operation(declared);
-      const id = await once(step, operation.name, async () =>
-        idOf(operation, await partner.creating(step, operation, payload, marker)),
-      );
+      const created = await once(step, operation.name, async (): Promise<Created> => {
+        const { data, signed } = await partner.creating(step, operation, payload, marker);
+        return { id: idOf(operation, data), signed };
+      });
       if (journal.openRequest(step)) await journal.dropRequest(step);
-      return id;
+      return created;
     },
     async reply(step, { calls, find, make }) {
       return once(step, calls, async (begun) => {
+        if (clock() + REPLY_TIMEOUT_MS > deadline) throw new Later(clock(), 'this run has no time left for a reply');
         const made = begun && (await find(begun.startedAt));
         if (made !== undefined) return made;
         if (!begun) await write({ step, calls, status: 'begun', startedAt: clock() });

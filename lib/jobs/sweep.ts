@@ -2,7 +2,8 @@ import type { Job, JobStatus } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
 
-const AT_MOST = 500;
+/** How many jobs of one status are queued in one go; the next minute takes the next. */
+export const REQUEUED_AT_ONCE = 500;
 
 export interface SweepOptions {
   jobs: JobStore;
@@ -25,12 +26,19 @@ export async function sweepJobs(options: SweepOptions, now: number): Promise<Job
 
 /** Queues the jobs of one status whose time to be looked at comes before `by`, oldest first. */
 export async function requeueJobs(status: JobStatus, by: number, options: SweepOptions): Promise<Job[]> {
-  const due = await options.jobs.list(status, { by, limit: AT_MOST });
+  const due = await options.jobs.list(status, { by, limit: REQUEUED_AT_ONCE });
   const requeued: Job[] = [];
+  const errors: unknown[] = [];
   for (const job of due.sort((a, b) => a.createdAt - b.createdAt)) {
-    const next = await requeueJob(job, options);
-    if (next) requeued.push(next);
+    try {
+      const next = await requeueJob(job, options);
+      if (next) requeued.push(next);
+    } catch (error) {
+      // One that cannot be queued must not keep the others from it.
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${due.length} jobs could not be queued`);
   return requeued;
 }
 

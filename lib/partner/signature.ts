@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 
 /** What a signature covers (interface document, Authentication, canonical string). */
 export interface SignatureInput {
@@ -14,8 +14,7 @@ export interface SignatureInput {
 
 /** The five fields that are signed, joined by single LFs (interface document, Authentication, canonical string). */
 export function canonicalString({ path, timestampSeconds, nonce, body }: SignatureInput): string {
-  const bodyHash = createHash('sha256').update(body, 'utf8').digest('hex');
-  return `POST\n${path}\n${timestampSeconds}\n${nonce}\n${bodyHash}`;
+  return `POST\n${path}\n${timestampSeconds}\n${nonce}\n${hash('sha256', body)}`;
 }
 
 /** The value of `X-SIGNATURE`: lowercase hex HMAC-SHA256 of the canonical string, keyed with the secret key. */

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { encryptPayload } from './encryption.ts';
 import { sign } from './signature.ts';
 
@@ -18,7 +19,7 @@ export interface SigningInput {
   url: string;
   apiKey: string;
   secretKey: string;
-  encryptionKey: Uint8Array;
+  encryptionKey: KeyObject;
   payload: unknown;
   /** Epoch milliseconds by the relay's own clock. */
   now: number;
@@ -34,7 +35,8 @@ export interface SigningInput {
 export function signRequest(input: SigningInput): SignedRequest {
   const { url, apiKey, secretKey, nonce } = input;
   const timestampSeconds = Math.floor(input.now / 1000) + input.clockOffsetSeconds;
-  const body = JSON.stringify({ encrypted_data: encryptPayload(input.payload, input.encryptionKey, input.iv) });
+  // Base64 has no character that JSON escapes.
+  const body = `{"encrypted_data":"${encryptPayload(input.payload, input.encryptionKey, input.iv)}"}`;
   const signature = sign({ path: pathOf(url), timestampSeconds, nonce, body }, secretKey);
   return {
     url,

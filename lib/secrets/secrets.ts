@@ -18,22 +18,25 @@ export const partnerSecret = z.object({
   secretKey: z.string().min(1),
 });
 
-/** The `github` secret. */
-export const githubSecret = z.object({
-  webhookSecret: z.string().min(1),
-  /** Replies go out by an App's installation or by a token; without either they are skipped. */
+/** What the webhook needs of the `github` secret. */
+export const githubWebhookSecret = z.object({ webhookSecret: z.string().min(1) });
+
+/** What the comments need of it: an App's installation or a token; without either, or with empty ones, they are skipped. */
+export const githubCredentials = z.object({
   appId: z.coerce.string().optional(),
-  privateKey: z.string().min(1).optional(),
-  token: z.string().min(1).optional(),
+  privateKey: z.string().optional(),
+  token: z.string().optional(),
 });
-export type GithubSecret = z.output<typeof githubSecret>;
+
+/** The whole of the `github` secret. */
+export const githubSecret = githubWebhookSecret.extend(githubCredentials.shape);
 
 /** Secrets Manager, remembered in memory. */
 export interface Secrets {
   /** @throws {SecretError} for a secret that is missing, empty or malformed */
   current<T>(name: string, schema: z.ZodType<T>): Promise<T>;
-  /** The current one, and for {@link PREVIOUS_VALID_MS} after a rotation the one before it. */
-  accepted<T>(name: string, schema: z.ZodType<T>): Promise<T[]>;
+  /** The current one, and for {@link PREVIOUS_VALID_MS} after a rotation the one before it, which is read if it is asked for. */
+  accepted<T>(name: string, schema: z.ZodType<T>): AsyncIterable<T>;
   /**
    * Has the secret read again at its next use, because it seems to be out of date.
    * @returns false where it was read less than a minute ago, so that forged signatures cannot make us read it at will
@@ -85,6 +88,8 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
   function checked<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
+    // Whoever mends it should not have to wait for anything.
+    cache.delete(name);
     const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
     throw new SecretError(
       `the secret ${prefix}${name} lacks or has a wrong ${fields.join(', ')}; enter it and try again`,
@@ -94,16 +99,18 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
   const secrets: Secrets = {
     async current(name, schema) {
       const current = await version(name, 'AWSCURRENT');
-      if (!current) throw new SecretError(`the secret ${prefix}${name} does not exist or has no value yet`);
+      if (!current) {
+        cache.delete(name);
+        throw new SecretError(`the secret ${prefix}${name} does not exist or has no value yet`);
+      }
       return checked(name, schema, current.value);
     },
-    async accepted(name, schema) {
-      const newest = await secrets.current(name, schema);
+    async *accepted(name, schema) {
+      yield await secrets.current(name, schema);
       const current = await version(name, 'AWSCURRENT');
-      if (clock() - (current?.createdAt ?? 0) > PREVIOUS_VALID_MS) return [newest];
-      const previous = await version(name, 'AWSPREVIOUS');
-      const parsed = schema.safeParse(previous?.value);
-      return parsed.success ? [newest, parsed.data] : [newest];
+      if (clock() - (current?.createdAt ?? 0) > PREVIOUS_VALID_MS) return;
+      const previous = schema.safeParse((await version(name, 'AWSPREVIOUS'))?.value);
+      if (previous.success) yield previous.data;
     },
     refresh(name) {
       const entry = cache.get(name);

@@ -1,9 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defineConfig } from '../../lib/config/schema.ts';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
-import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
 let relay: TestRelay;
 let seeded: number;
@@ -110,6 +112,44 @@ describe('one issue', () => {
     expect((await outcomes())[1]).toContain('looks like the issue');
   });
 
+  it('is brought up to date when an update got lost and an earlier state came back', async () => {
+    await start();
+    await happens(issueEvent('opened'));
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/update', times: 1 });
+    await relay.post('issues', issueEvent('closed', { seconds: 1, state: 'closed' }));
+    await relay.work();
+    expect(defects()[0]?.description).toContain('State: closed');
+    await happens(issueEvent('reopened', { seconds: 2 }));
+    expect(defects()[0]?.description).toContain('State: open');
+  });
+
+  it('has no second defect where the first was made and its maker parked before it could say so', async () => {
+    await start();
+    await happens(issueEvent('opened'));
+    const [maker] = await relay.jobs();
+    const { table } = relay.stores;
+    await table.update({ pk: 'link#issue-9001', sk: 'link' }, { expression: 'REMOVE #defectId, #applied' });
+    const parked = { status: 'parked', parked: { reason: 'crashed', outcomeUnknown: false } };
+    await table.update(
+      { pk: `job#${maker?.id}`, sk: 'job' },
+      { expression: 'SET #status = :status, #parked = :parked', values: parked },
+    );
+    await happens(issueEvent('edited', { seconds: 1, title: 'edited' }));
+    expect(defects()).toMatchObject([{ title: 'edited' }]);
+  });
+
+  it('does not keep for ever what it knows of issues that never were defects', async () => {
+    await start();
+    await happens(issueEvent('edited', { id: 1, labels: [] }), issueEvent('edited', { id: 2 }));
+    const link = (id: number) => relay.stores.table.get({ pk: `link#issue-900${id}`, sk: 'link' });
+    expect(await link(1)).toHaveProperty('expiresAt');
+    expect(await link(2)).not.toHaveProperty('expiresAt');
+    relay.clock.now += 31 * 86_400_000;
+    expect(await relay.stores.links.get('issue-9001')).toEqual({});
+    await happens(issueEvent('closed', { id: 2, seconds: 31 * 86_400, state: 'closed' }));
+    expect(defects()).toMatchObject([{ description: expect.stringContaining('State: closed') }]);
+  });
+
   it('keeps its defect when its repository is renamed', async () => {
     await start({ config: exampleConfig({}, { also: ['Codertocat/Renamed'] }) });
     await happens(issueEvent('opened'), issueEvent('edited', { seconds: 1, repository: 'Codertocat/Renamed' }));
@@ -167,6 +207,39 @@ describe('a transferred issue', () => {
     expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
   });
 
+  it('goes its own way where its maker was refused, and the maker finds that out when it is replayed', async () => {
+    await start({ config, sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
+    await happens(issueEvent('opened'));
+    await happens(went(), came());
+    relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
+    await happens(issueEvent('edited', { id: 2, seconds: 9, repository: 'Codertocat/Other', title: 'edited' }));
+    for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
+    await relay.workToTheEnd();
+    expect(await relay.jobs('parked')).toEqual([]);
+    expect(defects()).toMatchObject([{ title: 'edited' }]);
+  });
+
+  it('leaves its defect behind on another connection, and gets one of its own', async () => {
+    const repositories = ['Hello-World', 'Other'].map((name, index) => ({
+      name: `Codertocat/${name}`,
+      connection: ['main', 'other'][index] ?? '',
+      issueToDefect: { projectId: PROJECT },
+    }));
+    await start({ config: defineConfig({ connections: { main: {}, other: {} }, github: { repositories } }) });
+    await happens(issueEvent('opened'), went(), came());
+    expect(defects()).toMatchObject([
+      { description: expect.stringContaining('Hello-World#1') },
+      { description: expect.stringContaining('Other#2') },
+    ]);
+  });
+
+  it('waits for a person where nothing is known any more of who was to make its defect', async () => {
+    await start({ config });
+    await relay.stores.links.claim('issue-9001', { jobId: 'long-gone', connection: 'main', marker: 'm' });
+    await happens(came());
+    expect(await outcomes()).toEqual([expect.stringContaining('long-gone, of which nothing is known any more')]);
+  });
+
   it('waits for a person where nobody knows whether its defect was made', async () => {
     await start({ config });
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create' });
@@ -176,7 +249,7 @@ describe('a transferred issue', () => {
     await relay.workToTheEnd();
     const [maker, transfer] = await relay.jobs('parked');
     expect(maker?.parked).toEqual({ outcomeUnknown: true, reason: expect.stringContaining('never clearly answered') });
-    expect(transfer?.parked?.reason).toBe(`${maker?.id}, which makes the defect, is parked; replay it first`);
+    expect(transfer?.parked?.reason).toContain(`nobody knows whether ${maker?.id}`);
   });
 });
 
@@ -191,12 +264,19 @@ describe('a text', () => {
     expect(defects()[0]?.description.startsWith(`${text}\n\n---\n`)).toBe(true);
   });
 
-  it('of 5 MB is cut by bytes, with a note, and neither item nor message is too large', async () => {
-    await start({ config: exampleConfig({ maxDescriptionBytes: 200_000 }) });
-    await happens(issueEvent('opened', { title: 'é'.repeat(256), body: '🏴󠁧󠁢󠁷󠁬󠁳󠁿'.repeat(180_000) }));
+  it.each([
+    ['5 MB of flags', '🏴󠁧󠁢󠁷󠁬󠁳󠁿', 180_000],
+    // As JSON, each is six bytes.
+    ['control characters', '\u0001', 65_536],
+  ])('is cut by bytes, with a note, and neither item nor message is too large: %s', async (_, character, count) => {
+    const maxDescriptionBytes = 48_000;
+    await start({ config: exampleConfig({ maxDescriptionBytes }) });
+    await happens(issueEvent('opened', { title: 'é'.repeat(256), body: character.repeat(count) }));
     const description = defects()[0]?.description ?? '';
-    expect(Buffer.byteLength(description)).toBeLessThanOrEqual(200_000);
-    expect(description).toMatch(/^(🏴󠁧󠁢󠁷󠁬󠁳󠁿)+\n\n\[Cut here; the whole text is in the issue\.\]\n\n---\n/u);
+    expect(Buffer.byteLength(description)).toBeLessThanOrEqual(maxDescriptionBytes);
+    const [kept = '', rest] = description.split('\n\n[Cut here; the whole text is in the issue.]\n\n---\n');
+    expect(rest).toContain('GitHub issue');
+    expect(kept).toBe(character.repeat(kept.length / character.length));
     expect(await relay.jobs('succeeded')).toHaveLength(1);
   });
 

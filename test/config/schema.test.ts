@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, defineConfig, findRepository } from '../../lib/config/schema.ts';
+import { findRepository } from '../../lib/config/find-repository.ts';
+import { ConfigError, defineConfig } from '../../lib/config/schema.ts';
 import example from '../../relay.config.ts';
 import { PROJECT } from '../relay.ts';
 

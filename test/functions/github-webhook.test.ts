@@ -186,6 +186,14 @@ describe('what is safe', () => {
     expect(relay.log).toContainEqual(expect.objectContaining({ error: expect.stringMatching(reason) }));
     expect(JSON.stringify(relay.log)).not.toContain('ghp_canary');
   });
+
+  it('takes a secret that was mended at once', async () => {
+    await start();
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
+    expect((await relay.post('issues', issueEvent('opened'))).status).toBe(500);
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { webhookSecret: WEBHOOK_SECRET, token: '' });
+    expect((await relay.post('issues', issueEvent('opened'))).status).toBe(202);
+  });
 });
 
 describe("GitHub's published examples", () => {

@@ -12,6 +12,20 @@ function emptyQueues(): void {
   }
 }
 
+describe('the note that a job was queued', () => {
+  it('does not put off a job that the worker has met and let wait meanwhile', async () => {
+    relay = await startRelay();
+    await relay.post('issues', issueEvent('opened'));
+    const [job] = await relay.jobs();
+    const claimed = await relay.stores.jobs.claim(job?.id ?? '', 1, 'worker', relay.clock.now + 60_000);
+    if (!job || 'unclaimed' in claimed) throw new Error('the job should have been claimed');
+    const dueAt = relay.clock.now + 15 * 60_000;
+    await relay.stores.jobs.wait(claimed, { dueAt, why: 'paused', attempts: 0, asleep: false });
+    await relay.stores.jobs.noteQueued(job);
+    expect(await relay.jobs()).toMatchObject([{ status: 'waiting', wakeAt: dueAt }]);
+  });
+});
+
 describe('the sweep', () => {
   it.each([
     [

@@ -103,7 +103,7 @@ describe('npm start', () => {
       stdout: '',
       stderr: expect.stringContaining('defect_id'),
     });
-    const log = await readFile(join(folder, '.relay/functions.log'), 'utf8');
+    const log = await readFile(join(folder, '.relay/sandbox/functions.log'), 'utf8');
     expect(log).not.toMatch(/sk_sandbox|sha256=|x-signature|accidently/);
   });
 

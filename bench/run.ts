@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { measureColdStart } from './cold-start.ts';
+import { measureEventToDefect } from './event-to-defect.ts';
+import { type Findings, table } from './figures.ts';
+import { measureSigning } from './signing.ts';
+import { measureVerifying } from './verifying.ts';
+
+const processor = cpus()[0]?.model.trim() ?? 'unknown';
+console.log(
+  `${availableParallelism()} cores of ${processor}, Node ${process.version}, ${process.platform} ${process.arch}\n`,
+);
+
+const folder = mkdtempSync(join(tmpdir(), 'partner-relay-bench-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.once('SIGINT', () => process.exit(130));
+
+// One after the other, for what runs beside a measurement is measured too.
+const parts: (() => Findings | Promise<Findings>)[] = [
+  measureSigning,
+  measureVerifying,
+  () => measureColdStart(folder),
+  () => measureEventToDefect(folder),
+];
+const found: Findings[] = [];
+for (const part of parts) {
+  try {
+    found.push(await part());
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  }
+}
+console.log(`${table(found.flatMap(({ figures }) => figures))}\n`);
+for (const note of found.flatMap(({ notes }) => notes)) console.log(note);

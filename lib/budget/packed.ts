@@ -1,0 +1,31 @@
+/**
+ * A list of whole numbers from 0 in few bytes: its length, then each number, seven bits to a byte and the lowest first.
+ * Numbers below 128 take one byte, those below 16,384 two.
+ */
+export function pack(numbers: readonly number[]): Uint8Array {
+  const bytes: number[] = [];
+  for (const number of [numbers.length, ...numbers]) {
+    let rest = number;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push(128 + (rest % 128));
+    bytes.push(rest);
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** @throws {RangeError} for bytes that {@link pack} did not make */
+export function unpack(bytes: Uint8Array): number[] {
+  const numbers: number[] = [];
+  let number = 0;
+  let unit = 1;
+  for (const byte of bytes) {
+    number += (byte % 128) * unit;
+    unit *= 128;
+    if (byte >= 128) continue;
+    numbers.push(number);
+    number = 0;
+    unit = 1;
+  }
+  const [length, ...rest] = numbers;
+  if (unit !== 1 || length !== rest.length) throw new RangeError('these bytes are no packed list');
+  return rest;
+}
