@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import {
   CreateTableCommand,
   DescribeTableCommand,
   DynamoDBClient,
+  PutItemCommand,
+  paginateScan,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import dynalite from 'dynalite';
 import { jobsByStatus } from '../lib/table/keys.ts';
 
@@ -20,7 +24,9 @@ export async function startDynamoDb(tableName: string, path?: string): Promise<L
   const server = dynalite({ createTableMs: 0, ...(path && { path }) });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await createStateTable(new DynamoDBClient({ endpoint }), tableName);
+  const client = new DynamoDBClient({ endpoint });
+  await createStateTable(client, tableName);
+  if (path) await mendIndex(client, tableName);
   return {
     endpoint,
     async close() {
@@ -68,4 +74,31 @@ async function createStateTable(client: DynamoDBClient, tableName: string): Prom
     if (Table?.TableStatus === 'ACTIVE') return;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+/**
+ * dynalite writes an item's entry in the index first and the item after it, not both at once. A process that is killed
+ * in between leaves an entry that is ahead of its item, and that no condition on the item ever meets, or takes the old
+ * entry away and leaves none: nobody would look at that job again. The first is a write that nobody was told of yet,
+ * and is completed; of the second the entry is written again.
+ */
+async function mendIndex(client: DynamoDBClient, TableName: string): Promise<void> {
+  type Attributes = NonNullable<PutItemCommand['input']['Item']>;
+  const put = (Item: Attributes) => client.send(new PutItemCommand({ TableName, Item }));
+  const entries = new Map<string, Attributes[]>();
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, IndexName: jobsByStatus.name })) {
+    for (const entry of Items) entries.set(entry.pk?.S ?? '', [...(entries.get(entry.pk?.S ?? '') ?? []), entry]);
+  }
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
+    for (const item of Items) {
+      if (item.sk?.S !== 'job') continue;
+      const found = entries.get(item.pk?.S ?? '') ?? [];
+      entries.delete(item.pk?.S ?? '');
+      const others = found.filter((entry) => !isDeepStrictEqual(unmarshall(entry), unmarshall(item)));
+      for (const entry of others) await put(entry);
+      // Writing the item takes away the entry that was just written over it.
+      if (others.length < found.length ? others.length > 0 : found.length === 0) await put(item);
+    }
+  }
+  for (const ahead of entries.values()) for (const entry of ahead) await put(entry);
 }

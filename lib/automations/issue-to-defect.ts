@@ -163,7 +163,8 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
     for (let updated = false; ; updated = true) {
       const link = await readLink(entity);
       const { defectId, applied, updates = 0, connection, marker = '' } = link;
-      if (defectId === undefined) throw new Later(clock() + LOOK_AGAIN_MS, 'the defect of the issue is being made');
+      if (defectId === undefined)
+        throw new Later(clock() + LOOK_AGAIN_MS, 'the defect of the issue is being made', { makesRoom: true });
       if (connection !== job.connection) {
         throw new Park(
           `defect ${defectId} is on the connection ${connection}, and this repository on ${job.connection}`,
@@ -225,7 +226,11 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
     if (defectId === undefined && old.claimedBy !== undefined) {
       const fate = await fateOf(old.claimedBy);
       if (fate === 'under way') {
-        throw new Later(clock() + LOOK_AGAIN_MS, `${old.claimedBy} makes the defect of the issue that was transferred`);
+        throw new Later(
+          clock() + LOOK_AGAIN_MS,
+          `${old.claimedBy} makes the defect of the issue that was transferred`,
+          { makesRoom: true },
+        );
       }
       if (fate === 'unknown') {
         throw new Park(
@@ -238,7 +243,9 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
       await links.carryOver({ ...old, defectId }, to);
     }
     if (await links.leave(from, to, old.claimedBy)) return;
-    throw new Later(clock() + LOOK_AGAIN_MS, 'the defect of the issue that was transferred is being made');
+    throw new Later(clock() + LOOK_AGAIN_MS, 'the defect of the issue that was transferred is being made', {
+      makesRoom: true,
+    });
   }
 
   return { name: NAME, take: takeIssue, run };

@@ -9,10 +9,13 @@ export class Later extends Interruption {
   override readonly name = 'Later';
   /** Epoch milliseconds. */
   readonly dueAt: number;
+  /** It waits for another job, whose message may be behind its own in the queue: so its own goes. */
+  readonly makesRoom: boolean;
 
-  constructor(dueAt: number, why: string) {
+  constructor(dueAt: number, why: string, { makesRoom = false } = {}) {
     super(why);
     this.dueAt = dueAt;
+    this.makesRoom = makesRoom;
   }
 }
 

@@ -24,6 +24,13 @@ export class LeaseLost extends Error {
   }
 }
 
+/** The right of one worker to work on a job. */
+export interface Lease {
+  owner: string;
+  /** Whether nobody has taken the job over yet. */
+  isHeld(): Promise<boolean>;
+}
+
 /** Job records: every write is conditional on what it takes for granted. */
 export interface JobStore {
   get(jobId: string): Promise<Job | undefined>;
@@ -36,6 +43,7 @@ export interface JobStore {
    * @param until when the lease ends
    */
   claim(jobId: string, generation: number, owner: string, until: number): Promise<Job | Unclaimed>;
+  lease(job: Job): Lease | undefined;
   succeed(job: Job, outcome: string): Promise<void>;
   park(job: Job, parked: Parked): Promise<void>;
   /** @param asleep whether its message comes back by itself, so that the sweep need not send one */
@@ -125,6 +133,9 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       );
       if (!claimed) return { unclaimed: 'leased', until: now + SECOND };
       return { ...asJob(claimed), ...(job.dueAt !== undefined && { dueAt: job.dueAt }) };
+    },
+    lease({ id, lease }) {
+      return lease && { owner: lease.owner, isHeld: async () => (await get(id))?.lease?.owner === lease.owner };
     },
     async succeed(job, outcome) {
       const now = clock();

@@ -1,8 +1,8 @@
 import type { SignedRequest } from '../partner/signed-request.ts';
 import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
-import type { Item, Table } from '../table/table.ts';
-import { LeaseLost } from './job-store.ts';
+import type { Expression, Item, Table } from '../table/table.ts';
+import { type Lease, LeaseLost } from './job-store.ts';
 
 /** What a step did. Times are epoch milliseconds. */
 export interface StepEntry {
@@ -28,48 +28,76 @@ export interface OpenRequest {
   searches: number;
 }
 
-/** The journal of one job. What it knows was read when it was opened; the job's lease keeps others from writing. */
+/**
+ * The journal of one job. What it knows was read when it was opened. Whoever writes for a lease that ran out meanwhile
+ * gets a {@link LeaseLost}: a step that is done stays done, and an open request belongs to the worker that took it over.
+ */
 export interface Journal {
   /** In the order in which the steps began. */
   entries(): StepEntry[];
   entry(step: string): StepEntry | undefined;
   write(entry: StepEntry): Promise<void>;
   openRequest(step: string): OpenRequest | undefined;
-  /** @throws {LeaseLost} where another worker has signed one for that step meanwhile */
+  /**
+   * When it returns, the request may be sent: whoever takes the job over from now on finds it.
+   * @throws {LeaseLost}
+   */
   keepRequest(step: string, open: OpenRequest): Promise<void>;
   dropRequest(step: string): Promise<void>;
   /** The steps that have one: what became of them is unknown. */
   openSteps(): string[];
 }
 
-export async function openJournal(table: Table, jobId: string, clock: () => number): Promise<Journal> {
+/** @param lease of the worker that writes; without one nobody works on the job */
+export async function openJournal(table: Table, jobId: string, clock: () => number, lease?: Lease): Promise<Journal> {
   const entries = new Map<string, StepEntry>();
   const requests = new Map<string, OpenRequest>();
+  const withExpiry = (item: object): Item => ({ ...item, expiresAt: expiry(clock()) });
+  const own = lease && { expression: 'attribute_not_exists(#pk) OR #owner = :owner', values: { owner: lease.owner } };
+  const putRequest = (step: string, open: OpenRequest, condition: Expression | undefined) =>
+    table.put({ ...keys.request(jobId, step), ...withExpiry({ ...open, owner: lease?.owner }) }, condition);
+
   for (const { pk, sk, expiresAt, ...item } of await table.partition(keys.job(jobId).pk)) {
     const [kind, step = ''] = String(sk).split(/#(.*)/s);
     if (kind === 'step') entries.set(step, item as unknown as StepEntry);
-    if (kind === 'request') requests.set(step, item as unknown as OpenRequest);
+    if (kind !== 'request') continue;
+    const { owner, ...open } = item as unknown as OpenRequest & { owner?: string };
+    requests.set(step, open);
+    if (!lease) continue;
+    // From here on the worker that kept it can neither drop nor change it.
+    const asRead = owner === undefined ? 'attribute_not_exists(#owner)' : '#owner = :owner';
+    const taken = await putRequest(step, open, {
+      expression: asRead,
+      ...(owner !== undefined && { values: { owner } }),
+    });
+    if (!taken) throw new LeaseLost(jobId);
   }
-  const withExpiry = (item: object): Item => ({ ...item, expiresAt: expiry(clock()) });
 
   return {
     entries: () => [...entries.values()].sort((a, b) => a.startedAt - b.startedAt),
     entry: (step) => entries.get(step),
     async write(entry) {
-      await table.put({ ...keys.step(jobId, entry.step), ...withExpiry(entry) });
+      const unlessDone = {
+        expression: 'attribute_not_exists(#pk) OR #status <> :done OR #finishedAt = :finishedAt',
+        values: { done: 'done', finishedAt: entry.finishedAt ?? 0 },
+      };
+      if (!(await table.put({ ...keys.step(jobId, entry.step), ...withExpiry(entry) }, unlessDone))) {
+        throw new LeaseLost(jobId);
+      }
       entries.set(entry.step, entry);
     },
     openRequest: (step) => requests.get(step),
     async keepRequest(step, open) {
-      const first = { expression: 'attribute_not_exists(#pk)' };
-      const condition = requests.has(step) ? undefined : first;
-      if (!(await table.put({ ...keys.request(jobId, step), ...withExpiry(open) }, condition))) {
+      if (!(await putRequest(step, open, own))) throw new LeaseLost(jobId);
+      // In this order: whoever claims the job after this look reads the journal later still, and finds the request.
+      if (lease && !(await lease.isHeld())) {
+        if (!requests.has(step)) await table.delete(keys.request(jobId, step), own);
         throw new LeaseLost(jobId);
       }
       requests.set(step, open);
     },
     async dropRequest(step) {
-      await table.delete(keys.request(jobId, step));
+      if (!(await table.delete(keys.request(jobId, step), own))) throw new LeaseLost(jobId);
       requests.delete(step);
     },
     openSteps: () => [...requests.keys()],

@@ -69,11 +69,11 @@ export async function runJob(message: JobMessage, deadline: number, options: Run
       tell({ news: 'parked', job, reason: fate.reason });
       return 'done';
     }
-    const { dueAt, why, attempts } = fate;
-    const asleep = dueAt - clock() <= LONGEST_SLEEP_MS;
+    const { dueAt, why, attempts, makesRoom = false } = fate;
+    const asleep = !makesRoom && dueAt - clock() <= LONGEST_SLEEP_MS;
     await jobs.wait(job, { dueAt, why, attempts, asleep });
     tell({ news: 'waiting', job, dueAt, why });
-    return sleepOrLeave(dueAt - clock());
+    return asleep ? sleepOrLeave(dueAt - clock()) : 'done';
   } catch (error) {
     // Whoever took over works on it now, and has a message of its own or the sweep's.
     if (error instanceof LeaseLost) return 'done';
@@ -84,11 +84,11 @@ export async function runJob(message: JobMessage, deadline: number, options: Run
 type Ending =
   | { ended: 'succeeded'; outcome: string }
   | { ended: 'parked'; reason: string; outcomeUnknown: boolean }
-  | { ended: 'not yet'; dueAt: number; why: string; attempts: number };
+  | { ended: 'not yet'; dueAt: number; why: string; attempts: number; makesRoom?: boolean };
 
 async function runAutomation(job: Job, deadline: number, options: RunJobOptions): Promise<Ending> {
   const { table, budget, outages, clock, sleep, random, tell } = options;
-  const journal = await openJournal(table, job.id, clock);
+  const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked = (reason: string): Ending => ({
     ended: 'parked',
     reason,
@@ -108,7 +108,13 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
     if (error instanceof Later)
-      return { ended: 'not yet', dueAt: error.dueAt, why: error.message, attempts: job.attempts };
+      return {
+        ended: 'not yet',
+        dueAt: error.dueAt,
+        why: error.message,
+        attempts: job.attempts,
+        makesRoom: error.makesRoom,
+      };
     if (error instanceof Park) return parked(error.message);
     const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
     if (!foreseen) tell({ news: 'bug', job, error });

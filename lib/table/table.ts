@@ -30,7 +30,8 @@ export interface Table {
   put(item: Key & Item, condition?: Expression): Promise<boolean>;
   /** Changes attributes, creating the item if need be. @returns the new item, or undefined where the condition did not hold */
   update(key: Key, change: Expression, condition?: Expression): Promise<Item | undefined>;
-  delete(key: Key): Promise<void>;
+  /** @returns false where the condition did not hold */
+  delete(key: Key, condition?: Expression): Promise<boolean>;
   /** All items of one partition, read consistently, in order of their sort keys. */
   partition(pk: string): Promise<Item[]>;
   /** Up to `limit` items of an index, which may lag behind the table. */
@@ -76,8 +77,17 @@ export function createTable(client: DynamoDBClient, tableName: string): Table {
       );
       return updated && unmarshall(updated.Attributes ?? {});
     },
-    async delete(key) {
-      await client.send(new DeleteItemCommand({ TableName: tableName, Key: marshall(key) }));
+    async delete(key, condition) {
+      const deleted = await unlessConditionFails(
+        client.send(
+          new DeleteItemCommand({
+            TableName: tableName,
+            Key: marshall(key),
+            ...(condition && { ConditionExpression: condition.expression, ...placeholders(condition) }),
+          }),
+        ),
+      );
+      return deleted !== undefined;
     },
     async partition(pk) {
       const items: Item[] = [];

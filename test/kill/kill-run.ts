@@ -1,0 +1,293 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Job } from '../../lib/jobs/job.ts';
+import type { Data } from '../../sandbox/records.ts';
+import { defaultKey } from '../../sandbox/sandbox.ts';
+import { startGithubApi } from '../github-api.ts';
+import { issueEvent } from '../issue-events.ts';
+import { githubSignature, PROJECT, WEBHOOK_SECRET } from '../relay.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const REPOSITORY = 'Codertocat/Hello-World';
+const STARTED = /Partner Relay runs on this machine/;
+const SENDERS = 6;
+/** Of the issues, one in so many is edited, and one in so many events is told twice. */
+const EDITED_ONE_IN = 10;
+const REPEATED_ONE_IN = 10;
+/** The longest life of a relay from the moment at which it listens. */
+const LONGEST_LIFE_MS = 1_500;
+/** A kill before it listens comes within so long of the start. */
+const LONGEST_START_MS = 1_000;
+/** Nothing in the relay waits longer when only the relay is killed: a worker's lease, and then the sweep's minute. */
+const PATIENCE_MS = 150_000;
+
+export interface KillOptions {
+  seed: number;
+  kills: number;
+  events: number;
+  print: (line: string) => void;
+}
+
+interface Event {
+  issue: number;
+  body: string;
+  /** Answered with 2xx. */
+  accepted: boolean;
+}
+
+/**
+ * `npm start` under a stream of signed events, killed again and again, with the sandbox as a process of its own that is
+ * not. What is not answered with 2xx is sent again, as GitHub's redelivery would.
+ *
+ * @returns what does not hold; nothing where every accepted event has its one defect
+ */
+export async function killAgainAndAgain({ seed, kills, events, print }: KillOptions): Promise<string[]> {
+  const random = seeded(seed);
+  const folder = await mkdtemp(join(tmpdir(), 'partner-relay-kill-'));
+  const github = await startGithubApi(Date.now);
+  const processes: ChildProcess[] = [];
+  try {
+    const project = await copyProject(join(folder, 'project'), github.url);
+    const limits = ['--limit-per-minute', '1000000', '--limit-per-day', '1000000'];
+    const sandbox = start(['sandbox/start.ts', '--port', '0', '--data', join(folder, 'sandbox.jsonl'), ...limits], {});
+    processes.push(sandbox.process);
+    const [, service = ''] = await sandbox.printed(/base URL +(\S+)/);
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/github`;
+    const startRelay = () => {
+      const relay = start([join(project, 'local/start.ts')], {
+        cwd: folder,
+        PORT: String(port),
+        PARTNER_BASE_URL: service,
+        PARTNER_API_KEY: defaultKey.apiKey,
+        PARTNER_SECRET_KEY: defaultKey.secretKey,
+        GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
+        GITHUB_TOKEN: 'ghp_kill',
+      });
+      processes.push(relay.process);
+      return relay;
+    };
+
+    const { stream, lastTitles } = makeStream(events, random);
+    let killed = 0;
+    let sent = 0;
+    let refused = 0;
+    /** The stream lasts as long as the killing. */
+    const released = () => Math.ceil((stream.length * (killed + 1)) / (kills + 1));
+    let next = 0;
+    const senders = Array.from({ length: SENDERS }, async () => {
+      while (next < stream.length) {
+        if (next >= released()) {
+          await sleep(20);
+          continue;
+        }
+        const event = stream[next++];
+        while (event && !event.accepted) {
+          sent += 1;
+          event.accepted = await post(url, event.body);
+          if (event.accepted) continue;
+          refused += 1;
+          await sleep(100);
+        }
+        await sleep(random() * 40);
+      }
+    });
+
+    let relay = startRelay();
+    while (killed < kills) {
+      if (random() < 0.8) {
+        await relay.printed(STARTED);
+        await sleep(random() * LONGEST_LIFE_MS);
+      } else {
+        await sleep(random() * LONGEST_START_MS);
+      }
+      await kill(relay.process);
+      killed += 1;
+      print(`kill ${killed}: ${stream.filter((event) => event.accepted).length} of ${stream.length} events accepted`);
+      relay = startRelay();
+    }
+    await Promise.all(senders);
+    print(`${stream.length} events of ${events} issues in ${sent} deliveries, of which ${refused} were not accepted`);
+
+    await relay.printed(STARTED);
+    const read = async () => (await (await fetch(`${service}/sandbox/data`)).json()) as Data;
+    const jobs = () => listJobs(project, folder);
+    const unfinished = async () => (await jobs()).filter(({ status }) => status !== 'succeeded' && status !== 'parked');
+    const faultsNow = async () => findFaults(await read(), github.comments, lastTitles);
+    for (let since = Date.now(), before = ''; Date.now() < since + PATIENCE_MS; await sleep(1_000)) {
+      const open = await unfinished();
+      if (open.length === 0 && (await faultsNow()).length === 0) break;
+      const now = open.map(({ id, status, generation }) => `${id} ${status} ${generation}`).join();
+      if (now !== before) since = Date.now();
+      before = now;
+    }
+    const faults = await faultsNow();
+    const ended = await jobs();
+    for (const job of ended) {
+      if (job.status === 'succeeded') continue;
+      faults.push(`${job.entity}: ${job.id} is ${job.status}: ${job.parked?.reason ?? job.waitingFor ?? ''}`);
+    }
+    const count = (holds: (job: Job) => boolean) => ended.filter(holds).length;
+    print(
+      `${ended.length} jobs: ${count((job) => job.status === 'succeeded')} succeeded, ${count((job) => job.status === 'parked')} parked; ` +
+        `${count((job) => job.attempts > 0)} were killed at work and ${count((job) => job.generation > 1)} were queued again`,
+    );
+    print(`${lastTitles.size} issues, ${faults.length} faults, seed ${seed}`);
+    return faults;
+  } finally {
+    await Promise.all(processes.map(kill));
+    await github.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The events in the order in which they are sent first, and the title that each issue has in the end. */
+function makeStream(issues: number, random: () => number): { stream: Event[]; lastTitles: Map<number, string> } {
+  const stream: Event[] = [];
+  const lastTitles = new Map<number, string>();
+  const add = (action: string, issue: number, seconds: number, title: string) => {
+    const body = JSON.stringify(issueEvent(action, { id: issue, seconds, title }));
+    stream.push({ issue, body, accepted: false });
+    if (random() * REPEATED_ONE_IN < 1) stream.push({ issue, body, accepted: false });
+    lastTitles.set(issue, title);
+  };
+  for (let issue = 1; issue <= issues; issue++) {
+    add('opened', issue, 0, `Issue ${issue}, opened`);
+    // An issue from before, so that its defect may be made, in the making or still to make.
+    const earlier = 1 + Math.floor(random() * issue);
+    if (random() * EDITED_ONE_IN < 1 && lastTitles.get(earlier)?.endsWith('opened')) {
+      add('edited', earlier, 1, `Issue ${earlier}, edited`);
+    }
+  }
+  return { stream, lastTitles };
+}
+
+function findFaults(
+  { defects }: Data,
+  comments: readonly { issue: string }[],
+  lastTitles: ReadonlyMap<number, string>,
+): string[] {
+  return [...lastTitles].flatMap(([issue, title]) => {
+    const name = `${REPOSITORY}#${issue}`;
+    const made = defects.filter(({ description }) =>
+      description.includes(`https://github.com/${REPOSITORY}/issues/${issue}\n`),
+    );
+    const replies = comments.filter((comment) => comment.issue === name);
+    return [
+      ...(made.length === 1 ? [] : [`${name} has ${made.length} defects`]),
+      ...(made.length === 1 && made[0]?.title !== title ? [`${name} looks like '${made[0]?.title}'`] : []),
+      ...(replies.length === 1 ? [] : [`${name} has ${replies.length} comments`]),
+    ];
+  });
+}
+
+/** The relay with a configuration of its own: the real limits would make the stream last for minutes. */
+async function copyProject(folder: string, githubUrl: string): Promise<string> {
+  await mkdir(folder);
+  const parts = ['cli', 'functions', 'lib', 'local', 'sandbox', 'package.json'];
+  await Promise.all(parts.map((part) => cp(join(root, part), join(folder, part), { recursive: true })));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const config = {
+    connections: { main: { limits: { perMinute: 100_000, perDay: 1_000_000 } } },
+    github: {
+      apiUrl: githubUrl,
+      repositories: [{ name: REPOSITORY, connection: 'main', issueToDefect: { projectId: PROJECT } }],
+    },
+  };
+  await writeFile(
+    join(folder, 'relay.config.ts'),
+    `import { defineConfig } from './lib/config/schema.ts';\nexport default defineConfig(${JSON.stringify(config)});\n`,
+  );
+  return folder;
+}
+
+function start(words: readonly string[], { cwd = root, ...variables }: Record<string, string>) {
+  const child = spawn(process.execPath, words, { cwd, env: { ...process.env, ...variables } });
+  let output = '';
+  const look = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+      for (const one of look) one();
+    });
+  }
+  return {
+    process: child,
+    /** Resolves once it printed that. */
+    printed: (text: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
+        const one = () => {
+          const found = text.exec(output);
+          if (!found) return;
+          look.delete(one);
+          resolve(found);
+        };
+        look.add(one);
+        child.once('exit', (code) => reject(new Error(`ended with ${code} before it printed ${text}:\n${output}`)));
+        one();
+      }),
+  };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** @returns whether it was accepted */
+async function post(url: string, body: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-github-event': 'issues',
+        'x-github-delivery': randomUUID(),
+        'x-hub-signature-256': githubSignature(body),
+      },
+      body,
+    });
+    await answer.text();
+    return answer.ok;
+  } catch {
+    // Killed meanwhile, or not there.
+    return false;
+  }
+}
+
+async function listJobs(project: string, cwd: string): Promise<Job[]> {
+  const words = [join(project, 'cli/relay.ts'), 'jobs', '--limit', '100000', '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd, maxBuffer: 1024 ** 3 });
+  return JSON.parse(stdout);
+}
+
+/** One that is free now: it must stay the same over the restarts, for it stands in the senders' URL. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** mulberry32: the same numbers for the same seed. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
