@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { createBudget } from '../lib/budget/budget.ts';
+import { type BudgetView, createBudget, type Lane } from '../lib/budget/budget.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
-/** `budget`: what each connection has used of its limits. */
+/** `budget`: what each connection has used of its limits, and what each lane may still send. */
 export function addBudgetCommand(program: Command, open: OpenTarget): void {
   program
     .command('budget')
-    .description('what each connection has used of its limits, and until when it is paused')
+    .description('what each connection has used of its limits, what each lane has left, and when its next slot is free')
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
       const { stores } = await open();
@@ -20,11 +20,23 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
         })),
       );
       if (options.json) return printJson(views);
-      for (const { connection, minute, day, pausedUntil } of views) {
-        const paused = pausedUntil === null ? '' : `; paused until ${new Date(pausedUntil).toISOString()}`;
-        console.log(
-          `${connection}: ${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day${paused}`,
-        );
-      }
+      const now = Date.now();
+      for (const { connection, ...view } of views) console.log([connection, ...lines(view, now)].join('\n  '));
     });
+}
+
+/** A connection's budget in words. */
+function lines({ minute, day, pausedUntil, lanes }: BudgetView, now: number): string[] {
+  return [
+    `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
+    ...(pausedUntil === null ? [] : [`paused until ${new Date(pausedUntil).toISOString()}`]),
+    ...Object.entries(lanes).map(([lane, view]) => laneLine(lane as Lane, view, now)),
+  ];
+}
+
+function laneLine(lane: Lane, { left, nextSlotAt, waiting, waitingUntil }: BudgetView['lanes'][Lane], now: number) {
+  const next = nextSlotAt <= now ? 'now' : `at ${new Date(nextSlotAt).toISOString()}`;
+  const line =
+    waitingUntil === null ? '' : `; ${waiting} told to come back, the last at ${new Date(waitingUntil).toISOString()}`;
+  return `${lane}: ${left.minute} left of the minute and ${left.day} of the day, next slot ${next}${line}`;
 }

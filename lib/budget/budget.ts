@@ -12,7 +12,7 @@ import {
   slotsOfDay,
   stateItem,
 } from './budget-item.ts';
-import { MINUTE, type Rank, slotsNow, slotTime, type Windows } from './slot-times.ts';
+import { MINUTE, type Rank, slotsNow, slotTime, turnOfDay, type Windows } from './slot-times.ts';
 
 /** A share of the budget: `interactive` where a person is waiting, `background` for everything else. */
 export type Lane = 'interactive' | 'background';
@@ -111,7 +111,7 @@ export const LONGEST_FLIGHT_MS = 10_000;
 /** A slot not used so long after its time is given up. */
 export const GRACE_MS = 1_000;
 /** How far ahead a slot is promised: one promised to the background cannot be given to a person any more. */
-const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = { first: 5_000, interactive: 5_000, background: 1_000 };
+const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = { first: 5_000, interactive: 5_000, background: 700 };
 /** What a usual call takes; it only spaces those who are to come back. */
 const USUAL_FLIGHT_MS = 1_000;
 /** Who comes back and finds nothing comes among the others then, but at this part of their pace. */
@@ -119,11 +119,14 @@ const AGAIN_PACE = 0.5;
 /** A slot free for so long is proof that nobody is coming back. */
 const NOBODY_COMES_MS = MINUTE;
 /** A process asks for times to come back at for itself, so that a long backlog does not mean a write for each job. */
-const MOST_TIMES_AHEAD = 32;
+const MOST_TIMES_AHEAD = 16;
 const TIMES_GO_FAST_MS = 30_000;
+/** Where writes come second, others ask as well: a process then takes this many times at least. */
+const TIMES_IF_CONTENDED = 8;
 const CONTENDED_TRIES = 30;
 const FIRST_PAUSE_MS = 15;
-const LONGEST_PAUSE_MS = 480;
+/** The background makes room in time, as in everything. */
+const LONGEST_PAUSE_MS: Readonly<Record<Rank, number>> = { first: 120, interactive: 240, background: 1_000 };
 
 /** What a process keeps for itself about a connection. It is lost with the process without harm. */
 interface Own {
@@ -166,17 +169,18 @@ export function createBudget(
   /** Reads, lets `decide` change what was read, and writes it unless somebody else was faster: then once more. */
   async function change<T>(
     connection: string,
-    decide: (state: BudgetState, now: number) => { answer: T; afterwards?: () => void },
+    rank: Rank,
+    decide: (state: BudgetState, now: number, tries: number) => { answer: T; afterwards?: () => void },
   ): Promise<T> {
     const own = ownOf(connection);
     for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
-      if (tries > 0) await sleep(random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries));
+      if (tries > 0) await sleep(random() * Math.min(LONGEST_PAUSE_MS[rank], FIRST_PAUSE_MS * 2 ** tries));
       const state = readState(await table.get(keys.budget(connection)), clock());
       const { version } = state;
       // What has ended rides on whatever is written next, so that it costs nothing.
       const riding = [...own.ended];
       for (const end of riding) settle(state, end);
-      const { answer, afterwards } = decide(state, clock());
+      const { answer, afterwards } = decide(state, clock(), tries);
       state.version = version + 1;
       const written = await table.put(
         { ...keys.budget(connection), ...stateItem(state) },
@@ -200,7 +204,7 @@ export function createBudget(
       const kept = isNew ? nextTime(own.lines[lane].times, clock()) : undefined;
       if (kept !== undefined) return comeBack(kept, 'others', request.limits);
       return orUnavailable(connection, () =>
-        change<SlotAnswer>(connection, (state, now) => {
+        change<SlotAnswer>(connection, rank, (state, now, tries) => {
           const next = nextSlot(state, request.limits, rank, now);
           const line = state.lines[lane];
           if (isNew && next.at < now - NOBODY_COMES_MS && state.slots.length === 0) line.until = now;
@@ -217,14 +221,15 @@ export function createBudget(
           if (!isNew) {
             return { answer: comeBack(comeAgain(state, request.limits, rank, lane, now), obstacle, request.limits) };
           }
-          const { at, keep } = standInLine(state, own, request.limits, lane, now);
+          const atLeast = tries > 1 ? TIMES_IF_CONTENDED : 1;
+          const { at, keep } = standInLine(state, own, request.limits, lane, now, atLeast);
           return { answer: comeBack(at, obstacle, request.limits), afterwards: keep };
         }),
       );
     },
     async pause(connection, until) {
       await orUnavailable(connection, () =>
-        change(connection, (state) => {
+        change(connection, 'first', (state) => {
           state.pausedUntil = Math.max(state.pausedUntil, Math.ceil(until));
           return { answer: undefined };
         }),
@@ -305,10 +310,12 @@ function standInLine(
   limits: Limits,
   lane: Lane,
   now: number,
+  atLeast: number,
 ): { at: number; keep: () => void } {
   const mine = own.lines[lane];
   const line = state.lines[lane];
-  const size = now - mine.lastAt < TIMES_GO_FAST_MS ? Math.min(MOST_TIMES_AHEAD, mine.lastSize * 2) : 1;
+  const isFast = now - mine.lastAt < TIMES_GO_FAST_MS;
+  const size = Math.max(atLeast, isFast ? Math.min(MOST_TIMES_AHEAD, mine.lastSize * 2) : 1);
   const times: number[] = [];
   for (let taken = 0; taken < size; taken++) {
     const free = nextSlot(state, limits, lane, now, line.length).at;
@@ -324,9 +331,11 @@ function standInLine(
 /** A time for someone who came back in time and found no slot: soon, and not among all others. */
 function comeAgain(state: BudgetState, limits: Limits, rank: Rank, lane: Lane, now: number): number {
   const line = state.lines[lane];
-  const free = nextSlot(state, limits, rank, now).at;
-  const soonest = Math.max(free, state.pausedUntil + PROMISED_AHEAD_MS[rank]);
-  line.againUntil = Math.ceil(Math.max(soonest, line.againUntil + paceMs(limits) / AGAIN_PACE));
+  const free = nextSlot(state, limits, rank, now);
+  const soonest = Math.max(free.at, state.pausedUntil + PROMISED_AHEAD_MS[rank]);
+  const pace = paceMs(limits) / AGAIN_PACE;
+  const at = Math.max(soonest, line.againUntil + pace);
+  line.againUntil = Math.ceil(free.by === 'day' ? turnOfDay(windowsOf(state, limits), limits, rank, at, pace) : at);
   return Math.max(now + 1, line.againUntil - PROMISED_AHEAD_MS[rank]);
 }
 

@@ -1,14 +1,19 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBudget, type Lane, type Limits } from '../../lib/budget/budget.ts';
+import { BudgetUnavailable, createBudget, type Lane, type SlotAnswer } from '../../lib/budget/budget.ts';
+import { keys } from '../../lib/table/keys.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
 import { type LocalStack, startLocalStack } from '../../local/stack.ts';
+import { mostWithin } from './figures.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** The longest that a call is under way before the service has counted it. */
+/** The longest that a call is under way: lib/partner/client.ts. */
 const LONGEST_FLIGHT_MS = 10_000;
+/** Between a call that took no time and the next one in its slot: two clocks differ by a second. */
+const CYCLE_MS = MINUTE + 1_000;
+const START = Date.UTC(2026, 10, 20);
 
 let stack: LocalStack;
 let table: Table;
@@ -22,101 +27,283 @@ afterAll(() => stack.close());
 let connections = 0;
 const newConnection = () => `connection-${++connections}`;
 
-/** The largest number of moments within any window of that length. */
-function mostWithin(moments: readonly number[], windowMs: number): number {
-  const sorted = [...moments].sort((a, b) => a - b);
-  let first = 0;
-  return sorted.reduce((most, at, index) => {
-    while ((sorted[first] ?? at) <= at - windowMs) first++;
-    return Math.max(most, index - first + 1);
-  }, 0);
+/** The slot, where one was granted. */
+function slotOf(answer: SlotAnswer) {
+  if (!answer.granted) throw new Error(`expected a slot, and it says: ${answer.why}`);
+  return answer.slot;
 }
+
+const granted = (answers: readonly SlotAnswer[]) => answers.filter((answer) => answer.granted);
 
 describe('the budget', () => {
   it('never lets more through than the limits, in any minute or day, by whatever moment the service counts', async () => {
     const call = fc.record({
-      afterMs: fc.oneof(fc.nat(2_000), fc.nat(5 * MINUTE), fc.nat(2 * DAY)),
+      // Most come at the first moment at which they are let in, for that is when a limit could be exceeded.
+      after: fc.oneof(
+        { weight: 6, arbitrary: fc.constant('when told' as const) },
+        { weight: 2, arbitrary: fc.nat(2_000) },
+        fc.nat(5 * MINUTE),
+        fc.nat(2 * DAY),
+      ),
+      /** How much of its grace a call uses up before it is sent. */
+      lateMs: fc.constantFrom(0, 1_000),
       lane: fc.constantFrom<Lane>('interactive', 'background'),
-      flightMs: fc.nat(LONGEST_FLIGHT_MS),
+      first: fc.boolean(),
+      cameBack: fc.boolean(),
+      flightMs: fc.oneof(fc.nat(50), fc.nat(LONGEST_FLIGHT_MS), fc.constant(LONGEST_FLIGHT_MS)),
+      isAnswered: fc.boolean(),
+      worker: fc.nat(2),
     });
+    const clockErrors = fc.tuple(...[0, 1, 2].map(() => fc.integer({ min: -500, max: 500 })));
+    const limits = fc.record({ perMinute: fc.integer({ min: 1, max: 6 }), perDay: fc.integer({ min: 1, max: 14 }) });
     await fc.assert(
-      fc.asyncProperty(fc.array(call, { maxLength: 60 }), async (calls) => {
-        const limits: Limits = { perMinute: 4, perDay: 12 };
+      fc.asyncProperty(fc.array(call, { maxLength: 120 }), clockErrors, limits, async (calls, clockErrors, limits) => {
         const connection = newConnection();
-        let now = Date.UTC(2026, 10, 20);
-        const budget = createBudget(table, () => now);
-        const counted: number[] = [];
-        for (const { afterMs, lane, flightMs } of calls) {
-          now += afterMs;
-          const answer = await budget.requestSlot({ connection, limits, lane });
-          if (answer.granted) counted.push(now + flightMs);
-          else expect(answer.comeBackAt).toBeGreaterThan(now);
+        let now = START;
+        const workers = clockErrors.map((errorMs) => ({ errorMs, budget: createBudget(table, () => now + errorMs) }));
+        const sent: { sentAt: number; answeredAt: number }[] = [];
+        // An answer is told when it is there, which is after other calls have been granted.
+        const underWay: { answeredAt: number; tell: () => void }[] = [];
+        let told = now;
+        for (const { after, lateMs, flightMs, isAnswered, worker, ...what } of calls) {
+          const until = after === 'when told' ? Math.max(now, told) : now + after;
+          for (const { answeredAt, tell } of underWay.splice(0).sort((a, b) => a.answeredAt - b.answeredAt)) {
+            now = answeredAt;
+            if (answeredAt <= until) tell();
+            else underWay.push({ answeredAt, tell });
+          }
+          now = until;
+          const { budget, errorMs } = workers[worker] ?? { budget: createBudget(table, () => now), errorMs: 0 };
+          const answer = await budget.requestSlot({ connection, limits, ...what });
+          if (!answer.granted) {
+            expect(answer.comeBackAt).toBeGreaterThan(now + errorMs);
+            told = answer.comeBackAt - errorMs;
+            continue;
+          }
+          const sentAt = answer.slot.sendAt - errorMs + lateMs;
+          expect(sentAt).toBeGreaterThanOrEqual(now);
+          const answeredAt = sentAt + flightMs;
+          sent.push({ sentAt, answeredAt });
+          if (isAnswered) underWay.push({ answeredAt, tell: answer.slot.answered });
         }
-        expect(mostWithin(counted, MINUTE)).toBeLessThanOrEqual(limits.perMinute);
-        expect(mostWithin(counted, DAY)).toBeLessThanOrEqual(limits.perDay);
+        expect(mostWithin(sent, MINUTE)).toBeLessThanOrEqual(limits.perMinute);
+        expect(mostWithin(sent, DAY)).toBeLessThanOrEqual(limits.perDay);
       }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
   });
+
+  it.each([
+    ['minute', { perMinute: 1, perDay: 100 }, MINUTE],
+    ['day', { perMinute: 100, perDay: 1 }, DAY],
+  ] as const)(
+    'keeps the %s where clocks differ most, calls take longest and nobody is answered',
+    async (_, limits, windowMs) => {
+      const connection = newConnection();
+      // Just before a bucket of the day's ends.
+      let now = START - 13_000;
+      const [slow, fast] = [-500, 500].map((errorMs) => ({
+        errorMs,
+        budget: createBudget(table, () => now + errorMs),
+      }));
+      const sent: { sentAt: number; answeredAt: number }[] = [];
+      for (const worker of [slow, fast, slow, fast, slow, fast]) {
+        if (!worker) continue;
+        for (;;) {
+          const answer = await worker.budget.requestSlot({ connection, limits, lane: 'interactive', cameBack: true });
+          if (!answer.granted) {
+            now = answer.comeBackAt - worker.errorMs;
+            continue;
+          }
+          // The slow one uses its grace up; the fast one sends at once.
+          const sentAt = (worker === slow ? answer.slot.goodUntil : answer.slot.sendAt) - worker.errorMs;
+          sent.push({ sentAt, answeredAt: sentAt + LONGEST_FLIGHT_MS });
+          break;
+        }
+      }
+      expect(mostWithin(sent, windowMs)).toBe(1);
+    },
+  );
 
   it('grants what it announced: whoever comes back then gets a slot', async () => {
     const connection = newConnection();
     const limits = { perMinute: 5, perDay: 20 };
-    let now = Date.UTC(2026, 10, 20);
+    let now = START;
     const budget = createBudget(table, () => now);
-    let granted = 0;
     for (let asked = 0; asked < 60; asked++) {
       const answer = await budget.requestSlot({ connection, limits, lane: 'interactive' });
-      if (answer.granted) granted++;
-      else {
-        now = answer.comeBackAt;
-        expect(await budget.requestSlot({ connection, limits, lane: 'interactive' })).toEqual({ granted: true });
-        granted++;
-      }
+      if (answer.granted) continue;
+      now = answer.comeBackAt;
+      now = slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive', cameBack: true })).sendAt;
     }
-    expect(granted).toBe(60);
+  });
+
+  it('counts a call from its slot until a minute after its answer, and one without an answer as if it took longest', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 2, perDay: 100 };
+    let now = START;
+    const budget = createBudget(table, () => now);
+    const ask = (cameBack: boolean) => budget.requestSlot({ connection, limits, lane: 'interactive', cameBack });
+    const first = slotOf(await ask(false));
+    now += 400;
+    first.answered();
+    slotOf(await ask(false));
+    now = START + 400 + CYCLE_MS - 5_001;
+    expect(await ask(true)).toMatchObject({ granted: false, obstacle: 'minute' });
+    now += 1;
+    expect(slotOf(await ask(true)).sendAt).toBe(START + 400 + CYCLE_MS);
+    expect(await ask(true)).toMatchObject({ granted: false, obstacle: 'minute' });
+    now = START + 400 + 1_000 + LONGEST_FLIGHT_MS + CYCLE_MS;
+    expect(slotOf(await ask(true)).sendAt).toBe(now);
+  });
+
+  it('takes back a slot that was not used', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 1, perDay: 1 };
+    let now = START;
+    const budget = createBudget(table, () => now);
+    const slot = slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive' }));
+    expect(await slot.isGood()).toBe(true);
+    now = slot.goodUntil + 1;
+    expect(await slot.isGood()).toBe(false);
+    slot.giveUp();
+    expect((await budget.requestSlot({ connection, limits, lane: 'interactive' })).granted).toBe(true);
   });
 
   it('is shared: workers who ask at once get no more than the limit together', async () => {
     const connection = newConnection();
     const limits = { perMinute: 10, perDay: 1_000 };
-    const now = Date.UTC(2026, 10, 20);
-    const workers = Array.from({ length: 8 }, () => createBudget(table, () => now));
+    const workers = Array.from({ length: 8 }, () => createBudget(table, () => START));
     const answers = await Promise.all(
       workers.flatMap((budget) => [1, 2].map(() => budget.requestSlot({ connection, limits, lane: 'interactive' }))),
     );
-    expect(answers.filter((answer) => answer.granted)).toHaveLength(10);
+    expect(granted(answers)).toHaveLength(10);
   });
 
-  it('keeps a share for people that the background cannot use up', async () => {
-    const connection = newConnection();
-    const limits = { perMinute: 20, perDay: 40 };
-    const now = Date.UTC(2026, 10, 20);
-    const budget = createBudget(table, () => now);
-    const ask = (lane: Lane) => budget.requestSlot({ connection, limits, lane });
-    const background = [];
-    for (let asked = 0; asked < 20; asked++) background.push(await ask('background'));
-    expect(background.filter((answer) => answer.granted)).toHaveLength(18);
-    expect(await ask('interactive')).toEqual({ granted: true });
-    expect(await budget.view(connection, limits)).toEqual({
-      minute: { used: 19, limit: 20 },
-      day: { used: 19, limit: 40 },
-      pausedUntil: null,
-    });
+  it('sends a hundred calls of either lane at once after a quiet minute, and keeps the rest for people', async () => {
+    const limits = { perMinute: 120, perDay: 5_000 };
+    for (const [lane, most] of [
+      ['background', 100],
+      ['interactive', 119],
+    ] as const) {
+      const connection = newConnection();
+      const budget = createBudget(table, () => START);
+      const ask = (lane: Lane, first = false) => budget.requestSlot({ connection, limits, lane, first });
+      const answers = [];
+      for (let asked = 0; asked < 120; asked++) answers.push(await ask(lane));
+      expect(granted(answers)).toHaveLength(most);
+      expect((await ask('interactive')).granted).toBe(lane === 'background');
+      expect((await ask('background', true)).granted).toBe(true);
+    }
   });
 
-  it('stops everyone while it is paused', async () => {
+  it('keeps a share of the day for people, which shrinks as the day goes by', async () => {
     const connection = newConnection();
-    const now = Date.UTC(2026, 10, 20);
+    const limits = { perMinute: 1_000, perDay: 400 };
+    let now = START;
     const budget = createBudget(table, () => now);
-    await budget.pause(connection, now + 5_000);
+    const askOften = async (lane: Lane) => {
+      const answers = [];
+      for (let asked = 0; asked < 400; asked++) {
+        const answer = await budget.requestSlot({ connection, limits, lane, cameBack: true });
+        if (!answer.granted) {
+          expect(answer).toMatchObject({ obstacle: 'day', why: "the day's 400 calls are used up" });
+          break;
+        }
+        answers.push(answer);
+      }
+      return granted(answers).length;
+    };
+    expect(await askOften('background')).toBe(358);
+    now += DAY / 2;
+    expect(await askOften('background')).toBe(20);
+    expect(await askOften('interactive')).toBe(22);
+    now += DAY / 2 + 20 * MINUTE;
+    expect(await askOften('background')).toBe(337);
+  });
+
+  it('tells those who wait different times, a pace apart, and lets them in before new ones', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 120, perDay: 5_000 };
+    let now = START;
+    const budget = createBudget(table, () => now);
+    const ask = (cameBack = false) => budget.requestSlot({ connection, limits, lane: 'background', cameBack });
+    const times: number[] = [];
+    for (let asked = 0; asked < 400; asked++) {
+      const answer = await ask();
+      if (!answer.granted) times.push(answer.comeBackAt);
+    }
+    expect(times).toHaveLength(300);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(516);
+    now = times[0] ?? 0;
+    expect(await ask()).toMatchObject({ granted: false, obstacle: 'others' });
+    expect((await ask(true)).granted).toBe(true);
+  });
+
+  it('forgets those who were to come back and did not', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 4, perDay: 5_000 };
+    let now = START;
+    const budgets = Array.from({ length: 40 }, () => createBudget(table, () => now));
+    for (const budget of budgets) await budget.requestSlot({ connection, limits, lane: 'background' });
+    now += 4 * MINUTE;
+    const [budget] = [createBudget(table, () => now)];
+    expect((await budget.requestSlot({ connection, limits, lane: 'background' })).granted).toBe(true);
+  });
+
+  it('stops everyone while it is paused, and whoever holds a slot for later', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 1, perDay: 9 };
+    let now = START;
+    const budget = createBudget(table, () => now);
+    const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', first: true });
+    slotOf(await ask()).answered();
+    now += CYCLE_MS - 3_000;
+    const slot = slotOf(await ask());
+    expect(slot.sendAt).toBe(now + 3_000);
+    await budget.pause(connection, now + 30_000);
     await budget.pause(connection, now + 1_000);
-    const answer = await budget.requestSlot({
-      connection,
-      limits: { perMinute: 9, perDay: 9 },
-      lane: 'interactive',
-      first: true,
+    now = slot.sendAt;
+    expect(await slot.isGood()).toBe(false);
+    slot.giveUp();
+    const answer = await ask();
+    expect(answer).toMatchObject({ granted: false, obstacle: 'pause', why: 'the connection is paused' });
+    expect(answer.granted || answer.comeBackAt).toBe(START + CYCLE_MS - 3_000 + 30_000);
+  });
+
+  it('shows both windows and lanes, and when the next slot is free', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 20, perDay: 400 };
+    let now = START;
+    const budget = createBudget(table, () => now);
+    for (let asked = 0; asked < 20; asked++) await budget.requestSlot({ connection, limits, lane: 'background' });
+    const view = await budget.view(connection, limits);
+    expect(view).toMatchObject({
+      minute: { used: 17, limit: 20 },
+      day: { used: 17, limit: 400 },
+      pausedUntil: null,
+      lanes: {
+        interactive: { left: { minute: 2, day: 383 }, nextSlotAt: now, waiting: 0, waitingUntil: null },
+        background: { left: { minute: 0, day: 341 } },
+      },
     });
-    expect(answer).toEqual({ granted: false, comeBackAt: now + 5_000, why: 'the connection is paused' });
+    const { nextSlotAt, waiting, waitingUntil } = view.lanes.background;
+    expect(nextSlotAt).toBeGreaterThan(now);
+    expect(waiting).toBeGreaterThanOrEqual(3);
+    expect(waitingUntil).toBeGreaterThanOrEqual(nextSlotAt);
+    now = nextSlotAt;
+    expect((await budget.requestSlot({ connection, limits, lane: 'background', cameBack: true })).granted).toBe(true);
+  });
+
+  it('that cannot be read or written grants nothing', async () => {
+    const connection = newConnection();
+    await table.put({ ...keys.budget(connection), version: 1, slots: 'broken' });
+    const budget = createBudget(table, () => START);
+    const limits = { perMinute: 9, perDay: 9 };
+    await expect(budget.requestSlot({ connection, limits, lane: 'interactive' })).rejects.toThrow(BudgetUnavailable);
+    const unwritable = createBudget({ ...table, put: () => Promise.reject(new Error('no')) }, () => START);
+    const asked = unwritable.requestSlot({ connection: newConnection(), limits, lane: 'interactive' });
+    await expect(asked).rejects.toThrow(BudgetUnavailable);
   });
 });

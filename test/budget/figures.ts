@@ -1,0 +1,28 @@
+import type { Call } from './simulation.ts';
+
+/** Below or at which lies that part of the values. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0;
+}
+
+/**
+ * The most calls that the service could have counted within any window of that length, had it counted each at the worst
+ * moment between its sending and its answer.
+ */
+export function mostWithin(calls: readonly Pick<Call, 'sentAt' | 'answeredAt'>[], windowMs: number): number {
+  // A window that begins at x can hold a call sent before x + windowMs and answered at x or later.
+  const changes = calls.flatMap(({ sentAt, answeredAt }) => [
+    { at: sentAt - windowMs, isStart: true },
+    { at: answeredAt, isStart: false },
+  ]);
+  // Of two at one time the end comes first: x would have to be after the one and not after the other.
+  changes.sort((a, b) => a.at - b.at || Number(a.isStart) - Number(b.isStart));
+  let now = 0;
+  let most = 0;
+  for (const { isStart } of changes) {
+    now += isStart ? 1 : -1;
+    most = Math.max(most, now);
+  }
+  return most;
+}

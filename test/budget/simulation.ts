@@ -1,0 +1,175 @@
+import type { Lane, Limits } from '../../lib/budget/budget.ts';
+import { type Counting, ServiceModel } from './service-model.ts';
+import { seededRandom, type VirtualTime } from './virtual-time.ts';
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** What stands between the jobs of the simulation and the service. */
+export interface Gate {
+  /** @returns what the caller may do now, and what is to be told when it has */
+  enter(caller: { connection: string; lane: Lane; cameBack: boolean }): Promise<Entry>;
+}
+export type Entry = { comeBackAt: number } | { sendAt: number; isGood(): Promise<boolean>; answered(): void };
+
+/** One worker as a gate sees it: a process with a clock of its own. */
+export interface Process {
+  clock: () => number;
+  random: () => number;
+  sleep: (ms: number) => Promise<void>;
+}
+
+export interface Workload {
+  seed: number;
+  counting: Counting;
+  limits: Limits;
+  /** How long each lane's jobs stay with a worker is up to the gate; so many workers are there of each. */
+  workers: Record<Lane, number>;
+  /** When each job comes, after the start; each makes one call. */
+  jobs: { connection: string; lane: Lane; atMs: number }[];
+  runsMs: number;
+  latencyMs: readonly [number, number];
+  wakeUpLateMs: number;
+  /** Workers' clocks are wrong by up to this, in either direction. */
+  clockErrorMs: number;
+}
+
+/** What became of a call. Milliseconds since the start. */
+export interface Call {
+  connection: string;
+  lane: Lane;
+  wantedAt: number;
+  sentAt: number;
+  countedAt: number;
+  answeredAt: number;
+  served: boolean;
+}
+
+export interface Happened {
+  calls: Call[];
+  /** How often a job was received. */
+  receives: number;
+}
+
+/** Waits up to this long stay with the worker, as in lib/jobs/partner-calls.ts. */
+const LONGEST_STAY_MS = 5 * SECOND;
+/** A worker claims a job before it does anything else. */
+const CLAIM_MS = 20;
+
+interface WaitingJob {
+  connection: string;
+  lane: Lane;
+  wantedAt: number;
+  cameBack: boolean;
+}
+
+/** Runs a workload through gates, one for each worker, against a service that counts in its own way. */
+export async function simulate(
+  { seed, ...load }: Workload,
+  time: VirtualTime,
+  gateOf: (process: Process) => Gate,
+): Promise<Happened> {
+  const random = seededRandom(seed);
+  const start = time.now;
+  const between = (from: number, to: number) => from + random() * (to - from);
+  const services = new Map<string, ServiceModel>();
+  const happened: Happened = { calls: [], receives: 0 };
+  const ready: Record<Lane, WaitingJob[]> = { interactive: [], background: [] };
+  const idle: Record<Lane, ((job: WaitingJob) => void)[]> = { interactive: [], background: [] };
+
+  function serviceOf(connection: string): ServiceModel {
+    const { perMinute, perDay } = load.limits;
+    const service =
+      services.get(connection) ??
+      new ServiceModel(load.counting, [
+        { lengthMs: MINUTE, most: perMinute },
+        { lengthMs: DAY, most: perDay },
+      ]);
+    services.set(connection, service);
+    return service;
+  }
+
+  function offer(job: WaitingJob): void {
+    const [take] = idle[job.lane].splice(Math.floor(random() * idle[job.lane].length), 1);
+    if (take) take(job);
+    else ready[job.lane].push(job);
+  }
+
+  async function offerLater(job: WaitingJob, ms: number): Promise<void> {
+    await time.sleep(ms);
+    offer(job);
+  }
+
+  async function work(lane: Lane): Promise<void> {
+    const clockError = between(-load.clockErrorMs, load.clockErrorMs);
+    const clock = () => Math.floor(time.now + clockError);
+    const gate = gateOf({ clock, random, sleep: (ms) => time.sleep(ms) });
+    for (;;) {
+      const job = ready[lane].shift() ?? (await new Promise<WaitingJob>((resolve) => idle[lane].push(resolve)));
+      happened.receives++;
+      await time.sleep(CLAIM_MS);
+      await run(job, gate, clock);
+    }
+  }
+
+  async function run(job: WaitingJob, gate: Gate, clock: () => number): Promise<void> {
+    for (;;) {
+      const entry = await gate.enter(job);
+      if ('comeBackAt' in entry) {
+        const ms = entry.comeBackAt - clock();
+        job.cameBack = true;
+        if (ms > LONGEST_STAY_MS) return void offerLater(job, ms + random() * load.wakeUpLateMs);
+        await time.sleep(ms);
+        continue;
+      }
+      if (entry.sendAt > clock()) await time.sleep(entry.sendAt - clock());
+      if (!(await entry.isGood())) continue;
+      const { connection, lane, wantedAt } = job;
+      const call = { connection, lane, wantedAt: wantedAt - start, sentAt: time.now - start };
+      const latency = between(...load.latencyMs);
+      await time.sleep(latency / 2);
+      const served = serviceOf(connection).request(time.now);
+      const countedAt = time.now - start;
+      await time.sleep(latency / 2);
+      happened.calls.push({ ...call, countedAt, answeredAt: time.now - start, served });
+      entry.answered();
+      return;
+    }
+  }
+
+  async function arrivals(): Promise<void> {
+    for (const { connection, lane, atMs } of load.jobs.toSorted((a, b) => a.atMs - b.atMs)) {
+      if (start + atMs > time.now) await time.sleep(start + atMs - time.now);
+      offer({ connection, lane, wantedAt: time.now, cameBack: false });
+    }
+  }
+
+  for (const lane of ['interactive', 'background'] as const) {
+    for (let worker = 0; worker < load.workers[lane]; worker++) void work(lane);
+  }
+  void arrivals();
+  await time.passUntil(start + load.runsMs);
+  return happened;
+}
+
+/** Jobs that come at random, so many a minute on average. */
+export function randomJobs(
+  lane: Lane,
+  perMinute: number,
+  untilMs: number,
+  random: () => number,
+  connection = 'main',
+): Workload['jobs'] {
+  const jobs: Workload['jobs'] = [];
+  for (let atMs = 0; ; ) {
+    atMs -= Math.log(1 - random()) * (MINUTE / perMinute);
+    if (atMs >= untilMs) return jobs;
+    jobs.push({ connection, lane, atMs });
+  }
+}
+
+export function backlog(jobs: number, connection = 'main'): Workload['jobs'] {
+  return Array.from({ length: jobs }, () => ({ connection, lane: 'background', atMs: 0 }));
+}
