@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compareBudgets } from './budget.ts';
 import { measureColdStart } from './cold-start.ts';
 import { measureEventToDefect } from './event-to-defect.ts';
 import { type Findings, table } from './figures.ts';
@@ -22,6 +23,7 @@ const parts: (() => Findings | Promise<Findings>)[] = [
   measureVerifying,
   () => measureColdStart(folder),
   () => measureEventToDefect(folder),
+  compareBudgets,
 ];
 const found: Findings[] = [];
 for (const part of parts) {

@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs';
+import { runThroughBudget } from '../test/budget/budget-run.ts';
+import { quantile } from '../test/budget/figures.ts';
+import { countings, ServiceModel } from '../test/budget/service-model.ts';
+import { type Call, DAY, MINUTE, type Workload } from '../test/budget/simulation.ts';
+import { backlogWithPeople } from '../test/budget/workloads.ts';
+import { runThroughPeer } from './budget-peer.ts';
+import { trailingMinutePlot } from './budget-plot.ts';
+import type { Findings } from './figures.ts';
+import { installPeers, peerVersion } from './peers.ts';
+
+const MINUTES = 10;
+const SEED = 1;
+
+/**
+ * The budget and `RateLimiterDynamo` under the same work, in virtual time: a backlog, people, and a service that counts.
+ * Their requests in the trailing minute become docs/budget.svg.
+ */
+export async function compareBudgets(): Promise<Findings> {
+  await installPeers();
+  const load = backlogWithPeople('sliding', MINUTES * MINUTE, SEED);
+  const here = await runThroughBudget(load);
+  const peer = await runThroughPeer(load);
+  const plot = trailingMinutePlot(
+    [
+      { name: 'RateLimiterDynamo', colour: '#d98200', calls: peer.calls },
+      { name: 'Partner Relay', colour: '#0057b8', calls: here.calls },
+    ],
+    MINUTES,
+    load.limits.perMinute,
+  );
+  writeFileSync(new URL('../docs/budget.svg', import.meta.url), plot);
+
+  const rows = [
+    ...countings.map((counting) => [
+      `429s, ${counting} windows`,
+      ...[here, peer].map(({ calls }) => String(refusals(calls, counting, load))),
+    ]),
+    [
+      'of the limit used',
+      ...[here, peer].map(({ calls }) => `${((100 * calls.length) / (MINUTES * load.limits.perMinute)).toFixed(1)} %`),
+    ],
+    ['writes per call', ...[here.units.write, peer.writes].map((writes, side) => perCall(writes, [here, peer][side]))],
+    ['messages received per call', ...[here, peer].map((side) => perCall(side.receives, side))],
+    ...[0.5, 0.95, 0.99].map((part) => [
+      `wait of interactive calls, ${part * 100} %`,
+      ...[here, peer].map(({ calls }) => `${(quantile(waits(calls), part) / 1_000).toFixed(2)} s`),
+    ]),
+    ['interactive calls sent', ...[here, peer].map(({ calls }) => String(waits(calls).length))],
+  ];
+  const width = Math.max(...rows.map(([name = '']) => name.length));
+  const table = rows.map(
+    ([name = '', ours = '', theirs = '']) => `  ${name.padEnd(width)}  ${ours.padStart(10)}  ${theirs.padStart(10)}`,
+  );
+  return {
+    figures: [],
+    notes: [
+      [
+        `Budget: ${MINUTES} virtual minutes of 5,000 background calls and ${interactiveJobs(load)} interactive ones,`,
+        `here and through RateLimiterDynamo of rate-limiter-flexible ${peerVersion('rate-limiter-flexible')} (docs/budget.svg):`,
+        ...table,
+      ].join('\n'),
+    ],
+  };
+}
+
+function perCall(count: number, side: { calls: readonly Call[] } | undefined): string {
+  return (count / (side?.calls.length || 1)).toFixed(2);
+}
+
+/** How many of the calls a service that counts in this way refuses. */
+function refusals(calls: readonly Call[], counting: (typeof countings)[number], { limits }: Workload): number {
+  const service = new ServiceModel(counting, [
+    { lengthMs: MINUTE, most: limits.perMinute },
+    { lengthMs: DAY, most: limits.perDay },
+  ]);
+  const times = calls.map((call) => call.countedAt).sort((a, b) => a - b);
+  return times.filter((at) => !service.request(at)).length;
+}
+
+function waits(calls: readonly Call[]): number[] {
+  return calls.filter(({ lane }) => lane === 'interactive').map(({ sentAt, wantedAt }) => sentAt - wantedAt);
+}
+
+function interactiveJobs({ jobs }: Workload): number {
+  return jobs.filter(({ lane }) => lane === 'interactive').length;
+}
