@@ -30,7 +30,7 @@ export class Secrets extends Construct {
         'AwsSolutions-SMG4',
         'The key is issued by the service and GitHub, and rotated there by a person.',
       );
-      this.#secrets.set(name, Secret.fromSecretCompleteArn(this, `${name}-ref`, secret.ref));
+      this.#secrets.set(name, Secret.fromSecretCompleteArn(this, `${name}-ref`, secret.attrId));
     }
     this.names = [...descriptions.keys()].map((name) => this.prefix + name);
   }

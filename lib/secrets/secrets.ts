@@ -109,7 +109,12 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
       yield await secrets.current(name, schema);
       const current = await version(name, 'AWSCURRENT');
       if (clock() - (current?.createdAt ?? 0) > PREVIOUS_VALID_MS) return;
-      const previous = schema.safeParse((await version(name, 'AWSPREVIOUS'))?.value);
+      const before = await version(name, 'AWSPREVIOUS').catch((error) => {
+        // One that was never good is none.
+        if (error instanceof SecretError) return undefined;
+        throw error;
+      });
+      const previous = schema.safeParse(before?.value);
       if (previous.success) yield previous.data;
     },
     refresh(name) {

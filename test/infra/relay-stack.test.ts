@@ -173,7 +173,9 @@ describe('the stack', () => {
       );
     const secrets = (...names: string[]) =>
       ['DescribeSecret', 'GetSecretValue'].flatMap((action) =>
-        names.map((name) => expect.stringMatching(`^secretsmanager:${action} {"Ref":"Secrets${name}[^"]*"}$`)),
+        names.map((name) =>
+          expect.stringMatching(`^secretsmanager:${action} {"Fn::GetAtt":\\["Secrets${name}[^"]*","Id"\\]}$`),
+        ),
       );
     expect(allowed(template, 'github-webhook')).toEqual([
       ...table('GetItem', 'PutItem', 'UpdateItem'),

@@ -1,0 +1,70 @@
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import * as z from 'zod';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import type { Emulator } from './emulator.ts';
+import type { Scratch } from './scratch.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const NOT_COPIED = new Set(['.git', '.relay', 'cdk.out', 'dist', 'node_modules']);
+
+/** What the stack says of itself. */
+const stackOutputs = z.object({
+  GithubWebhookUrl: z.url(),
+  TableName: z.string(),
+  InteractiveQueueUrl: z.url(),
+  BackgroundQueueUrl: z.url(),
+  SecretPrefix: z.string(),
+});
+export type StackOutputs = z.output<typeof stackOutputs>;
+
+/** A copy of the project, so that its configuration can change and its build disturbs no other. */
+export interface Deployment {
+  stage: string;
+  bootstrap(): Promise<void>;
+  /** @returns what the CDK CLI printed */
+  deploy(): Promise<string>;
+  outputs(): Promise<StackOutputs>;
+  /** Replaces `relay.config.ts`, for the next deployment. */
+  configure(config: RelayConfig): Promise<void>;
+  /** Runs a command of the command line on the stage. @returns what it printed */
+  relay(...args: string[]): Promise<string>;
+  destroy(): Promise<void>;
+}
+
+/** @param signal stops whatever is under way */
+export async function copyProject(
+  stage: string,
+  { emulator, scratch, signal }: { emulator: Emulator; scratch: Scratch; signal: AbortSignal },
+): Promise<Deployment> {
+  const folder = join(scratch.folder, 'project');
+  await cp(ROOT, folder, { recursive: true, filter: (path) => !NOT_COPIED.has(basename(path)) });
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const outputsFile = join(scratch.folder, 'outputs.json');
+  const options = { cwd: folder, env: emulator.variables, signal };
+  const cdk = (command: string, ...args: string[]) =>
+    scratch.run('node_modules/.bin/cdk', [command, '-c', `stage=${stage}`, '--no-notices', ...args], options);
+
+  return {
+    stage,
+    bootstrap: async () => void (await cdk('bootstrap')),
+    async deploy() {
+      const { stdout, stderr } = await cdk('deploy', '--require-approval', 'never', '--outputs-file', outputsFile);
+      return stdout + stderr;
+    },
+    async outputs() {
+      const stacks = z.record(z.string(), stackOutputs).parse(JSON.parse(await readFile(outputsFile, 'utf8')));
+      const outputs = stacks[`partner-relay-${stage}`];
+      if (!outputs) throw new Error(`there are outputs of ${Object.keys(stacks)} only`);
+      return outputs;
+    },
+    async configure(config) {
+      const text = `import { defineConfig } from './lib/config/schema.ts';\nexport default defineConfig(${JSON.stringify(config)});\n`;
+      await writeFile(join(folder, 'relay.config.ts'), text);
+    },
+    async relay(...args) {
+      return (await scratch.run('node', ['cli/relay.ts', '--stage', stage, ...args], options)).stdout;
+    },
+    destroy: async () => void (await cdk('destroy', '--force')),
+  };
+}

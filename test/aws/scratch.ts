@@ -1,0 +1,92 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+export interface ProgramOptions {
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** Kills the program, and what it has started. */
+  signal?: AbortSignal;
+}
+
+export interface Printed {
+  stdout: string;
+  stderr: string;
+}
+
+/** A folder and the programs of one test. Neither outlives the test, even where that is interrupted or killed. */
+export interface Scratch {
+  folder: string;
+  /** Starts a program as the leader of a process group, so that what it starts ends with it. */
+  start(program: string, args: readonly string[], options?: ProgramOptions): Child;
+  /**
+   * Runs a program to its end.
+   * @throws {Error} with what it printed where it fails, or that of the system where there is no such program
+   */
+  run(program: string, args: readonly string[], options?: ProgramOptions): Promise<Printed>;
+  close(): Promise<void>;
+}
+
+export async function openScratch(): Promise<Scratch> {
+  // In a process group of its own: the Ctrl-C that ends the test must not end its cleaner.
+  const cleaner = spawn(process.execPath, [join(import.meta.dirname, 'cleaner.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const cleaned = once(cleaner, 'exit');
+  // Nothing must be started that nothing would end.
+  const ready = await Promise.race([once(cleaner.stdout, 'data'), cleaned.then(() => undefined)]);
+  if (!ready) throw new Error('test/aws/cleaner.ts does not start');
+  // The CDK CLI and Python resolve links, and /tmp is one on some machines.
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'partner-relay-aws-')));
+  cleaner.stdin.write(`folder ${folder}\n`);
+
+  function start(program: string, args: readonly string[], { cwd = folder, env, signal }: ProgramOptions = {}): Child {
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const { pid } = child;
+    if (pid === undefined) return child;
+    cleaner.stdin.write(`group ${pid}\n`);
+    const kill = () => killGroup(pid);
+    signal?.addEventListener('abort', kill);
+    child.once('exit', () => {
+      // What it started may still be there.
+      kill();
+      signal?.removeEventListener('abort', kill);
+      if (cleaner.stdin.writable) cleaner.stdin.write(`ended ${pid}\n`);
+    });
+    return child;
+  }
+
+  return {
+    folder,
+    start,
+    async run(program, args, options = {}) {
+      options.signal?.throwIfAborted();
+      const child = start(program, args, options);
+      const printed = Promise.all([text(child.stdout), text(child.stderr)]);
+      const [code, killedBy] = await once(child, 'close');
+      const [stdout, stderr] = await printed;
+      if (code === 0) return { stdout, stderr };
+      const end = killedBy === null ? `ended with ${code}` : `was ended by ${killedBy}`;
+      throw new Error([`${program} ${args.join(' ')} ${end}`, stdout, stderr].join('\n').trim());
+    },
+    async close() {
+      cleaner.stdin.end();
+      await cleaned;
+    },
+  };
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}

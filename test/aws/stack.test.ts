@@ -1,0 +1,342 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { takeIssue } from '../../lib/automations/issue-to-defect.ts';
+import { createLinks, type Links } from '../../lib/automations/link.ts';
+import type { Job } from '../../lib/jobs/job.ts';
+import { createJobStore, type JobStore } from '../../lib/jobs/job-store.ts';
+import { openJournal } from '../../lib/jobs/journal.ts';
+import { createTable, type Table } from '../../lib/table/table.ts';
+import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { githubExamples, issueEvent } from '../issue-events.ts';
+import { exampleConfig, githubSignature } from '../relay.ts';
+import { copyProject, type Deployment, type StackOutputs } from './deployment.ts';
+import { type Answer, type Emulator, findEmulator } from './emulator.ts';
+import { openScratch, type Scratch } from './scratch.ts';
+
+/** Whatever happens, by then the test ends and says what it was waiting for. */
+const WHOLE_TEST_MS = 220_000;
+const TWO_MINUTES_MS = 120_000;
+/** A function looks for a new secret at most once a minute. */
+const LOOK_AGAIN_MS = 61_000;
+const ADDED_REPOSITORY = 'Codertocat/Added-Later';
+
+const deadline = AbortSignal.timeout(WHOLE_TEST_MS);
+
+/** Looks again and again until there is something to return. */
+async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    await setTimeout(100, undefined, { signal: deadline }).catch(() => {
+      throw new Error(`the time of the whole test was over, and there was still not: ${what}`);
+    });
+  }
+}
+
+/** One story, told in order: each part begins where the one before it ended. */
+describe('the stack on an AWS emulator', () => {
+  let scratch: Scratch;
+  let emulator: Emulator;
+  let sandbox: Sandbox;
+  let github: GithubApi;
+  let deployment: Deployment;
+  let secretsManager: SecretsManagerClient;
+  let sqs: SQSClient;
+  let outputs: StackOutputs;
+  let table: Table;
+  let jobs: JobStore;
+  let links: Links;
+  let webhookSecret: string = randomUUID();
+  let hasFailed = false;
+
+  beforeAll(async () => {
+    scratch = await openScratch();
+    emulator = await findEmulator(scratch, deadline);
+    sandbox = await startSandbox();
+    github = await startGithubApi(Date.now);
+    secretsManager = new SecretsManagerClient(emulator.client);
+    sqs = new SQSClient(emulator.client);
+    // An emulator that ran before may hold the stage of another run.
+    const stage = `emulated-${randomBytes(3).toString('hex')}`;
+    deployment = await copyProject(stage, { emulator, scratch, signal: deadline });
+    await deployment.configure(exampleConfig({}, { apiUrl: github.url }));
+  });
+
+  beforeEach(({ skip }) => skip(hasFailed, 'an earlier part of the story failed'));
+
+  afterEach(({ task }) => {
+    if (task.result?.state !== 'fail') return;
+    hasFailed = true;
+    console.error(`The emulator printed last:\n${emulator.log()}`);
+  });
+
+  afterAll(async () => {
+    try {
+      if (emulator?.isOwn === false) await deployment?.destroy();
+    } finally {
+      await Promise.all([sandbox?.close(), github?.close(), scratch?.close()]);
+    }
+  });
+
+  function post(payload: unknown, { event = 'issues', secret = webhookSecret } = {}): Promise<Answer> {
+    const body = JSON.stringify(payload);
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-event': event,
+      'x-github-delivery': randomUUID(),
+      'x-hub-signature-256': githubSignature(body, secret),
+    };
+    return emulator.send(outputs.GithubWebhookUrl, headers, body);
+  }
+
+  /** An issue with the label `bug` is opened. */
+  const opened = (id: number, repository?: string) => issueEvent('opened', { id, ...(repository && { repository }) });
+
+  /** Posts what must be taken. @returns the ids of its jobs */
+  async function deliver(...delivery: Parameters<typeof post>): Promise<string[]> {
+    const answer = await post(...delivery);
+    expect(answer.status, answer.text).toBeOneOf([200, 202]);
+    return JSON.parse(answer.text).jobs ?? [];
+  }
+
+  /** Posts what must become one job. @returns its id */
+  async function deliverOne(...delivery: Parameters<typeof post>): Promise<string> {
+    const [id, ...more] = await deliver(...delivery);
+    expect(more).toEqual([]);
+    if (id === undefined) throw new Error('the delivery was ignored');
+    return id;
+  }
+
+  const ended = (id: string) =>
+    until(`the end of ${id}`, async () => {
+      const job = await jobs.get(id);
+      return (job?.status === 'succeeded' || job?.status === 'parked') && job;
+    });
+
+  const defectsOf = (issue: number, repository = 'Codertocat/Hello-World') =>
+    sandbox.data.defects.filter(({ description }) =>
+      description.includes(`https://github.com/${repository}/issues/${issue}\n`),
+    );
+
+  const deadLetters = (queueUrl: string) => queueUrl.replace(/\.fifo$/, '-dead.fifo');
+
+  async function messagesIn(QueueUrl: string): Promise<{ visible: number; hidden: number }> {
+    const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+    return {
+      visible: Number(Attributes.ApproximateNumberOfMessages),
+      hidden: Number(Attributes.ApproximateNumberOfMessagesNotVisible),
+    };
+  }
+
+  async function emptyQueues(): Promise<void> {
+    const queues = [outputs.InteractiveQueueUrl, outputs.BackgroundQueueUrl];
+    for (const url of [...queues, ...queues.map(deadLetters)]) {
+      await until(`an empty ${url}`, async () => {
+        const { visible, hidden } = await messagesIn(url);
+        return visible + hidden === 0;
+      });
+    }
+  }
+
+  async function enter(name: string, value: object | string): Promise<void> {
+    const SecretString = typeof value === 'string' ? value : JSON.stringify(value);
+    await secretsManager.send(new PutSecretValueCommand({ SecretId: outputs.SecretPrefix + name, SecretString }));
+  }
+
+  const githubSecret = () => ({ webhookSecret, token: 'ghp_example' });
+
+  it('is bootstrapped and deployed by the CDK CLI', async () => {
+    await deployment.bootstrap();
+    await deployment.deploy();
+    outputs = await deployment.outputs();
+    table = createTable(new DynamoDBClient(emulator.client), outputs.TableName);
+    jobs = createJobStore(table, Date.now);
+    links = createLinks(table, Date.now);
+  });
+
+  it('takes nothing before its secrets are entered, and needs no deployment for them', async () => {
+    const ping = () => post({ zen: 'Design for failure.' }, { event: 'ping' });
+    expect(await ping()).toMatchObject({ status: 500 });
+    await enter('github', { token: 'ghp_example' });
+    expect(await ping()).toMatchObject({ status: 500 });
+    await enter('github', 'no JSON');
+    expect(await ping()).toMatchObject({ status: 500 });
+    await enter('github', githubSecret());
+    expect(await ping()).toMatchObject({ status: 200 });
+    await enter('partner/main', { baseUrl: sandbox.url, ...defaultKey });
+  });
+
+  let neverQueued: string;
+  it('is left with a job whose sender died before it was queued', async () => {
+    const delivery = { event: 'issues', deliveryId: randomUUID(), payload: opened(2) };
+    const taken = takeIssue(delivery, exampleConfig());
+    if ('ignored' in taken) throw new Error(taken.ignored);
+    await taken.beforeStoring?.(links);
+    // What the webhook would have done, some time ago.
+    const { job } = await createJobStore(table, () => Date.now() - TWO_MINUTES_MS).store(taken.job);
+    expect(job.wakeAt).toBeLessThan(Date.now());
+    neverQueued = job.id;
+  });
+
+  it("makes one defect of GitHub's examples about one issue, and takes nothing that GitHub did not sign", async () => {
+    expect(await post(opened(1), { secret: 'somebody else' })).toMatchObject({ status: 401 });
+
+    const accepted = new Set<string>();
+    for (const { name, examples } of githubExamples) {
+      if (name !== 'issues' && name !== 'ping') continue;
+      for (const example of examples) {
+        for (const id of await deliver(example, { event: name })) accepted.add(id);
+      }
+    }
+    expect(accepted.size).toBeGreaterThan(1);
+    for (const id of accepted) expect(await ended(id)).toMatchObject({ status: 'succeeded' });
+    expect(defectsOf(1)).toHaveLength(1);
+    await emptyQueues();
+  });
+
+  it('keeps the record of what it did, and tells the issue', async () => {
+    const id = await deliverOne(opened(3));
+    expect(await ended(id)).toMatchObject({ status: 'succeeded', attempts: 0 });
+
+    const [defect] = defectsOf(3);
+    expect(await links.get('issue-9003')).toMatchObject({ claimedBy: id, defectId: defect?.defect_id });
+    const journal = await openJournal(table, id, Date.now);
+    expect(journal.entries().map(({ step, status }) => [step, status])).toEqual([
+      ['create-defect', 'done'],
+      ['comment', 'done'],
+    ]);
+    const comments = github.comments.filter(({ issue }) => issue === 'Codertocat/Hello-World#3');
+    expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining(`\`${defect?.defect_id}\``)]);
+    await emptyQueues();
+  });
+
+  it('makes no second defect of a repeated delivery', async () => {
+    const { requests } = sandbox;
+    const answer = await post(opened(3));
+    expect(answer, answer.text).toMatchObject({ status: 200 });
+    expect(JSON.parse(answer.text)).toMatchObject({ repeat: true });
+    await emptyQueues();
+    expect(sandbox.requests).toBe(requests);
+    expect(defectsOf(3)).toHaveLength(1);
+  });
+
+  it('sets a message aside that breaks the worker a hundred times', async () => {
+    const QueueUrl = outputs.InteractiveQueueUrl;
+    const setVisibilityTimeout = (VisibilityTimeout: string) =>
+      sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout } }));
+    const read = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] });
+    const { Attributes: { VisibilityTimeout: deployed = '' } = {} } = await sqs.send(read);
+
+    // The worker would need hours: the message comes back after the visibility timeout. Therefore it comes back sooner,
+    // and the test receives it in between, for every receive counts.
+    await setVisibilityTimeout('1');
+    const message = { MessageBody: '{"not":"a job"}', MessageGroupId: 'broken', MessageDeduplicationId: 'broken' };
+    await sqs.send(new SendMessageCommand({ QueueUrl, ...message }));
+    await until('a worker that has the message', async () => (await messagesIn(QueueUrl)).hidden === 1);
+    const receive = new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 0 });
+    while ((await messagesIn(deadLetters(QueueUrl))).visible === 0) {
+      deadline.throwIfAborted();
+      await sqs.send(receive);
+    }
+    await setVisibilityTimeout(deployed);
+
+    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: deadLetters(QueueUrl) }));
+    expect(Messages.map(({ Body }) => Body)).toEqual([message.MessageBody]);
+    for (const { ReceiptHandle } of Messages) {
+      await sqs.send(new DeleteMessageCommand({ QueueUrl: deadLetters(QueueUrl), ReceiptHandle }));
+    }
+    await emptyQueues();
+  });
+
+  it('is not changed by a second deployment', async () => {
+    expect(await deployment.deploy()).toContain('(no changes)');
+  });
+
+  let underWay: string;
+  let secretsReadBy: number;
+  it('loses no job when a changed configuration is deployed over them', async () => {
+    expect(await deliver(opened(4, ADDED_REPOSITORY))).toEqual([]);
+
+    // The first job hangs in its call while its worker is replaced; the others have not begun.
+    sandbox.setFault({ kind: 'latency', ms: 30_000, operation: '/defects/create' });
+    underWay = await deliverOne(opened(10));
+    await until('a running job', async () => (await jobs.get(underWay))?.status === 'running');
+    const others = [await deliverOne(opened(11)), await deliverOne(opened(12)), await deliverOne(opened(13))];
+
+    await deployment.configure(exampleConfig({}, { apiUrl: github.url, also: [ADDED_REPOSITORY] }));
+    expect(await deployment.deploy()).not.toContain('(no changes)');
+    sandbox.clearFaults();
+
+    others.push(await deliverOne(opened(4, ADDED_REPOSITORY)));
+    for (const id of others) expect(await ended(id)).toMatchObject({ status: 'succeeded' });
+    secretsReadBy = Date.now();
+    for (const issue of [11, 12, 13]) expect(defectsOf(issue)).toHaveLength(1);
+    expect(defectsOf(4, ADDED_REPOSITORY)).toHaveLength(1);
+  });
+
+  it('queues by its schedule the job that nobody had queued', async () => {
+    expect(await ended(neverQueued)).toMatchObject({ status: 'succeeded', generation: 2 });
+    expect(defectsOf(2)).toHaveLength(1);
+  });
+
+  it('answers the command line, and replays a parked job', async () => {
+    for (const key of sandbox.keys) key.scopes = [];
+    const id = await deliverOne(opened(5));
+    expect(await ended(id)).toMatchObject({ status: 'parked' });
+    for (const key of sandbox.keys) key.scopes = ['*'];
+
+    const parked = JSON.parse(await deployment.relay('jobs', '--status', 'parked', '--json'));
+    expect(parked).toMatchObject([{ id }]);
+    await deployment.relay('replay', id);
+    expect(await ended(id)).toMatchObject({ status: 'succeeded' });
+    expect(JSON.parse(await deployment.relay('job', id, '--json'))).toMatchObject({ id, status: 'succeeded' });
+    expect(JSON.parse(await deployment.relay('budget', '--json'))).toMatchObject([{ connection: 'main' }]);
+  });
+
+  it('takes a rotated webhook secret without a deployment, and for a while the one before it', async () => {
+    const before = webhookSecret;
+    webhookSecret = randomUUID();
+    await enter('github', githubSecret());
+    await until('a signature with the new secret that is taken', async () => (await post(opened(6))).status === 202);
+    const ids = [await deliverOne(opened(6)), await deliverOne(opened(7), { secret: before })];
+    for (const id of ids) expect(await ended(id)).toMatchObject({ status: 'succeeded' });
+    expect(await post(opened(8), { secret: 'somebody else' })).toMatchObject({ status: 401 });
+  });
+
+  it('goes on with the job whose worker was replaced', async () => {
+    expect(await ended(underWay)).toMatchObject({ status: 'succeeded' });
+    expect(defectsOf(10)).toHaveLength(1);
+  });
+
+  it('takes a rotated partner key without a deployment', async () => {
+    // A worker that may not look again yet would pause the connection for longer than this test has.
+    await until('a worker that may look again', async () => Date.now() > secretsReadBy + LOOK_AGAIN_MS);
+    const rotated = { ...defaultKey, apiKey: 'pk_rotated', secretKey: 'sk_rotated' };
+    sandbox.keys.push(rotated);
+    await enter('partner/main', { baseUrl: sandbox.url, ...rotated });
+    sandbox.revokeKey(defaultKey.apiKey);
+    expect(await ended(await deliverOne(opened(9)))).toMatchObject({ status: 'succeeded' });
+    expect(defectsOf(9)).toHaveLength(1);
+  });
+
+  it('ends with empty queues, and with no job that has not succeeded', async () => {
+    await emptyQueues();
+    const others: Job[] = [];
+    for (const status of ['queued', 'running', 'waiting', 'parked'] as const) {
+      others.push(...(await jobs.list(status, { limit: 100 })));
+    }
+    expect(others).toEqual([]);
+  });
+});
