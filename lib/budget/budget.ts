@@ -109,7 +109,7 @@ export const CLOCKS_DIFFER_MS = 1_000;
 /** From the first byte sent to when the caller gives up on an answer: lib/partner/client.ts. */
 export const LONGEST_FLIGHT_MS = 10_000;
 /** A slot not used so long after its time is given up. */
-export const GRACE_MS = 1_000;
+const GRACE_MS = 1_000;
 /** How far ahead a slot is promised: one promised to the background cannot be given to a person any more. */
 const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = { first: 5_000, interactive: 5_000, background: 700 };
 /** What a usual call takes; it only spaces those who are to come back. */

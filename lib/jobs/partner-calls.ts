@@ -15,7 +15,7 @@ import { Later, Park, StepFailed } from './interruption.ts';
 import type { Journal, OpenRequest } from './journal.ts';
 
 /** The service refuses a timestamp after five minutes; the same bytes are sent for four (design, promise 2). */
-export const RESEND_WINDOW_MS = 4 * 60_000;
+const RESEND_WINDOW_MS = 4 * 60_000;
 /** Waits up to this long stay in the Lambda. */
 const LONGEST_PAUSE_MS = 5_000;
 const RESEND_PAUSES_MS = [250, 1_000, 3_000, 10_000, 30_000];

@@ -45,7 +45,7 @@ export interface Secrets {
 }
 
 /** For how long the secret before a rotation is still accepted from outside. */
-export const PREVIOUS_VALID_MS = 24 * 3_600_000;
+const PREVIOUS_VALID_MS = 24 * 3_600_000;
 const REFRESH_AT_MOST_EVERY_MS = 60_000;
 
 interface Version {
