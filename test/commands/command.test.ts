@@ -1,0 +1,312 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Command, grammar, parseCommand, printCommand, type Verb } from '../../lib/commands/command.ts';
+
+/** Pieces of what the grammar knows, and of what upsets parsers. */
+const pieces = [
+  ...['log', 'done', 'today', 'yesterday', 'Today', 'yesterday,', 'tomorrow', '2026-11-18', '2026-02-30', '18.11.2026'],
+  ...['2h', '30m', '1', '12', '4711', '4711:', 'h', 'min', '1.5', '-1h', '#12', 'and', 'WEB–12', '<!--', '/done', '?'],
+  ...['"', '""', '“', '”', '„', '«', '»', "'", '’', '`', ',', '–', '—', '👩‍👩‍👧', 'é', '\ud800', '__proto__', '&amp;'],
+];
+const onOneLine = (text: string) => text.split(/\s+/).filter(Boolean).join(' ');
+const anyText = fc.oneof(
+  fc.array(fc.constantFrom(...pieces, ' ', ' '), { maxLength: 8 }).map((parts) => parts.join('')),
+  fc.array(fc.constantFrom(...pieces), { maxLength: 6 }).map((parts) => parts.join(' ')),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }),
+);
+const oneLine = anyText.map(onOneLine).filter((text) => text !== '');
+
+const ids = fc.oneof(fc.nat().map(String), fc.uuid(), fc.stringMatching(/^[a-z]{1,3}[-_]\d{1,4}$/));
+const dates = fc.date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
+const days = fc.oneof(
+  fc.constantFrom('today', 'yesterday'),
+  dates.map((date) => date.toISOString().slice(0, 10)),
+);
+const optional = { requiredKeys: ['verb', 'minutes', 'day', 'task'] as ('verb' | 'minutes' | 'day' | 'task')[] };
+const commands: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({ verb: fc.constant('defect' as const), title: oneLine }, { requiredKeys: ['verb'] }),
+  fc.record({
+    verb: fc.constantFrom('done', 'undo'),
+    items: fc.uniqueArray(ids, { minLength: 1, maxLength: 20 }),
+  }),
+  fc.record(
+    {
+      verb: fc.constant('log' as const),
+      minutes: fc.integer({ min: 1, max: 1_440 }),
+      day: days,
+      task: oneLine,
+      note: oneLine,
+    },
+    optional,
+  ),
+  fc.record({ verb: fc.constant('find' as const), text: oneLine }),
+  fc.constantFrom<Command>({ verb: 'status' }, { verb: 'help' }),
+);
+
+const log = (minutes: number, day: string, task: string, note?: string) =>
+  note === undefined ? { verb: 'log', minutes, day, task } : { verb: 'log', minutes, day, task, note };
+const help = { verb: 'help' };
+
+describe('a command', () => {
+  it.each([
+    ['', help],
+    [' \n\u00a0', help],
+    ['?', help],
+    ['HELP', help],
+    ['help log', help],
+    ['Status', { verb: 'status' }],
+    ['defect', { verb: 'defect' }],
+    ['defect ""', { verb: 'defect' }],
+    ['defect Login fails on Safari', { verb: 'defect', title: 'Login fails on Safari' }],
+    ['Defect  “Login fails”', { verb: 'defect', title: 'Login fails' }],
+    ['defect “Save” hides “Cancel”', { verb: 'defect', title: '“Save” hides “Cancel”' }],
+    ['done 12', { verb: 'done', items: ['12'] }],
+    ['done 12 13', { verb: 'done', items: ['12', '13'] }],
+    ['done #12, 13', { verb: 'done', items: ['12', '13'] }],
+    ['done 13,12,13 AND #12 & 7;8', { verb: 'done', items: ['13', '12', '7', '8'] }],
+    ['undo 0f3c1a52–2b7e–4c1e–9d0a–5b1f6c2d7e88', { verb: 'undo', items: ['0f3c1a52-2b7e-4c1e-9d0a-5b1f6c2d7e88'] }],
+    ['find checkout page', { verb: 'find', text: 'checkout page' }],
+    ['find «\u00a0checkout page\u00a0»', { verb: 'find', text: 'checkout page' }],
+    ['find the "checkout" page', { verb: 'find', text: 'the "checkout" page' }],
+  ])('%o is understood', (text, command) => {
+    expect(parseCommand(text)).toEqual({ command });
+  });
+
+  it.each([
+    ['log 1h30m 4711', log(90, 'today', '4711')],
+    ['log 1,5h 4711 wrote  tests', log(90, 'today', '4711', 'wrote tests')],
+    ['Log 1h 30m 4711', log(90, 'today', '4711')],
+    ['log 1 hour 30 minutes 4711', log(90, 'today', '4711')],
+    ['log 2 hours 4711', log(120, 'today', '4711')],
+    ['log 2h 4711 30m was planned', log(120, 'today', '4711', '30m was planned')],
+    ['log 2h yesterday 4711 wrote tests', log(120, 'yesterday', '4711', 'wrote tests')],
+    ['log 2h 4711 yesterday wrote tests', log(120, 'yesterday', '4711', 'wrote tests')],
+    ['log 2h 4711 Yesterday: wrote tests', log(120, 'yesterday', '4711', 'wrote tests')],
+    ['log 2h 2026-11-18 4711', log(120, '2026-11-18', '4711')],
+    ['log 2h 2026—11–18 4711', log(120, '2026-11-18', '4711')],
+    ['log 2h 2024-02-29 4711', log(120, '2024-02-29', '4711')],
+    ['log 2h 4711 2026-11-18', log(120, '2026-11-18', '4711')],
+    ['log 2h today 4711 yesterday was worse', log(120, 'today', '4711', 'yesterday was worse')],
+    ['log 2h 4711 “yesterday was worse”', log(120, 'today', '4711', 'yesterday was worse')],
+    ['log 2h 4711, wrote tests', log(120, 'today', '4711', 'wrote tests')],
+    ['log 2h WEB–12', log(120, 'today', 'WEB-12')],
+    ['log 2h "WEB–12"', log(120, 'today', 'WEB–12')],
+    ['log 2h “Checkout page” wrote tests', log(120, 'today', 'Checkout page', 'wrote tests')],
+    ['log 2h “Checkout page”yesterday', log(120, 'yesterday', 'Checkout page')],
+    ['log 2h "yesterday" yesterday', log(120, 'yesterday', 'yesterday')],
+    ['log 2h ‘Tom’s page’ done', log(120, 'today', 'Tom’s page', 'done')],
+    ['log 2h "Seite „Kasse“" x', log(120, 'today', 'Seite „Kasse“', 'x')],
+    ['log 2h "the ""new"" page" x', log(120, 'today', 'the "new" page', 'x')],
+  ])('%o is time to log', (text, command) => {
+    expect(parseCommand(text)).toEqual({ command });
+  });
+
+  it.each([
+    ['dnoe 12', 'done 12'],
+    ['doone #12, 13', 'done 12 13'],
+    ['loog 2h 4711', 'log 2h 4711'],
+    ['lgo 2h “Checkout page”', 'log 2h "Checkout page"'],
+    ['DEFEKT Login fails', 'defect Login fails'],
+    ['defecsr Login fails', 'defect Login fails'],
+    ['udno 12', 'undo 12'],
+    ['fnid checkout', 'find checkout'],
+    ['stauts', 'status'],
+    ['hepl', 'help'],
+    ['loog 1.5 4711', 'log 1h30m 4711'],
+    ['status please', 'status'],
+    ['log 1.5 4711 x', 'log 1h30m 4711 x'],
+    ['log 60 30m', 'log 30m 60'],
+    ['log -2h 4711', 'log 2h 4711'],
+    ['log 4711 2h wrote tests', 'log 2h 4711 wrote tests'],
+    ['log yesterday 1h 30m 4711', 'log 1h30m yesterday 4711'],
+    ['log "Checkout page" 2h', 'log 2h "Checkout page"'],
+  ])('%o may mean %o', (text, suggestion) => {
+    expect(parseCommand(text)).toEqual({ fault: expect.any(String), suggestion });
+  });
+
+  it.each([
+    ['note 12', 'There is no command “note”. There are: defect, done, undo, log, find, status, help.'],
+    ['hilfe', 'There is no command “hilfe”. There are: defect, done, undo, log, find, status, help.'],
+    ['bug Login', 'There is no command “bug”. There are: defect, done, undo, log, find, status, help.'],
+    ['constructor', 'There is no command “constructor”. There are: defect, done, undo, log, find, status, help.'],
+    [
+      'dnoe',
+      'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item: done <item id> …, for example done 12 13',
+    ],
+    ['done login page', '“login” is not the id of a checklist item: ids have digits, such as 12.'],
+    ['done 1.2', '“1.2” is not the id of a checklist item: ids have digits, such as 12.'],
+    [
+      `done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`,
+      'These are 21 checklist items. 20 at once are the most.',
+    ],
+    ['log 1h99m 4711', '“1h99m” has too many minutes: after hours they go to 59. 99m or 2h39m would be right.'],
+    ['log 25h 2h', '“25h” is more than a day has. 24h is the most for one day.'],
+    ['log soon 4711', '“soon” is not a duration such as 1h30m, 1.5h, 90m or 1:30.'],
+    ['log 2h', 'log needs a task: log <duration> [day] <task> [note], for example log 1h30m 4711 wrote tests'],
+    [
+      'log 2h yesterday ""',
+      'log needs a task: log <duration> [day] <task> [note], for example log 1h30m 4711 wrote tests',
+    ],
+    ['log 2h “Checkout page', 'The quotation mark before “Checkout page” is not closed.'],
+    ['log 2h 2026-02-30 4711', 'There is no 2026-02-30 in the calendar.'],
+    ['log 2h 2026-13-01 4711', 'There is no 2026-13-01 in the calendar.'],
+    ['log 2h 4711 2025-02-29', 'There is no 2025-02-29 in the calendar.'],
+    ['log 2h tomorrow 4711', 'Time is logged once it is spent: today, yesterday or a date of the past.'],
+    [
+      'log 2h 18.11.2026 4711',
+      '“18.11.2026” is not a date such as 2026-11-18. A task of that name belongs in quotation marks.',
+    ],
+    [
+      'log 2h 2026-11-8 4711',
+      '“2026-11-8” is not a date such as 2026-11-18. A task of that name belongs in quotation marks.',
+    ],
+    [
+      'log 2h today yesterday 4711',
+      'There is a second day, “yesterday”. A task of that name belongs in quotation marks.',
+    ],
+  ])('%o is refused', (text, fault) => {
+    expect(parseCommand(text)).toEqual({ fault });
+  });
+
+  it.each([
+    [{ verb: 'log', minutes: 60, day: 'today', task: '30m' }, 'log 1h today 30m'],
+    [{ verb: 'log', minutes: 60, day: 'today', task: '4711', note: 'min order' }, 'log 1h today 4711 min order'],
+    [{ verb: 'log', minutes: 60, day: 'today', task: '4711', note: 'yesterday' }, 'log 1h today 4711 yesterday'],
+    [{ verb: 'log', minutes: 60, day: 'yesterday', task: 'today' }, 'log 1h yesterday "today"'],
+    [{ verb: 'log', minutes: 60, day: 'today', task: '“a” b' }, 'log 1h "“a” b"'],
+    [{ verb: 'log', minutes: 60, day: 'today', task: '"a' }, 'log 1h """a"'],
+    [{ verb: 'find', text: '“a”' }, 'find "“a”"'],
+  ] satisfies [Command, string][])('%o is printed as %o', (command, text) => {
+    expect(printCommand(command)).toBe(text);
+    expect(parseCommand(text)).toEqual({ command });
+  });
+
+  it('is read as it is printed', () => {
+    fc.assert(
+      fc.property(commands, (command) => {
+        expect(parseCommand(printCommand(command))).toEqual({ command });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is the same with other blanks, and in the verb's other letter case", () => {
+    const blanks = fc.stringMatching(/^[ \t\n\u00a0\u2009\u202f\u3000]{1,3}$/);
+    fc.assert(
+      fc.property(commands, fc.array(blanks, { minLength: 1 }), fc.boolean(), (command, blanks, isLoud) => {
+        let used = 0;
+        const blank = () => blanks[used++ % blanks.length] ?? ' ';
+        const printed = printCommand(command);
+        const text = isLoud ? printed.replace(command.verb, command.verb.toUpperCase()) : printed;
+        expect(parseCommand(`${blank()}${text.replaceAll(' ', blank)}${blank()}`)).toEqual({ command });
+      }),
+    );
+  });
+
+  it('is the same with any quotation marks', () => {
+    const marks = ['""', '“”', '„“', '””', '‟”', '‘’', '‚‘', "''", '«»', '»«', '‹›'];
+    const name = oneLine
+      .map((text) => onOneLine(text.replaceAll(/["'“”„‟‘’‚‛«»‹›]/g, '')))
+      .filter((text) => text !== '');
+    fc.assert(
+      fc.property(name, fc.constantFrom(...marks), (task, marks) => {
+        const command = { verb: 'log', minutes: 60, day: 'yesterday', task, note: 'wrote tests' };
+        const text = `log 1h ${marks.charAt(0)}${task}${marks.charAt(1)} yesterday wrote tests`;
+        expect(parseCommand(text)).toEqual({ command });
+      }),
+    );
+  });
+
+  it('or a fault with a suggestion that works is what comes of anything typed', () => {
+    const verbs = fc.constantFrom(...grammar.map(({ verb }) => verb), 'loog', 'dnoe', '');
+    fc.assert(
+      fc.property(verbs, anyText, anyText, (verb, text, more) => {
+        const parsed = parseCommand(`${verb} ${text} ${more}`);
+        if ('command' in parsed) {
+          expect(parseCommand(printCommand(parsed.command))).toEqual(parsed);
+          return;
+        }
+        expect(parsed.fault).not.toBe('');
+        if (parsed.suggestion !== undefined) expect(parseCommand(parsed.suggestion)).toHaveProperty('command');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('that is far too long is read all the same, and a fault repeats little of it', () => {
+    const units = [
+      'x',
+      '9',
+      ' 9',
+      '-',
+      ' ',
+      '"',
+      '“x',
+      "' ",
+      ',',
+      '#',
+      '12,',
+      '9:',
+      '.9',
+      '1h',
+      'today ',
+      'é',
+      '🇩🇪',
+      '\ud800',
+    ];
+    const starts = [
+      '',
+      'log ',
+      'log 2h ',
+      'log 2h "',
+      'log 2h 4711 ',
+      'log 9',
+      'loog 1.',
+      'done ',
+      'doone 1 ',
+      'find "',
+      'find ',
+    ];
+    for (const start of starts) {
+      for (const unit of units) {
+        // What takes the square of this length would outlast the test.
+        const parsed = parseCommand(start + unit.repeat(100_000 / unit.length));
+        if ('command' in parsed) continue;
+        expect(parsed.fault.length).toBeLessThan(400);
+        expect(parsed.fault.split(unit).length * unit.length).toBeLessThan(120);
+        expect((parsed.suggestion ?? '').length).toBeLessThanOrEqual(1_000);
+      }
+    }
+  });
+});
+
+describe('the grammar', () => {
+  it('has every verb once', () => {
+    const verbs: Record<Verb, true> = {
+      defect: true,
+      done: true,
+      undo: true,
+      log: true,
+      find: true,
+      status: true,
+      help: true,
+    };
+    expect(grammar.map(({ verb }) => verb)).toEqual(Object.keys(verbs));
+  });
+
+  it.each(grammar)('of $verb has examples that are understood', ({ verb, usage, examples }) => {
+    expect(usage.split(' ')[0]).toBe(verb);
+    expect(examples).not.toEqual([]);
+    for (const example of examples)
+      expect([example, parseCommand(example)]).toMatchObject([example, { command: { verb } }]);
+  });
+
+  it.each(grammar.filter(({ usage }) => usage.includes('<')))(
+    'of $verb is told where something is missing',
+    (entry) => {
+      const parsed = parseCommand(entry.verb);
+      expect(parsed).toEqual({ fault: expect.stringContaining(`${entry.usage}, for example ${entry.examples[0]}`) });
+    },
+  );
+});

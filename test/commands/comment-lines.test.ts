@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseCommand } from '../../lib/commands/command.ts';
+import { commandLines, completedItems } from '../../lib/commands/comment-lines.ts';
+
+const uuid = '0f3c1a52-2b7e-4c1e-9d0a-5b1f6c2d7e88';
+
+/** Markdown around a line, and whether GitHub shows the line as text there. */
+const surroundings: [string, (line: string) => string, boolean][] = [
+  ['alone', (line) => line, true],
+  ['after other lines', (line) => `Thanks!\n\n${line}\nBye`, true],
+  ['with CRLF', (line) => `Thanks!\r\n${line}\r\nBye`, true],
+  ['with CR', (line) => `Thanks!\r${line}\rBye`, true],
+  ['indented by three blanks', (line) => `   ${line}`, true],
+  ['after a fenced block', (line) => `\`\`\`\ncode\n\`\`\`\n${line}`, true],
+  ['after a fence with inline code', (line) => `\`\`\`code\`\`\`\n${line}`, true],
+  ['after a fenced block in a list', (line) => `- \`\`\`\n  code\n  \`\`\`\n\n${line}`, true],
+  ['after a quote', (line) => `> quoted\n\n${line}`, true],
+  ['after a comment', (line) => `<!-- hidden -->\n${line}`, true],
+  ['after a long comment', (line) => `<!--\nhidden\n-->\n${line}`, true],
+  ['after a comment in code', (line) => `Write \`<!--\` first\n${line}`, true],
+  ['after two comments on a line', (line) => `a <!-- b --> c <!-- d --> e\n${line}`, true],
+  ['after a fence that is too short', (line) => `\`\`\n${line}`, true],
+  ['in a fenced block', (line) => `\`\`\`\n${line}\n\`\`\``, false],
+  ['in a fenced block with a language', (line) => `\`\`\`sh\n${line}\n\`\`\``, false],
+  ['in a tilde block', (line) => `~~~ a \`b\`\n${line}\n~~~`, false],
+  ['in a fenced block with CRLF', (line) => `\`\`\`\r\n${line}\r\n\`\`\``, false],
+  ['in a block with the other fence in it', (line) => `\`\`\`\n~~~\n${line}\n\`\`\``, false],
+  ['in a block with a shorter fence in it', (line) => `\`\`\`\`\n\`\`\`\n${line}\n\`\`\`\``, false],
+  ['in a block with an opening fence in it', (line) => `\`\`\`\n\`\`\`sh\n${line}\n\`\`\``, false],
+  ['in a block with an indented fence in it', (line) => `\`\`\`\n    \`\`\`\n${line}\n\`\`\``, false],
+  ['in a block that is never closed', (line) => `\`\`\`\n\n${line}`, false],
+  ['in a block of a list', (line) => `1. \`\`\`\n   ${line}\n   \`\`\``, false],
+  ['in a block below a list item', (line) => `- How:\n    ~~~\n  ${line}\n    ~~~`, false],
+  ['indented by four blanks', (line) => `Thanks!\n\n    ${line}`, false],
+  ['indented by a tab', (line) => `\t${line}`, false],
+  ['in a quote', (line) => `> ${line}`, false],
+  ['in a quote without a blank', (line) => `   >${line}`, false],
+  ['in a comment', (line) => `<!-- for example\n${line}\n-->`, false],
+  ['in the last line of a comment', (line) => `<!--\n${line} -->`, false],
+  ['in a comment after text', (line) => `Thanks! <!--\n${line}\n-->`, false],
+  ['in a comment that is never closed', (line) => `<!--\n\n${line}`, false],
+  ['in a comment after a closed one', (line) => `<!-- a --> <!--\n${line}\n-->`, false],
+];
+
+describe('a command in a comment', () => {
+  it.each([
+    ['/done 12', 'done 12'],
+    ['/undo #12, 13', 'undo 12 13'],
+    ['/LOG 2h 4711 wrote `tests`', 'log 2h 4711 wrote `tests`'],
+    ['/log\u00a02h “Checkout page”', 'log 2h "Checkout page"'],
+    ['/done 12 \t', 'done 12'],
+    ['/done login', 'done login'],
+    ['/log \t', 'log'],
+  ])('%o is a line of its own', (line, command) => {
+    expect(commandLines(line)).toEqual([{ line: line.trim(), parsed: parseCommand(command) }]);
+  });
+
+  it.each([
+    ...[
+      'done 12',
+      '/ done 12',
+      '/done',
+      '/done12',
+      '/done:12',
+      '/dnoe 12',
+      '/help me',
+      '/find x',
+      '/status x',
+      '/defect x',
+    ],
+    ...['Please /done 12', '- /done 12', '**/done 12**', '`/done 12`', '//done 12', '\u00a0/done 12'],
+  ])('%o is none', (line) => {
+    expect(commandLines(line)).toEqual([]);
+  });
+
+  it.each(surroundings)('%s', (_, around, isText) => {
+    const lines = commandLines(around('/done 12'));
+    expect(lines).toEqual(isText ? [{ line: '/done 12', parsed: { command: { verb: 'done', items: ['12'] } } }] : []);
+  });
+
+  it('may be one of several, and they keep their order', () => {
+    const lines = commandLines('/done 13\nand\n/log 2h 4711\n/done 13\n> /done 14\n/undo 12');
+    expect(lines.map(({ line }) => line)).toEqual(['/done 13', '/log 2h 4711', '/done 13', '/undo 12']);
+  });
+});
+
+describe('the checklist items that a pull request completes', () => {
+  it.each([
+    ['Completes checklist item 12', ['12']],
+    ['It COMPLETES Checklist Item #12.', ['12']],
+    ['_completes checklist item: 12_', ['12']],
+    ['(completes  checklist\u00a0item 12)', ['12']],
+    ['Completes checklist\nitems 12,\r\n13', ['12', '13']],
+    ['Completes checklist items 12, 13 and 14', ['12', '13', '14']],
+    ['Completes checklist items #12,#13, AND #14!', ['12', '13', '14']],
+    ['Completes checklist items 13 & 12 and 13.', ['13', '12']],
+    ['Completes checklist items: 12', ['12']],
+    ['Completes checklist item 12. Completes checklist item 13; completes checklist item 12', ['12', '13']],
+    [`Completes checklist items ${uuid} and 7`, [uuid, '7']],
+    [`Completes checklist item ${uuid.toUpperCase()}`, [uuid.toUpperCase()]],
+    ['Completes checklist item 12 and 3 tests', ['12']],
+    ['Completes checklist items 12 and 13 tests', ['12', '13']],
+    ['Completes checklist item 12 <!-- not 13 -->', ['12']],
+    ['Completes checklist items 12 and <!-- not --> 13', ['12', '13']],
+    ['- Completes checklist item 12\n    - Completes checklist item 13', ['12', '13']],
+    ['Do not use `Completes`. Completes checklist item 12', ['12']],
+    ['It`s done. Completes checklist item 12', ['12']],
+    ['Completes checklist item twelve', []],
+    ['Completes checklist item 12a', []],
+    ['Completes checklist item 12-13', []],
+    ['Completes checklist item 1.2', []],
+    [`Completes checklist item ${uuid}0`, []],
+    ['Completes checklist item\n\n12', []],
+    ['Completes checklist items 12,\n\n13', ['12']],
+    ['Incompletes checklist item 12', []],
+    ['Completes item 12', []],
+    ['Complete checklist item 12', []],
+    ['Write `Completes checklist item 12` here', []],
+    ['Write ``Completes checklist item 12`` here', []],
+    ['<!-- Completes checklist item 12 -->', []],
+    ['Completes checklist item\n> 12', []],
+    ['Completes checklist item\n```\n```\n12', []],
+    ['', []],
+  ])('of %o are %o', (body, items) => {
+    expect(completedItems(body)).toEqual(items);
+  });
+
+  it.each(surroundings)('%s', (_, around, isText) => {
+    expect(completedItems(around('Completes checklist item 12'))).toEqual(isText ? ['12'] : []);
+  });
+});
+
+describe('a text on GitHub', () => {
+  it('may be anything', () => {
+    const pieces = fc.constantFrom(
+      ...[
+        '/done 12',
+        '/log 2h 4',
+        'Completes checklist items 1, 2 and 3',
+        '\n',
+        '\r\n',
+        '\r',
+        ' ',
+        '    ',
+        '\t',
+        '> ',
+        '- ',
+      ],
+      ...['```', '````', '~~~', '`', '<!--', '-->', '<!-->', '1. ', '\ud800', 'é'],
+    );
+    const body = fc.oneof(
+      fc.array(pieces).map((parts) => parts.join('')),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(body, (body) => {
+        const lines = body.split(/\r\n|\n|\r/).map((line) => line.trim());
+        for (const { line, parsed } of commandLines(body)) {
+          expect(lines).toContain(line);
+          expect(parsed).toEqual(parseCommand(line.slice(1)));
+        }
+        for (const item of completedItems(body)) expect(body).toContain(item);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('may be long', () => {
+    const units = [
+      '/done 1\n',
+      '`',
+      '``` ',
+      '~',
+      '<!--',
+      '<!-- -->',
+      '-->',
+      '- ',
+      '1. ',
+      '> ',
+      '\n',
+      '\r',
+      ' ',
+      ' \n',
+      '\t',
+    ];
+    const sentences = ['Completes checklist item 1 ', 'Completes checklist items 1, ', '1, ', '1', 'completes ', '# '];
+    for (const unit of [...units, ...sentences]) {
+      for (const start of ['', '```\n', '<!--', 'Completes checklist items ']) {
+        // What takes the square of this length would outlast the test.
+        const body = start + unit.repeat(100_000 / unit.length);
+        expect(commandLines(body).length).toBeLessThanOrEqual(12_501);
+        expect(completedItems(body).length).toBeLessThanOrEqual(1);
+      }
+    }
+  });
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDuration, printDuration } from '../../lib/commands/duration.ts';
+
+const DAY_MINUTES = 1_440;
+const minutesOfADay = fc.integer({ min: 1, max: DAY_MINUTES });
+
+describe('a duration', () => {
+  it.each([
+    ['1h30m', 90],
+    ['1h 30m', 90],
+    ['1 hour 30 minutes', 90],
+    ['1hr30min', 90],
+    ['1h30', 90],
+    ['2 hrs', 120],
+    ['2HOURS', 120],
+    ['45 Min', 45],
+    ['1 minute', 1],
+    ['90m', 90],
+    ['1.5h', 90],
+    ['1,5h', 90],
+    ['.5h', 30],
+    ['0,25 hours', 15],
+    ['1:30', 90],
+    ['01:05', 65],
+    ['0:01', 1],
+    ['24:00', DAY_MINUTES],
+    ['24h', DAY_MINUTES],
+    ['1440m', DAY_MINUTES],
+    ['0h1m', 1],
+    ['  1h\u00a030m\n', 90],
+  ])('%o is %i minutes', (text, minutes) => {
+    expect(parseDuration(text)).toEqual({ minutes });
+  });
+
+  it.each([
+    ['0', '“0” is no time. 1m is the least.'],
+    ['0h', '“0h” is no time. 1m is the least.'],
+    ['0:00', '“0:00” is no time. 1m is the least.'],
+    ['0.001h', '“0.001h” is no time. 1m is the least.'],
+    ['25h', '“25h” is more than a day has. 24h is the most for one day.'],
+    ['24h1m', '“24h1m” is more than a day has. 24h is the most for one day.'],
+    ['1441 min', '“1441 min” is more than a day has. 24h is the most for one day.'],
+    ['24.01h', '“24.01h” is more than a day has. 24h is the most for one day.'],
+    ['23h99m', '“23h99m” is more than a day has. 24h is the most for one day.'],
+    ['1h99m', '“1h99m” has too many minutes: after hours they go to 59. 99m or 2h39m would be right.'],
+    ['1h 60m', '“1h 60m” has too many minutes: after hours they go to 59. 60m or 2h would be right.'],
+    ['1:60', '“1:60” has too many minutes: after hours they go to 59. 60m or 2h would be right.'],
+    ['1.34h', '“1.34h” is no whole number of minutes. 1h20m or 1h21m would be right.'],
+    ['1.34', '“1.34” is no whole number of minutes. 1h20m or 1h21m would be right.'],
+    ['0.01h', '“0.01h” is no whole number of minutes. 1m would be right.'],
+    ['23.999h', '“23.999h” is no whole number of minutes. 23h59m or 24h would be right.'],
+    ['24.001h', '“24.001h” is no whole number of minutes. 24h would be right.'],
+    ['1.5m', '“1.5m” has a part of a minute. Whole minutes would be right, such as 90m.'],
+    ['1,000m', '“1,000m” has a part of a minute. Whole minutes would be right, such as 90m.'],
+    ['1.5h30m', '“1.5h30m” has a part of an hour and minutes as well. 1h30m or 1.5h would be right.'],
+    ['2', '“2” has no unit. 2h or 2m would be right.'],
+    ['5000', '“5000” has no unit. 1h30m, 1.5h or 90m would be right.'],
+    ['-25h', '“25h” is more than a day has. 24h is the most for one day.'],
+  ])('%o is refused', (text, fault) => {
+    expect(parseDuration(text)).toEqual({ fault });
+  });
+
+  it.each(['', 'soon', '1:5', '1h5', '1h1h', '30m1h', '1d', '1..5h', '1h30m2', '1 30', '--1h', '½h', '1:30:00'])(
+    '%o is not read as one',
+    (text) => {
+      expect(parseDuration(text)).toEqual({ fault: `“${text}” is not a duration such as 1h30m, 1.5h, 90m or 1:30.` });
+    },
+  );
+
+  it.each([
+    ['1.5', '“1.5” has no unit. 1.5h or 90m would be right.', '1h30m'],
+    ['1,5', '“1,5” has no unit. 1.5h or 90m would be right.', '1h30m'],
+    ['90', '“90” has no unit. 90m or 1h30m would be right.', '1h30m'],
+    ['30', '“30” has no unit. 30m would be right.', '30m'],
+    ['-1h', '“-1h” is less than nothing: 1h would be right.', '1h'],
+    ['−1.5h', '“-1.5h” is less than nothing: 1h30m would be right.', '1h30m'],
+    ['– 90m', '“- 90m” is less than nothing: 1h30m would be right.', '1h30m'],
+  ])('%o is refused, with what was probably meant', (text, fault, suggestion) => {
+    expect(parseDuration(text)).toEqual({ fault, suggestion });
+  });
+
+  it('is read as it is printed', () => {
+    fc.assert(
+      fc.property(minutesOfADay, (minutes) => {
+        expect(parseDuration(printDuration(minutes))).toEqual({ minutes });
+      }),
+    );
+  });
+
+  it.each([
+    [0, '0m'],
+    [45, '45m'],
+    [120, '2h'],
+    [90, '1h30m'],
+    [38 * 60 + 5, '38h5m'],
+  ])('of %i minutes is printed as %s', (minutes, text) => {
+    expect(printDuration(minutes)).toBe(text);
+  });
+
+  it('is the same in hours and minutes, in minutes, with a colon and in decimal hours', () => {
+    fc.assert(
+      fc.property(minutesOfADay, fc.integer({ min: 2, max: 9 }), (minutes, decimals) => {
+        const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+        const twoDigits = String(rest).padStart(2, '0');
+        const decimal = (minutes / 60).toFixed(decimals);
+        const spellings = [
+          `${hours}h${rest}m`,
+          `${hours} hours ${rest} minutes`,
+          `${minutes}min`,
+          `${hours}:${twoDigits}`,
+        ];
+        for (const text of [...spellings, `${hours}h${twoDigits}`, `${decimal}h`, `${decimal.replace('.', ',')} hrs`]) {
+          expect([text, parseDuration(text)]).toEqual([text, { minutes }]);
+        }
+      }),
+    );
+  });
+
+  it('of hundredths of an hour is taken if a minute is shown like that, and refused otherwise', () => {
+    const shown = new Map(
+      Array.from({ length: DAY_MINUTES }, (_, index) => [((index + 1) / 60).toFixed(2), index + 1]),
+    );
+    for (let hundredths = 1; hundredths <= 2_400; hundredths++) {
+      const hours = (hundredths / 100).toFixed(2);
+      const minutes = shown.get(hours);
+      const expected = minutes === undefined ? { fault: expect.stringContaining('no whole number') } : { minutes };
+      expect([hours, parseDuration(`${hours}h`)]).toEqual([hours, expected]);
+    }
+  });
+
+  it('is whole minutes of a day or a short fault, whatever is typed', () => {
+    const pieces = fc.constantFrom(
+      '0',
+      '1',
+      '9',
+      '24',
+      '59',
+      '60',
+      '.',
+      ',',
+      ':',
+      'h',
+      'm',
+      'hours',
+      'min',
+      ' ',
+      '-',
+      '–',
+    );
+    const typed = fc.oneof(
+      fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join('')),
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: 'binary', maxLength: 300 }),
+    );
+    fc.assert(
+      fc.property(typed, (text) => {
+        const read = parseDuration(text);
+        if ('minutes' in read) {
+          expect(Number.isInteger(read.minutes)).toBe(true);
+          expect(read.minutes).toBeGreaterThanOrEqual(1);
+          expect(read.minutes).toBeLessThanOrEqual(DAY_MINUTES);
+          return;
+        }
+        expect(read.fault.length).toBeLessThan(200);
+        if (read.suggestion !== undefined) expect(parseDuration(read.suggestion)).toHaveProperty('minutes');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
