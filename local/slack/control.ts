@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { type Answer, json } from './answer.ts';
+import type { RespondsTo } from './response-urls.ts';
+import type { Sent } from './stand-in.ts';
+import type { Workspace } from './workspace.ts';
+
+const newResponseUrl = z.object({ userId: z.string(), channelId: z.string() });
+
+/**
+ * What the command line asks of the stand-in: `GET /messages`, everything that went out, in order of time; and
+ * `POST /response-url` with `{ userId, channelId }`, what Slack would send along with a command.
+ */
+export function answerControl(
+  route: string,
+  body: string,
+  workspace: Workspace,
+  makeResponseUrl: (about: RespondsTo) => string,
+): Answer {
+  switch (route) {
+    case 'GET /messages':
+      return json(200, sentInOrder(workspace));
+    case 'POST /response-url': {
+      const read = newResponseUrl.safeParse(parsed(body));
+      if (!read.success) return json(400, { error: 'expected { "userId", "channelId" }' });
+      const { userId, channelId } = read.data;
+      if (!workspace.users.has(userId)) return json(404, { error: `there is no user ${userId}` });
+      const responseUrl = makeResponseUrl({ kind: 'command', userId, channelId });
+      return json(200, { responseUrl, triggerId: workspace.triggers.make(userId) });
+    }
+    default:
+      return json(404, { error: 'there is /api/, /response/, GET /messages and POST /response-url' });
+  }
+}
+
+function sentInOrder({ messages, views }: Workspace): Sent[] {
+  return [...messages, ...views.map((view) => ({ ...view, kind: 'view' as const }))].toSorted((a, b) => a.at - b.at);
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

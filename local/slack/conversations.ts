@@ -1,0 +1,79 @@
+import { type Arguments, isTrue, required } from './api-call.ts';
+import { publicMessage } from './chat.ts';
+import { SlackError } from './slack-error.ts';
+import { directMessage, otherEnd, type SlackMessage, type Workspace } from './workspace.ts';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 999;
+
+/** https://docs.slack.dev/reference/methods/conversations.open, for one person at the other end. */
+export function openConversation(workspace: Workspace, args: Arguments): Record<string, unknown> {
+  const { users = '', channel } = args;
+  if (channel !== undefined) {
+    if (!otherEnd(workspace, String(channel))) throw new SlackError('channel_not_found');
+    return { channel: { id: channel } };
+  }
+  const [userId = '', ...others] = String(users).split(',');
+  if (userId === '') throw new SlackError('users_list_not_supplied');
+  // The stand-in has no conversations of several; this word is not Slack's.
+  if (others.length > 0) throw new SlackError('not_in_stand_in');
+  const user = workspace.users.get(userId);
+  if (!user) throw new SlackError('user_not_found');
+  if (user.deleted) throw new SlackError('user_disabled');
+  return { channel: { id: directMessage(userId) } };
+}
+
+/** https://docs.slack.dev/reference/methods/conversations.history: the newest first, without what one person sees alone. */
+export function readHistory(workspace: Workspace, args: Arguments): Record<string, unknown> {
+  const channel = readable(workspace, String(required(args, 'channel')));
+  const limit = Math.min(Math.max(Number(args.limit) || DEFAULT_LIMIT, 1), MAX_LIMIT);
+  const isIn = period(args);
+  const before = afterCursor(args.cursor);
+  const found = workspace.messages
+    .filter(
+      (message) => message.channel === channel && message.kind !== 'ephemeral' && isIn(message) && before(message),
+    )
+    .toSorted((a, b) => (a.ts < b.ts ? 1 : -1));
+  const page = found.slice(0, limit);
+  const next = found.length > limit ? page.at(-1) : undefined;
+  return {
+    messages: page.map((message) => publicMessage(message, isTrue(args.include_all_metadata))),
+    has_more: next !== undefined,
+    ...(next && { response_metadata: { next_cursor: cursorAfter(next) } }),
+  };
+}
+
+function readable(workspace: Workspace, id: string): string {
+  const channel = workspace.channels.get(id);
+  if (channel?.botIsMember === false) throw new SlackError('not_in_channel');
+  if (!channel && !otherEnd(workspace, id)) throw new SlackError('channel_not_found');
+  return id;
+}
+
+function period({ oldest, latest, inclusive }: Arguments): (message: SlackMessage) => boolean {
+  const from = slackTime(oldest, 'invalid_ts_oldest') ?? Number.NEGATIVE_INFINITY;
+  const to = slackTime(latest, 'invalid_ts_latest') ?? Number.POSITIVE_INFINITY;
+  return ({ ts }) => {
+    const time = Number(ts);
+    return (time > from && time < to) || (isTrue(inclusive) && (time === from || time === to));
+  };
+}
+
+function slackTime(given: unknown, error: string): number | undefined {
+  if (given === undefined || given === '') return undefined;
+  const time = Number(given);
+  if (!Number.isFinite(time)) throw new SlackError(error);
+  return time;
+}
+
+/** https://docs.slack.dev/apis/web-api/pagination: Slack's cursors are Base64, and so are these. */
+function cursorAfter({ ts }: SlackMessage): string {
+  return Buffer.from(`next_ts:${ts}`).toString('base64');
+}
+
+function afterCursor(cursor: unknown): (message: SlackMessage) => boolean {
+  if (cursor === undefined || cursor === '') return () => true;
+  const ts = /^next_ts:(\d+\.\d{6})$/.exec(Buffer.from(String(cursor), 'base64').toString('utf8'))?.[1];
+  if (ts === undefined) throw new SlackError('invalid_cursor');
+  return (message) => message.ts < ts;
+}

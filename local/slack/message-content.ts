@@ -1,0 +1,50 @@
+import type { KnownBlock, MessageMetadata } from '@slack/types';
+import * as z from 'zod';
+import { structured } from './api-call.ts';
+import { blockKitFaults } from './block-kit.ts';
+import { SlackError } from './slack-error.ts';
+import type { MessageContent } from './workspace.ts';
+
+/**
+ * https://api.slack.com/changelog/2018-04-truncating-really-long-messages: beyond this Slack cuts the text and posts the rest.
+ * Here it is refused, so that nobody loses the end of a message unseen, in the word that Slack has in other methods.
+ */
+const MAX_TEXT_LENGTH = 40_000;
+
+/** Message metadata. https://docs.slack.dev/messaging/message-metadata */
+const flat = z.union([z.string(), z.number(), z.boolean()]);
+const flatObject = z.record(z.string(), flat);
+const messageMetadata = z.strictObject({
+  event_type: z.string().regex(/^[a-z0-9_]+$/i),
+  event_payload: z.record(z.string(), z.union([flat, flatObject, z.array(flatObject)])),
+});
+
+/** @throws {SlackError} as https://docs.slack.dev/reference/methods/chat.postMessage lists them */
+export function readContent(fields: {
+  text?: unknown;
+  blocks?: unknown;
+  metadata?: unknown;
+}): Omit<MessageContent, 'at'> {
+  const { text = '' } = fields;
+  if (typeof text !== 'string') throw new SlackError('invalid_arguments');
+  if (text.length > MAX_TEXT_LENGTH) throw new SlackError('msg_too_long');
+  const blocks = readBlocks(fields.blocks);
+  if (text === '' && !blocks?.length) throw new SlackError('no_text');
+  const metadata = readMetadata(fields.metadata);
+  return { text, ...(blocks && { blocks }), ...(metadata && { metadata }) };
+}
+
+function readBlocks(given: unknown): KnownBlock[] | undefined {
+  if (given === undefined) return undefined;
+  const blocks = structured(given, 'invalid_blocks_format');
+  const faults = blockKitFaults(blocks, 'message');
+  if (faults.length > 0) throw new SlackError('invalid_blocks', faults);
+  return blocks as KnownBlock[];
+}
+
+function readMetadata(given: unknown): MessageMetadata | undefined {
+  if (given === undefined) return undefined;
+  const read = messageMetadata.safeParse(structured(given, 'invalid_metadata_format'));
+  if (!read.success) throw new SlackError('invalid_metadata_format');
+  return read.data;
+}

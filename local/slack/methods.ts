@@ -1,0 +1,36 @@
+import type { Arguments } from './api-call.ts';
+import { postMessage } from './chat.ts';
+import { openConversation, readHistory } from './conversations.ts';
+import { authTest, listUserGroup, lookupByEmail, userInfo } from './users.ts';
+import { openView, updateView } from './views.ts';
+import type { Workspace } from './workspace.ts';
+
+interface Method {
+  /**
+   * Whether it takes JSON bodies. Those that read are documented with queries and forms, and some drop what comes as JSON:
+   * "This method does not currently accept application/json", https://api.slack.com/methods/usergroups.users.list. Where
+   * newer pages name JSON too, a form is still right.
+   */
+  takesJson: boolean;
+  /** @throws {SlackError} */
+  answer(workspace: Workspace, args: Arguments): Record<string, unknown>;
+}
+
+/** What the relay uses of https://docs.slack.dev/reference/methods. */
+const methods = {
+  'auth.test': { takesJson: true, answer: authTest },
+  'chat.postMessage': { takesJson: true, answer: postMessage },
+  'conversations.history': { takesJson: false, answer: readHistory },
+  'conversations.open': { takesJson: true, answer: openConversation },
+  'usergroups.users.list': { takesJson: false, answer: listUserGroup },
+  'users.info': { takesJson: false, answer: userInfo },
+  'users.lookupByEmail': { takesJson: false, answer: lookupByEmail },
+  'views.open': { takesJson: true, answer: openView },
+  'views.update': { takesJson: true, answer: updateView },
+} satisfies Record<string, Method>;
+
+export type MethodName = keyof typeof methods;
+
+export function methodOf(name: string): Method | undefined {
+  return Object.hasOwn(methods, name) ? methods[name as MethodName] : undefined;
+}

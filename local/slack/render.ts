@@ -1,0 +1,55 @@
+import type { KnownBlock } from '@slack/types';
+import { plain } from '../../lib/slack/mrkdwn.ts';
+import { renderElement } from './render-element.ts';
+import type { MessageContent, StandInView } from './workspace.ts';
+
+/** What people see of a message, as text for a terminal; the `text` beside blocks is for notifications only. */
+export function renderMessage({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>): string {
+  return visible(blocks?.length ? renderBlocks(blocks) : plain(text));
+}
+
+/** What people see of a modal, as text for a terminal. */
+export function renderView({ view: { title, blocks, close, submit } }: Pick<StandInView, 'view'>): string {
+  const buttons = [close, submit].flatMap((button) => (button ? [`[ ${button.text} ]`] : []));
+  const parts = [underlined(title.text), renderBlocks(blocks as KnownBlock[])];
+  if (buttons.length > 0) parts.push(buttons.join('  '));
+  return visible(parts.join('\n\n'));
+}
+
+function renderBlocks(blocks: readonly KnownBlock[]): string {
+  return blocks.map(renderBlock).join('\n');
+}
+
+function renderBlock(block: KnownBlock): string {
+  switch (block.type) {
+    case 'header':
+      return underlined(block.text.text);
+    case 'divider':
+      return '─'.repeat(20);
+    case 'section': {
+      const texts = [...(block.text ? [block.text] : []), ...(block.fields ?? [])].map(renderElement);
+      return [texts.join('\n'), ...(block.accessory ? [renderElement(block.accessory)] : [])].join('  ');
+    }
+    case 'context':
+      return block.elements.map(renderElement).join(' · ');
+    case 'actions':
+      return block.elements.map(renderElement).join('  ');
+    case 'image':
+      return `(${block.alt_text})`;
+    case 'input': {
+      const label = `${block.label.text}${block.optional ? ' (optional)' : ''}: ${renderElement(block.element)}`;
+      return block.hint ? `${label}\n  ${block.hint.text}` : label;
+    }
+    default:
+      return `(${block.type})`;
+  }
+}
+
+function underlined(title: string): string {
+  return `${title}\n${'='.repeat(title.length)}`;
+}
+
+/** Text from outside must not move the terminal's cursor, nor colour what follows. */
+function visible(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]/gu, '�');
+}

@@ -1,0 +1,25 @@
+/** Epoch milliseconds. */
+export type Clock = () => number;
+
+export interface Stamps {
+  /** Never given twice, nor by a stand-in that was started before: the relay remembers ids over a restart. */
+  nextNumber(): number;
+  /** A time in Slack's form, never given twice: `1763640000.000100` */
+  nextTs(): string;
+}
+
+export function createStamps(clock: Clock): Stamps {
+  let lastNumber = 0;
+  let lastMicroseconds = 0;
+  return {
+    nextNumber() {
+      lastNumber = Math.max(clock(), lastNumber + 1);
+      return lastNumber;
+    },
+    nextTs() {
+      lastMicroseconds = Math.max(clock() * 1000, lastMicroseconds + 1);
+      const seconds = Math.floor(lastMicroseconds / 1_000_000);
+      return `${seconds}.${String(lastMicroseconds % 1_000_000).padStart(6, '0')}`;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { type Answer, json, underFailure } from './answer.ts';
+import { answerControl } from './control.ts';
+import { createFailures, type Failure } from './failures.ts';
+import { createResponseUrls, type RespondsTo, refusedResponse } from './response-urls.ts';
+import { channels, people, userGroups } from './seed.ts';
+import type { Clock } from './stamps.ts';
+import { answerApiCall } from './web-api.ts';
+import {
+  createWorkspace,
+  type SlackChannel,
+  type SlackMessage,
+  type SlackUser,
+  type StandInView,
+} from './workspace.ts';
+
+export interface SlackStandInOptions {
+  clock: Clock;
+  /** The one token that is good. */
+  botToken: string;
+  /** 0, the default: one that is free. */
+  port?: number;
+}
+
+export interface SlackStandIn {
+  /** `http://127.0.0.1:8788`. Below it are `/api/`, `/response/`, and for the command line `/messages` and `/response-url`. */
+  url: string;
+  /** The people, by id. This and what follows is live: it may be changed. */
+  users: Map<string, SlackUser>;
+  channels: Map<string, SlackChannel>;
+  userGroups: Map<string, string[]>;
+  /** Everything that went out. */
+  messages: SlackMessage[];
+  /** Every modal that was opened. One that is taken out is closed. */
+  views: StandInView[];
+  /** Every call that came in, whatever became of it; posts to response URLs have the method `response_url`. */
+  calls: { method: string; at: number }[];
+  /** Good for five messages within 30 minutes. */
+  makeResponseUrl(about: RespondsTo): string;
+  /** Good for one modal within three seconds. */
+  makeTriggerId(userId: string): string;
+  /** Makes the next calls of a method fail. */
+  fail(failure: Failure): void;
+  close(): Promise<void>;
+}
+
+/** What `/messages` lists. */
+export type Sent = SlackMessage | (StandInView & { kind: 'view' });
+
+/**
+ * The part of Slack that the relay speaks to, from Slack's documentation, on 127.0.0.1 only and in memory: no limit on
+ * calls, no threads, no other apps. Where the documentation leaves a choice, the stricter one is taken.
+ */
+export async function startSlackStandIn(options: SlackStandInOptions): Promise<SlackStandIn> {
+  const { clock, botToken, port = 0 } = options;
+  const workspace = createWorkspace(clock, people, channels, userGroups);
+  const responseUrls = createResponseUrls(workspace);
+  const failures = createFailures();
+  const calls: SlackStandIn['calls'] = [];
+
+  const server = createServer((request, response) => {
+    answer(request)
+      .then((answered) => send(response, answered))
+      .catch((error: unknown) => {
+        response.destroy();
+        // A client that goes away while it sends is no error of the stand-in.
+        if (request.complete) throw error;
+      });
+  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://${host}`;
+  const makeResponseUrl = (about: RespondsTo) => `${url}/response/${responseUrls.make(about)}`;
+
+  return {
+    url,
+    users: workspace.users,
+    channels: workspace.channels,
+    userGroups: workspace.userGroups,
+    messages: workspace.messages,
+    views: workspace.views,
+    calls,
+    makeResponseUrl,
+    makeTriggerId: workspace.triggers.make,
+    fail: failures.add,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+
+  async function answer(request: IncomingMessage): Promise<Answer | undefined> {
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const body = await readText(request);
+    if (path.startsWith('/api/')) {
+      const method = path.slice('/api/'.length);
+      const refuse = (error: string) => json(200, { ok: false, error });
+      return call(method, () => answerApiCall(workspace, botToken, method, request, body), refuse);
+    }
+    if (path.startsWith('/response/')) {
+      const id = path.slice('/response/'.length);
+      return call(
+        'response_url',
+        () => responseUrls.respond(id, request.headers['content-type'], body),
+        refusedResponse,
+      );
+    }
+    // Without a token, so only by the address itself: no page in a browser gets here by a name of its own.
+    if (request.headers.host !== host) return json(403, { error: `ask at ${url}` });
+    return answerControl(`${request.method} ${path}`, body, workspace, makeResponseUrl);
+  }
+
+  function call(method: string, work: () => Answer, refuse: (error: string) => Answer): Answer | undefined {
+    calls.push({ method, at: clock() });
+    return underFailure(failures.take(method), work, refuse);
+  }
+}
+
+function send(response: ServerResponse, answer: Answer | undefined): void {
+  if (!answer) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(answer.status, answer.headers).end(answer.body);
+}

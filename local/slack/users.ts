@@ -1,0 +1,53 @@
+import type { Arguments } from './api-call.ts';
+import { SlackError } from './slack-error.ts';
+import { BOT, type SlackUser, TEAM_ID, type Workspace } from './workspace.ts';
+
+/** https://docs.slack.dev/reference/methods/auth.test */
+export function authTest(): Record<string, unknown> {
+  return {
+    url: 'https://stand-in.slack.com/',
+    team: 'Stand-in',
+    team_id: TEAM_ID,
+    user: BOT.name,
+    user_id: BOT.userId,
+    bot_id: BOT.id,
+    is_enterprise_install: false,
+  };
+}
+
+/** https://docs.slack.dev/reference/methods/users.info */
+export function userInfo({ users }: Workspace, { user: id }: Arguments): Record<string, unknown> {
+  const user = users.get(String(id));
+  if (!user) throw new SlackError('user_not_found');
+  return { user: shown(user) };
+}
+
+/** https://docs.slack.dev/reference/methods/users.lookupByEmail: whoever has left is not found. */
+export function lookupByEmail({ users }: Workspace, { email }: Arguments): Record<string, unknown> {
+  const wanted = String(email).toLowerCase();
+  const user = [...users.values()].find((one) => !one.deleted && one.email?.toLowerCase() === wanted);
+  if (!user) throw new SlackError('users_not_found');
+  return { user: shown(user) };
+}
+
+function shown(user: SlackUser): Record<string, unknown> {
+  const { name, email, deleted = false, tz, tz_offset } = user;
+  return {
+    id: user.id,
+    team_id: TEAM_ID,
+    name: name.toLowerCase().replaceAll(' ', '.'),
+    real_name: name,
+    deleted,
+    is_bot: false,
+    ...(tz !== undefined && { tz }),
+    ...(tz_offset !== undefined && { tz_offset }),
+    profile: { real_name: name, ...(email !== undefined && { email }) },
+  };
+}
+
+/** https://docs.slack.dev/reference/methods/usergroups.users.list */
+export function listUserGroup({ userGroups }: Workspace, { usergroup }: Arguments): Record<string, unknown> {
+  const users = userGroups.get(String(usergroup));
+  if (!users) throw new SlackError('no_such_subteam');
+  return { users };
+}
