@@ -5,6 +5,7 @@ import type { JobStore } from '../lib/jobs/job-store.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
 import { resolveJob } from '../lib/jobs/resolve.ts';
 import { requeueJob } from '../lib/jobs/sweep.ts';
+import { idFromText } from '../lib/partner/operation.ts';
 import { printJob, printJobs, printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -71,15 +72,10 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
         throw new Error('say either --done <created id> or --again');
       const { stores } = await open();
       const job = known(await stores.jobs.get(id), id);
-      const resolution = options.done === undefined ? 'again' : { done: createdId(options.done) };
+      const resolution = options.done === undefined ? 'again' : { done: idFromText(options.done) };
       await resolveJob(job, resolution, { ...stores, clock: Date.now });
       console.log(`${id} is queued again`);
     });
-}
-
-/** Ids are numbers in some places of the service and text in others; digits alone are taken for a number. */
-function createdId(text: string): string | number {
-  return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
 const REPLAYED_AT_ONCE = 1_000;

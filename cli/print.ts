@@ -21,7 +21,7 @@ function time(ms: number): string {
 function news(job: Job): string {
   if (job.status === 'parked') return job.parked?.reason ?? '';
   if (job.status === 'waiting') return `until ${time(job.dueAt ?? 0)}: ${job.waitingFor}`;
-  return job.outcome ?? '';
+  return `${job.notDone ? 'not done: ' : ''}${job.outcome ?? ''}`;
 }
 
 export function printJobs(jobs: readonly Job[]): void {

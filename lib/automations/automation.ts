@@ -2,19 +2,21 @@ import type { RelayConfig } from '../config/schema.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import type { Job, JobDraft } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
+import type { Outcome } from '../jobs/tell-person.ts';
 import type { Links } from './link.ts';
 
-/** What an automation makes of a delivery: a job, or the reason why not. */
-export type Taken = { job: JobDraft; beforeStoring?: (links: Links) => Promise<void> } | { ignored: string };
+/** What becomes of a delivery: jobs, or the reason why none. */
+export type Taken = { jobs: JobDraft[]; beforeStoring?: (links: Links) => Promise<void> } | { ignored: string };
 
-/** A rule: which events it takes, and the steps that it makes of one. */
+/**
+ * Says what becomes of a delivery, from the payload alone; undefined for events of another kind.
+ * @throws {PayloadError} for a delivery that it would take but cannot read
+ */
+export type GithubTaker = (delivery: GithubDelivery, config: RelayConfig) => Taken | undefined;
+
+/** A rule: the steps that it makes of a job. */
 export interface Automation {
   name: string;
-  /**
-   * Says what becomes of a delivery, from the payload alone.
-   * @throws {PayloadError} for a delivery that it would take but cannot read
-   */
-  take(delivery: GithubDelivery, config: RelayConfig): Taken;
   /** Carries the job out. May run again at any point, and then goes on where the journal ends. @returns what was done */
-  run(job: Job, steps: Steps): Promise<string>;
+  run(job: Job, steps: Steps): Promise<string | Outcome>;
 }

@@ -5,7 +5,7 @@ import type { GithubDelivery } from '../github/delivery.ts';
 import { type GithubIssue, type IssuesPayload, readIssuesPayload } from '../github/issue.ts';
 import type { IssueComments } from '../github/issue-comments.ts';
 import { Later, Park } from '../jobs/interruption.ts';
-import { type Job, jobId } from '../jobs/job.ts';
+import { type Job, type JobDraft, jobId } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Journal } from '../jobs/journal.ts';
 import type { Created, Steps } from '../jobs/steps.ts';
@@ -45,8 +45,8 @@ export interface IssueToDefectOptions {
 }
 
 /** What becomes of an `issues` delivery. Needs nothing but the payload, so that the webhook can ask it at once. */
-export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfig): Taken {
-  if (event !== 'issues') return { ignored: `no automation takes ${event} events` };
+export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
+  if (event !== 'issues') return undefined;
   const action = String(payload.action);
   if (action === 'deleted') return { ignored: 'a deleted issue changes nothing; its defect, if it has one, stays' };
   if (action === 'locked' || action === 'unlocked') return { ignored: 'locking an issue changes nothing' };
@@ -71,19 +71,17 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
   const wentTo = whereItWent(delivery);
   if (wentTo) input.wentTo = wentTo;
 
-  return {
-    job: {
-      // Two changes within one second have one updated_at; the state tells them apart.
-      id: jobId(NAME, delivery.issue.id, action, version, digest(state)),
-      automation: NAME,
-      connection: repository.connection,
-      lane: 'background',
-      entity: state.name,
-      summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
-      input,
-    },
-    beforeStoring: (links) => links.keepNewest(entity, version, state),
+  const job: JobDraft = {
+    // Two changes within one second have one updated_at; the state tells them apart.
+    id: jobId(NAME, delivery.issue.id, action, version, digest(state)),
+    automation: NAME,
+    connection: repository.connection,
+    lane: 'background',
+    entity: state.name,
+    summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
+    input,
   };
+  return { jobs: [job], beforeStoring: (links) => links.keepNewest(entity, version, state) };
 }
 
 /**
@@ -248,7 +246,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
     });
   }
 
-  return { name: NAME, take: takeIssue, run };
+  return { name: NAME, run };
 }
 
 /** GitHub's id of the issue: it outlives a renamed repository, which the name does not. */

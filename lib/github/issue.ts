@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PayloadError } from './delivery.ts';
+import { installation, readPayload, repository } from './payload.ts';
 
 const issue = z.object({
   id: z.int(),
@@ -15,8 +15,6 @@ const issue = z.object({
   labels: z.array(z.object({ name: z.string() })).nullish(),
 });
 
-const repository = z.object({ full_name: z.string() });
-
 const issuesPayload = z.object({
   action: z.string(),
   issue,
@@ -30,7 +28,7 @@ const issuesPayload = z.object({
       old_repository: repository.nullish(),
     })
     .nullish(),
-  installation: z.object({ id: z.int() }).nullish(),
+  installation: installation.nullish(),
 });
 
 export type GithubIssue = z.output<typeof issue>;
@@ -41,10 +39,7 @@ export type GithubIssue = z.output<typeof issue>;
  */
 export type IssuesPayload = z.output<typeof issuesPayload>;
 
-/** @throws {PayloadError} that names each field which is missing or of another type */
+/** @throws {PayloadError} */
 export function readIssuesPayload(payload: unknown): IssuesPayload {
-  const parsed = issuesPayload.safeParse(payload);
-  if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.map((fault) => `${fault.path.join('.')}: ${fault.message}`);
-  throw new PayloadError(`the issues payload cannot be read: ${fields.slice(0, 5).join('; ')}`);
+  return readPayload('issues', issuesPayload, payload);
 }

@@ -30,23 +30,29 @@ export async function receiveDelivery(
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { delivery, taken } = readable(() => {
     const delivery = readDelivery(request.bytes, request.headers);
-    return { delivery, taken: delivery.event === 'ping' ? [] : githubTakers.map((take) => take(delivery, config)) };
+    return { delivery, taken: githubTakers.flatMap((take) => take(delivery, config) ?? []) };
   });
   const { event, deliveryId } = delivery;
   if (event === 'ping') return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is right' });
 
-  metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'job' in one) ? 1 : 0 });
+  metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'jobs' in one) ? 1 : 0 });
   const accepted: { id: string; repeat: boolean }[] = [];
+  const ignored: string[] = [];
   for (const one of taken) {
-    if ('ignored' in one) continue;
-    const { job, repeat } = await acceptEvent(one.job, { jobs, queue }, async () => one.beforeStoring?.(links));
-    log.info({ message: repeat ? 'repeat received' : 'job queued', deliveryId, jobId: job.id, summary: job.summary });
-    accepted.push({ id: job.id, repeat });
+    if ('ignored' in one) {
+      ignored.push(one.ignored);
+      continue;
+    }
+    for (const draft of one.jobs) {
+      const { job, repeat } = await acceptEvent(draft, { jobs, queue }, async () => one.beforeStoring?.(links));
+      log.info({ message: repeat ? 'repeat received' : 'job queued', deliveryId, jobId: job.id, summary: job.summary });
+      accepted.push({ id: job.id, repeat });
+    }
   }
   if (accepted.length === 0) {
-    const ignored = taken.map((one) => ('ignored' in one ? one.ignored : '')).join('; ');
-    log.info({ message: 'delivery ignored', deliveryId, event, reason: ignored });
-    return jsonAnswer(202, { jobs: [], ignored });
+    const reason = ignored.join('; ') || `no automation takes ${event} events`;
+    log.info({ message: 'delivery ignored', deliveryId, event, reason });
+    return jsonAnswer(202, { jobs: [], ignored: reason });
   }
   const repeat = accepted.every((job) => job.repeat);
   return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });

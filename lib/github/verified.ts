@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { HttpError, type RawRequest } from '../http/function-url.ts';
-import { githubWebhookSecret, type Secrets } from '../secrets/secrets.ts';
+import { githubWebhookSecret, isAcceptedBySecret, type Secrets } from '../secrets/secrets.ts';
 import { isSignedByGithub } from './delivery.ts';
 
 /** Lets only requests pass that GitHub signed with a webhook secret that is accepted now. */
@@ -12,15 +12,10 @@ export function verifiedByGithub(secrets: Secrets): MiddlewareObj<RawRequest, AP
       if (!signature) {
         throw new HttpError(401, 'the header X-Hub-Signature-256 is missing; has the webhook a secret?');
       }
-      const isAccepted = async () => {
-        for await (const { webhookSecret } of secrets.accepted('github', githubWebhookSecret)) {
-          if (isSignedByGithub(event.bytes, signature, webhookSecret)) return true;
-        }
-        return false;
-      };
-      if (await isAccepted()) return;
-      // The secret may have been rotated since it was read.
-      if (secrets.refresh('github') && (await isAccepted())) return;
+      const isSigned = await isAcceptedBySecret(secrets, 'github', githubWebhookSecret, ({ webhookSecret }) =>
+        isSignedByGithub(event.bytes, signature, webhookSecret),
+      );
+      if (isSigned) return;
       throw new HttpError(401, 'X-Hub-Signature-256 does not fit the body: is the webhook secret the right one?');
     },
   };

@@ -1,6 +1,8 @@
+import type { PartnerError } from '../partner/errors.ts';
+
 /**
  * How a step ends a run before its job is done. Thrown, so that an automation reads as if every step worked; whoever
- * writes an automation neither catches nor knows these.
+ * writes an automation lets them pass, apart from a {@link Refused} of which the person who asked should hear.
  */
 export abstract class Interruption extends Error {}
 
@@ -24,7 +26,23 @@ export class StepFailed extends Interruption {
   override readonly name = 'StepFailed';
 }
 
-/** The job cannot go on without a person. */
+/** The job cannot go on without somebody who looks after the relay. */
 export class Park extends Interruption {
-  override readonly name = 'Park';
+  override readonly name: string = 'Park';
+}
+
+/** The service refused a call for what it is, and nothing is open. Left alone, it parks the job. */
+export class Refused extends Park {
+  override readonly name = 'Refused';
+  readonly refusal: PartnerError;
+
+  constructor(refusal: PartnerError) {
+    super(refusal.message, { cause: refusal });
+    this.refusal = refusal;
+  }
+}
+
+/** What was asked for cannot be done, and whoever asked can put it right: the message tells how. The job has ended. */
+export class NotDone extends Interruption {
+  override readonly name = 'NotDone';
 }

@@ -44,7 +44,7 @@ export interface JobStore {
    */
   claim(jobId: string, generation: number, owner: string, until: number): Promise<Job | Unclaimed>;
   lease(job: Job): Lease | undefined;
-  succeed(job: Job, outcome: string): Promise<void>;
+  succeed(job: Job, ending: { outcome: string; notDone: boolean }): Promise<void>;
   park(job: Job, parked: Parked): Promise<void>;
   /** @param asleep whether its message comes back by itself, so that the sweep need not send one */
   wait(job: Job, wait: { dueAt: number; why: string; attempts: number; asleep: boolean }): Promise<void>;
@@ -137,16 +137,11 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
     lease({ id, lease }) {
       return lease && { owner: lease.owner, isHeld: async () => (await get(id))?.lease?.owner === lease.owner };
     },
-    async succeed(job, outcome) {
-      const now = clock();
+    async succeed(job, { outcome, notDone }) {
       await change(
         job,
-        'SET #status = :succeeded, #outcome = :outcome, #finishedAt = :now, #wakeAt = :now REMOVE #lease',
-        {
-          succeeded: 'succeeded',
-          outcome,
-          now,
-        },
+        'SET #status = :succeeded, #outcome = :outcome, #notDone = :notDone, #finishedAt = :now, #wakeAt = :now REMOVE #lease',
+        { succeeded: 'succeeded', outcome, notDone, now: clock() },
       );
     },
     async park(job, parked) {

@@ -9,7 +9,17 @@ import { digest } from '../digest.ts';
  */
 export type JobStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'parked';
 
-/** What an automation makes of an event. */
+/** Where somebody is who asked for a job in person, and hears what becomes of it. */
+export type ReplyTo =
+  | {
+      in: 'slack';
+      userId: string;
+      /** Of a command or a button, for half an hour; without one the reply is a direct message. */
+      responseUrl?: string;
+    }
+  | { in: 'github'; repository: string; issueNumber: number; installationId?: number };
+
+/** What is made of an event. */
 export interface JobDraft {
   /** From {@link jobId}. */
   id: string;
@@ -23,6 +33,7 @@ export interface JobDraft {
   summary: string;
   /** What the automation needs to run it; as JSON well below the 400 KB of an item. */
   input: Record<string, unknown>;
+  replyTo?: ReplyTo;
 }
 
 /** The record of a job. Times are epoch milliseconds. */
@@ -44,6 +55,8 @@ export interface Job extends JobDraft {
   waitingFor?: string;
   /** Once `succeeded`: what was done, for people. */
   outcome?: string;
+  /** What was asked for could not be done, and whoever asked was told why. */
+  notDone?: boolean;
   /** Once `parked`. */
   parked?: Parked;
   finishedAt?: number;

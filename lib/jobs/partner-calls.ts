@@ -11,7 +11,7 @@ import { operations } from '../partner/operations.ts';
 import type { SignedRequest } from '../partner/signed-request.ts';
 import { validate } from '../partner/validate.ts';
 import { type Decision, decisions, type Outcome, outcomeOf } from './decide.ts';
-import { Later, Park, StepFailed } from './interruption.ts';
+import { Later, Park, Refused, StepFailed } from './interruption.ts';
 import type { Journal, OpenRequest } from './journal.ts';
 
 /** The service refuses a timestamp after five minutes; the same bytes are sent for four (design, promise 2). */
@@ -170,7 +170,7 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
   /** What a decision means where no send is open: throws, or returns to sign anew at once. */
   async function act(decision: Decision, error: PartnerError, signedAnew: boolean): Promise<void> {
     if (decision === 'wait for budget') throw new Later(await pauseConnection(error), 'the service wants fewer calls');
-    if (decision === 'park') throw new Park(error.message, { cause: error });
+    if (decision === 'park') throw new Refused(error);
     if (decision === 'sign anew' && !signedAnew) return;
     if (decision !== 'retry later') {
       const gate = await outages.gate(connection.name);

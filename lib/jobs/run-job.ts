@@ -6,13 +6,14 @@ import type { Outages } from '../connection/outages.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
-import { Later, Park, StepFailed } from './interruption.ts';
+import { Later, NotDone, Park, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost } from './job-store.ts';
 import { openJournal } from './journal.ts';
 import { type CallNews, createPartnerCalls } from './partner-calls.ts';
 import { type JobMessage, LONGEST_SLEEP_MS } from './queue.ts';
-import { createSteps, type StepNews } from './steps.ts';
+import { createSteps, type StepNews, type Steps } from './steps.ts';
+import { createTellPerson, type Replies, type Said } from './tell-person.ts';
 
 /** Failed steps and crashes until a job is left to a person; with the pauses below, about half an hour. */
 export const MAX_ATTEMPTS = 8;
@@ -24,7 +25,8 @@ export type JobNews =
   | { news: 'succeeded'; job: Job; outcome: string }
   | { news: 'waiting'; job: Job; dueAt: number; why: string }
   | { news: 'parked'; job: Job; reason: string }
-  | { news: 'bug'; job: Job; error: unknown };
+  | { news: 'bug'; job: Job; error: unknown }
+  | { news: 'untold'; job: Job; error: unknown };
 
 export interface RunJobOptions {
   table: Table;
@@ -33,6 +35,7 @@ export interface RunJobOptions {
   outages: Outages;
   connection: (name: string) => Connection | undefined;
   automation: (name: string) => Automation | undefined;
+  replies: Replies;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
   /** Between 0 and 1, for the jitter of retries. */
@@ -60,8 +63,8 @@ export async function runJob(message: JobMessage, deadline: number, options: Run
   try {
     const fate = await runAutomation(job, deadline, options);
     if (fate.ended === 'succeeded') {
-      await jobs.succeed(job, fate.outcome);
-      tell({ news: 'succeeded', job, outcome: fate.outcome });
+      await jobs.succeed(job, fate);
+      tell({ news: 'succeeded', job, outcome: fate.notDone ? `not done: ${fate.outcome}` : fate.outcome });
       return 'done';
     }
     if (fate.ended === 'parked') {
@@ -82,47 +85,71 @@ export async function runJob(message: JobMessage, deadline: number, options: Run
 }
 
 type Ending =
-  | { ended: 'succeeded'; outcome: string }
+  | { ended: 'succeeded'; outcome: string; notDone: boolean }
   | { ended: 'parked'; reason: string; outcomeUnknown: boolean }
   | { ended: 'not yet'; dueAt: number; why: string; attempts: number; makesRoom?: boolean };
 
 async function runAutomation(job: Job, deadline: number, options: RunJobOptions): Promise<Ending> {
-  const { table, budget, outages, clock, sleep, random, tell } = options;
+  const { table, budget, outages, replies, clock, sleep, tell } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked = (reason: string): Ending => ({
     ended: 'parked',
     reason,
     outcomeUnknown: journal.openSteps().length > 0,
   });
-  if (job.attempts >= MAX_ATTEMPTS) return parked(`the worker crashed or failed ${job.attempts} times on this job`);
-  const automation = options.automation(job.automation);
-  if (!automation) return parked(`this version has no automation '${job.automation}'`);
   const connection = options.connection(job.connection);
   if (!connection) return parked(`relay.config.ts has no connection '${job.connection}'`);
+
+  const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
+  const cameBack = job.dueAt !== undefined || job.generation > 1;
+  const calls = createPartnerCalls({ ...about, lane: job.lane, cameBack, budget, outages, sleep, deadline });
+  const steps = createSteps({ ...about, calls, deadline });
+  const failed = (error: unknown) => tell({ news: 'untold', job, error });
+  const person = createTellPerson({ job, journal, steps, replies, clock, failed });
   try {
-    const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
-    const cameBack = job.dueAt !== undefined || job.generation > 1;
-    const calls = createPartnerCalls({ ...about, lane: job.lane, cameBack, budget, outages, sleep, deadline });
-    const steps = createSteps({ ...about, calls, deadline });
-    return { ended: 'succeeded', outcome: await automation.run(job, steps) };
+    if (job.attempts >= MAX_ATTEMPTS) throw new Park(`the worker crashed or failed ${job.attempts} times on this job`);
+    const automation = options.automation(job.automation);
+    if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
+    const said = await carryOut(automation, job, steps);
+    await person.outcome(said);
+    return { ended: 'succeeded', outcome: said.text, notDone: said.of === 'not done' };
   } catch (error) {
-    if (error instanceof LeaseLost) throw error;
-    if (error instanceof Later)
-      return {
-        ended: 'not yet',
-        dueAt: error.dueAt,
-        why: error.message,
-        attempts: job.attempts,
-        makesRoom: error.makesRoom,
-      };
-    if (error instanceof Park) return parked(error.message);
-    const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
-    if (!foreseen) tell({ news: 'bug', job, error });
-    const why = foreseen ? error.message : `unexpected: ${String(error)}`;
-    const attempts = job.attempts + 1;
-    if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`);
-    return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, attempts };
+    const ending = endingOf(job, error, parked, options);
+    if (ending.ended === 'parked') await person.parked(ending.reason);
+    if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
+    return ending;
   }
+}
+
+async function carryOut(automation: Automation, job: Job, steps: Steps): Promise<Said & { of: 'done' | 'not done' }> {
+  try {
+    const outcome = await automation.run(job, steps);
+    return { of: 'done', ...(typeof outcome === 'string' ? { text: outcome } : outcome) };
+  } catch (error) {
+    if (error instanceof NotDone) return { of: 'not done', text: error.message };
+    throw error;
+  }
+}
+
+/** What an interrupted run means for its job. */
+function endingOf(
+  job: Job,
+  error: unknown,
+  parked: (reason: string) => Ending,
+  { clock, random, tell }: RunJobOptions,
+): Ending {
+  if (error instanceof LeaseLost) throw error;
+  if (error instanceof Later) {
+    const { dueAt, message: why, makesRoom } = error;
+    return { ended: 'not yet', dueAt, why, attempts: job.attempts, makesRoom };
+  }
+  if (error instanceof Park) return parked(error.message);
+  const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
+  if (!foreseen) tell({ news: 'bug', job, error });
+  const why = foreseen ? error.message : `unexpected: ${String(error)}`;
+  const attempts = job.attempts + 1;
+  if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`);
+  return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, attempts };
 }
 
 /** Four times as long with each attempt, up to ten minutes; half of it is jitter. */

@@ -29,6 +29,7 @@ export interface Steps {
    *
    * @param step its name, unique in the job
    * @param keep what of the data the job needs later; small, for it is journalled
+   * @throws {Refused} where the service refuses it for what it is
    */
   call<P extends z.ZodType, D extends z.ZodType, Kept>(
     step: string,
@@ -36,6 +37,20 @@ export interface Steps {
     payload: z.input<P>,
     keep: (data: z.output<D>) => Kept,
   ): Promise<Kept>;
+  /**
+   * Reads a list page by page, each a step of its own.
+   *
+   * @param keep what of a row the job needs later, or undefined; all that is kept of a page is journalled
+   * @param maxPages where the reading stops at the latest
+   * @returns what was kept, and whether the list ended before `maxPages`
+   */
+  list<P extends z.ZodType, Row, Kept>(
+    step: string,
+    operation: Operation<P, z.ZodType<Row[]>>,
+    payload: z.input<P>,
+    keep: (row: Row) => Kept | undefined,
+    maxPages: number,
+  ): Promise<{ kept: Kept[]; whole: boolean }>;
   /**
    * Calls an operation that creates something, at most once; see decide.ts.
    *
@@ -48,6 +63,8 @@ export interface Steps {
     payload: z.input<P>,
     marker?: string,
   ): Promise<Created>;
+  /** Reads something outside the partner API. */
+  look<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
   /** Makes a reply once. It is looked for before a second try. */
   reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
   /** Notes that a step was left out, and why. */
@@ -108,6 +125,22 @@ export function createSteps(options: StepsOptions): Steps {
       const operation = connection.operation(declared);
       return once(step, operation.name, async () => keep((await partner.repeatable(operation, payload)).data));
     },
+    async list(step, declared, payload, keep, maxPages) {
+      const operation = connection.operation(declared);
+      const kept = [];
+      for (let page = 1; page <= maxPages; page++) {
+        const part = await once(`${step} ${page}`, operation.name, async () => {
+          const { data, pagination } = await partner.repeatable(operation, { ...(payload as object), page } as never);
+          // One that does not advance ends, whatever it claims.
+          const stands = page > 1 && pagination !== null && pagination.current_page !== page;
+          const rows = stands ? [] : data.map(keep).filter((row) => row !== undefined);
+          return { rows, last: stands || pagination === null || pagination.last_page <= page };
+        });
+        kept.push(...part.rows);
+        if (part.last) return { kept, whole: true };
+      }
+      return { kept, whole: false };
+    },
     async create(step, declared, payload, marker) {
       const operation = connection.operation(declared);
       const created = await once(step, operation.name, async (): Promise<Created> => {
@@ -117,6 +150,7 @@ export function createSteps(options: StepsOptions): Steps {
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;
     },
+    look: (step, calls, read) => once(step, calls, read),
     async reply(step, { calls, find, make }) {
       return once(step, calls, async (begun) => {
         if (clock() + REPLY_TIMEOUT_MS > deadline) throw new Later(clock(), 'this run has no time left for a reply');

@@ -15,6 +15,9 @@ export function tellNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics:
           metrics.record({ StepsFailed: 1 });
         } else log.info(line);
         if (status === 'done' && told.isOperation) metrics.record({ EventToOperation: finishedAt - job.createdAt });
+        if (status === 'done' && step === 'reply' && job.replyTo?.in === 'slack') {
+          metrics.record({ SlackReply: finishedAt - job.createdAt });
+        }
         return;
       }
       case 'rate limited':
@@ -40,6 +43,9 @@ export function tellNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics:
       case 'parked':
         log.warn({ message: 'job parked', ...about, reason: told.reason });
         metrics.record({ JobsParked: 1 });
+        return;
+      case 'untold':
+        log.warn({ message: 'the person who asked could not be told', ...about, error: String(told.error) });
         return;
       case 'bug': {
         const { error } = told;

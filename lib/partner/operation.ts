@@ -103,6 +103,11 @@ export const openRecord = z.record(z.string(), z.unknown());
 /** Types of identifiers other than project_id and group_ids are not shown: both shapes are taken. */
 export const id = z.union([z.string().min(1), z.number()]);
 
+/** An identifier as somebody typed it: digits alone are taken for a number. */
+export function idFromText(text: string): string | number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
 /** A field of a result that may be missing or null, for results are read leniently. */
 export const maybe = <T extends z.ZodType>(type: T) => type.nullish();
 

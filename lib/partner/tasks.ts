@@ -1,5 +1,17 @@
 import * as z from 'zod';
-import { openData, openRecord, operation } from './operation.ts';
+import { id, maybe, openData, openRecord, operation } from './operation.ts';
+
+/** A task is known by an id and a name, both assumed; some call the name a title. */
+const task = z.looseObject({ task_id: maybe(id), name: maybe(z.string()), title: maybe(z.string()) });
+
+/** What people know a task by, or undefined for a record without the assumed fields. */
+export function taskName({
+  task_id,
+  name,
+  title,
+}: z.output<typeof task>): { id: string | number; name: string } | undefined {
+  return task_id == null ? undefined : { id: task_id, name: name ?? title ?? String(task_id) };
+}
 
 /** `project_id` is shown; the optional filters are not (note A). */
 export const listTasks = operation({
@@ -21,13 +33,14 @@ export const createTask = operation({
   data: openData,
 });
 
+/** The name of the identifier's field is not shown (note A). */
 export const taskDetail = operation({
   name: 'tasks/detail',
   evidence: 'payload not shown',
   effect: 'read',
   success: 200,
   payload: openRecord,
-  data: openData,
+  data: task,
 });
 
 export const updateTask = operation({
@@ -39,11 +52,12 @@ export const updateTask = operation({
   data: openData,
 });
 
+/** Its fields are not shown (note A); `q` and the pages are assumed, as of projects/search. */
 export const searchTasks = operation({
   name: 'tasks/search',
   evidence: 'payload not shown',
   effect: 'read',
   success: 200,
   payload: openRecord,
-  data: z.array(openRecord),
+  data: z.array(task),
 });

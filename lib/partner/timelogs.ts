@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, openData, openRecord, operation } from './operation.ts';
+import { id, openRecord, operation } from './operation.ts';
 
 /** Filters are not shown (note A); those that the relay uses are assumed, and travel in the open record. */
 export const listTimelogs = operation({
@@ -20,13 +20,14 @@ export const searchTimelogs = operation({
   data: z.array(openRecord),
 });
 
+/** The name of the identifier's field is not shown (note A). */
 export const timelogDetail = operation({
   name: 'timelogs/detail',
   evidence: 'payload not shown',
   effect: 'read',
   success: 200,
   payload: openRecord,
-  data: openData,
+  data: openRecord,
 });
 
 /**
@@ -40,7 +41,8 @@ export const createTimelog = operation({
   success: 201,
   payload: z.strictObject({
     task_id: id,
-    user_id: id.optional(),
+    // Assumed too, and required: without it the service could take the key's owner for the person.
+    user_id: id,
     date: z.iso.date(),
     hours: z.number().positive(),
     note: z.string().optional(),

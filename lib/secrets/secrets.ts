@@ -31,6 +31,15 @@ export const githubCredentials = z.object({
 /** The whole of the `github` secret. */
 export const githubSecret = githubWebhookSecret.extend(githubCredentials.shape);
 
+/** What the Slack webhook needs of the `slack` secret. */
+export const slackSigningSecret = z.object({ signingSecret: z.string().min(1) });
+
+/** What messages and modals need of it; without a token, or with an empty one, they are left out. */
+export const slackCredentials = z.object({ botToken: z.string().optional() });
+
+/** The whole of the `slack` secret. */
+export const slackSecret = slackSigningSecret.extend(slackCredentials.shape);
+
 /** Secrets Manager, remembered in memory. */
 export interface Secrets {
   /** @throws {SecretError} for a secret that is missing, empty or malformed */
@@ -125,6 +134,23 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
     },
   };
   return secrets;
+}
+
+/**
+ * Whether any secret that is accepted now passes. Where none does, the secret may have been rotated since it was read,
+ * and is read again.
+ */
+export async function isAcceptedBySecret<T>(
+  secrets: Secrets,
+  name: string,
+  schema: z.ZodType<T>,
+  passes: (secret: T) => boolean,
+): Promise<boolean> {
+  const anyPasses = async () => {
+    for await (const secret of secrets.accepted(name, schema)) if (passes(secret)) return true;
+    return false;
+  };
+  return (await anyPasses()) || (secrets.refresh(name) && (await anyPasses()));
 }
 
 function asJson(name: string, text: string | undefined): unknown {

@@ -16,6 +16,31 @@ export const keys = {
   request: (jobId: string, step: string): Key => ({ pk: `job#${jobId}`, sk: `request#${step}` }),
   /** lib/automations/link.ts: what an entity of GitHub has become in the service. */
   link: (entity: string): Key => ({ pk: `link#${entity}`, sk: 'link' }),
+  /** lib/people/people.ts: who somebody of Slack or GitHub is in the service. */
+  person: (platform: string, id: string, connection: string): Key => ({
+    pk: `person#${platform}#${id.toLowerCase()}`,
+    sk: `user#${connection}`,
+  }),
+  /** lib/people/jobs-of-person.ts: what somebody asked for, in order of time (ISO 8601). */
+  jobOfPerson: (platform: string, id: string, time: string, jobId: string): Key => ({
+    pk: `jobs-of#${platform}#${id.toLowerCase()}`,
+    sk: `${time}#${jobId}`,
+  }),
+  /** lib/people/slack-people.ts: who has that address in Slack. */
+  slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),
+  /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
+  mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),
+  /** lib/slack/said-before.ts: that somebody gave this command. */
+  said: (userId: string, command: string): Key => ({ pk: `said#${userId}`, sk: command }),
+  /** lib/slack/permissions.ts: who is in a user group. */
+  userGroup: (id: string): Key => ({ pk: `group#${id}`, sk: 'group' }),
+  /** lib/slack/known-projects.ts: the projects that were last seen. */
+  projects: (connection: string): Key => ({ pk: `projects#${connection}`, sk: 'projects' }),
+  /** lib/automations/first-time-entry.ts, by the overrides it was made with. */
+  firstTimeEntry: (connection: string, overrides: string): Key => ({
+    pk: `first-time-entry#${connection}`,
+    sk: overrides,
+  }),
   /** lib/connection/outages.ts */
   outage: (connection: string): Key => ({ pk: `outage#${connection}`, sk: 'outage' }),
   /** lib/budget/budget.ts */

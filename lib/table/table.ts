@@ -34,6 +34,8 @@ export interface Table {
   delete(key: Key, condition?: Expression): Promise<boolean>;
   /** All items of one partition, read consistently, in order of their sort keys. */
   partition(pk: string): Promise<Item[]>;
+  /** The last items of a partition, from the last on. */
+  lastOf(pk: string, limit: number): Promise<Item[]>;
   /** Up to `limit` items of an index, which may lag behind the table. */
   queryIndex(index: string, condition: Expression, options: { limit: number; newestFirst: boolean }): Promise<Item[]>;
 }
@@ -106,6 +108,18 @@ export function createTable(client: DynamoDBClient, tableName: string): Table {
         from = page.LastEvaluatedKey;
       } while (from);
       return items;
+    },
+    async lastOf(pk, limit) {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: tableName,
+          KeyConditionExpression: '#pk = :pk',
+          ...placeholders({ expression: '#pk', values: { pk } }),
+          ScanIndexForward: false,
+          Limit: limit,
+        }),
+      );
+      return Items.map((item) => unmarshall(item));
     },
     async queryIndex(index, condition, { limit, newestFirst }) {
       const { Items = [] } = await client.send(

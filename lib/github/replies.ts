@@ -1,0 +1,45 @@
+import { digest } from '../digest.ts';
+import type { Job, ReplyTo } from '../jobs/job.ts';
+import type { Reply } from '../jobs/steps.ts';
+import type { Said } from '../jobs/tell-person.ts';
+import type { IssueComments, MadeComment } from './issue-comments.ts';
+
+const calls = 'GitHub comment';
+/** Of a command that was read. */
+const EDITS_ARE_NOT_READ = '\n\nChanging the comment does not give the command anew; please write a new one.';
+
+/** Replies to people on GitHub with comments: of the end only, for every comment notifies all who follow the issue. */
+export function createGithubReplies(comments: IssueComments, contact: string) {
+  return async function replyOnGithub(
+    job: Job,
+    place: ReplyTo & { in: 'github' },
+    said: Said,
+  ): Promise<Reply<MadeComment> | { calls: string; leftOut: string }> {
+    if (said.of === 'waiting') return { calls, leftOut: 'on GitHub only the end is told' };
+    const thread = await comments.for(place);
+    if (!thread) return { calls, leftOut: 'there are no GitHub credentials in the secret' };
+    const marker = `partner-relay ${digest([job.id, said.of, said.of === 'parked' ? job.generation : 0])}`;
+    return {
+      calls,
+      find: (since) => thread.find(marker, since),
+      make: () => thread.make(`${words(job, said, contact)}\n\n<!-- ${marker} -->`),
+    };
+  };
+}
+
+function words(job: Job, said: Exclude<Said, { of: 'waiting' }>, contact: string): string {
+  switch (said.of) {
+    case 'done':
+      return `✅ ${quoted(said.text)}`;
+    case 'not done':
+      return `⚠️ ${quoted(said.text)}${job.input.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
+    case 'parked':
+      return `🛑 This could not be done: ${quoted(said.reason)}. It is kept, and ${contact} can let it go on once the cause is mended.`;
+  }
+}
+
+/** Text from outside in which Markdown, HTML and mentions mean nothing. */
+function quoted(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return begun.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll('@', '@\u200b');
+}

@@ -1,0 +1,69 @@
+import { Interruption } from './interruption.ts';
+import type { Job } from './job.ts';
+import { LeaseLost } from './job-store.ts';
+import type { Journal } from './journal.ts';
+import type { Reply, Steps } from './steps.ts';
+
+/** What becomes of a job, for the person who asked for it. */
+export type Said =
+  | ({ of: 'done' } & Outcome)
+  | { of: 'not done'; text: string }
+  /** Epoch milliseconds. */
+  | { of: 'waiting'; until: number; why: string }
+  | { of: 'parked'; reason: string };
+
+/** What a job has done, in plain words. */
+export interface Outcome {
+  text: string;
+  /** Block Kit in place of the text, where the reply goes to Slack. */
+  blocks?: readonly object[];
+}
+
+/** How something is said to the person who asked for the job, or why it cannot be. */
+export type Replies = (job: Job, said: Said) => Promise<Reply<unknown> | { calls: string; leftOut: string }>;
+
+/** Shorter waits are over before anybody has read of them. */
+const WORTH_TELLING_MS = 10_000;
+/** A response_url of Slack is good for five messages, of which one is for the outcome. */
+const WAITS_TOLD = 3;
+
+export interface TellPersonOptions {
+  job: Job;
+  journal: Journal;
+  steps: Steps;
+  replies: Replies;
+  clock: () => number;
+  /** Is told of what could not be said, where the job ends or waits nevertheless. */
+  failed: (error: unknown) => void;
+}
+
+/** Tells the person who asked for a job what becomes of it; nobody where an event brought it about. */
+export function createTellPerson({ job, journal, steps, replies, clock, failed }: TellPersonOptions) {
+  async function say(step: string, said: Said): Promise<void> {
+    if (!job.replyTo || journal.entry(step)?.status === 'done') return;
+    const reply = await replies(job, said);
+    if ('leftOut' in reply) await steps.skip(step, reply.calls, reply.leftOut);
+    else await steps.reply(step, reply);
+  }
+
+  async function sayIfPossible(step: string, said: Said): Promise<void> {
+    try {
+      await say(step, said);
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error;
+      failed(error instanceof Interruption ? error.message : error);
+    }
+  }
+
+  return {
+    /** The outcome is a step like any other: a job has not ended before it is told. */
+    outcome: (said: Said & { of: 'done' | 'not done' }) => say('reply', said),
+    async waiting(until: number, why: string): Promise<void> {
+      if (until - clock() < WORTH_TELLING_MS) return;
+      const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
+      if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
+    },
+    // A job that was replayed may be parked again, for another reason.
+    parked: (reason: string) => sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason }),
+  };
+}

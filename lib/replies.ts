@@ -1,0 +1,27 @@
+import type { IssueComments } from './github/issue-comments.ts';
+import { createGithubReplies } from './github/replies.ts';
+import type { Replies } from './jobs/tell-person.ts';
+import { createSlackReplies } from './slack/replies.ts';
+import type { SlackApi } from './slack/slack-api.ts';
+
+export interface RepliesOptions {
+  comments: IssueComments;
+  /** Undefined where relay.config.ts has no slack. */
+  slack: SlackApi | undefined;
+  /** Whom people are told to ask. */
+  contact: string;
+  clock: () => number;
+  fetch: typeof globalThis.fetch;
+}
+
+/** Replies to whoever asked for a job, on the platform where they did. */
+export function createReplies({ comments, slack, contact, clock, fetch }: RepliesOptions): Replies {
+  const onGithub = createGithubReplies(comments, contact);
+  const inSlack = slack && createSlackReplies({ slack, clock, fetch, contact });
+  return async (job, said) => {
+    const { replyTo } = job;
+    if (replyTo?.in === 'github') return onGithub(job, replyTo, said);
+    if (replyTo?.in === 'slack' && inSlack) return inSlack(job, replyTo, said);
+    return { calls: 'reply', leftOut: 'relay.config.ts has no slack any more' };
+  };
+}
