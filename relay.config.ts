@@ -20,7 +20,13 @@ export default defineConfig({
           priority: { default: 'Medium', labels: { urgent: 'High', 'nice to have': 'Low' } },
           severity: { default: 'Major', labels: { crash: 'Critical', typo: 'Minor' } },
         },
+        completeChecklistItem: true,
+        logTime: true,
       },
     ],
+  },
+  slack: {
+    connection: 'main',
+    channels: { C0GENERAL: { projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' } },
   },
 });

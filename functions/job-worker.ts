@@ -3,6 +3,7 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import config from '#relay.config';
 import { createAutomations } from '../lib/automations/automations.ts';
+import { createFirstTimeEntries } from '../lib/automations/first-time-entry.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { createConnections } from '../lib/connection/connection.ts';
 import { createOutages } from '../lib/connection/outages.ts';
@@ -10,15 +11,30 @@ import { createIssueComments } from '../lib/github/issue-comments.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
 import { tellNews } from '../lib/jobs/tell-news.ts';
+import { createPeople } from '../lib/people/people.ts';
+import { createSlackPeople } from '../lib/people/slack-people.ts';
+import { createReplies } from '../lib/replies.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { createKnownProjects } from '../lib/slack/known-projects.ts';
+import { createSlackApi } from '../lib/slack/slack-api.ts';
+import { createMutes } from '../lib/timesheets/mutes.ts';
 
 /** Works on jobs: claims one, runs its steps within the budget, and replies. */
 export function createHandler(runtime: Runtime) {
   const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
+  const { contact, slack: settings } = config;
   const { table, jobs, queue, links, secrets } = openStores(runtime);
   const comments = createIssueComments({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
-  const journal = (jobId: string) => openJournal(table, jobId, clock);
-  const automations = createAutomations({ config, links, jobs, journal, comments, clock, randomBytes });
+  const slack = settings && createSlackApi({ apiUrl: settings.apiUrl, secrets, fetch });
+  const automations = createAutomations({
+    ...{ config, settings, contact, table, links, jobs, queue, comments, slack, clock, randomBytes },
+    journal: (jobId) => openJournal(table, jobId, clock),
+    people: createPeople({ config, table, slack, clock }),
+    slackPeople: createSlackPeople({ config, table, slack, clock }),
+    mutes: createMutes(table, clock),
+    firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
+    projects: createKnownProjects(table, clock),
+  });
   const options = {
     table,
     jobs,
@@ -27,6 +43,7 @@ export function createHandler(runtime: Runtime) {
     outages: createOutages(table, clock, random),
     connection: createConnections({ config, secrets, clock, fetch, random: randomBytes }),
     automation: (name: string) => automations.get(name),
+    replies: createReplies({ comments, slack, contact, clock, fetch }),
     clock,
     sleep,
     random,

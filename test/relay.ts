@@ -8,6 +8,7 @@ import { createMetrics } from '../lib/metrics/metrics.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { deliver, type SqsHandler } from '../local/event-source.ts';
 import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
+import { type SlackStandIn, startSlackStandIn } from '../local/slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 
@@ -15,6 +16,10 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sand
 export const PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 /** GitHub's published example secret. */
 export const WEBHOOK_SECRET = "It's a Secret to Everybody";
+
+/** Slack's published example secret. */
+export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
+const BOT_TOKEN = 'xoxb-of-the-tests';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock {
@@ -26,7 +31,13 @@ export function exampleConfig(
   issueToDefect: Partial<
     NonNullable<NonNullable<RelayConfigInput['github']>['repositories']>[number]['issueToDefect']
   > = {},
-  rest: { apiUrl?: string; connection?: RelayConfigInput['connections'][string]; also?: string[] } = {},
+  rest: {
+    apiUrl?: string;
+    connection?: RelayConfigInput['connections'][string];
+    also?: string[];
+    slack?: Partial<RelayConfigInput['slack']>;
+    people?: RelayConfigInput['people'];
+  } = {},
 ): RelayConfig {
   return defineConfig({
     connections: { main: rest.connection ?? {} },
@@ -36,8 +47,12 @@ export function exampleConfig(
         name,
         connection: 'main',
         issueToDefect: { projectId: PROJECT, ...issueToDefect },
+        completeChecklistItem: true,
+        logTime: true,
       })),
     },
+    slack: { connection: 'main', channels: { C0PLATFORM: { projectId: PROJECT } }, ...rest.slack },
+    ...(rest.people && { people: rest.people }),
   });
 }
 
@@ -45,6 +60,8 @@ export interface TestRelayOptions {
   config?: RelayConfig;
   sandbox?: SandboxOptions;
   github?: object;
+  /** The `slack` secret, in place of what fits the stand-in. */
+  slack?: object;
   /** Makes the functions' environment differ from the stack's. */
   environment?: Partial<Runtime['environment']>;
 }
@@ -53,6 +70,7 @@ export interface TestRelayOptions {
 export interface TestRelay {
   clock: TestClock;
   sandbox: Sandbox;
+  slack: SlackStandIn;
   stack: LocalStack;
   stores: Stores;
   runtime: Runtime;
@@ -60,6 +78,7 @@ export interface TestRelay {
   log: Record<string, unknown>[];
   metrics: Record<string, unknown>[];
   url: string;
+  slackUrl: string;
   /** Posts a payload as GitHub does, signed unless the headers say otherwise. */
   post(
     event: string,
@@ -84,9 +103,11 @@ export interface TestRelay {
 const WORKER_TIMEOUT_MS = 60_000;
 
 export async function startRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
-  const config = options.config ?? exampleConfig();
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
   const read = () => clock.now;
+  const slack = await startSlackStandIn({ clock: read, botToken: BOT_TOKEN });
+  const given = options.config ?? exampleConfig();
+  const config = given.slack ? { ...given, slack: { ...given.slack, apiUrl: `${slack.url}/api` } } : given;
   const stack = await startLocalStack({ clock: read });
   const sandbox = await startSandbox({ clock: read, ...options.sandbox });
   const [key] = sandbox.keys;
@@ -94,6 +115,9 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     stack.secrets.put(`${stack.secretPrefix}partner/${connection}`, { baseUrl: sandbox.url, ...key });
   }
   stack.secrets.put(`${stack.secretPrefix}github`, { webhookSecret: WEBHOOK_SECRET, ...options.github });
+
+  const slackSecret = options.slack ?? { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN };
+  stack.secrets.put(`${stack.secretPrefix}slack`, slackSecret);
 
   Object.assign(process.env, stack.variables);
   const log: Record<string, unknown>[] = [];
@@ -110,8 +134,9 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     log: { info: push(log), warn: push(log), error: push(log) },
     metrics: createMetrics('test', (line) => void metrics.push(JSON.parse(line)), read),
   };
-  const [webhook, worker, sweep] = await Promise.all([
+  const [webhook, slackWebhook, worker, sweep] = await Promise.all([
     import('../functions/github-webhook.ts'),
+    import('../functions/slack-webhook.ts'),
     import('../functions/job-worker.ts'),
     import('../functions/job-sweep.ts'),
   ]);
@@ -119,19 +144,23 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const sweepNow = sweep.createHandler(runtime) as unknown as (event: object, context: object) => Promise<unknown>;
   const front: Server = await startHttpFront(0, {
     'POST /github': webhook.createHandler(runtime) as unknown as HttpHandler,
+    ...(config.slack && { 'POST /slack': slackWebhook.createHandler(runtime) as unknown as HttpHandler }),
   });
-  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}/github`;
+  const origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  const url = `${origin}/github`;
   const stores = openStores(runtime);
 
   const relay: TestRelay = {
     clock,
     sandbox,
+    slack,
     stack,
     stores,
     runtime,
     log,
     metrics,
     url,
+    slackUrl: `${origin}/slack`,
     post(event, payload, headers = {}) {
       const body = JSON.stringify(payload);
       const all = {
@@ -188,7 +217,12 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     },
     async close() {
       front.closeAllConnections();
-      await Promise.all([new Promise((resolve) => front.close(resolve)), sandbox.close(), stack.close()]);
+      await Promise.all([
+        new Promise((resolve) => front.close(resolve)),
+        sandbox.close(),
+        slack.close(),
+        stack.close(),
+      ]);
     },
   };
   return relay;

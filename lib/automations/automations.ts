@@ -1,10 +1,40 @@
-import type { Automation } from './automation.ts';
+import { type PermissionOptions, permitted } from '../slack/permissions.ts';
+import { answerFault } from './answer-fault.ts';
+import type { Automation, GithubTaker } from './automation.ts';
+import { takeComment } from './comment-commands.ts';
+import { completeChecklistItem } from './complete-checklist-item.ts';
+import { createDefect } from './create-defect.ts';
+import { find } from './find.ts';
 import { type IssueToDefectOptions, issueToDefect, takeIssue } from './issue-to-defect.ts';
+import { createListProjects, type ListProjectsOptions } from './list-projects.ts';
+import { type LogTimeOptions, logTime } from './log-time.ts';
+import { takeMergedPullRequest } from './merged-pull-request.ts';
+import { type TeamTimesheetsOptions, teamTimesheets } from './team-timesheets.ts';
+import { type TimesheetReminderOptions, timesheetReminder } from './timesheet-reminder.ts';
+import { type TimesheetSummaryOptions, timesheetSummary } from './timesheet-summary.ts';
 
 /** What the GitHub webhook asks of every delivery; kept apart from the running, whose code a webhook does not need. */
-export const githubTakers: readonly Automation['take'][] = [takeIssue];
+export const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest];
+
+export type AutomationsOptions = TeamTimesheetsOptions &
+  TimesheetReminderOptions &
+  TimesheetSummaryOptions &
+  IssueToDefectOptions &
+  LogTimeOptions &
+  ListProjectsOptions &
+  PermissionOptions;
 
 /** Every automation by its name. A new one is added here. */
-export function createAutomations(options: IssueToDefectOptions): ReadonlyMap<string, Automation> {
-  return new Map([issueToDefect(options)].map((automation) => [automation.name, automation]));
+export function createAutomations(options: AutomationsOptions): ReadonlyMap<string, Automation> {
+  const ofPeople = [completeChecklistItem, createDefect, find, logTime(options)];
+  const all = [
+    issueToDefect(options),
+    answerFault,
+    teamTimesheets(options),
+    timesheetReminder(options),
+    timesheetSummary(options),
+    createListProjects(options),
+    ...ofPeople.map((automation) => permitted(automation, options)),
+  ];
+  return new Map(all.map((automation) => [automation.name, automation]));
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { operationPath } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
+import { timesheetsConfig } from '../timesheets/config.ts';
+import { slug as name, slackChannel, timeZone } from './names.ts';
 
-const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowercase letters, digits and hyphens');
 const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
 
 /** Correction of an operation whose path or fields the interface document does not show. */
@@ -71,12 +72,74 @@ const issueToDefect = z.strictObject({
   comment: z.boolean().default(true),
 });
 
-const repository = z.strictObject({ name: repositoryName, connection: name, issueToDefect: issueToDefect.optional() });
+const repository = z.strictObject({
+  name: repositoryName,
+  connection: name,
+  issueToDefect: issueToDefect.optional(),
+  /** `/done 12` and `/undo 12` in comments of collaborators, and merged pull requests that complete checklist items. */
+  completeChecklistItem: z.boolean().default(false),
+  /** `/log 2h <task>` in comments of collaborators. */
+  logTime: z.boolean().default(false),
+});
 
 const github = z.strictObject({
   /** Of a GitHub Enterprise Server: `https://github.example.com/api/v3`. */
   apiUrl: z.url().default('https://api.github.com'),
   repositories: z.array(repository).default([]),
+});
+
+const slackUser = z.string().regex(/^[UW][A-Z0-9]+$/, 'expected the id of a person, such as U0123ABCD');
+const slackGroup = z.string().regex(/^S[A-Z0-9]+$/, 'expected the id of a user group, such as S0123ABCD');
+
+/** What a list in the modal offers; the allowed values of the service are not shown. At most what Slack's lists hold. */
+const offered = (...byDefault: string[]) => z.array(z.string().min(1).max(75)).min(1).max(100).default(byDefault);
+
+/** Who may use a subcommand, and where; whoever is left out may. */
+const permission = z.strictObject({
+  channels: z.array(slackChannel).min(1).optional(),
+  userGroups: z.array(slackGroup).min(1).optional(),
+});
+
+const slack = z.strictObject({
+  /** Of GovSlack: `https://slack-gov.com/api`. */
+  apiUrl: z.url().default('https://slack.com/api'),
+  /** The slash command; one of a name of its own for a second stage in the same workspace. */
+  command: z
+    .string()
+    .regex(/^\/[a-z0-9_-]{1,31}$/, 'expected a slash and up to 31 lowercase characters')
+    .default('/pm'),
+  /** Where commands go, unless their channel says otherwise. */
+  connection: name,
+  /** A channel's connection, and the project in which `/pm defect <title>` creates a defect without asking. */
+  channels: z
+    .record(slackChannel, z.strictObject({ connection: name.optional(), projectId: z.uuid().optional() }))
+    .default({}),
+  /** What the modal for a defect offers; the first of each is chosen. */
+  defect: z
+    .strictObject({
+      types: offered('Bug', 'Documentation'),
+      priorities: offered('Medium', 'High', 'Low'),
+      severities: offered('Major', 'Critical', 'Minor'),
+    })
+    .prefault({}),
+  permissions: z
+    .strictObject({ defect: permission, done: permission, log: permission, find: permission })
+    .partial()
+    .default({}),
+});
+
+/** Somebody whom e-mail addresses alone do not bring together. */
+const person = z.strictObject({
+  slack: slackUser.optional(),
+  /** The login; letter case does not matter. */
+  github: z
+    .string()
+    .regex(/^[\w-]+$/, 'expected a login')
+    .optional(),
+  /** The address of the user in the service. */
+  email: z.email(),
+  /** For dates such as "yesterday" in GitHub comments; Slack knows that of its people. */
+  timeZone: timeZone.default('UTC'),
 });
 
 /** Retention periods that CloudWatch Logs takes (PutRetentionPolicy, API reference). */
@@ -96,7 +159,7 @@ const deployment = z.strictObject({
       slack: z
         .strictObject({
           workspaceId: z.string().regex(/^T[A-Z0-9]+$/, 'expected an id such as T0123ABCD'),
-          channelId: z.string().regex(/^[CG][A-Z0-9]+$/, 'expected an id such as C0123ABCD'),
+          channelId: slackChannel,
         })
         .optional(),
     })
@@ -124,6 +187,14 @@ const schema = z
       .record(name, connection)
       .refine((connections) => Object.keys(connections).length > 0, 'expected at least one connection'),
     github: github.prefault({}),
+    /** Without it no function for Slack is deployed. */
+    slack: slack.optional(),
+    /** Who is reminded of time that is not logged. It needs slack. */
+    timesheets: timesheetsConfig.optional(),
+    /** Who is who, where the address in Slack is not that in the service, and for GitHub, which shows none. */
+    people: z.array(person).default([]),
+    /** Whom people are told to ask where the relay itself must be mended: `the platform team`. */
+    contact: z.string().min(1).max(200).default('whoever looks after Partner Relay'),
     deployment: deployment.prefault({}),
   })
   .superRefine((config, context) => {
@@ -136,17 +207,37 @@ const schema = z
         message: `expected at least ${workers}, the sum of deployment.maxConcurrency, or SQS would be throttled`,
       });
     }
+    const known = Object.keys(config.connections).join(', ');
+    const named = [
+      ...config.github.repositories.map(
+        ({ connection }, index) => [['github', 'repositories', index, 'connection'], connection] as const,
+      ),
+      ...(config.slack ? [[['slack', 'connection'], config.slack.connection] as const] : []),
+      ...(config.timesheets?.teams ?? []).map(
+        ({ connection }, index) => [['timesheets', 'teams', index, 'connection'], connection] as const,
+      ),
+      ...Object.entries(config.slack?.channels ?? {}).map(
+        ([channel, { connection }]) => [['slack', 'channels', channel, 'connection'], connection] as const,
+      ),
+    ];
+    for (const [path, connection] of named) {
+      if (connection === undefined || connection in config.connections) continue;
+      context.addIssue({
+        code: 'custom',
+        path: [...path],
+        message: `no connection '${connection}'; there are ${known}`,
+      });
+    }
+    if (config.timesheets && !config.slack) {
+      context.addIssue({
+        code: 'custom',
+        path: ['timesheets'],
+        message: 'people are reminded in Slack: slack is missing',
+      });
+    }
     const seen = new Map<string, number>();
-    for (const [index, { name, connection }] of config.github.repositories.entries()) {
+    for (const [index, { name }] of config.github.repositories.entries()) {
       const path = ['github', 'repositories', index];
-      if (!(connection in config.connections)) {
-        const known = Object.keys(config.connections).join(', ');
-        context.addIssue({
-          code: 'custom',
-          path: [...path, 'connection'],
-          message: `no connection '${connection}'; there are ${known}`,
-        });
-      }
       const earlier = seen.get(name.toLowerCase());
       if (earlier !== undefined) {
         context.addIssue({
@@ -164,6 +255,7 @@ export type RelayConfigInput = z.input<typeof schema>;
 /** The configuration with its defaults filled in. */
 export type RelayConfig = z.output<typeof schema>;
 export type RepositoryConfig = RelayConfig['github']['repositories'][number];
+export type SlackConfig = NonNullable<RelayConfig['slack']>;
 export type IssueToDefectConfig = NonNullable<RepositoryConfig['issueToDefect']>;
 
 /** A configuration that cannot be used; `faults` has one line for each, led by its path. */

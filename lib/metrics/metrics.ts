@@ -9,6 +9,8 @@ const units = {
   StepsFailed: 'Count',
   /** From storing a job to the answer of a partner operation of it. */
   EventToOperation: 'Milliseconds',
+  /** From storing a job to the outcome that a person in Slack gets. */
+  SlackReply: 'Milliseconds',
   /** 429 answers of the service, which should not happen. */
   RateLimited: 'Count',
   /** Calls that the service refused because of the key or the signature. */
@@ -22,6 +24,10 @@ const units = {
   DayBudgetUsed: 'Percent',
   /** Now, of a connection: 1 while it is paused. */
   ConnectionPaused: 'Count',
+  /** By the last check: 1 where the credentials of a connection, of GitHub, of Slack cannot be used, or else 0. */
+  ConnectionCredentialsFail: 'Count',
+  GithubCredentialsFail: 'Count',
+  SlackCredentialsFail: 'Count',
 } as const;
 
 export type MetricName = keyof typeof units;

@@ -83,6 +83,8 @@ describe('a configuration', () => {
     expect(defineConfig({ connections: { main: {} } })).toEqual({
       connections: { main: { limits: { perMinute: 120, perDay: 5_000 }, operations: {} } },
       github: { apiUrl: 'https://api.github.com', repositories: [] },
+      people: [],
+      contact: 'whoever looks after Partner Relay',
       deployment: {
         alarms: { emails: [] },
         maxConcurrency: { interactive: 5, background: 5 },

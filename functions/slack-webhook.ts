@@ -1,0 +1,23 @@
+import '../lib/without-jit.ts';
+import middy from '@middy/core';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import config from '#relay.config';
+import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
+import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { openDesk } from '../lib/slack/open-desk.ts';
+import { receiveSlack } from '../lib/slack/receive-slack.ts';
+import { verifiedBySlack } from '../lib/slack/verified.ts';
+
+/** Takes Slack's commands and interactions at a function URL: verified, then answered, what becomes a job once it is safe. */
+export function createHandler(runtime: Runtime) {
+  const { config, clock, log, metrics } = runtime;
+  const stores = openStores(runtime);
+  const desk = config.slack && openDesk(runtime, config.slack, stores);
+  return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
+    .use(httpErrors(log))
+    .use(rawBody())
+    .use(verifiedBySlack(stores.secrets, clock))
+    .handler((request) => receiveSlack(request, { desk, log, metrics }));
+}
+
+export const handler = createHandler(systemRuntime(config, process.env));

@@ -1,0 +1,25 @@
+import '../lib/without-jit.ts';
+import middy from '@middy/core';
+import config from '#relay.config';
+import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import type { ScheduleEvent } from '../lib/schedules.ts';
+import { acceptDueTimesheets } from '../lib/timesheets/accept-due.ts';
+
+/** Every quarter of an hour: makes the jobs of the teams whose reminders and summaries are due. */
+export function createHandler(runtime: Runtime) {
+  const { config, clock, log } = runtime;
+  const { jobs, queue } = openStores(runtime);
+  return middy<ScheduleEvent>().handler(async (event) => {
+    const due = await acceptDueTimesheets(
+      config,
+      { jobs, queue },
+      event.at === undefined ? clock() : Date.parse(event.at),
+    );
+    for (const { job, repeat } of due) {
+      if (!repeat) log.info({ message: 'job queued', jobId: job.id, summary: job.summary });
+    }
+    return { due: due.length };
+  });
+}
+
+export const handler = createHandler(systemRuntime(config, process.env));

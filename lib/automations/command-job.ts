@@ -1,0 +1,54 @@
+import type { Lane } from '../budget/budget.ts';
+import type { Command } from '../commands/command.ts';
+import { printCommand } from '../commands/command.ts';
+import { type JobDraft, jobId, type ReplyTo } from '../jobs/job.ts';
+import type { Person } from '../people/people.ts';
+import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM } from './complete-checklist-item.ts';
+import { FIND, type Search } from './find.ts';
+import { LOG_TIME, type TimeToLog } from './log-time.ts';
+
+/** A command that becomes a job wherever it is given. */
+export type JobCommand = Extract<Command, { verb: 'done' | 'undo' | 'log' | 'find' }>;
+
+/** Where a command was given, and by whom. */
+export interface CommandPlace {
+  /** What makes it this command and no other: a trigger_id, a comment and its line. */
+  happened: readonly (string | number)[];
+  by: Person;
+  connection: string;
+  lane: Lane;
+  /** Jobs of one entity are done one after the other. */
+  entity: string;
+  replyTo: ReplyTo;
+}
+
+/** The job of a command. */
+export function commandJob(command: JobCommand, { happened, by, ...place }: CommandPlace): JobDraft {
+  const { automation, input } = workOf(command, by);
+  return {
+    ...place,
+    id: jobId(automation, ...happened),
+    automation,
+    summary: `${by.in === 'github' ? `@${by.id}` : by.id}: ${printCommand(command)}`,
+    input: { ...input, verb: command.verb },
+  };
+}
+
+function workOf(command: JobCommand, by: Person): { automation: string; input: object } {
+  switch (command.verb) {
+    case 'done':
+    case 'undo': {
+      const input: ChecklistItems = { items: command.items, completed: command.verb === 'done' };
+      return { automation: COMPLETE_CHECKLIST_ITEM, input };
+    }
+    case 'log': {
+      const { verb, ...time } = command;
+      const input: TimeToLog = { by, ...time };
+      return { automation: LOG_TIME, input };
+    }
+    case 'find': {
+      const input: Search = { text: command.text };
+      return { automation: FIND, input };
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import { commandLines } from '../commands/comment-lines.ts';
+import { findRepository } from '../config/find-repository.ts';
+import type { RelayConfig, RepositoryConfig } from '../config/schema.ts';
+import type { GithubDelivery } from '../github/delivery.ts';
+import { installation, readPayload, repository } from '../github/payload.ts';
+import { type JobDraft, jobId } from '../jobs/job.ts';
+import { ANSWER_FAULT, type CommandFault } from './answer-fault.ts';
+import type { Taken } from './automation.ts';
+import { commandJob, type JobCommand } from './command-job.ts';
+
+/** https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_comment */
+const commentPayload = z.object({
+  action: z.string(),
+  comment: z.object({
+    id: z.int(),
+    body: z.string().nullish(),
+    author_association: z.string(),
+    user: z.object({ login: z.string(), type: z.string().nullish() }).nullish(),
+  }),
+  issue: z.object({ number: z.int() }),
+  repository,
+  /** Of `edited`. */
+  changes: z.object({ body: z.object({ from: z.string().nullish() }).nullish() }).nullish(),
+  installation: installation.nullish(),
+});
+
+type CommentPayload = z.output<typeof commentPayload>;
+
+/** https://docs.github.com/en/graphql/reference/enums#commentauthorassociation */
+const COLLABORATORS = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
+
+/**
+ * `/done`, `/undo` and `/log` in comments on issues and pull requests. A job is the comment and the line, so that an
+ * edit does nothing again which stands there still; one that changes or takes away a command gives none, for the
+ * relay could not tell a correction from a second command.
+ */
+export function takeComment({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
+  if (event !== 'issue_comment') return undefined;
+  const action = String(payload.action);
+  if (action !== 'created' && action !== 'edited') return { ignored: `a comment that is ${action} changes nothing` };
+  const read = readPayload(event, commentPayload, payload);
+  const settings = findRepository(config, read.repository.full_name);
+  if (!settings?.completeChecklistItem && !settings?.logTime) {
+    return { ignored: `${read.repository.full_name} takes no commands from comments in relay.config.ts` };
+  }
+  const now = commandsIn(read.comment.body, settings);
+  const before = action === 'edited' ? commandsIn(read.changes?.body?.from ?? read.comment.body, settings) : [];
+  const lines = new Set(now.map(({ line }) => line));
+  if (before.some(({ line, parsed }) => 'command' in parsed && !lines.has(line))) {
+    return { ignored: 'an edit that changes a command gives none: a new comment is needed' };
+  }
+  const known = new Set(before.map(({ line }) => line));
+  const added = [...new Map(now.map((one) => [one.line, one])).values()].filter(({ line }) => !known.has(line));
+  if (added.length === 0) return { ignored: 'a comment without a command for this repository' };
+  const { user, author_association } = read.comment;
+  if (!user || user.type === 'Bot') return { ignored: 'a comment of a bot gives no commands' };
+  if (!COLLABORATORS.has(author_association)) {
+    return { ignored: `@${user.login} is no collaborator, of whom alone commands are taken` };
+  }
+  return { jobs: added.map((one) => draft(read, user.login, one, settings)) };
+}
+
+/** A line that is meant as a command. */
+type Line = ReturnType<typeof commandLines>[number];
+
+/** Those for which the repository is switched on. */
+function commandsIn(body: string | null | undefined, { completeChecklistItem, logTime }: RepositoryConfig): Line[] {
+  return commandLines(body ?? '').filter(({ line }) => (line.startsWith('/log') ? logTime : completeChecklistItem));
+}
+
+function draft(
+  { comment, issue, repository, installation }: CommentPayload,
+  login: string,
+  { line, parsed }: Line,
+  { name, connection }: RepositoryConfig,
+): JobDraft {
+  const happened = [comment.id, line];
+  const place = {
+    connection,
+    lane: 'background',
+    entity: `${repository.full_name}#${issue.number}`,
+    replyTo: {
+      in: 'github',
+      repository: name,
+      issueNumber: issue.number,
+      ...(installation && { installationId: installation.id }),
+    },
+  } as const;
+  if ('command' in parsed) {
+    return commandJob(parsed.command as JobCommand, { ...place, happened, by: { in: 'github', id: login } });
+  }
+  const input: CommandFault = { fault: parsed.fault };
+  const summary = `@${login}: a command that cannot be read`;
+  return { ...place, id: jobId(ANSWER_FAULT, ...happened), automation: ANSWER_FAULT, summary, input: { ...input } };
+}

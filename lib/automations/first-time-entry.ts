@@ -1,0 +1,113 @@
+import type { RelayConfig } from '../config/schema.ts';
+import { digest } from '../digest.ts';
+import { Later, Park } from '../jobs/interruption.ts';
+import type { Job } from '../jobs/job.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import type { Steps } from '../jobs/steps.ts';
+import { createTimelog, timelogDetail } from '../partner/timelogs.ts';
+import { keys } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import { TOLERATED_MINUTES } from '../timesheets/shortfall.ts';
+import { readEntry } from '../timesheets/time-entry.ts';
+
+/**
+ * The fields of time entries are assumed. Therefore the first entry that is logged on a connection is read back, and
+ * unless it carries the person, the day and the hours that were sent, no more are logged there.
+ */
+export interface FirstTimeEntries {
+  /**
+   * @returns whether the job makes the connection's first entry, and must have it verified
+   * @throws {Later} while another job does
+   * @throws {Park} where the first entry was not what it should have been
+   */
+  claim(job: Job): Promise<boolean>;
+  /** Reads the entry back. @throws {Park} where it is not what was sent */
+  verify(job: Job, steps: Steps, sent: SentEntry): Promise<void>;
+}
+
+export interface SentEntry {
+  id: string | number;
+  user_id: string | number;
+  date: string;
+  hours: number;
+}
+
+interface Verification {
+  /** The job that makes the first entry. */
+  claimedBy: string;
+  verified?: boolean;
+  /** What is wrong, where something is. */
+  wrong?: string;
+}
+
+/** While another job makes the first entry. */
+const LOOK_AGAIN_MS = 5_000;
+
+export interface FirstTimeEntriesOptions {
+  config: RelayConfig;
+  table: Table;
+  jobs: JobStore;
+  clock: () => number;
+}
+
+export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTimeEntriesOptions): FirstTimeEntries {
+  /** Whoever corrects the override has the next entry read back. */
+  const keyOf = (connection: string) => {
+    const { operations = {} } = config.connections[connection] ?? {};
+    return keys.firstTimeEntry(connection, digest([operations[createTimelog.name], operations[timelogDetail.name]]));
+  };
+
+  /** Whether a job that claimed the first entry will never verify it. */
+  async function isOver(jobId: string): Promise<boolean> {
+    const job = await jobs.get(jobId);
+    return !job || job.status === 'parked' || job.status === 'succeeded';
+  }
+
+  return {
+    async claim(job) {
+      const key = keyOf(job.connection);
+      const known = (await table.get(key)) as Verification | undefined;
+      if (known?.verified) return false;
+      if (known?.wrong) throw new Park(known.wrong);
+      if (known?.claimedBy === job.id) return true;
+      if (known && !(await isOver(known.claimedBy))) {
+        throw new Later(clock() + LOOK_AGAIN_MS, 'the first time entry on this connection is being checked', {
+          makesRoom: true,
+        });
+      }
+      const condition = known
+        ? { expression: '#claimedBy = :was', values: { was: known.claimedBy } }
+        : { expression: 'attribute_not_exists(#pk)' };
+      if (await table.put({ ...key, claimedBy: job.id }, condition)) return true;
+      throw new Later(clock() + LOOK_AGAIN_MS, 'the first time entry on this connection is being checked', {
+        makesRoom: true,
+      });
+    },
+    async verify(job, steps, sent) {
+      const key = keyOf(job.connection);
+      const wrong = await steps.call('read it back', timelogDetail, { timelog_id: sent.id }, (entry) =>
+        differences(sent, entry),
+      );
+      if (wrong.length === 0) {
+        await table.put({ ...key, claimedBy: job.id, verified: true });
+        return;
+      }
+      const overrides = `connections.${job.connection}.operations['${createTimelog.name}'].fields`;
+      const reason = `Time is not logged on the connection ${job.connection} any more: its first entry, ${sent.id}, came back with ${wrong.join(', ')}. Look at that entry, and say under ${overrides} in relay.config.ts what the fields are called here`;
+      await table.put({ ...key, claimedBy: job.id, wrong: reason });
+      throw new Park(reason);
+    },
+  };
+}
+
+/** What of the entry is not as it was sent. Names only: the rest of the entry is nobody's business here. */
+function differences(sent: SentEntry, record: Readonly<Record<string, unknown>>): string[] {
+  const entry = readEntry(record);
+  if ('unreadable' in entry) return [`an unreadable ${entry.unreadable}`];
+  const same = {
+    user_id: entry.userId === String(sent.user_id),
+    date: entry.date === sent.date,
+    hours: Math.abs(entry.minutes - sent.hours * 60) <= TOLERATED_MINUTES,
+  };
+  return Object.entries(same).flatMap(([field, holds]) => (holds ? [] : [`another ${field}`]));
+}

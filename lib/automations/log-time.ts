@@ -1,0 +1,109 @@
+import type { Day } from '../commands/command.ts';
+import { printDuration } from '../commands/duration.ts';
+import { digest } from '../digest.ts';
+import { NotDone, Refused } from '../jobs/interruption.ts';
+import type { Steps } from '../jobs/steps.ts';
+import { idFromText } from '../partner/operation.ts';
+import { searchTasks, taskDetail, taskName } from '../partner/tasks.ts';
+import { createTimelog } from '../partner/timelogs.ts';
+import type { People, Person } from '../people/people.ts';
+import type { Automation } from './automation.ts';
+import type { FirstTimeEntries } from './first-time-entry.ts';
+
+export const LOG_TIME = 'log-time';
+
+/** What a job of this automation knows. */
+export interface TimeToLog {
+  by: Person;
+  minutes: number;
+  day: Day;
+  /** Its id, or its name. */
+  task: string;
+  note?: string;
+}
+
+export interface LogTimeOptions {
+  people: People;
+  firstEntries: FirstTimeEntries;
+}
+
+interface Task {
+  id: string | number;
+  name: string;
+}
+
+const SUGGESTIONS = 5;
+const DAY_MS = 86_400_000;
+
+/** Logs time for the person who asked, and for nobody else. */
+export function logTime({ people, firstEntries }: LogTimeOptions): Automation {
+  return {
+    name: LOG_TIME,
+    async run(job, steps) {
+      const time = job.input as unknown as TimeToLog;
+      const user = await people.userOf(time.by, job.connection, steps);
+      const date = dateOf(time.day, job.createdAt, user.timeZone);
+      const task = await findTask(time.task, steps);
+      const first = await firstEntries.claim(job);
+
+      const marker = `[partner-relay ${digest(['time entry', job.id])}]`;
+      const entry = {
+        task_id: task.id,
+        user_id: user.userId,
+        date,
+        hours: Math.round((time.minutes / 60) * 10_000) / 10_000,
+        note: time.note ? `${time.note} ${marker}` : marker,
+      };
+      const { id } = await create(entry, marker, steps);
+      if (first) await firstEntries.verify(job, steps, { id, ...entry });
+      return `logged ${printDuration(time.minutes)} on ${task.name} for ${user.name}, ${date}, as time entry ${id}`;
+    },
+  };
+}
+
+async function create(entry: Parameters<typeof createTimelog.payload.parse>[0] & object, marker: string, steps: Steps) {
+  try {
+    return await steps.create('log the time', createTimelog, entry as never, marker);
+  } catch (error) {
+    if (error instanceof Refused && (error.refusal.status === 400 || error.refusal.status === 422)) {
+      throw new NotDone(`The service does not take this time entry. ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/** The task of that id, or the only one of that name. */
+async function findTask(text: string, steps: Steps): Promise<Task> {
+  const byId = /\s/.test(text) ? undefined : await detail(text, steps);
+  if (byId) return byId;
+  const found = await steps.call('search for the task', searchTasks, { q: text, page: 1, per_page: 50 }, (tasks) =>
+    tasks.map(taskName).filter((task) => task !== undefined),
+  );
+  const named = found.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
+  if (named.length === 1 && named[0]) return named[0];
+  const few = (named.length > 1 ? named : found).slice(0, SUGGESTIONS);
+  if (few.length === 0) throw new NotDone(`There is no task ${text}. Give its id, or its whole name in quotes.`);
+  const list = few.map(({ id, name }) => `${id} (${name})`).join(', ');
+  throw new NotDone(
+    `${named.length > 1 ? `${named.length} tasks are called ${text}` : `There is no task ${text}`}. Did you mean one of these? ${list}`,
+  );
+}
+
+async function detail(text: string, steps: Steps): Promise<Task | undefined> {
+  try {
+    const payload = { task_id: idFromText(text) };
+    return await steps.call('find the task', taskDetail, payload, (task) => taskName(task));
+  } catch (error) {
+    // Which of these says "unknown", and which "not an id", is not shown.
+    if (error instanceof Refused && error.refusal.status !== 403) return undefined;
+    throw error;
+  }
+}
+
+/** The calendar's day where the person is, as of when they asked. */
+function dateOf(day: Day, askedAt: number, timeZone: string): string {
+  if (day !== 'today' && day !== 'yesterday') return day;
+  // Swedish writes dates as ISO 8601 does.
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(askedAt);
+  return day === 'today' ? today : new Date(Date.parse(today) - DAY_MS).toISOString().slice(0, 10);
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { completedItems } from '../commands/comment-lines.ts';
+import { findRepository } from '../config/find-repository.ts';
+import type { RelayConfig } from '../config/schema.ts';
+import type { GithubDelivery } from '../github/delivery.ts';
+import { installation, readPayload, repository } from '../github/payload.ts';
+import { jobId } from '../jobs/job.ts';
+import type { Taken } from './automation.ts';
+import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM } from './complete-checklist-item.ts';
+
+/** https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request */
+const pullRequestPayload = z.object({
+  action: z.string(),
+  pull_request: z.object({ id: z.int(), number: z.int(), body: z.string().nullish(), merged: z.boolean().nullish() }),
+  repository,
+  installation: installation.nullish(),
+});
+
+/** A merged pull request whose body says `Completes checklist item <id>` completes it. */
+export function takeMergedPullRequest({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
+  if (event !== 'pull_request') return undefined;
+  if (payload.action !== 'closed') return { ignored: `a pull request that is ${payload.action} completes nothing` };
+  const { pull_request: pull, repository, installation } = readPayload(event, pullRequestPayload, payload);
+  if (!pull.merged) return { ignored: 'a pull request that is closed without a merge completes nothing' };
+  const settings = findRepository(config, repository.full_name);
+  if (!settings?.completeChecklistItem) {
+    return { ignored: `${repository.full_name} completes no checklist items in relay.config.ts` };
+  }
+  const items = completedItems(pull.body ?? '');
+  if (items.length === 0) return { ignored: 'a pull request whose text completes no checklist item' };
+  const input: ChecklistItems = { items, completed: true };
+  const name = `${repository.full_name}#${pull.number}`;
+  const job = {
+    id: jobId(COMPLETE_CHECKLIST_ITEM, 'pull request', pull.id),
+    automation: COMPLETE_CHECKLIST_ITEM,
+    connection: settings.connection,
+    lane: 'background',
+    entity: name,
+    summary: `${name} merged: completes ${items.join(', ')}`,
+    input: { ...input },
+    replyTo: {
+      in: 'github',
+      repository: settings.name,
+      issueNumber: pull.number,
+      ...(installation && { installationId: installation.id }),
+    },
+  } as const;
+  return { jobs: [job] };
+}

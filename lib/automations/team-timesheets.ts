@@ -1,0 +1,63 @@
+import type { RelayConfig } from '../config/schema.ts';
+import { acceptEvent } from '../jobs/accept-event.ts';
+import { Park } from '../jobs/interruption.ts';
+import { type JobDraft, jobId } from '../jobs/job.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import { mondayOf } from '../timesheets/dates.ts';
+import { readTimesheets } from '../timesheets/read-timesheets.ts';
+import { shortfallOf } from '../timesheets/shortfall.ts';
+import { findTeam } from '../timesheets/team.ts';
+import type { Automation } from './automation.ts';
+import { TIMESHEET_REMINDER, type TimesheetToRemindOf } from './timesheet-reminder.ts';
+
+export const TEAM_TIMESHEETS = 'team-timesheets';
+
+/** What a job of this automation knows. */
+export interface TeamDay {
+  team: string;
+  date: string;
+}
+
+export interface TeamTimesheetsOptions {
+  config: RelayConfig;
+  jobs: JobStore;
+  queue: JobQueue;
+}
+
+/** Reads the timesheets of a team, and makes a job for each of its people who is to be reminded of that day. */
+export function teamTimesheets({ config, jobs, queue }: TeamTimesheetsOptions): Automation {
+  return {
+    name: TEAM_TIMESHEETS,
+    async run(job, steps) {
+      const { team: name, date } = job.input as unknown as TeamDay;
+      const { teams = [] } = config.timesheets ?? {};
+      const team = findTeam(teams, name);
+      if (!team) throw new Park(`relay.config.ts has no team '${name}' any more`);
+      const sheets = await readTimesheets(teams, team, { from: mondayOf(date), to: date }, steps);
+
+      const short = sheets.filter(({ email, minutes }) => shortfallOf(team, email, date, minutes));
+      // Whoever has an entry that nobody can read may have logged all there is.
+      const known = short.filter(({ unreadable }) => unreadable.length === 0);
+      for (const sheet of known) {
+        const { unreadable, ...timesheet } = sheet;
+        const input: TimesheetToRemindOf = { team: name, date, timesheet, readAt: job.createdAt };
+        const draft: JobDraft = {
+          id: jobId(TIMESHEET_REMINDER, team.connection, sheet.userId, date),
+          automation: TIMESHEET_REMINDER,
+          connection: team.connection,
+          lane: 'background',
+          entity: `timesheet-${sheet.userId}`,
+          summary: `timesheet of ${sheet.name}, ${date}`,
+          input: { ...input },
+        };
+        await acceptEvent(draft, { jobs, queue });
+      }
+      const unreadable = sheets.filter((sheet) => sheet.unreadable.length > 0);
+      const reasons = [...new Set(unreadable.flatMap((sheet) => sheet.unreadable))];
+      const unread =
+        unreadable.length === 0 ? '' : `; of ${unreadable.length} entries cannot be read: ${reasons.join(', ')}`;
+      return `${known.length} of ${sheets.length} are to be reminded of ${date}${unread}`;
+    },
+  };
+}

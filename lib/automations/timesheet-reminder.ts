@@ -1,0 +1,67 @@
+import type { RelayConfig } from '../config/schema.ts';
+import { NotDone, Park } from '../jobs/interruption.ts';
+import type { SlackPeople } from '../people/slack-people.ts';
+import { slackMessage } from '../slack/replies.ts';
+import type { SlackApi } from '../slack/slack-api.ts';
+import { mondayOf } from '../timesheets/dates.ts';
+import type { Mutes } from '../timesheets/mutes.ts';
+import { readTimesheet, type Timesheet } from '../timesheets/read-timesheets.ts';
+import { reminderMessage } from '../timesheets/reminder-message.ts';
+import { shortfallOf } from '../timesheets/shortfall.ts';
+import { findTeam } from '../timesheets/team.ts';
+import type { Automation } from './automation.ts';
+
+export const TIMESHEET_REMINDER = 'timesheet-reminder';
+
+/** What a job of this automation knows. */
+export interface TimesheetToRemindOf {
+  team: string;
+  date: string;
+  timesheet: Omit<Timesheet, 'unreadable'>;
+  /** No entry that is newer is in it; epoch milliseconds. */
+  readAt: number;
+}
+
+export interface TimesheetReminderOptions {
+  config: RelayConfig;
+  slack: SlackApi | undefined;
+  slackPeople: SlackPeople;
+  mutes: Mutes;
+  clock: () => number;
+}
+
+/** A timesheet that was read longer ago is read again: meanwhile the person may have filled it in. */
+const FRESH_MS = 10 * 60_000;
+
+/** Reminds somebody of a timesheet that is short, once for that day. */
+export function timesheetReminder(options: TimesheetReminderOptions): Automation {
+  const { config, slack, slackPeople, mutes, clock } = options;
+  return {
+    name: TIMESHEET_REMINDER,
+    async run(job, steps) {
+      const { team: name, date, timesheet, readAt } = job.input as unknown as TimesheetToRemindOf;
+      const { teams = [], dryRun = false } = config.timesheets ?? {};
+      const team = findTeam(teams, name);
+      if (!team || !slack) throw new Park(`relay.config.ts has no team '${name}', or no slack, any more`);
+
+      const isFresh = clock() - readAt < FRESH_MS;
+      const range = { from: mondayOf(date), to: date };
+      const sheet = isFresh ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, steps);
+      if (sheet.unreadable.length > 0) throw new NotDone(`entries cannot be read: ${sheet.unreadable.join(', ')}`);
+      const shortfall = shortfallOf(team, sheet.email, date, sheet.minutes);
+      if (!shortfall) return 'nothing to do: nothing is missing any more';
+
+      const userId = await slackPeople.userIdOf(sheet.email, steps);
+      if (userId === undefined) throw new NotDone('nobody in Slack has the e-mail address of this user');
+      if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
+      const message = reminderMessage({ connection: job.connection, date, shortfall, tasks: sheet.tasks });
+      if (dryRun) {
+        await steps.skip('remind', 'Slack message', 'relay.config.ts says dryRun');
+        return `dry run: would remind ${sheet.name}: ${message.text}`;
+      }
+      const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));
+      if ('leftOut' in sent) throw new NotDone(sent.leftOut);
+      return `reminded ${sheet.name} of ${date}`;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import * as z from 'zod';
+
+/** The name of a connection or a team. */
+export const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowercase letters, digits and hyphens');
+
+export const slackChannel = z.string().regex(/^[CG][A-Z0-9]+$/, 'expected the id of a channel, such as C0123ABCD');
+
+/** A zone of the IANA time zone database. */
+export const timeZone = z.string().refine(isTimeZone, 'expected a name such as Europe/Berlin');
+
+function isTimeZone(name: string): boolean {
+  // Intl takes offsets too, which know no daylight saving.
+  if (/^[+-]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}

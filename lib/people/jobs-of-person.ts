@@ -1,0 +1,31 @@
+import type { Job } from '../jobs/job.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import { expiry } from '../table/expiry.ts';
+import { keys } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import type { Person } from './people.ts';
+
+/** What somebody asked for, so that they can see what became of it. */
+export interface JobsOfPerson {
+  /** Notes it before the job is stored; twice for the same job does no harm. */
+  note(person: Person, jobId: string): Promise<void>;
+  /** From the newest on. */
+  last(person: Person, limit: number): Promise<Job[]>;
+}
+
+export function createJobsOfPerson(table: Table, jobs: JobStore, clock: () => number): JobsOfPerson {
+  return {
+    async note(person, jobId) {
+      const now = clock();
+      const key = keys.jobOfPerson(person.in, person.id, new Date(now).toISOString(), jobId);
+      await table.put({ ...key, jobId, expiresAt: expiry(now) });
+    },
+    async last(person, limit) {
+      const { pk } = keys.jobOfPerson(person.in, person.id, '', '');
+      const noted = await table.lastOf(pk, limit);
+      const found = await Promise.all(noted.map(({ jobId }) => jobs.get(String(jobId))));
+      // The event may have been noted twice, and never stored.
+      return [...new Map(found.filter((job) => job !== undefined).map((job) => [job.id, job])).values()];
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { LaneView } from '../budget/budget.ts';
+import { grammar } from '../commands/command.ts';
+import type { Job } from '../jobs/job.ts';
+import { connectionOf, type Desk } from './desk.ts';
+import { type SlackMessage, section, sentence } from './messages.ts';
+import { code, escaped, time } from './mrkdwn.ts';
+
+const SHOWN = 5;
+
+/** What can be asked for, from the grammar that reads it. */
+export function helpMessage(slash: string): SlackMessage {
+  const lines = grammar.map(({ usage, does }) => `${code(`${slash} ${usage}`)}  ${escaped(does)}`);
+  const examples = grammar
+    .map(({ examples: [example] }) => example)
+    .filter((example) => example?.includes(' '))
+    .map((example) => code(`${slash} ${example}`));
+  return {
+    text: `What ${slash} can do`,
+    blocks: [section(lines.join('\n')), section(`For example ${examples.join(', ')}`)],
+  };
+}
+
+/** The last jobs of somebody, what waits and until when, and the budget: read from the table, so that it never waits. */
+export async function statusMessage(
+  { userId, channelId }: { userId: string; channelId: string },
+  desk: Desk,
+): Promise<SlackMessage> {
+  const connection = connectionOf(desk, channelId);
+  const [jobs, budget] = await Promise.all([
+    desk.jobsOfPerson.last({ in: 'slack', id: userId }, SHOWN),
+    desk.budgetOf(connection),
+  ]);
+  const { minute, day, pausedUntil, lanes } = budget;
+  const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;
+  const paused = pausedUntil === null ? '' : ` Paused until ${time(pausedUntil)}.`;
+  const told = jobs.length === 0 ? 'You have not asked for anything yet.' : jobs.map(jobLine).join('\n');
+  return {
+    text: 'What became of what you asked for',
+    blocks: [
+      section(`*Your last jobs*\n${told}`),
+      section(`*Budget of ${connection}*\n${used}. ${nextSlot(lanes.interactive, desk.clock())}${paused}`),
+    ],
+  };
+}
+
+function nextSlot({ nextSlotAt }: LaneView, now: number): string {
+  return nextSlotAt <= now ? 'The next call can go out now.' : `The next call can go out ${time(nextSlotAt)}.`;
+}
+
+function jobLine(job: Job): string {
+  const asked = code(job.summary.slice(job.summary.indexOf(': ') + 2));
+  switch (job.status) {
+    case 'succeeded':
+      return `${job.notDone ? ':warning:' : ':white_check_mark:'} ${asked}  ${escaped(sentence(job.outcome ?? 'done'))}`;
+    case 'parked':
+      return `:octagonal_sign: ${asked}  ${escaped(sentence(job.parked?.reason ?? ''))}`;
+    case 'waiting':
+      return `:hourglass: ${asked}  waits until ${time(job.dueAt ?? 0)}: ${escaped(job.waitingFor ?? '')}`;
+    default:
+      return `:hourglass_flowing_sand: ${asked}  is being worked on`;
+  }
+}

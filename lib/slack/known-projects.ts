@@ -1,0 +1,33 @@
+import { keys } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+
+export interface KnownProject {
+  id: string;
+  name: string;
+}
+
+/** The projects of a connection as they were last seen, for a modal that cannot wait for the service. */
+export interface KnownProjects {
+  /** @returns them, and when they were seen in epoch milliseconds; none, and 0, where they never were */
+  get(connection: string): Promise<{ projects: KnownProject[]; seenAt: number }>;
+  set(connection: string, projects: readonly KnownProject[]): Promise<void>;
+}
+
+/** An item holds 400 KB; a list in a modal holds 10,000, of which nobody reads a tenth. */
+const MAX_PROJECTS = 2_000;
+const MAX_NAME_LENGTH = 75;
+
+export function createKnownProjects(table: Table, clock: () => number): KnownProjects {
+  return {
+    async get(connection) {
+      const item = await table.get(keys.projects(connection));
+      return { projects: (item?.projects as KnownProject[]) ?? [], seenAt: Number(item?.seenAt ?? 0) };
+    },
+    async set(connection, projects) {
+      const kept = projects
+        .slice(0, MAX_PROJECTS)
+        .map(({ id, name }) => ({ id, name: name.slice(0, MAX_NAME_LENGTH) }));
+      await table.put({ ...keys.projects(connection), projects: kept, seenAt: clock() });
+    },
+  };
+}

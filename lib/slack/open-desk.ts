@@ -1,0 +1,45 @@
+import { createBudget } from '../budget/budget.ts';
+import type { SlackConfig } from '../config/schema.ts';
+import { acceptEvent } from '../jobs/accept-event.ts';
+import { createJobsOfPerson } from '../people/jobs-of-person.ts';
+import type { Runtime, Stores } from '../runtime.ts';
+import { createMutes } from '../timesheets/mutes.ts';
+import type { Desk } from './desk.ts';
+import { createKnownProjects } from './known-projects.ts';
+import { createSaidBefore } from './said-before.ts';
+import { createSlackApi } from './slack-api.ts';
+
+/** Slack gives up after three seconds; a modal must be open before, from cold too. */
+const MODAL_TIMEOUT_MS = 1_500;
+
+/** Opens what people's requests are answered with. */
+export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs, queue, secrets }: Stores): Desk {
+  const { config, clock, random, fetch, log, metrics } = runtime;
+  const budget = createBudget(table, clock, random);
+  const jobsOfPerson = createJobsOfPerson(table, jobs, clock);
+  return {
+    config,
+    settings,
+    slack: createSlackApi({ apiUrl: settings.apiUrl, secrets, fetch, timeoutMs: MODAL_TIMEOUT_MS }),
+    fetch,
+    clock,
+    projects: createKnownProjects(table, clock),
+    saidBefore: createSaidBefore(table, jobs, clock),
+    jobsOfPerson,
+    mutes: createMutes(table, clock),
+    async budgetOf(connection) {
+      const limits = config.connections[connection]?.limits;
+      if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);
+      return budget.view(connection, limits);
+    },
+    async accept(draft) {
+      const { replyTo } = draft;
+      const note = async () => {
+        if (replyTo?.in === 'slack') await jobsOfPerson.note({ in: 'slack', id: replyTo.userId }, draft.id);
+      };
+      const { job, repeat } = await acceptEvent(draft, { jobs, queue }, note);
+      metrics.record({ EventsTaken: 1 });
+      log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });
+    },
+  };
+}

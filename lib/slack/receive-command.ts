@@ -1,0 +1,139 @@
+import { commandJob, type JobCommand } from '../automations/command-job.ts';
+import { CREATE_DEFECT, type DefectToCreate } from '../automations/create-defect.ts';
+import { type Command, type ParsedCommand, parseCommand, printCommand } from '../commands/command.ts';
+import { type JobDraft, jobId, type ReplyTo } from '../jobs/job.ts';
+import { cutToBytes } from '../text.ts';
+import { connectionOf, type Desk } from './desk.ts';
+import { helpMessage, statusMessage } from './help.ts';
+import { button, MAX_BUTTON_VALUE_LENGTH, message, type SlackMessage } from './messages.ts';
+import { code, escaped, plain } from './mrkdwn.ts';
+import { openDefectModal } from './open-modal.ts';
+import { channelFault } from './permissions.ts';
+import type { SlackCommand } from './request.ts';
+
+/** A button that gives the command which is its value. */
+export const RUN_COMMAND_BUTTON = 'run-command';
+
+/** A command, and where somebody gave it. */
+export interface GivenCommand {
+  command: Command;
+  /** What makes it this command and no other. */
+  happened: string;
+  /** To open a modal with, for three seconds. */
+  triggerId: string;
+  userId: string;
+  userName: string;
+  channelId: string;
+  responseUrl?: string | undefined;
+}
+
+/** Answers what somebody typed. Nothing is an answer too: a modal was opened. */
+export async function receiveCommand(typed: SlackCommand, desk: Desk): Promise<SlackMessage | undefined> {
+  const parsed = parseCommand(plain(typed.text));
+  if ('fault' in parsed) return faultMessage(parsed, typed, desk);
+  const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId };
+  const text = printCommand(parsed.command);
+  const id = draftOf(given, desk)?.id;
+  const allowed = !refusal(given, desk);
+  const earlier =
+    id !== undefined && allowed && parsed.command.verb !== 'find'
+      ? await desk.saidBefore.note({ userId: typed.userId, channelId: typed.channelId, command: text, jobId: id })
+      : undefined;
+  if (earlier !== undefined) return repeatQuestion(text, given, earlier, desk);
+  return carryOutCommand(given, desk);
+}
+
+/** Does what a command says, or makes the job that does. */
+export async function carryOutCommand(given: GivenCommand, desk: Desk): Promise<SlackMessage | undefined> {
+  const { command } = given;
+  const { command: slash } = desk.settings;
+  if (command.verb === 'help') return helpMessage(slash);
+  if (command.verb === 'status') return statusMessage(given, desk);
+  const fault = refusal(given, desk);
+  if (fault) return message(`:warning: ${fault}`);
+  const draft = draftOf(given, desk);
+  if (!draft) {
+    const title = command.verb === 'defect' ? command.title : undefined;
+    return openDefectModal({ ...given, ...(title !== undefined && { title }) }, desk);
+  }
+  await desk.accept(draft);
+  return message(`:hourglass_flowing_sand: Working on it: ${code(`${slash} ${printCommand(command)}`)}`);
+}
+
+/** @returns why the command may not be given there */
+function refusal({ command, channelId }: GivenCommand, { settings }: Desk): string | undefined {
+  if (command.verb === 'help' || command.verb === 'status') return undefined;
+  return channelFault(settings, command.verb === 'undo' ? 'done' : command.verb, channelId);
+}
+
+/** The job of a command, or undefined for one that is none. */
+function draftOf(given: GivenCommand, desk: Desk): JobDraft | undefined {
+  const { command, userId, channelId, responseUrl, happened } = given;
+  if (command.verb === 'help' || command.verb === 'status') return undefined;
+  const replyTo: ReplyTo = { in: 'slack', userId, ...(responseUrl !== undefined && { responseUrl }) };
+  const connection = connectionOf(desk, channelId);
+  if (command.verb === 'defect') {
+    const projectId = desk.settings.channels[channelId]?.projectId;
+    if (command.title === undefined || projectId === undefined) return undefined;
+    const { types, priorities, severities } = desk.settings.defect;
+    const fields = { type: types[0], priority: priorities[0], severity: severities[0] };
+    return defectJob(
+      { ...given, replyTo, connection },
+      { projectId, title: command.title, description: '', ...fields },
+    );
+  }
+  const by = { in: 'slack', id: userId } as const;
+  // Whoever only looks for something does not wait for what they asked before.
+  const entity = command.verb === 'find' ? `slack-${userId}-find` : `slack-${userId}`;
+  return commandJob(command satisfies JobCommand, {
+    happened: [happened],
+    by,
+    connection,
+    lane: 'interactive',
+    entity,
+    replyTo,
+  });
+}
+
+/** The job of a defect that somebody asks for in Slack. */
+export function defectJob(
+  asked: { happened: string; userId: string; userName: string; connection: string; replyTo: ReplyTo },
+  defect: { [Field in keyof Omit<DefectToCreate, 'origin'>]: DefectToCreate[Field] | undefined } & {
+    permalink?: string | undefined;
+  },
+): JobDraft {
+  const { permalink, ...fields } = defect;
+  const origin = `Created in Slack by @${asked.userName}${permalink ? `, from ${permalink}` : ''}`;
+  return {
+    id: jobId(CREATE_DEFECT, asked.happened),
+    automation: CREATE_DEFECT,
+    connection: asked.connection,
+    lane: 'interactive',
+    entity: `slack-${asked.userId}`,
+    summary: `${asked.userId}: defect ${cutToBytes(fields.title ?? '', 200, '…')}`,
+    input: { ...fields, origin, verb: 'defect' },
+    replyTo: asked.replyTo,
+  };
+}
+
+function faultMessage(
+  { fault, suggestion }: Extract<ParsedCommand, { fault: string }>,
+  typed: SlackCommand,
+  { settings }: Desk,
+): SlackMessage {
+  if (suggestion === undefined) return message(`:warning: ${escaped(fault)}`);
+  const text = `:warning: ${escaped(fault)}\n${code(`${settings.command} ${suggestion}`)}`;
+  return message(text, ...runButton('Do that', suggestion, typed.triggerId));
+}
+
+function repeatQuestion(text: string, given: GivenCommand, earlier: number, { clock, settings }: Desk): SlackMessage {
+  const seconds = Math.max(1, Math.round((clock() - earlier) / 1000));
+  const asked = `:question: You gave ${code(`${settings.command} ${text}`)} ${seconds} s ago already. Do you want it done once more?`;
+  return message(asked, ...runButton('Do it once more', text, given.happened));
+}
+
+/** A button that gives that command as the event which brought the button about, however often it is pressed. */
+function runButton(label: string, command: string, happened: string) {
+  const value = JSON.stringify({ command, happened });
+  return value.length <= MAX_BUTTON_VALUE_LENGTH ? [button(label, RUN_COMMAND_BUTTON, value, 'primary')] : [];
+}

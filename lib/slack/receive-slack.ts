@@ -1,0 +1,80 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Desk } from './desk.ts';
+import { message } from './messages.ts';
+import { plain } from './mrkdwn.ts';
+import { openDefectModal } from './open-modal.ts';
+import { channelFault } from './permissions.ts';
+import { receiveButton } from './receive-button.ts';
+import { receiveCommand } from './receive-command.ts';
+import { receiveSubmission } from './receive-submission.ts';
+import { type MessageShortcut, readSlackRequest, type SlackRequest, SlackRequestError } from './request.ts';
+import { respond } from './response-url.ts';
+import { DEFECT_SHORTCUT } from './views.ts';
+
+export interface ReceiveSlackOptions {
+  /** Undefined where relay.config.ts has no slack. */
+  desk: Desk | undefined;
+  log: Pick<Console, 'info'>;
+  metrics: Metrics;
+}
+
+/** Answered, and there is nothing to say. */
+const NOTHING: APIGatewayProxyStructuredResultV2 = { statusCode: 200, body: '' };
+
+/**
+ * Answers a verified request of Slack at once: with what there is to say, or with a job that is safe, or with a modal.
+ *
+ * @throws {HttpError} 400 for what cannot be read, 404 where Slack is not configured
+ */
+export async function receiveSlack(
+  request: RawRequest,
+  { desk, log, metrics }: ReceiveSlackOptions,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  if (!desk) throw new HttpError(404, 'relay.config.ts has no slack');
+  try {
+    const read = readSlackRequest(request.bytes);
+    if (read.kind !== 'certificate check') metrics.record({ EventsReceived: 1 });
+    if (read.kind === 'other') log.info({ message: 'interaction ignored', type: read.type });
+    return await answer(read, desk);
+  } catch (error) {
+    if (error instanceof SlackRequestError) throw new HttpError(400, error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function answer(read: SlackRequest, desk: Desk): Promise<APIGatewayProxyStructuredResultV2> {
+  switch (read.kind) {
+    case 'command': {
+      const said = await receiveCommand(read, desk);
+      return said ? jsonAnswer(200, { response_type: 'ephemeral', ...said }) : NOTHING;
+    }
+    case 'message shortcut':
+      await receiveShortcut(read, desk);
+      return NOTHING;
+    case 'button':
+      await receiveButton(read, desk);
+      return NOTHING;
+    case 'submission': {
+      const errors = await receiveSubmission(read, desk);
+      return errors ? jsonAnswer(200, { response_action: 'errors', errors }) : NOTHING;
+    }
+    case 'certificate check':
+    case 'other':
+      return NOTHING;
+  }
+}
+
+/** The shortcut of a message opens the modal filled with what the message says. */
+async function receiveShortcut(chosen: MessageShortcut, desk: Desk): Promise<void> {
+  const { callbackId, messageText, permalink, responseUrl } = chosen;
+  if (callbackId !== DEFECT_SHORTCUT) throw new SlackRequestError('the shortcut is none of the relay');
+  const fault = channelFault(desk.settings, 'defect', chosen.channelId);
+  const description = plain(messageText);
+  const title = description.split('\n', 1)[0] ?? '';
+  const said = fault
+    ? message(`:warning: ${fault}`)
+    : await openDefectModal({ ...chosen, title, description, permalink }, desk);
+  if (said) await respond(desk.fetch, responseUrl, said);
+}

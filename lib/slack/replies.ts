@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { StepFailed } from '../jobs/interruption.ts';
+import type { Job, ReplyTo } from '../jobs/job.ts';
+import type { Reply } from '../jobs/steps.ts';
+import type { Said } from '../jobs/tell-person.ts';
+import { judged } from './judged.ts';
+import { type SlackMessage, saidMessage } from './messages.ts';
+import { RESPONSE_URL_LIVES_MS, respond } from './response-url.ts';
+import { type SlackApi, SlackRefusal } from './slack-api.ts';
+
+/** How a message got to the person. */
+type Sent = { by: 'response_url' } | { by: 'direct message'; channel: string; ts: string } | { leftOut: string };
+
+export interface DirectMessagesOptions {
+  slack: SlackApi;
+  clock: () => number;
+}
+
+const posted = z.object({ channel: z.string(), ts: z.string() });
+const opened = z.object({ channel: z.object({ id: z.string() }) });
+const history = z.object({
+  messages: z.array(
+    z.object({
+      ts: z.string(),
+      metadata: z.object({ event_payload: z.object({ id: z.string().optional() }) }).optional(),
+    }),
+  ),
+});
+
+/** How far Slack's clock may be from ours. */
+const CLOCKS_DIFFER_SECONDS = 300;
+const LOOKED_THROUGH = 100;
+/** Nothing can be sent there, now or later. */
+const UNREACHABLE =
+  /^(channel_not_found|user_not_found|users_not_found|user_disabled|cannot_dm_bot|is_archived|not_in_channel|restricted_action|messages_tab_disabled|account_inactive)$/;
+
+/**
+ * A message to a person or a channel, once: it carries an id in its metadata, by which it is looked for before it is
+ * sent a second time.
+ */
+export function slackMessage(
+  to: { userId: string } | { channelId: string },
+  id: string,
+  message: SlackMessage,
+  { slack, clock }: DirectMessagesOptions,
+): Reply<Sent> {
+  const unlessUnreachable = (call: () => Promise<Sent>): Promise<Sent> =>
+    judged(clock, async () => {
+      try {
+        return await call();
+      } catch (error) {
+        if (error instanceof SlackRefusal && UNREACHABLE.test(error.error)) {
+          return { leftOut: `Slack has nobody to send it to (${error.error})` };
+        }
+        throw error;
+      }
+    });
+  return {
+    calls: 'Slack message',
+    find: (since) =>
+      judged(clock, async () => {
+        try {
+          const channel =
+            'channelId' in to
+              ? to.channelId
+              : (await slack.call('conversations.open', { users: to.userId }, opened)).channel.id;
+          const oldest = String(since / 1000 - CLOCKS_DIFFER_SECONDS);
+          const fields = { channel, oldest, limit: LOOKED_THROUGH, include_all_metadata: true };
+          const { messages } = await slack.call('conversations.history', fields, history);
+          const mine = messages.find(({ metadata }) => metadata?.event_payload.id === id);
+          return mine && { by: 'direct message' as const, channel, ts: mine.ts };
+        } catch (error) {
+          // Whoever may not look says it again rather than not at all.
+          if (error instanceof SlackRefusal) return undefined;
+          throw error;
+        }
+      }),
+    make: () =>
+      unlessUnreachable(async () => {
+        const { channel, ts } = await slack.call(
+          'chat.postMessage',
+          {
+            channel: 'channelId' in to ? to.channelId : to.userId,
+            text: message.text,
+            blocks: message.blocks,
+            metadata: { event_type: 'partner_relay', event_payload: { id } },
+            unfurl_links: false,
+            unfurl_media: false,
+          },
+          posted,
+        );
+        return { by: 'direct message', channel, ts };
+      }),
+  };
+}
+
+export interface SlackRepliesOptions extends DirectMessagesOptions {
+  fetch: typeof globalThis.fetch;
+  /** Whom people are told to ask. */
+  contact: string;
+}
+
+/** Replies to people in Slack: where they asked as long as that is possible, and then as a direct message. */
+export function createSlackReplies({ slack, clock, fetch, contact }: SlackRepliesOptions) {
+  return async function replyInSlack(
+    job: Job,
+    to: ReplyTo & { in: 'slack' },
+    said: Said,
+  ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
+    const message = saidMessage(said, contact);
+    const isOpen = to.responseUrl !== undefined && clock() < job.createdAt + RESPONSE_URL_LIVES_MS;
+    const hasToken = await slack.isThere();
+    if (!isOpen && !hasToken) {
+      return { calls: 'Slack message', leftOut: 'the slack secret has no botToken, and nothing can be sent without' };
+    }
+    const direct = slackMessage({ userId: to.userId }, `${job.id} ${said.of} ${job.generation}`, message, {
+      slack,
+      clock,
+    });
+    if (!isOpen || to.responseUrl === undefined) return direct;
+    const { responseUrl } = to;
+    return {
+      calls: 'Slack message',
+      // What went to a response_url cannot be looked for; saying it again is better than not at all.
+      find: async (since) => (hasToken ? direct.find(since) : undefined),
+      async make() {
+        const status = await respond(fetch, responseUrl, message);
+        if (status !== undefined && status < 300) return { by: 'response_url' };
+        if (status === undefined || status === 429 || status >= 500) {
+          throw new StepFailed(`Slack does not take the reply (${status ?? 'no answer'})`);
+        }
+        // Used up, or closed early.
+        return hasToken ? direct.make() : { leftOut: `Slack does not take the reply any more (${status})` };
+      },
+    };
+  };
+}

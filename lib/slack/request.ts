@@ -1,0 +1,211 @@
+import * as z from 'zod';
+
+/** `/pm …`. https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
+export interface SlackCommand {
+  kind: 'command';
+  triggerId: string;
+  userId: string;
+  userName: string;
+  channelId: string;
+  /** What follows the command, as plain text. */
+  text: string;
+  responseUrl: string;
+}
+
+/** Where somebody chose a shortcut of a message. https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload */
+export interface MessageShortcut {
+  kind: 'message shortcut';
+  callbackId: string;
+  triggerId: string;
+  userId: string;
+  channelId: string;
+  /** mrkdwn */
+  messageText: string;
+  permalink: string;
+  responseUrl: string;
+}
+
+/** A button of one of our messages. https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
+export interface ButtonPress {
+  kind: 'button';
+  actionId: string;
+  value: string;
+  triggerId: string;
+  userId: string;
+  userName: string;
+  /** Empty outside of messages. */
+  channelId: string;
+  responseUrl?: string;
+}
+
+/** A modal that was sent off. https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+export interface ModalSubmission {
+  kind: 'submission';
+  callbackId: string;
+  viewId: string;
+  userId: string;
+  userName: string;
+  privateMetadata: string;
+  /** What was entered or chosen, by block id; empty fields are left out. */
+  values: Readonly<Record<string, string>>;
+}
+
+export type SlackRequest =
+  | SlackCommand
+  | MessageShortcut
+  | ButtonPress
+  | ModalSubmission
+  /** Slack looks whether the URL answers over TLS. */
+  | { kind: 'certificate check' }
+  /** Something that nobody of us asked for, such as a closed modal. */
+  | { kind: 'other'; type: string };
+
+/** A request that is signed well but cannot be read. Says what is wrong, without repeating it. */
+export class SlackRequestError extends Error {
+  override readonly name = 'SlackRequestError';
+}
+
+const command = z.object({
+  command: z.string(),
+  trigger_id: z.string().min(1),
+  user_id: z.string().min(1),
+  user_name: z.string().optional(),
+  channel_id: z.string().min(1),
+  text: z.string().default(''),
+  response_url: z.url(),
+});
+
+const withId = z.object({ id: z.string().min(1) });
+const user = withId.extend({ name: z.string().optional() });
+
+const messageAction = z.object({
+  callback_id: z.string(),
+  trigger_id: z.string().min(1),
+  user,
+  channel: withId,
+  team: z.object({ domain: z.string() }),
+  message: z.object({ ts: z.string(), text: z.string().default('') }),
+  response_url: z.url(),
+});
+
+const blockActions = z.object({
+  trigger_id: z.string().min(1),
+  user,
+  channel: withId.nullish(),
+  response_url: z.url().optional(),
+  actions: z.array(z.object({ action_id: z.string(), value: z.string().default('') })).min(1),
+});
+
+/** Of the inputs that our modals have. */
+const inputState = z.object({
+  value: z.string().nullish(),
+  selected_date: z.string().nullish(),
+  selected_option: z.object({ value: z.string() }).nullish(),
+});
+
+const viewSubmission = z.object({
+  user,
+  view: z.object({
+    id: z.string().min(1),
+    callback_id: z.string(),
+    private_metadata: z.string().default(''),
+    state: z.object({ values: z.record(z.string(), z.record(z.string(), inputState)) }),
+  }),
+});
+
+/**
+ * Reads what Slack sent: a form, of which interactions are one field with JSON in it.
+ * @throws {SlackRequestError}
+ */
+export function readSlackRequest(body: Uint8Array): SlackRequest {
+  const form = new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+  if (form.has('ssl_check')) return { kind: 'certificate check' };
+  const payload = form.get('payload');
+  if (payload === null) return readCommand(Object.fromEntries(form));
+  let json: unknown;
+  try {
+    json = JSON.parse(payload);
+  } catch {
+    throw new SlackRequestError('the field "payload" is not JSON');
+  }
+  return readInteraction(json);
+}
+
+function readCommand(form: unknown): SlackCommand {
+  const read = parsed('command', command, form);
+  return {
+    kind: 'command',
+    triggerId: read.trigger_id,
+    userId: read.user_id,
+    userName: read.user_name ?? read.user_id,
+    channelId: read.channel_id,
+    text: read.text,
+    responseUrl: read.response_url,
+  };
+}
+
+function readInteraction(json: unknown): SlackRequest {
+  const { type } = parsed('interaction', z.object({ type: z.string() }), json);
+  switch (type) {
+    case 'message_action': {
+      const { callback_id, trigger_id, user, channel, team, message, response_url } = parsed(type, messageAction, json);
+      return {
+        kind: 'message shortcut',
+        callbackId: callback_id,
+        triggerId: trigger_id,
+        userId: user.id,
+        channelId: channel.id,
+        messageText: message.text,
+        permalink: `https://${team.domain}.slack.com/archives/${channel.id}/p${message.ts.replace('.', '')}`,
+        responseUrl: response_url,
+      };
+    }
+    case 'block_actions': {
+      const { trigger_id, user, channel, response_url, actions } = parsed(type, blockActions, json);
+      return {
+        kind: 'button',
+        actionId: actions[0]?.action_id ?? '',
+        value: actions[0]?.value ?? '',
+        triggerId: trigger_id,
+        userId: user.id,
+        userName: user.name ?? user.id,
+        channelId: channel?.id ?? '',
+        ...(response_url !== undefined && { responseUrl: response_url }),
+      };
+    }
+    case 'view_submission': {
+      const { user, view } = parsed(type, viewSubmission, json);
+      return {
+        kind: 'submission',
+        callbackId: view.callback_id,
+        viewId: view.id,
+        userId: user.id,
+        userName: user.name ?? user.id,
+        privateMetadata: view.private_metadata,
+        values: entered(view.state.values),
+      };
+    }
+    default:
+      return { kind: 'other', type };
+  }
+}
+
+function entered(
+  blocks: Readonly<Record<string, Readonly<Record<string, z.output<typeof inputState>>>>>,
+): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [block, inputs] of Object.entries(blocks)) {
+    for (const { value, selected_date, selected_option } of Object.values(inputs)) {
+      const given = value ?? selected_date ?? selected_option?.value;
+      if (given) values[block] = given;
+    }
+  }
+  return values;
+}
+
+function parsed<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const fields = read.error.issues.map((issue) => issue.path.join('.') || 'the whole');
+  throw new SlackRequestError(`the ${what} lacks or has a wrong ${fields.slice(0, 5).join(', ')}`);
+}

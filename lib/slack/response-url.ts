@@ -1,0 +1,31 @@
+import type { SlackMessage } from './messages.ts';
+
+/** Slack takes five messages there within 30 minutes; a minute less, for clocks that differ. */
+export const RESPONSE_URL_LIVES_MS = 29 * 60_000;
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Sends a message, which only the person sees, to a response_url. The message of a button is replaced; that of a
+ * command cannot be (https://github.com/slackapi/bolt-js/issues/2287), and what is sent follows it.
+ * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+ *
+ * @returns the status of the answer, or undefined where none came
+ */
+export async function respond(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  { text, blocks }: SlackMessage,
+): Promise<number | undefined> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: JSON.stringify({ response_type: 'ephemeral', replace_original: true, text, blocks }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return response.status;
+  } catch {
+    return undefined;
+  }
+}

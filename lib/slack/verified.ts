@@ -1,0 +1,30 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { HttpError, type RawRequest } from '../http/function-url.ts';
+import { isAcceptedBySecret, type Secrets, slackSigningSecret } from '../secrets/secrets.ts';
+import { isSignedBySlack, isTimely, MAX_SKEW_SECONDS } from './signature.ts';
+
+/** Lets only requests pass that Slack signed just now, with a signing secret that is accepted now. */
+export function verifiedBySlack(
+  secrets: Secrets,
+  clock: () => number,
+): MiddlewareObj<RawRequest, APIGatewayProxyStructuredResultV2> {
+  return {
+    before: async ({ event }) => {
+      const timestamp = event.headers['x-slack-request-timestamp'];
+      const signature = event.headers['x-slack-signature'];
+      if (!timestamp || !signature) {
+        throw new HttpError(401, 'the headers X-Slack-Request-Timestamp and X-Slack-Signature are missing');
+      }
+      if (!isTimely(timestamp, clock())) {
+        throw new HttpError(401, `X-Slack-Request-Timestamp is more than ${MAX_SKEW_SECONDS / 60} minutes off`);
+      }
+      const isSigned = await isAcceptedBySecret(secrets, 'slack', slackSigningSecret, ({ signingSecret }) =>
+        isSignedBySlack(event.bytes, timestamp, signature, signingSecret),
+      );
+      if (!isSigned) {
+        throw new HttpError(401, 'X-Slack-Signature does not fit the body: is the signing secret the right one?');
+      }
+    },
+  };
+}

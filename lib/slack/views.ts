@@ -1,0 +1,212 @@
+import type { InputBlock, KnownBlock, ModalView, PlainTextElement, PlainTextOption } from '@slack/types';
+import * as z from 'zod';
+import type { SlackConfig } from '../config/schema.ts';
+import type { KnownProject } from './known-projects.ts';
+import { section } from './messages.ts';
+import { escaped } from './mrkdwn.ts';
+
+export const DEFECT_MODAL = 'defect';
+export const LOG_TIME_MODAL = 'log-time';
+/** A button that asks how much time, on the task that is its value. */
+export const LOG_TIME_BUTTON = 'log-time';
+/** A button that asks how much of the missing time, on which of the person's tasks. */
+export const LOG_REST_BUTTON = 'log-rest';
+/** A button after which nobody is reminded of the day that is its value. */
+export const MUTE_BUTTON = 'mute';
+/** The shortcut of a message. */
+export const DEFECT_SHORTCUT = 'create-defect';
+
+/** A part of a long list. */
+interface OptionGroup {
+  label: PlainTextElement;
+  options: PlainTextOption[];
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+const MAX_OPTIONS = 100;
+const MAX_OPTION_LENGTH = 75;
+/** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+const MAX_INPUT_LENGTH = 3_000;
+const MAX_TITLE_LENGTH = 255;
+const MAX_NOTE_LENGTH = 500;
+
+/** What a modal remembers of where it was opened; Slack keeps up to 3,000 characters. */
+export const defectMemory = z.object({ channelId: z.string(), permalink: z.string().optional() });
+export const logTimeMemory = z.object({ connection: z.string(), task: z.string().optional() });
+
+type LogTimeMemory = z.output<typeof logTimeMemory>;
+
+const task = z.object({ id: z.string(), name: z.string() });
+
+/** The value of a {@link LOG_TIME_BUTTON}: it may be pressed in another channel than the command was given in. */
+export const taskToLog = z.object({ connection: z.string(), task });
+
+/** The value of a {@link LOG_REST_BUTTON}. */
+export const restOfDay = z.object({
+  connection: z.string(),
+  date: z.iso.date(),
+  /** What is missing of the day; 0 where only the week lacks some. */
+  minutes: z.int(),
+  tasks: z.array(task).readonly(),
+});
+export type RestOfDay = z.output<typeof restOfDay>;
+
+export interface DefectModal {
+  memory: z.output<typeof defectMemory>;
+  projects: readonly KnownProject[];
+  /** Chosen at first. */
+  projectId?: string | undefined;
+  title?: string;
+  description?: string;
+}
+
+/** The modal that asks what a defect is. Without known projects it waits for their list. */
+export function defectModal(settings: SlackConfig, modal: DefectModal): ModalView {
+  const { types, priorities, severities } = settings.defect;
+  const { memory, projects, projectId, title = '', description = '' } = modal;
+  return {
+    type: 'modal',
+    callback_id: DEFECT_MODAL,
+    private_metadata: JSON.stringify(memory),
+    title: { type: 'plain_text', text: 'Create a defect' },
+    submit: { type: 'plain_text', text: 'Create' },
+    close: { type: 'plain_text', text: 'Cancel' },
+    blocks: [
+      projects.length > 0 ? projectInput(projects, projectId) : section('_The list of projects is being fetched…_'),
+      textInput('title', 'Title', { initial: title.slice(0, MAX_TITLE_LENGTH), max: MAX_TITLE_LENGTH }),
+      textInput('description', 'Description', {
+        initial: description.slice(0, MAX_INPUT_LENGTH),
+        max: MAX_INPUT_LENGTH,
+        multiline: true,
+        optional: true,
+      }),
+      choice('type', 'Type', types),
+      choice('priority', 'Priority', priorities),
+      choice('severity', 'Severity', severities),
+    ],
+  };
+}
+
+export interface LogTimeModal {
+  connection: string;
+  /** One, several to choose from, or none: then the person types which. */
+  tasks: readonly { id: string; name: string }[];
+  /** What is proposed. */
+  date?: string;
+  duration?: string;
+}
+
+/** The modal that asks how much time was spent on what. */
+export function logTimeModal({ connection, tasks, date, duration }: LogTimeModal): ModalView {
+  const [only] = tasks;
+  const single = tasks.length === 1 && only !== undefined;
+  const which: KnownBlock = single ? section(`On *${escaped(only.name)}*`) : taskInput(tasks);
+  return {
+    type: 'modal',
+    callback_id: LOG_TIME_MODAL,
+    private_metadata: JSON.stringify({ connection, ...(single && { task: only.id }) } satisfies LogTimeMemory),
+    title: { type: 'plain_text', text: 'Log time' },
+    submit: { type: 'plain_text', text: 'Log' },
+    close: { type: 'plain_text', text: 'Cancel' },
+    blocks: [
+      which,
+      textInput('duration', 'How long', { max: 20, hint: 'Such as 1h30m, 1.5h, 90m or 1:30.', initial: duration }),
+      {
+        type: 'input',
+        block_id: 'date',
+        optional: true,
+        label: { type: 'plain_text', text: 'On which day' },
+        hint: { type: 'plain_text', text: 'Today, unless you choose another.' },
+        element: { type: 'datepicker', action_id: 'date', ...(date !== undefined && { initial_date: date }) },
+      },
+      textInput('note', 'Note', { max: MAX_NOTE_LENGTH, optional: true }),
+    ],
+  };
+}
+
+function taskInput(tasks: LogTimeModal['tasks']): InputBlock {
+  if (tasks.length === 0) {
+    return textInput('task', 'Task', { max: MAX_TITLE_LENGTH, hint: 'Its id, or its whole name.' });
+  }
+  return selectInput('task', 'Task', { options: tasks.map(({ id, name }) => option(name, id)) });
+}
+
+function projectInput(projects: readonly KnownProject[], chosen: string | undefined): InputBlock {
+  const options = [...projects]
+    .sort((a, b) => a.name.localeCompare(b.name))
+    .slice(0, MAX_OPTIONS * MAX_OPTIONS)
+    .map(({ id, name }) => option(name, id));
+  const initial = options.find(({ value }) => value === chosen);
+  if (options.length <= MAX_OPTIONS) return selectInput('project', 'Project', { options, initial });
+  const groups: OptionGroup[] = [];
+  for (let from = 0; from < options.length; from += MAX_OPTIONS) {
+    const part = options.slice(from, from + MAX_OPTIONS);
+    const label = `${initials(part[0])} – ${initials(part.at(-1))}`;
+    groups.push({ label: { type: 'plain_text', text: label }, options: part });
+  }
+  return selectInput('project', 'Project', { groups, initial });
+}
+
+function initials(of: PlainTextOption | undefined): string {
+  return of?.text.text.slice(0, 12) ?? '';
+}
+
+function option(name: string, value: string): PlainTextOption {
+  const text = name.length > MAX_OPTION_LENGTH ? `${name.slice(0, MAX_OPTION_LENGTH - 1)}…` : name || value;
+  return { text: { type: 'plain_text', text }, value };
+}
+
+function choice(block: string, label: string, values: readonly string[]): InputBlock {
+  const options = values.map((value) => option(value, value));
+  return selectInput(block, label, { options, initial: options[0] });
+}
+
+function selectInput(
+  block: string,
+  label: string,
+  {
+    options,
+    groups,
+    initial,
+  }: { options?: PlainTextOption[]; groups?: OptionGroup[]; initial?: PlainTextOption | undefined },
+): InputBlock {
+  return {
+    type: 'input',
+    block_id: block,
+    label: { type: 'plain_text', text: label },
+    element: {
+      type: 'static_select',
+      action_id: block,
+      ...(options && { options }),
+      ...(groups && { option_groups: groups }),
+      ...(initial && { initial_option: initial }),
+    },
+  };
+}
+
+function textInput(
+  block: string,
+  label: string,
+  {
+    initial,
+    max,
+    hint,
+    multiline,
+    optional,
+  }: { initial?: string | undefined; max: number; hint?: string; multiline?: true; optional?: true },
+): InputBlock {
+  return {
+    type: 'input',
+    block_id: block,
+    label: { type: 'plain_text', text: label },
+    ...(hint && { hint: { type: 'plain_text', text: hint } }),
+    ...(optional && { optional }),
+    element: {
+      type: 'plain_text_input',
+      action_id: block,
+      max_length: max,
+      ...(multiline && { multiline }),
+      ...(initial && { initial_value: initial }),
+    },
+  };
+}

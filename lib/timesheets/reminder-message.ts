@@ -1,0 +1,62 @@
+import { printDuration } from '../commands/duration.ts';
+import { button, MAX_BUTTON_VALUE_LENGTH, type SlackMessage, section } from '../slack/messages.ts';
+import { LOG_REST_BUTTON, MUTE_BUTTON, type RestOfDay } from '../slack/views.ts';
+import type { Shortfall, Standing } from './shortfall.ts';
+
+const MAX_TASK_NAME_LENGTH = 75;
+
+/** What somebody reads whose timesheet is short: what is logged, what is missing, and buttons to do something about it. */
+export function reminderMessage({
+  connection,
+  date,
+  shortfall: { day, week },
+  tasks,
+}: {
+  connection: string;
+  date: string;
+  shortfall: Shortfall;
+  tasks: readonly { id: string; name: string }[];
+}): SlackMessage {
+  const lines = [
+    `*${dayName(date)}*: ${stands(day)}`,
+    ...(week.expected > day.expected ? [`*This week so far*: ${stands(week)}`] : []),
+  ];
+  const missing = day.missing > 0 ? day.missing : week.missing;
+  return {
+    text: `Your timesheet lacks ${printDuration(missing)}`,
+    blocks: [
+      section(`:clock4: Your timesheet is not complete.\n${lines.join('\n')}`),
+      {
+        type: 'actions',
+        elements: [
+          button(
+            'Log the rest',
+            LOG_REST_BUTTON,
+            restOfDay({ connection, date, minutes: day.missing, tasks }),
+            'primary',
+          ),
+          button('Mute today', MUTE_BUTTON, date),
+        ],
+      },
+    ],
+  };
+}
+
+/** As many of the tasks as the value of a button holds. */
+function restOfDay({ tasks, ...rest }: RestOfDay): string {
+  const cut = tasks.map(({ id, name }) => ({ id, name: name.slice(0, MAX_TASK_NAME_LENGTH) }));
+  for (let count = cut.length; ; count--) {
+    const value = JSON.stringify({ ...rest, tasks: cut.slice(0, count) } satisfies RestOfDay);
+    if (value.length <= MAX_BUTTON_VALUE_LENGTH || count === 0) return value;
+  }
+}
+
+function stands({ expected, logged, missing }: Standing): string {
+  const of = `${logged === 0 ? 'nothing' : printDuration(logged)} logged of ${printDuration(expected)}`;
+  return missing > 0 ? `${of}, ${printDuration(missing)} missing` : of;
+}
+
+function dayName(date: string): string {
+  const named = { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' } as const;
+  return new Intl.DateTimeFormat('en-GB', named).format(new Date(date));
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { minutesOf } from './hours.ts';
+
+/** A time entry of the service, as far as reminders need it. */
+export interface TimeEntry {
+  userId: string;
+  /** `YYYY-MM-DD` */
+  date: string;
+  minutes: number;
+  taskId?: string;
+  taskName?: string;
+}
+
+/**
+ * An entry that says nothing reliable. The reason names the field and what was expected of it, and repeats nothing of
+ * the entry: under a wrong override any of its fields may hold a note.
+ */
+export interface UnreadableEntry {
+  unreadable: string;
+}
+
+const isoDate = z.iso.date();
+
+/**
+ * Reads a record of `timelogs/list`. Its fields are not shown; assumed are `user_id`, `date`, `hours` or `minutes`,
+ * `task_id` and `task_name`. An instance that calls them otherwise has an override, which is applied before.
+ */
+export function readEntry(record: Readonly<Record<string, unknown>>): TimeEntry | UnreadableEntry {
+  const userId = textOf(record.user_id);
+  if (userId === undefined) return { unreadable: 'user_id: expected the id of a user' };
+  const date = dateOf(record.date);
+  if (date === undefined) return { unreadable: 'date: expected a date such as 2026-11-20' };
+  const minutes = loggedMinutes(record);
+  if (typeof minutes !== 'number') return minutes;
+  const taskId = textOf(record.task_id);
+  const taskName = textOf(record.task_name);
+  return {
+    userId,
+    date,
+    minutes,
+    ...(taskId !== undefined && { taskId }),
+    ...(taskName !== undefined && { taskName }),
+  };
+}
+
+function loggedMinutes({ hours, minutes }: Readonly<Record<string, unknown>>): number | UnreadableEntry {
+  const fromHours = minutesOf(hours, 'hours');
+  const fromMinutes = minutesOf(minutes, 'minutes');
+  const hasMinutes = minutes !== undefined && minutes !== null;
+  const hasHours = hours !== undefined && hours !== null;
+  if (fromHours === undefined && (hasHours || !hasMinutes)) {
+    return { unreadable: 'hours: expected hours such as 1.5, "1,50" or "1:30", no more than 24' };
+  }
+  if (fromMinutes === undefined && hasMinutes) {
+    return { unreadable: 'minutes: expected minutes such as 90, no more than 1440' };
+  }
+  // 1 and 30 may be an hour and a half in two parts, or a mistake: nobody here knows.
+  if (fromHours !== undefined && fromMinutes !== undefined && fromHours !== fromMinutes) {
+    return { unreadable: 'minutes: expected the same duration as in hours' };
+  }
+  return fromHours ?? fromMinutes ?? 0;
+}
+
+/** The types of identifiers are not shown: text and numbers are taken. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+/**
+ * The day as it is written, with or without a time behind it (`YYYY-MM-DD HH:MM:SS` in the interface document, or ISO
+ * 8601). A time is not turned into another zone, for the service's own is not shown.
+ */
+function dateOf(value: unknown): string | undefined {
+  const date = typeof value === 'string' && /^(\d{4}-\d\d-\d\d)(?:$|[ T]\d\d:\d\d)/.exec(value.trim())?.[1];
+  return date && isoDate.safeParse(date).success ? date : undefined;
+}

@@ -1,0 +1,182 @@
+import { createHmac } from 'node:crypto';
+import type { SlackMessage, StandInView } from '../local/slack/workspace.ts';
+import { SIGNING_SECRET, type TestRelay } from './relay.ts';
+
+export const MIRA = 'U0MIRA001';
+export const TOMASZ = 'U0TOMASZ1';
+export const NOBODY = 'U0NOBODY1';
+/** A channel without settings, and one whose defects have a project. */
+export const GENERAL = 'C0GENERAL';
+export const PLATFORM = 'C0PLATFORM';
+
+export interface SlackAnswer {
+  status: number;
+  /** Empty, or JSON. */
+  body: string;
+  /** What a person reads of it. */
+  text: string;
+  blocks: readonly Block[];
+}
+
+interface Block {
+  type: string;
+  text?: { text: string };
+  accessory?: Button;
+  elements?: readonly Button[];
+}
+
+interface Button {
+  action_id: string;
+  value: string;
+  text: { text: string };
+}
+
+interface Asked {
+  userId?: string;
+  channelId?: string;
+  triggerId?: string;
+  responseUrl?: string;
+}
+
+/** Posts bytes as Slack does. */
+export async function postToSlack(
+  relay: TestRelay,
+  body: string,
+  { timestamp = Math.floor(relay.clock.now / 1000), secret = SIGNING_SECRET, signature = '' } = {},
+): Promise<SlackAnswer> {
+  const response = await fetch(relay.slackUrl, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': String(timestamp),
+      'x-slack-signature': signature || slackSignature(body, timestamp, secret),
+    },
+    body,
+  });
+  const text = await response.text();
+  const json = text.startsWith('{') ? (JSON.parse(text) as { text?: string; blocks?: Block[] }) : {};
+  return { status: response.status, body: text, text: readable(json.blocks ?? []), blocks: json.blocks ?? [] };
+}
+
+export function slackSignature(body: string | Uint8Array, timestamp: number | string, secret = SIGNING_SECRET): string {
+  return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`;
+}
+
+/** Somebody types `/pm …`. */
+export function command(relay: TestRelay, text: string, asked: Asked = {}): Promise<SlackAnswer> {
+  return postToSlack(relay, commandForm(relay, text, asked).toString());
+}
+
+export function commandForm(relay: TestRelay, text: string, asked: Asked = {}): URLSearchParams {
+  const { userId = MIRA, channelId = GENERAL } = asked;
+  return new URLSearchParams({
+    token: 'deprecated',
+    team_id: 'T0RELAY01',
+    team_domain: 'example',
+    channel_id: channelId,
+    channel_name: 'general',
+    user_id: userId,
+    user_name: 'mira',
+    command: '/pm',
+    text,
+    api_app_id: 'A0RELAY01',
+    is_enterprise_install: 'false',
+    response_url: asked.responseUrl ?? relay.slack.makeResponseUrl({ kind: 'command', userId, channelId }),
+    trigger_id: asked.triggerId ?? relay.slack.makeTriggerId(userId),
+  });
+}
+
+/** Somebody presses a button of a message. */
+export function press(
+  relay: TestRelay,
+  on: Pick<SlackAnswer, 'blocks'> | SlackMessage,
+  label: string,
+  asked: Asked = {},
+) {
+  const { userId = MIRA, channelId = GENERAL } = asked;
+  const blocks = (on.blocks ?? []) as readonly Block[];
+  const buttons = blocks.flatMap(({ elements = [], accessory }) => (accessory ? [accessory] : elements));
+  const button = buttons.find(({ text }) => text.text === label);
+  if (!button) throw new Error(`there is no button '${label}'`);
+  const source =
+    'ts' in on
+      ? on
+      : ({ kind: 'ephemeral', channel: channelId, userId, ts: '1.1', text: '', at: relay.clock.now } as SlackMessage);
+  if (!relay.slack.messages.includes(source)) relay.slack.messages.push(source);
+  return interact(relay, {
+    type: 'block_actions',
+    user: { id: userId, name: 'mira' },
+    channel: { id: channelId, name: 'general' },
+    trigger_id: asked.triggerId ?? relay.slack.makeTriggerId(userId),
+    response_url: asked.responseUrl ?? relay.slack.makeResponseUrl({ kind: 'action', userId, channelId, source }),
+    actions: [{ type: 'button', action_id: button.action_id, value: button.value, action_ts: '1.2' }],
+  });
+}
+
+/** Somebody fills a modal and sends it off; what they leave alone keeps its first value. */
+export function submit(relay: TestRelay, shown: StandInView, filled: Record<string, string>): Promise<SlackAnswer> {
+  const values = Object.fromEntries(
+    shown.view.blocks.flatMap((block) =>
+      'element' in block && block.block_id
+        ? [[block.block_id, { [block.block_id]: state(block.element, filled[block.block_id]) }]]
+        : [],
+    ),
+  );
+  const { callback_id, private_metadata } = shown.view;
+  return interact(relay, {
+    type: 'view_submission',
+    user: { id: shown.userId, name: 'mira' },
+    view: { id: shown.id, callback_id, private_metadata, state: { values } },
+  });
+}
+
+function state(element: object, filled: string | undefined): object {
+  const { type, initial_value, initial_option } = element as {
+    type: string;
+    initial_value?: string;
+    initial_option?: object;
+  };
+  if (type === 'static_select') return { type, selected_option: filled ? { value: filled } : (initial_option ?? null) };
+  if (type === 'datepicker') return { type, selected_date: filled ?? null };
+  return { type, value: filled ?? initial_value ?? null };
+}
+
+/** Somebody chooses the shortcut of a message. */
+export function shortcut(relay: TestRelay, text: string, asked: Asked = {}): Promise<SlackAnswer> {
+  const { userId = MIRA, channelId = GENERAL } = asked;
+  return interact(relay, {
+    type: 'message_action',
+    callback_id: 'create-defect',
+    trigger_id: asked.triggerId ?? relay.slack.makeTriggerId(userId),
+    response_url: relay.slack.makeResponseUrl({ kind: 'command', userId, channelId }),
+    user: { id: userId, name: 'mira' },
+    channel: { id: channelId, name: 'general' },
+    team: { id: 'T0RELAY01', domain: 'example' },
+    message: { type: 'message', user: TOMASZ, ts: '1763632800.000100', text },
+  });
+}
+
+export function interact(relay: TestRelay, payload: object): Promise<SlackAnswer> {
+  return postToSlack(relay, new URLSearchParams({ payload: JSON.stringify(payload) }).toString());
+}
+
+/** The texts of a message, without Block Kit around them. */
+export function readable(blocks: readonly object[] | undefined): string {
+  return ((blocks ?? []) as readonly Block[])
+    .map(({ text }) => text?.text ?? '')
+    .join('\n')
+    .trim();
+}
+
+/** The last message that went out to somebody. */
+export function lastMessage(relay: TestRelay): SlackMessage {
+  const message = relay.slack.messages.at(-1);
+  if (!message) throw new Error('nothing went out');
+  return message;
+}
+
+export function lastView(relay: TestRelay): StandInView {
+  const view = relay.slack.views.at(-1);
+  if (!view) throw new Error('no modal was opened');
+  return view;
+}

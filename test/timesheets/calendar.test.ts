@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dueReminder, dueSummary } from '../../lib/timesheets/calendar.ts';
+import { seededRandom } from '../budget/virtual-time.ts';
+import { EVERY_DAY, team } from './team.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const ZONES = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'UTC'];
+const HOLIDAYS = ['2026-01-01', '2026-04-03', '2026-04-06', '2026-05-01', '2026-10-03', '2026-12-25'];
+
+const at = (time: string) => Date.parse(time);
+const dateAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** The quarters of an hour of 2026: some late, some twice, some not at all, and now and then none for hours. */
+function* ticks(seed: number): Generator<number> {
+  const random = seededRandom(seed);
+  let missed = false;
+  let silentUntil = 0;
+  for (let tick = at('2025-12-31T00:00Z'); tick < at('2027-01-03T00:00Z'); tick += 15 * MINUTE) {
+    if (tick < silentUntil) continue;
+    if (random() < 0.002) silentUntil = tick + random() * 5 * HOUR;
+    missed = !missed && random() < 0.2;
+    if (missed) continue;
+    const late = random() < 0.2 ? Math.floor(random() * 14 * MINUTE) : 0;
+    yield tick + late;
+    if (random() < 0.1) yield tick + late + Math.floor(random() * MINUTE);
+  }
+}
+
+/** What was due over the year, in the order in which it first was. */
+function dueOverTheYear(seed: number, dueAt: (now: number) => string | undefined): string[] {
+  const due = new Set<string>();
+  for (const tick of ticks(seed)) {
+    const found = dueAt(tick);
+    if (found !== undefined) due.add(found);
+  }
+  return [...due];
+}
+
+const days2026 = Array.from({ length: 365 }, (_, day) => dateAt(at('2026-01-01') + day * DAY));
+const isWeekend = (date: string) => [0, 6].includes(new Date(date).getUTCDay());
+const in2026 = (date: string) => date.startsWith('2026');
+
+describe.each(ZONES)('over a year of late, doubled and missing ticks in %s', (timeZone) => {
+  const anyYear = fc.tuple(fc.constantFrom('00:00', '02:00', '02:15', '09:00', '16:30', '23:55'), fc.integer());
+
+  it('every working day is due, in order, and no weekend or holiday', () => {
+    const working = days2026.filter((date) => !isWeekend(date) && !HOLIDAYS.includes(date));
+    fc.assert(
+      fc.property(anyYear, ([remindAt, seed]) => {
+        const weekdays = team({ timeZone, remindAt, holidays: HOLIDAYS });
+        expect(dueOverTheYear(seed, (now) => dueReminder(weekdays, now)).filter(in2026)).toEqual(working);
+      }),
+      { numRuns: 2 },
+    );
+  });
+
+  it('a team that works on Sundays too is reminded on the days on which the clocks change', () => {
+    fc.assert(
+      fc.property(anyYear, ([remindAt, seed]) => {
+        const daily = team({ timeZone, remindAt, hours: EVERY_DAY });
+        expect(dueOverTheYear(seed, (now) => dueReminder(daily, now)).filter(in2026)).toEqual(days2026);
+      }),
+      { numRuns: 2 },
+    );
+  });
+
+  it('every week has its summary, holiday or not', () => {
+    const anyWeekday = fc.constantFrom(['sun', 0], ['mon', 1], ['fri', 5]) as fc.Arbitrary<
+      ['sun' | 'mon' | 'fri', number]
+    >;
+    fc.assert(
+      fc.property(anyYear, anyWeekday, ([at, seed], [on, weekday]) => {
+        const weekly = team({ timeZone, holidays: HOLIDAYS, summary: { channel: 'C0123', on, at } });
+        const weekEnds = days2026
+          .filter((date) => new Date(date).getUTCDay() === weekday)
+          .map((date) => dateAt(Date.parse(date) - (weekday || 7) * DAY));
+        const due = dueOverTheYear(seed, (now) => dueSummary(weekly, now)?.weekEnd);
+        expect(due.filter((weekEnd) => weekEnd <= (weekEnds.at(-1) ?? ''))).toEqual(weekEnds);
+      }),
+      { numRuns: 1 },
+    );
+  });
+});
+
+describe('a reminder', () => {
+  it.each([
+    ['on an ordinary day', 'Europe/Berlin', '2026-11-20', '16:30', '2026-11-20T15:30Z'],
+    ['half an hour off UTC', 'Asia/Kolkata', '2026-11-20', '16:30', '2026-11-20T11:00Z'],
+    ['far ahead of UTC', 'Pacific/Kiritimati', '2026-11-20', '00:00', '2026-11-19T10:00Z'],
+    ['far behind UTC', 'Pacific/Pago_Pago', '2026-11-20', '23:55', '2026-11-21T10:55Z'],
+    ['at a time that is skipped', 'Europe/Berlin', '2026-03-29', '02:15', '2026-03-29T01:00Z'],
+    ['at the first time that is skipped', 'Europe/Berlin', '2026-03-29', '02:00', '2026-03-29T01:00Z'],
+    ['at the first time after those skipped', 'Europe/Berlin', '2026-03-29', '03:00', '2026-03-29T01:00Z'],
+    ['at a time that comes twice', 'Europe/Berlin', '2026-10-25', '02:30', '2026-10-25T00:30Z'],
+    ['right after those that come twice', 'Europe/Berlin', '2026-10-25', '03:00', '2026-10-25T02:00Z'],
+    ['at a time that New York skips', 'America/New_York', '2026-03-08', '02:15', '2026-03-08T07:00Z'],
+    ['at a time that New York has twice', 'America/New_York', '2026-11-01', '01:30', '2026-11-01T05:30Z'],
+    ['where half an hour is skipped', 'Australia/Lord_Howe', '2026-10-04', '02:15', '2026-10-03T15:30Z'],
+    ['where half an hour comes twice', 'Australia/Lord_Howe', '2026-04-05', '01:45', '2026-04-04T14:45Z'],
+    ['where midnight is skipped', 'Africa/Cairo', '2026-04-24', '00:00', '2026-04-23T22:00Z'],
+    ['where the hour before midnight comes twice', 'Africa/Cairo', '2026-10-29', '23:55', '2026-10-29T20:55Z'],
+  ])('is due from its first moment on %s', (_, timeZone, date, remindAt, first) => {
+    const daily = team({ timeZone, remindAt, hours: EVERY_DAY });
+    expect(dueReminder(daily, at(first))).toBe(date);
+    expect(dueReminder(daily, at(first) - 1)).not.toBe(date);
+  });
+
+  it.each([
+    ['the day ends', 'Europe/Berlin', '2026-11-20', '16:30', '2026-11-20T23:00Z'],
+    ['a long day ends', 'Europe/Berlin', '2026-10-25', '02:30', '2026-10-25T23:00Z'],
+    ['a day ends that ends twice', 'Africa/Cairo', '2026-10-29', '16:30', '2026-10-29T22:00Z'],
+    ['six hours are over, if it is late', 'Europe/Berlin', '2026-11-20', '23:55', '2026-11-21T04:55Z'],
+    ['the day ends, if that is in six hours', 'UTC', '2026-11-20', '18:00', '2026-11-21T00:00Z'],
+  ])('is due until %s', (_, timeZone, date, remindAt, until) => {
+    const daily = team({ timeZone, remindAt, hours: EVERY_DAY });
+    expect(dueReminder(daily, at(until) - 1)).toBe(date);
+    expect(dueReminder(daily, at(until))).toBeUndefined();
+  });
+
+  it('of the evening before a holiday is still due in its first hours, and of a holiday never', () => {
+    const late = team({ timeZone: 'UTC', remindAt: '23:50', hours: EVERY_DAY, holidays: ['2026-12-25'] });
+    expect(dueReminder(late, at('2026-12-25T02:00Z'))).toBe('2026-12-24');
+    expect(dueReminder(late, at('2026-12-25T23:55Z'))).toBeUndefined();
+    expect(dueReminder(late, at('2026-12-26T02:00Z'))).toBeUndefined();
+  });
+
+  it('is due when clocks first show its time, by what Intl says of any zone', () => {
+    const aroundChanges = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-04-24', '2026-09-06', '2026-10-25'];
+    const date = fc.oneof(
+      fc.constantFrom(...aroundChanges, '2026-10-04', '2026-10-29', '2026-11-01'),
+      fc.integer({ min: at('2016-01-01') / DAY, max: at('2037-12-31') / DAY }).map((day) => dateAt(day * DAY)),
+    );
+    const time = fc
+      .oneof(fc.integer({ min: 0, max: 239 }), fc.integer({ min: 0, max: 1439 }))
+      .map((minute) => new Date(minute * MINUTE).toISOString().slice(11, 16));
+    fc.assert(
+      fc.property(fc.constantFrom(...Intl.supportedValuesOf('timeZone')), date, time, (timeZone, date, remindAt) => {
+        const first = firstShown(timeZone, `${date} ${remindAt}`);
+        const daily = { ...team({ remindAt, hours: EVERY_DAY }), timeZone };
+        expect(dueReminder(daily, first)).toBe(date);
+        expect(dueReminder(daily, first - 1)).not.toBe(date);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+/** The first minute whose local date and time is not before that one, found by trying them all. */
+function firstShown(timeZone: string, dateAndTime: string): number {
+  // Swedish writes dates and times as ISO 8601 does.
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  let moment = at(`${dateAndTime.replace(' ', 'T')}Z`) - 15 * HOUR;
+  while (format.format(moment) < dateAndTime) moment += MINUTE;
+  return moment;
+}
+
+describe('a summary', () => {
+  const weekly = (on: 'mon' | 'wed' | 'sun') =>
+    team({ summary: { channel: 'C0123', on, at: '09:00' }, holidays: ['2026-11-16'] });
+
+  it.each([
+    ['on Monday is about the week that ended the day before', 'mon', '2026-11-16T08:00Z', '2026-11-09', '2026-11-15'],
+    ['on Wednesday is about that week too', 'wed', '2026-11-18T08:00Z', '2026-11-09', '2026-11-15'],
+    [
+      'on Sunday is about the week before, for its own is not over',
+      'sun',
+      '2026-11-22T08:00Z',
+      '2026-11-09',
+      '2026-11-15',
+    ],
+    ['may reach back into last year', 'mon', '2026-01-05T08:00Z', '2025-12-29', '2026-01-04'],
+  ] as const)('%s', (_, on, first, weekStart, weekEnd) => {
+    expect(dueSummary(weekly(on), at(first))).toEqual({ weekStart, weekEnd });
+    expect(dueSummary(weekly(on), at(first) - 1)).toBeUndefined();
+  });
+
+  it('is due until its day ends', () => {
+    expect(dueSummary(weekly('mon'), at('2026-11-16T23:00Z') - 1)).toBeDefined();
+    expect(dueSummary(weekly('mon'), at('2026-11-16T23:00Z'))).toBeUndefined();
+  });
+
+  it('is never due where the team wants none', () => {
+    expect(dueSummary(team(), at('2026-11-16T09:00Z'))).toBeUndefined();
+  });
+});

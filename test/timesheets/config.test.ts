@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { timesheetsConfig } from '../../lib/timesheets/config.ts';
+import { teamInput } from './team.ts';
+
+const faultsOf = (...changes: object[]) => {
+  const parsed = timesheetsConfig.safeParse({ teams: changes.map((change) => ({ ...teamInput, ...change })) });
+  return (parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+};
+
+const ada = 'ada@example.com';
+const bob = 'bob@example.com';
+
+describe('the settings', () => {
+  it.each([
+    [
+      'a zone that does not exist',
+      { timeZone: 'Europe/Bärlin' },
+      /^teams\.0\.timeZone: expected a name such as Europe/,
+    ],
+    ['an offset for a zone', { timeZone: '+01:00' }, /^teams\.0\.timeZone: expected a name/],
+    ['an hour of the afternoon', { remindAt: '4:30pm' }, /^teams\.0\.remindAt: expected a time of day such as 16:30/],
+    ['a time past midnight', { remindAt: '24:00' }, /^teams\.0\.remindAt: expected a time/],
+    [
+      'a weekday in full',
+      { hours: { mon: 8, tuesday: 8 } },
+      /^teams\.0\.hours: no weekday 'tuesday'; expected mon, tue/,
+    ],
+    ['a day of 25 hours', { hours: { mon: 25 } }, /^teams\.0\.hours\.mon: .*<=24/],
+    ['no hours at all', { hours: { mon: 0 } }, /^teams\.0\.hours: expected hours on at least one weekday/],
+    ['a word for people', { people: 'everybody' }, /^teams\.0\.people: expected 'all' or a list/],
+    ['nobody', { people: [] }, /^teams\.0\.people: expected at least one address/],
+    ['a name for an address', { people: [ada, 'Bob'] }, /^teams\.0\.people\.1: expected an e-mail address/],
+    [
+      'somebody twice',
+      { people: [ada, 'Ada@example.com'] },
+      /^teams\.0\.people\.1: '.*' stands at teams\.0\.people\.0/,
+    ],
+    ['a stranger who is quiet', { people: [ada], quiet: [bob] }, /^teams\.0\.quiet\.0: .* not among the team's people/],
+    [
+      'a stranger who is part-time',
+      { people: [ada], partTime: [{ email: bob, hours: { mon: 4 } }] },
+      /^teams\.0\.partTime\.0\.email: .* not among the team's people/,
+    ],
+    [
+      'part-time hours twice',
+      { partTime: [ada, ada].map((email) => ({ email, hours: { mon: 4 } })) },
+      /^teams\.0\.partTime\.1\.email: '.*' stands at partTime\.0\.email already/,
+    ],
+    [
+      'part-time hours on a day off',
+      { partTime: [{ email: ada, hours: { mon: 4, sat: 4 } }] },
+      /^teams\.0\.partTime\.0\.hours\.sat: sat is no working day of the team/,
+    ],
+    ['a holiday that does not exist', { holidays: ['2026-02-30'] }, /^teams\.0\.holidays\.0: expected a date such as/],
+    ['a reminder of the month', { remindOf: 'month' }, /^teams\.0\.remindOf: expected day, week or either/],
+    ['a channel by name', { summary: { channel: '#leads' } }, /^teams\.0\.summary\.channel: expected the id/],
+    [
+      'a summary on no weekday',
+      { summary: { channel: 'C1', on: 'monday' } },
+      /^teams\.0\.summary\.on: expected one of/,
+    ],
+    ['an unknown setting', { remindat: '16:30' }, /^teams\.0: Unrecognized key: "remindat"/],
+  ])('are refused with the path of their fault: %s', (_, change, fault) => {
+    expect(faultsOf(change)).toEqual([expect.stringMatching(fault)]);
+  });
+
+  it.each([
+    ['of one name', [{ people: [ada] }, { people: [bob] }], /^teams\.1\.name: 'platform' stands at teams\.0\.name/],
+    [
+      'with somebody in both',
+      [{ people: [bob] }, { name: 'web', people: [ada, bob] }],
+      /^teams\.1\.people\.1: 'bob@example.com' stands at teams\.0\.people\.0 already/,
+    ],
+    ['that are both of all', [{}, { name: 'web' }], /^teams\.1\.people: 'all' stands at teams\.0\.people already/],
+  ])('are refused where there are two teams %s', (_, teams, fault) => {
+    expect(faultsOf(...teams)).toEqual([expect.stringMatching(fault)]);
+  });
+
+  it('may have the same people on another connection, and a team of all others beside one of some', () => {
+    expect(faultsOf({}, { name: 'web', people: [ada] }, { name: 'abroad', connection: 'other' })).toEqual([]);
+  });
+
+  it('need a team', () => {
+    expect(timesheetsConfig.safeParse({ teams: [] }).error?.issues[0]?.message).toBe('expected at least one team');
+  });
+
+  it('are JSON that is checked to the same once more, with addresses in lowercase and defaults filled in', () => {
+    const settings = timesheetsConfig.parse({
+      teams: [
+        {
+          ...teamInput,
+          people: ['Ada@Example.com', bob],
+          partTime: [{ email: 'BOB@example.com', hours: { fri: 4 } }],
+          summary: { channel: 'C0123' },
+        },
+      ],
+    });
+    expect(settings).toEqual({
+      dryRun: false,
+      teams: [
+        {
+          ...teamInput,
+          people: [ada, bob],
+          partTime: [{ email: bob, hours: { fri: 4 } }],
+          quiet: [],
+          holidays: [],
+          remindOf: 'either',
+          summary: { channel: 'C0123', on: 'mon', at: '09:00' },
+        },
+      ],
+    });
+    expect(timesheetsConfig.parse(JSON.parse(JSON.stringify(settings)))).toEqual(settings);
+  });
+});

@@ -1,0 +1,21 @@
+import type * as z from 'zod';
+import { type Team, timesheetsConfig } from '../../lib/timesheets/config.ts';
+
+export type TeamInput = z.input<typeof timesheetsConfig>['teams'][number];
+
+export const EVERY_DAY = { mon: 8, tue: 8, wed: 8, thu: 8, fri: 8, sat: 8, sun: 8 };
+
+export const teamInput = {
+  name: 'platform',
+  connection: 'main',
+  timeZone: 'Europe/Berlin',
+  remindAt: '16:30',
+  hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 6.5 },
+  people: 'all',
+} satisfies TeamInput;
+
+/** A team as the checked configuration has it: in Berlin and from Monday to Friday, unless it is said otherwise. */
+export function team(change: Partial<TeamInput> = {}): Team {
+  const { teams } = timesheetsConfig.parse({ teams: [{ ...teamInput, ...change }] });
+  return teams[0] as Team;
+}

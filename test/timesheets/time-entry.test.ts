@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readEntry } from '../../lib/timesheets/time-entry.ts';
+
+const record = { timelog_id: 7, user_id: 12, date: '2026-11-20', hours: '1.50', note: 'dentist' };
+
+describe('a time entry', () => {
+  it('has its person, its day, its minutes and its task', () => {
+    expect(readEntry({ ...record, task_id: 4711, task_name: ' Checkout page ' })).toEqual({
+      userId: '12',
+      date: '2026-11-20',
+      minutes: 90,
+      taskId: '4711',
+      taskName: 'Checkout page',
+    });
+  });
+
+  it.each([
+    ['no task', {}],
+    ['an empty one', { task_id: null, task_name: '' }],
+    ['one in another shape', { task_id: { id: 1 }, task_name: 7n }],
+  ])('may have %s', (_, change) => {
+    expect(readEntry({ ...record, ...change })).toEqual({ userId: '12', date: '2026-11-20', minutes: 90 });
+  });
+
+  it.each([
+    ['a date', '2026-11-20'],
+    ['a date and time as the interface document writes them', '2026-11-20 23:59:59'],
+    ['ISO 8601', '2026-11-20T00:00:00.000000Z'],
+    ['ISO 8601 with an offset, taken for the day that it names', '2026-11-20T23:30:00-08:00'],
+  ])('is of the day of its %s', (_, date) => {
+    expect(readEntry({ ...record, date })).toMatchObject({ date: '2026-11-20' });
+  });
+
+  it.each([
+    ['minutes', { hours: undefined, minutes: 90 }],
+    ['minutes where hours are null', { hours: null, minutes: '90' }],
+    ['both, if they agree', { hours: 1.5, minutes: 90 }],
+    ['hours where minutes are null', { minutes: null }],
+  ])('may give %s', (_, change) => {
+    expect(readEntry({ ...record, ...change })).toMatchObject({ minutes: 90 });
+  });
+
+  it.each([
+    ['no person', { user_id: null }, /^user_id: /],
+    ['an empty person', { user_id: ' ' }, /^user_id: /],
+    ['a person in another shape', { user_id: { id: 1 } }, /^user_id: /],
+    ['no date', { date: undefined }, /^date: /],
+    ['a date that does not exist', { date: '2026-02-30' }, /^date: /],
+    ['a date of zeros', { date: '0000-00-00' }, /^date: /],
+    ['a date written otherwise', { date: '20.11.2026' }, /^date: /],
+    ['a date with something behind it', { date: '2026-11-20 dentist' }, /^date: /],
+    ['seconds since 1970', { date: 1_795_132_800 }, /^date: /],
+    ['neither hours nor minutes', { hours: undefined }, /^hours: /],
+    ['empty hours', { hours: '' }, /^hours: /],
+    ['empty hours, although there are minutes', { hours: '', minutes: 90 }, /^hours: /],
+    ['hours past a day', { hours: 25 }, /^hours: /],
+    ['negative minutes', { hours: undefined, minutes: -5 }, /^minutes: /],
+    ['minutes in words, although there are hours', { minutes: 'ninety' }, /^minutes: /],
+    ['hours and minutes that differ', { hours: 1, minutes: 30 }, /^minutes: /],
+  ])('with %s is unreadable, for a reason that names the field', (_, change, reason) => {
+    expect(readEntry({ ...record, ...change })).toEqual({ unreadable: expect.stringMatching(reason) });
+  });
+
+  it('is never quoted in the reason, whatever stands where', () => {
+    const secret = 'dentist 4711';
+    const field = fc.constantFrom('user_id', 'date', 'hours', 'minutes', 'note', 'task_name');
+    fc.assert(
+      fc.property(fc.uniqueArray(field, { minLength: 1 }), (fields) => {
+        const read = readEntry({ ...record, ...Object.fromEntries(fields.map((name) => [name, secret])) });
+        expect('unreadable' in read ? read.unreadable : '').not.toContain(secret);
+      }),
+    );
+  });
+});
