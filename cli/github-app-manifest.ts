@@ -29,7 +29,7 @@ Open the page in a browser, agree, and copy the code from the address that GitHu
 }
 
 /**
- * What the relay needs of GitHub, and no more: to hear of issues, and to comment on them.
+ * What the relay needs of GitHub, and no more: to hear of issues, comments and pull requests, and to comment on them.
  * https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  */
 export function githubAppManifest(name: string, webhookUrl: string) {
@@ -40,8 +40,8 @@ export function githubAppManifest(name: string, webhookUrl: string) {
     // GitHub leads back here with ?code=…, and there is nothing to see.
     redirect_url: 'http://localhost/partner-relay',
     public: false,
-    default_permissions: { issues: 'write', metadata: 'read' },
-    default_events: ['issues'],
+    default_permissions: { issues: 'write', pull_requests: 'read', metadata: 'read' },
+    default_events: ['issues', 'issue_comment', 'pull_request'],
   };
 }
 

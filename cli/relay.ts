@@ -4,8 +4,10 @@ import { addCallCommand } from './call.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addGithubAppCommand } from './github-app-manifest.ts';
 import { addJobCommands } from './jobs.ts';
+import { addMessagesCommand } from './messages.ts';
 import { addSecretCommands } from './secrets.ts';
 import { addSendCommand } from './send.ts';
+import { addSlackManifestCommand } from './slack-manifest.ts';
 import { addStackTraceCommand } from './stack-trace.ts';
 import { openTarget } from './target.ts';
 
@@ -16,12 +18,14 @@ const program = new Command('relay')
 const stage = () => program.opts<{ stage?: string }>().stage;
 const open = () => openTarget(stage());
 addSendCommand(program, open);
+addMessagesCommand(program, open);
 addCallCommand(program, open);
 addJobCommands(program, open);
 addBudgetCommand(program, open);
 addDoctorCommand(program, open);
 addSecretCommands(program, stage);
 addGithubAppCommand(program, open);
+addSlackManifestCommand(program, open);
 addStackTraceCommand(program);
 
 try {

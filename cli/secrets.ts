@@ -5,11 +5,12 @@ import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { githubSecret, partnerSecret } from '../lib/secrets/secrets.ts';
+import { githubSecret, partnerSecret, slackSecret } from '../lib/secrets/secrets.ts';
 
 /** The fields of a secret by the beginning of its name. */
 const schemas: readonly [RegExp, z.ZodObject][] = [
   [/^github$/, githubSecret],
+  [/^slack$/, slackSecret],
   [/^partner\/[a-z0-9-]+$/, partnerSecret],
 ];
 
@@ -19,7 +20,7 @@ export function addSecretCommands(program: Command, stage: () => string | undefi
 
   secrets
     .command('set <name>')
-    .description('enter a secret: github, or partner/<connection>')
+    .description('enter a secret: github, slack, or partner/<connection>')
     .addHelpText(
       'after',
       `
@@ -30,7 +31,7 @@ At a terminal it asks for each field, without showing what is typed; an empty an
     )
     .action(async (name: string) => {
       const schema = schemas.find(([pattern]) => pattern.test(name))?.[1];
-      if (!schema) throw new Error(`there is no secret '${name}'; there is github, and partner/<connection>`);
+      if (!schema) throw new Error(`there is no secret '${name}'; there is github, slack, and partner/<connection>`);
       const entered = process.stdin.isTTY ? await ask(Object.keys(schema.shape)) : parseJson(await text(process.stdin));
       const checked = z.strictObject(schema.shape).safeParse(entered);
       if (!checked.success) {

@@ -4,6 +4,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { githubWebhookSecret } from '../lib/secrets/secrets.ts';
 import { exampleDelivery } from './example-delivery.ts';
 import { printJson } from './print.ts';
+import { reach } from './reach.ts';
+import { addSendSlackCommand } from './send-slack.ts';
 import type { OpenTarget } from './target.ts';
 
 interface SendOptions {
@@ -14,10 +16,11 @@ interface SendOptions {
   json?: boolean;
 }
 
-/** `send`: a signed delivery, as from GitHub. */
+/** `send`: a signed delivery, as from GitHub; and below it what Slack sends. */
 export function addSendCommand(program: Command, open: OpenTarget): void {
-  program
-    .command('send <event>')
+  const send = program
+    .command('send')
+    .argument('<event>')
     .description('send a signed GitHub event: by default one of the real examples, of issues a new one each time')
     .option('--action <action>', 'which of the examples: labeled, closed, …')
     .option('--issue <number>', 'about this issue instead of a new one', issueNumber)
@@ -51,16 +54,7 @@ export function addSendCommand(program: Command, open: OpenTarget): void {
       else console.log(`${response.status} ${answer.trim()}`);
       if (!response.ok) process.exitCode = 1;
     });
-}
-
-/** fetch hides why a place cannot be reached in the cause of its error. */
-async function reach(url: string, request: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, request);
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new Error(`${url} cannot be reached: ${cause}`, { cause: error });
-  }
+  addSendSlackCommand(send, open);
 }
 
 async function whereTo(url: string | undefined, open: OpenTarget): Promise<{ url: string; secret: string }> {

@@ -7,6 +7,10 @@ import { findRunning } from '../local/state.ts';
 /** A relay that the command line works on. */
 export interface Target {
   githubWebhookUrl: string;
+  /** Undefined for a stage without Slack. */
+  slackWebhookUrl: string | undefined;
+  /** Of what stands in for Slack, where there is no token. */
+  slackStandIn?: string | undefined;
   stores: Stores;
 }
 
@@ -28,7 +32,12 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
   const running = findRunning();
   if (!running) throw new Error('no relay runs in this folder: start one with npm start, or name a --stage on AWS');
   Object.assign(process.env, running.variables);
-  return { githubWebhookUrl: `${running.url}/github`, stores: await openStoresOf(running.variables) };
+  return {
+    githubWebhookUrl: `${running.url}/github`,
+    slackWebhookUrl: `${running.url}/slack/commands`,
+    slackStandIn: running.slackStandIn,
+    stores: await openStoresOf(running.variables),
+  };
 }
 
 /** A deployed stage, with the caller's own AWS credentials and region. */
@@ -42,7 +51,17 @@ async function openStage(stage: string): Promise<Target> {
     return value;
   };
   const variables = Object.fromEntries(Object.entries(VARIABLES).map(([name, key]) => [name, output(key)]));
-  return { githubWebhookUrl: output('GithubWebhookUrl'), stores: await openStoresOf(variables) };
+  return {
+    githubWebhookUrl: output('GithubWebhookUrl'),
+    slackWebhookUrl: outputs.get('SlackWebhookUrl'),
+    stores: await openStoresOf(variables),
+  };
+}
+
+/** @throws {Error} where Slack is not configured */
+export function slackWebhookUrlOf({ slackWebhookUrl }: Target): string {
+  if (slackWebhookUrl === undefined) throw new Error('this stage has no slack-webhook: relay.config.ts had no slack');
+  return slackWebhookUrl;
 }
 
 async function openStoresOf(variables: Readonly<Record<string, string>>): Promise<Stores> {

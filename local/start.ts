@@ -13,6 +13,7 @@ import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { type SqsHandler, startEventSource } from './event-source.ts';
 import { type HttpHandler, startHttpFront } from './http-front.ts';
 import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
+import { type SlackStandIn, startSlackStandIn } from './slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from './stack.ts';
 import { findRunning, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
 import { startStory } from './story.ts';
@@ -39,14 +40,16 @@ async function start(): Promise<void> {
   const sandbox = real ? undefined : await startSandbox({ dataFile: join(folder, 'sandbox.jsonl') });
   const partner = real ?? ofSandbox(sandbox);
   const webhookSecret = enterSecrets(stack, config, partner);
+  const slack = config.slack && (await enterSlack(stack, config));
 
   // From here on the AWS SDK of the functions speaks to the local stack.
   Object.assign(process.env, stack.variables);
   const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
   const metrics = createMetrics('local', story.writeLine, Date.now);
-  const runtime = { ...systemRuntime(config, process.env), log: story.log, metrics };
-  const [webhook, worker, sweep] = await Promise.all([
+  const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
+  const [webhook, slackWebhook, worker, sweep] = await Promise.all([
     import('../functions/github-webhook.ts'),
+    import('../functions/slack-webhook.ts'),
     import('../functions/job-worker.ts'),
     import('../functions/job-sweep.ts'),
   ]);
@@ -55,8 +58,10 @@ async function start(): Promise<void> {
     timeoutMs: WORKER_TIMEOUT_MS,
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
+  const takeSlack = slackWebhook.createHandler(runtime) as unknown as HttpHandler;
   const front = await startHttpFront(port, {
     'POST /github': webhook.createHandler(runtime) as unknown as HttpHandler,
+    ...(slack && { 'POST /slack/commands': takeSlack, 'POST /slack/interactions': takeSlack }),
   });
   const sweepNow = sweep.createHandler(runtime) as unknown as Invoke;
   const sweeper = setInterval(() => {
@@ -65,8 +70,8 @@ async function start(): Promise<void> {
 
   const unfinished = await takeUp(openStores(runtime));
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
-  noteRunning({ url, pid: process.pid, variables: stack.variables });
-  console.log(banner({ url, webhookSecret, partner, sandbox, folder, unfinished: unfinished.length }));
+  noteRunning({ url, slackStandIn: slack?.standIn?.url, pid: process.pid, variables: stack.variables });
+  console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished: unfinished.length }));
   poll = source.poll;
   poll();
 
@@ -76,7 +81,7 @@ async function start(): Promise<void> {
     front.close();
     front.closeAllConnections();
     await source.stop();
-    await Promise.all([stack.close(), sandbox?.close(), story.close()]);
+    await Promise.all([stack.close(), sandbox?.close(), slack?.standIn?.close(), story.close()]);
     process.exit(0);
   };
   process.once('SIGINT', stop);
@@ -119,6 +124,36 @@ function enterSecrets(stack: LocalStack, config: RelayConfig, partner: PartnerVa
   return webhookSecret;
 }
 
+interface LocalSlack {
+  signingSecret: string;
+  /** What keeps the messages, without a token. */
+  standIn?: SlackStandIn;
+}
+
+/** Slack itself with `SLACK_BOT_TOKEN`, or else something that stands in for it and keeps what goes out. */
+async function enterSlack(stack: LocalStack, config: RelayConfig): Promise<LocalSlack> {
+  const signingSecret = process.env.SLACK_SIGNING_SECRET || randomBytes(16).toString('hex');
+  const ownToken = process.env.SLACK_BOT_TOKEN;
+  const botToken = ownToken || `xoxb-${randomBytes(12).toString('hex')}`;
+  stack.secrets.put(`${stack.secretPrefix}slack`, { signingSecret, botToken });
+  if (ownToken) return { signingSecret };
+  const standIn = await startSlackStandIn({ clock: Date.now, botToken });
+  for (const id of configuredChannels(config)) {
+    if (!standIn.channels.has(id)) standIn.channels.set(id, { id, name: id.toLowerCase(), botIsMember: true });
+  }
+  return { signingSecret, standIn };
+}
+
+function configuredChannels({ slack, timesheets }: RelayConfig): string[] {
+  const summaries = (timesheets?.teams ?? []).flatMap(({ summary }) => summary?.channel ?? []);
+  return [...Object.keys(slack?.channels ?? {}), ...summaries];
+}
+
+function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayConfig {
+  if (!slack?.standIn || !config.slack) return config;
+  return { ...config, slack: { ...config.slack, apiUrl: `${slack.standIn.url}/api` } };
+}
+
 /** Queues what was under way when the last process ended: with it went the queue and everyone who held a lease. */
 async function takeUp(stores: Stores): Promise<Job[]> {
   const by = {
@@ -141,28 +176,41 @@ async function takeUp(stores: Stores): Promise<Job[]> {
 interface BannerFacts {
   url: string;
   webhookSecret: string;
+  slack: LocalSlack | undefined;
   partner: PartnerVariables;
   sandbox: Sandbox | undefined;
   folder: string;
   unfinished: number;
 }
 
-function banner({ url, webhookSecret, partner, sandbox, folder, unfinished }: BannerFacts): string {
+function banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }: BannerFacts): string {
   const given = (name: string, value: string) => (process.env[name] ? `that of ${name}` : value);
   return `
 Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
 
   webhook      ${url}/github
   secret       ${given('GITHUB_WEBHOOK_SECRET', webhookSecret)}
-  service      ${partner.baseUrl}${sandbox ? ' (the sandbox)' : ''}
+${slack ? slackLines(url, slack) : ''}  service      ${partner.baseUrl}${sandbox ? ' (the sandbox)' : ''}
   API key      ${partner.apiKey}
   secret key   ${given('PARTNER_SECRET_KEY', partner.secretKey)}
   comments     ${given('GITHUB_TOKEN', 'left out; set GITHUB_TOKEN to have them')}
   state        ${folder}/${unfinished > 0 ? `, with ${unfinished} unfinished jobs that go on now` : ''}
 
-${sandbox ? faultsHint(sandbox.url) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder:
+${sandbox ? faultsHint(sandbox.url) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
 
   npm run -s relay -- send issues
+${slack ? SLACK_HINT : ''}`;
+}
+
+const SLACK_HINT = `  npm run -s relay -- send slack '/pm log 1h30m "Login with passkeys" wrote tests'
+`;
+
+function slackLines(url: string, { signingSecret, standIn }: LocalSlack): string {
+  const secret = process.env.SLACK_SIGNING_SECRET ? 'that of SLACK_SIGNING_SECRET' : signingSecret;
+  const messages = standIn ? 'kept; npm run -s relay -- messages shows them' : 'sent to Slack';
+  return `  Slack        ${url}/slack/commands and /slack/interactions
+  its secret   ${secret}
+  messages     ${messages}
 `;
 }
 

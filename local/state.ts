@@ -9,6 +9,8 @@ export const STATE_FOLDER = '.relay';
 export interface RunningRelay {
   /** Of the HTTP front: http://127.0.0.1:8787 */
   url: string;
+  /** Of what stands in for Slack; without it the relay speaks to Slack. */
+  slackStandIn?: string | undefined;
   pid: number;
   variables: StackVariables;
 }

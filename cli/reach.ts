@@ -1,0 +1,9 @@
+/** fetch hides why a place cannot be reached in the cause of its error. */
+export async function reach(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    throw new Error(`${url} cannot be reached: ${cause}`, { cause: error });
+  }
+}

@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { slackSigningSecret } from '../lib/secrets/secrets.ts';
+import { renderMessage } from '../local/slack/render.ts';
+import { printJson } from './print.ts';
+import { reach } from './reach.ts';
+import { type OpenTarget, slackWebhookUrlOf, type Target } from './target.ts';
+
+interface SendSlackOptions {
+  user: string;
+  channel: string;
+  payload?: string;
+  url?: string;
+  json?: boolean;
+}
+
+/** `send slack`: a signed command or interaction, as from Slack. */
+export function addSendSlackCommand(send: Command, open: OpenTarget): void {
+  send
+    .command('slack [command]')
+    .description('send a signed slash command, as if somebody typed it in Slack, and print the answer')
+    .option('--user <id>', 'who types it', 'U0MIRA001')
+    .option('--channel <id>', 'where', 'C0GENERAL')
+    .option('--payload <file.json>', 'send this interaction payload instead of a command')
+    .option('--url <url>', 'send it there; signed with SLACK_SIGNING_SECRET')
+    .option('--json', 'print status and answer as JSON')
+    .addHelpText(
+      'after',
+      `
+  npm run -s relay -- send slack '/pm log 2h "Login with passkeys"'
+  npm run -s relay -- messages`,
+    )
+    .action(async (typed: string | undefined, options: SendSlackOptions) => {
+      const target = options.url ? undefined : await open();
+      const { url, secret } = await whereTo(options.url, target);
+      const form = options.payload
+        ? new URLSearchParams({ payload: readFileSync(options.payload, 'utf8') })
+        : await commandForm(typed, options, target);
+      const body = form.toString();
+      const timestamp = Math.floor(Date.now() / 1000);
+      const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
+      const response = await reach(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
+          'x-slack-request-timestamp': String(timestamp),
+          'x-slack-signature': `v0=${digest}`,
+        },
+        body,
+      });
+      const answer = await response.text();
+      if (options.json) printJson({ status: response.status, answer: answer ? JSON.parse(answer) : null });
+      else console.log(`${response.status} ${readable(answer)}`);
+      if (!response.ok) process.exitCode = 1;
+    });
+}
+
+async function commandForm(typed: string | undefined, options: SendSlackOptions, target: Target | undefined) {
+  const [, command, text = ''] = /^(\/\S+)\s*(.*)$/s.exec(typed ?? '') ?? [];
+  if (command === undefined) throw new Error("name the command as it is typed, such as '/pm help', or a --payload");
+  const place = target?.slackStandIn === undefined ? undefined : await placeAt(target.slackStandIn, options);
+  return new URLSearchParams({
+    command,
+    text,
+    user_id: options.user,
+    channel_id: options.channel,
+    // A deployed relay cannot open a modal with this one, and sends what comes later as a direct message.
+    trigger_id: place?.triggerId ?? `${Date.now()}.0.sent-from-the-command-line`,
+    response_url: place?.responseUrl ?? 'https://hooks.slack.com/commands/sent-from-the-command-line',
+  });
+}
+
+/** What Slack would give the command, from what stands in for it. */
+async function placeAt(standIn: string, { user, channel }: SendSlackOptions) {
+  const body = JSON.stringify({ userId: user, channelId: channel });
+  const response = await reach(`${standIn}/response-url`, { method: 'POST', body });
+  const answer = (await response.json()) as { responseUrl: string; triggerId: string; error?: string };
+  if (!response.ok) throw new Error(answer.error);
+  return answer;
+}
+
+async function whereTo(url: string | undefined, target: Target | undefined): Promise<{ url: string; secret: string }> {
+  if (target) {
+    const { signingSecret } = await target.stores.secrets.current('slack', slackSigningSecret);
+    return { url: slackWebhookUrlOf(target), secret: signingSecret };
+  }
+  const secret = process.env.SLACK_SIGNING_SECRET;
+  if (url && secret) return { url, secret };
+  throw new Error('set SLACK_SIGNING_SECRET to the signing secret of the app at that URL');
+}
+
+function readable(answer: string): string {
+  if (answer === '') return '(nothing to say: a form was opened, or it works on it)';
+  const json = JSON.parse(answer) as { text?: string; blocks?: [] };
+  return json.blocks ? renderMessage({ text: json.text ?? '', blocks: json.blocks }) : answer.trim();
+}

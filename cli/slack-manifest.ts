@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import type { SlackConfig } from '../lib/config/schema.ts';
+import { DEFECT_SHORTCUT } from '../lib/slack/views.ts';
+import { printJson } from './print.ts';
+import { type OpenTarget, slackWebhookUrlOf } from './target.ts';
+
+/** `slack-manifest`: the Slack app with everything set. */
+export function addSlackManifestCommand(program: Command, open: OpenTarget): void {
+  program
+    .command('slack-manifest')
+    .description('print the manifest that makes the Slack app, with its command, shortcut, URLs and scopes set')
+    .option('--url <url>', 'of slack-webhook; by default that of the --stage')
+    .option('--name <name>', 'of the app, up to 35 characters', 'Partner Relay')
+    .addHelpText(
+      'after',
+      `
+  npm run -s relay -- --stage prod slack-manifest > slack-app.json
+
+At https://api.slack.com/apps choose "Create New App", "From a manifest", and paste it. Install the app to the workspace,
+and enter its signing secret (Basic Information) and its bot token (OAuth & Permissions):
+
+  npm run -s relay -- --stage prod secrets set slack`,
+    )
+    .action(async (options: { url?: string; name: string }) => {
+      const { default: config } = await import('../relay.config.ts');
+      if (!config.slack) throw new Error('relay.config.ts has no slack');
+      printJson(slackManifest(config.slack, options.name, options.url ?? slackWebhookUrlOf(await open())));
+    });
+}
+
+/**
+ * What the relay needs of Slack, and no more.
+ * https://docs.slack.dev/reference/app-manifest
+ */
+export function slackManifest(settings: SlackConfig, name: string, url: string) {
+  const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
+  return {
+    display_information: {
+      name,
+      description: 'The project-management service without leaving Slack.',
+    },
+    features: {
+      bot_user: { display_name: name, always_online: true },
+      // Without its messages tab an app cannot send direct messages.
+      app_home: { home_tab_enabled: false, messages_tab_enabled: true, messages_tab_read_only_enabled: true },
+      slash_commands: [
+        {
+          command: settings.command,
+          url,
+          description: 'Defects, checklists, time and tasks',
+          usage_hint: 'defect | done | undo | log | find | status | help',
+          should_escape: false,
+        },
+      ],
+      shortcuts: [
+        {
+          name: 'Create defect',
+          type: 'message',
+          callback_id: DEFECT_SHORTCUT,
+          description: 'Opens a form for a defect, filled with what the message says',
+        },
+      ],
+    },
+    oauth_config: {
+      scopes: {
+        bot: [
+          'commands',
+          // Outcomes that come late, those of forms, and reminders.
+          'chat:write',
+          // To see in a direct message of its own whether it has been sent already.
+          'im:write',
+          'im:history',
+          // Who is who, by the address.
+          'users:read',
+          'users:read.email',
+          ...(limitsByGroup ? ['usergroups:read'] : []),
+        ],
+      },
+    },
+    settings: {
+      interactivity: { is_enabled: true, request_url: url },
+      org_deploy_enabled: false,
+      socket_mode_enabled: false,
+      token_rotation_enabled: false,
+    },
+  };
+}
