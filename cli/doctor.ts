@@ -9,6 +9,7 @@ import { operations } from '../lib/partner/operations.ts';
 import { listTimelogs } from '../lib/partner/timelogs.ts';
 import { listUsers } from '../lib/partner/users.ts';
 import { validate } from '../lib/partner/validate.ts';
+import { readEntry } from '../lib/timesheets/time-entry.ts';
 import { printJson } from './print.ts';
 import { type OpenTarget, partnerOf } from './target.ts';
 
@@ -75,11 +76,12 @@ async function examineConnection(name: string, config: RelayConfig, open: OpenTa
   return findings;
 }
 
-/** Compares what an assumed list brings with the fields that the relay reads of it. */
+/** Compares a few records of a list with the fields that the relay assumes of them. */
 async function compareList(client: PartnerClient, operation: Operation, payload: object): Promise<string> {
   const { data } = await client.call({ ...operation, data: z.array(z.record(z.string(), z.unknown())) }, payload);
   const [row] = data;
   if (!row) return 'answers, but is empty: whether its fields are the assumed ones cannot be seen yet';
+  if (operation.name === listTimelogs.name) return compareEntries(data);
   const wanted = fieldsRead(operation);
   const missing = wanted.filter((field) => !(field in row));
   if (missing.length > 0) {
@@ -88,6 +90,19 @@ async function compareList(client: PartnerClient, operation: Operation, payload:
     );
   }
   return wanted.length > 0 ? `has ${wanted.join(', ')}` : 'answers; the relay assumes none of its fields';
+}
+
+/** Time entries are understood in several forms, so that they are read as reminders read them. */
+function compareEntries(records: readonly Record<string, unknown>[]): string {
+  const faults = records.map(readEntry).flatMap((entry) => ('unreadable' in entry ? [entry.unreadable] : []));
+  const fields = Object.keys(records[0] ?? {}).join(', ');
+  if (faults.length > 0) {
+    throw new Error(
+      `${faults.length} of ${records.length} cannot be read: ${[...new Set(faults)].join('; ')}. They have ${fields}. Name the right fields in relay.config.ts, under operations`,
+    );
+  }
+  const optional = ['task_id', 'task_name', 'note'].filter((field) => records.every((record) => !(field in record)));
+  return `${records.length} read: user, date and hours are there${optional.length > 0 ? `; without ${optional.join(', ')}` : ''}`;
 }
 
 function fieldsRead({ data }: Operation): string[] {

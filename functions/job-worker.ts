@@ -18,6 +18,7 @@ import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { createKnownProjects } from '../lib/slack/known-projects.ts';
 import { createSlackApi } from '../lib/slack/slack-api.ts';
 import { createMutes } from '../lib/timesheets/mutes.ts';
+import { createTaskNames } from '../lib/timesheets/task-names.ts';
 
 /** Works on jobs: claims one, runs its steps within the budget, and replies. */
 export function createHandler(runtime: Runtime) {
@@ -32,6 +33,7 @@ export function createHandler(runtime: Runtime) {
     people: createPeople({ config, table, slack, clock }),
     slackPeople: createSlackPeople({ config, table, slack, clock }),
     mutes: createMutes(table, clock),
+    taskNames: createTaskNames(table, clock),
     firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
     projects: createKnownProjects(table, clock),
   });

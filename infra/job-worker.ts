@@ -23,6 +23,8 @@ export class JobWorker extends Construct {
     }).function;
     for (const name of secrets.names) secrets.grantRead(this.function, name.slice(secrets.prefix.length));
     for (const lane of ['interactive', 'background'] as const) {
+      // A job may make others: a team's timesheets, a reminder for each who is short.
+      queues[lane].queue.grantSendMessages(this.function);
       this.function.addEventSource(
         new SqsEventSource(queues[lane].queue, {
           batchSize: 1,

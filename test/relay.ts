@@ -6,6 +6,7 @@ import type { Job, JobStatus } from '../lib/jobs/job.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
+import type { ScheduleEvent } from '../lib/schedules.ts';
 import { deliver, type SqsHandler } from '../local/event-source.ts';
 import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
 import { type SlackStandIn, startSlackStandIn } from '../local/slack/stand-in.ts';
@@ -56,6 +57,11 @@ export function exampleConfig(
   });
 }
 
+/** A function that the clock fires. */
+interface ScheduledFunction {
+  createHandler(runtime: Runtime): (event: ScheduleEvent, context: object) => Promise<unknown>;
+}
+
 export interface TestRelayOptions {
   config?: RelayConfig;
   sandbox?: SandboxOptions;
@@ -95,6 +101,8 @@ export interface TestRelay {
   /** Works, moves the clock to whatever comes next, sweeps, and so on until nothing is under way. */
   workToTheEnd(): Promise<void>;
   sweep(): Promise<void>;
+  /** Fires a schedule. @param slug of its function */
+  fire(slug: string, event?: ScheduleEvent): Promise<unknown>;
   jobs(status?: JobStatus): Promise<Job[]>;
   steps(jobId: string): Promise<Record<string, string>>;
   close(): Promise<void>;
@@ -134,14 +142,12 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     log: { info: push(log), warn: push(log), error: push(log) },
     metrics: createMetrics('test', (line) => void metrics.push(JSON.parse(line)), read),
   };
-  const [webhook, slackWebhook, worker, sweep] = await Promise.all([
+  const [webhook, slackWebhook, worker] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
     import('../functions/job-worker.ts'),
-    import('../functions/job-sweep.ts'),
   ]);
   const handleMessages = worker.createHandler(runtime) as unknown as SqsHandler;
-  const sweepNow = sweep.createHandler(runtime) as unknown as (event: object, context: object) => Promise<unknown>;
   const front: Server = await startHttpFront(0, {
     'POST /github': webhook.createHandler(runtime) as unknown as HttpHandler,
     ...(config.slack && { 'POST /slack': slackWebhook.createHandler(runtime) as unknown as HttpHandler }),
@@ -149,6 +155,8 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   const url = `${origin}/github`;
   const stores = openStores(runtime);
+
+  const scheduled = new Map<string, ReturnType<ScheduledFunction['createHandler']>>();
 
   const relay: TestRelay = {
     clock,
@@ -205,7 +213,16 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
         await relay.sweep();
       }
     },
-    sweep: async () => void (await sweepNow({}, {})),
+    sweep: async () => void (await relay.fire('job-sweep')),
+    async fire(slug, event = {}) {
+      let handle = scheduled.get(slug);
+      if (!handle) {
+        const { createHandler } = (await import(`../functions/${slug}.ts`)) as ScheduledFunction;
+        handle = createHandler(runtime);
+        scheduled.set(slug, handle);
+      }
+      return handle(event, {});
+    },
     async jobs(status) {
       const all: JobStatus[] = status ? [status] : ['queued', 'running', 'waiting', 'succeeded', 'parked'];
       const lists = await Promise.all(all.map((one) => stores.jobs.list(one, { limit: 1_000 })));

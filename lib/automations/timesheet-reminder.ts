@@ -8,6 +8,7 @@ import type { Mutes } from '../timesheets/mutes.ts';
 import { readTimesheet, type Timesheet } from '../timesheets/read-timesheets.ts';
 import { reminderMessage } from '../timesheets/reminder-message.ts';
 import { shortfallOf } from '../timesheets/shortfall.ts';
+import type { TaskNames } from '../timesheets/task-names.ts';
 import { findTeam } from '../timesheets/team.ts';
 import type { Automation } from './automation.ts';
 
@@ -27,6 +28,7 @@ export interface TimesheetReminderOptions {
   slack: SlackApi | undefined;
   slackPeople: SlackPeople;
   mutes: Mutes;
+  taskNames: TaskNames;
   clock: () => number;
 }
 
@@ -35,7 +37,7 @@ const FRESH_MS = 10 * 60_000;
 
 /** Reminds somebody of a timesheet that is short, once for that day. */
 export function timesheetReminder(options: TimesheetReminderOptions): Automation {
-  const { config, slack, slackPeople, mutes, clock } = options;
+  const { config, slack, slackPeople, mutes, taskNames, clock } = options;
   return {
     name: TIMESHEET_REMINDER,
     async run(job, steps) {
@@ -54,7 +56,11 @@ export function timesheetReminder(options: TimesheetReminderOptions): Automation
       const userId = await slackPeople.userIdOf(sheet.email, steps);
       if (userId === undefined) throw new NotDone('nobody in Slack has the e-mail address of this user');
       if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
-      const message = reminderMessage({ connection: job.connection, date, shortfall, tasks: sheet.tasks });
+      const tasks = [];
+      for (const { id, name } of sheet.tasks) {
+        tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)) });
+      }
+      const message = reminderMessage({ connection: job.connection, date, shortfall, tasks });
       if (dryRun) {
         await steps.skip('remind', 'Slack message', 'relay.config.ts says dryRun');
         return `dry run: would remind ${sheet.name}: ${message.text}`;

@@ -1,8 +1,8 @@
-import { createAppAuth } from '@octokit/auth-app';
-import { request as octokitRequest } from '@octokit/request';
 import { RequestError } from '@octokit/request-error';
 import { Later, Park, StepFailed } from '../jobs/interruption.ts';
-import { githubCredentials, type Secrets } from '../secrets/secrets.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { createGithubClient } from './github-client.ts';
+import { rateLimitEnd } from './rate-limit.ts';
 
 /** Where a comment goes. */
 export interface CommentPlace {
@@ -51,31 +51,7 @@ export function createIssueComments({
   clock,
   fetch = globalThis.fetch,
 }: IssueCommentsOptions): IssueComments {
-  const base = octokitRequest.defaults({
-    baseUrl: apiUrl,
-    headers: { 'user-agent': 'partner-relay' },
-    request: { fetch: withTimeout(fetch) },
-  });
-
-  let last: { key: string; auth: ReturnType<typeof createAppAuth> } | undefined;
-  /** One for as long as the key is the same: it remembers the installations' tokens. */
-  function appAuth(appId: string, privateKey: string) {
-    const key = appId + privateKey;
-    if (last?.key !== key) last = { key, auth: createAppAuth({ appId, privateKey, request: base }) };
-    return last.auth;
-  }
-
-  async function authorized({ repository, installationId }: CommentPlace): Promise<typeof base | undefined> {
-    const { appId, privateKey, token } = await secrets.current('github', githubCredentials);
-    if (token) return base.defaults({ headers: { authorization: `token ${token}` } });
-    if (!appId || !privateKey) return undefined;
-    const auth = appAuth(appId, privateKey);
-    const app = base.defaults({ request: { hook: auth.hook } });
-    const [owner = '', repo = ''] = repository.split('/');
-    const id = installationId ?? (await app('GET /repos/{owner}/{repo}/installation', { owner, repo })).data.id;
-    const installation = await auth({ type: 'installation', installationId: id });
-    return base.defaults({ headers: { authorization: `token ${installation.token}` } });
-  }
+  const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
 
   /** Turns what GitHub refuses into what it means for the job. */
   async function judged<T>(call: () => Promise<T>): Promise<T | { leftOut: string }> {
@@ -89,9 +65,9 @@ export function createIssueComments({
       const { headers } = response;
       if (status === 410) return { leftOut: 'the issue is deleted' };
       if (status === 403 && /locked/i.test(error.message)) return { leftOut: 'the issue is locked' };
-      const limited = status === 429 || headers['x-ratelimit-remaining'] === '0' || headers['retry-after'];
-      if (limited) throw new Later(rateLimitEnd(headers, clock()), 'GitHub wants fewer requests');
-      if (status === 401) secrets.refresh('github');
+      const limitedUntil = rateLimitEnd({ status, message: error.message, headers }, clock());
+      if (limitedUntil !== undefined) throw new Later(limitedUntil, 'GitHub wants fewer requests');
+      if (status === 401) github.suspectCredentials();
       if (status >= 500 || status === 401) throw new StepFailed(`GitHub answered ${status}`);
       throw new Park(`GitHub refuses the comment with ${status}: may the App or the token write to issues here?`);
     }
@@ -99,14 +75,13 @@ export function createIssueComments({
 
   return {
     async for(place) {
-      const { appId, token } = await secrets.current('github', githubCredentials);
-      if (!appId && !token) return undefined;
+      if (!(await github.isThere())) return undefined;
       const [owner = '', repo = ''] = place.repository.split('/');
       const issue = { owner, repo, issue_number: place.issueNumber };
       const request = async () => {
-        const ready = await authorized(place);
-        if (!ready) throw new Park('the github secret has an appId without a privateKey');
-        return ready;
+        const authorized = await github.at(place);
+        if (!authorized) throw new Park('the github secret has an appId without a privateKey');
+        return authorized.request;
       };
       return {
         find: (marker, since) =>
@@ -137,16 +112,4 @@ export function createIssueComments({
       };
     },
   };
-}
-
-function withTimeout(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-  return (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(CALL_TIMEOUT_MS) });
-}
-
-/** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
-function rateLimitEnd(headers: Readonly<Record<string, string | number | undefined>>, now: number): number {
-  const seconds = Number(headers['retry-after']);
-  if (seconds > 0) return now + seconds * 1000;
-  const reset = Number(headers['x-ratelimit-reset']) * 1000;
-  return reset > now ? reset : now + 60_000;
 }

@@ -26,12 +26,12 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
       const { connection, task } = heldBy(press, taskToLog);
       const fault = channelFault(desk.settings, 'log', press.channelId);
       if (fault) return tell(message(`:warning: ${fault}`));
-      return tell(await openLogTimeModal(press, { connection, tasks: [task] }, desk));
+      return tell(await openLogTimeModal(press, { connection, on: task }, desk));
     }
     case LOG_REST_BUTTON: {
       const { connection, date, minutes, tasks } = heldBy(press, restOfDay);
       const duration = minutes > 0 ? { duration: printDuration(minutes) } : {};
-      return tell(await openLogTimeModal(press, { connection, tasks, date, ...duration }, desk));
+      return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, desk));
     }
     case MUTE_BUTTON:
       await desk.mutes.mute(press.userId, press.value);

@@ -1,4 +1,4 @@
-import type { InputBlock, KnownBlock, ModalView, PlainTextElement, PlainTextOption } from '@slack/types';
+import type { InputBlock, ModalView, PlainTextElement, PlainTextOption } from '@slack/types';
 import * as z from 'zod';
 import type { SlackConfig } from '../config/schema.ts';
 import type { KnownProject } from './known-projects.ts';
@@ -89,27 +89,25 @@ export function defectModal(settings: SlackConfig, modal: DefectModal): ModalVie
 
 export interface LogTimeModal {
   connection: string;
-  /** One, several to choose from, or none: then the person types which. */
-  tasks: readonly { id: string; name: string }[];
+  /** The task, or some of which the person chooses one or types another. */
+  on: { id: string; name: string } | readonly { id: string; name: string }[];
   /** What is proposed. */
   date?: string;
   duration?: string;
 }
 
 /** The modal that asks how much time was spent on what. */
-export function logTimeModal({ connection, tasks, date, duration }: LogTimeModal): ModalView {
-  const [only] = tasks;
-  const single = tasks.length === 1 && only !== undefined;
-  const which: KnownBlock = single ? section(`On *${escaped(only.name)}*`) : taskInput(tasks);
+export function logTimeModal({ connection, on, date, duration }: LogTimeModal): ModalView {
+  const task = 'id' in on ? on : undefined;
   return {
     type: 'modal',
     callback_id: LOG_TIME_MODAL,
-    private_metadata: JSON.stringify({ connection, ...(single && { task: only.id }) } satisfies LogTimeMemory),
+    private_metadata: JSON.stringify({ connection, ...(task && { task: task.id }) } satisfies LogTimeMemory),
     title: { type: 'plain_text', text: 'Log time' },
     submit: { type: 'plain_text', text: 'Log' },
     close: { type: 'plain_text', text: 'Cancel' },
     blocks: [
-      which,
+      ...('id' in on ? [section(`On *${escaped(on.name)}*`)] : taskInputs(on)),
       textInput('duration', 'How long', { max: 20, hint: 'Such as 1h30m, 1.5h, 90m or 1:30.', initial: duration }),
       {
         type: 'input',
@@ -124,11 +122,14 @@ export function logTimeModal({ connection, tasks, date, duration }: LogTimeModal
   };
 }
 
-function taskInput(tasks: LogTimeModal['tasks']): InputBlock {
-  if (tasks.length === 0) {
-    return textInput('task', 'Task', { max: MAX_TITLE_LENGTH, hint: 'Its id, or its whole name.' });
-  }
-  return selectInput('task', 'Task', { options: tasks.map(({ id, name }) => option(name, id)) });
+function taskInputs(tasks: readonly { id: string; name: string }[]): InputBlock[] {
+  const hint = 'Its id, or its whole name.';
+  if (tasks.length === 0) return [textInput('task', 'Task', { max: MAX_TITLE_LENGTH, hint })];
+  const options = tasks.map(({ id, name }) => option(name, id));
+  return [
+    selectInput('task', 'Task', { options, initial: options[0] }),
+    textInput('another', 'Or another task', { max: MAX_TITLE_LENGTH, hint, optional: true }),
+  ];
 }
 
 function projectInput(projects: readonly KnownProject[], chosen: string | undefined): InputBlock {

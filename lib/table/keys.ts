@@ -28,6 +28,8 @@ export const keys = {
   }),
   /** lib/people/slack-people.ts: who has that address in Slack. */
   slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),
+  /** lib/timesheets/task-names.ts */
+  taskName: (connection: string, task: string): Key => ({ pk: `task#${connection}#${task}`, sk: 'name' }),
   /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
   mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),
   /** lib/slack/said-before.ts: that somebody gave this command. */
@@ -41,6 +43,10 @@ export const keys = {
     pk: `first-time-entry#${connection}`,
     sk: overrides,
   }),
+  /** lib/github/hooks.ts: a hook that delivers to us, and how far its deliveries have been listed. */
+  hook: (name: string): Key => ({ pk: 'github-hooks', sk: name }),
+  /** lib/github/redelivery-store.ts: a delivery of a hook that failed, by its GUID. */
+  failedDelivery: (hook: string, guid: string): Key => ({ pk: `failed-deliveries#${hook}`, sk: guid }),
   /** lib/connection/outages.ts */
   outage: (connection: string): Key => ({ pk: `outage#${connection}`, sk: 'outage' }),
   /** lib/budget/budget.ts */

@@ -67,7 +67,7 @@ const spans = new Map<string, Span>();
  * @param day the date, in days since 1970
  */
 function spanOf(timeZone: string, time: string, day: number): Span {
-  const key = `${timeZone} ${day}`;
+  const key = `${timeZone} ${time} ${day}`;
   const known = spans.get(key);
   if (known) return known;
   const date = new Date(day * DAY_MS).toISOString().slice(0, 10);

@@ -15,8 +15,13 @@ export interface Timesheet {
   minutes: MinutesByDate;
   /** Why entries of theirs could not be read; what they logged is not known then. */
   unreadable: string[];
-  /** The tasks that they logged time on last, the newest first. */
-  tasks: { id: string; name: string }[];
+  /** The tasks that they logged time on last, the newest first; their names where the entries have them. */
+  tasks: Task[];
+}
+
+interface Task {
+  id: string;
+  name?: string;
 }
 
 const PAGE_SIZE = 100;
@@ -78,7 +83,7 @@ interface Kept {
   userId: string;
   date?: string;
   minutes?: number;
-  task?: { id: string; name: string };
+  task?: Task;
   unreadable?: string;
 }
 
@@ -87,13 +92,14 @@ function keptOf(record: Readonly<Record<string, unknown>>): Kept {
   const entry = readEntry(record);
   if ('unreadable' in entry) return { ...about, unreadable: entry.unreadable };
   const { date, minutes, taskId, taskName } = entry;
-  return { ...about, date, minutes, ...(taskId !== undefined && { task: { id: taskId, name: taskName ?? taskId } }) };
+  const task = taskId !== undefined && { id: taskId, ...(taskName !== undefined && { name: taskName }) };
+  return { ...about, date, minutes, ...(task && { task }) };
 }
 
 function sumOf(entries: readonly Kept[], userId: string, from: string, to: string) {
   const minutes: Record<string, number> = {};
   const unreadable: string[] = [];
-  const tasks = new Map<string, { id: string; name: string }>();
+  const tasks = new Map<string, Task>();
   // What is logged while the pages are read may show up on two of them.
   const theirs = new Map(entries.filter((entry) => entry.userId === userId).map((entry) => [entry.id, entry]));
   const newestFirst = [...theirs.values()].sort((a, b) => (b.date ?? '').localeCompare(a.date ?? ''));
@@ -103,5 +109,5 @@ function sumOf(entries: readonly Kept[], userId: string, from: string, to: strin
     minutes[entry.date] = (minutes[entry.date] ?? 0) + (entry.minutes ?? 0);
     if (entry.task && tasks.size < TASKS) tasks.set(entry.task.id, entry.task);
   }
-  return { minutes, unreadable, tasks: [...tasks.values()].slice(0, TASKS) };
+  return { minutes, unreadable, tasks: [...tasks.values()] };
 }

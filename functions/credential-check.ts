@@ -1,0 +1,37 @@
+import '../lib/without-jit.ts';
+import middy from '@middy/core';
+import config from '#relay.config';
+import { createBudget } from '../lib/budget/budget.ts';
+import { createConnections } from '../lib/connection/connection.ts';
+import { createOutages } from '../lib/connection/outages.ts';
+import { createConnectionParty } from '../lib/credentials/connection-party.ts';
+import { checkCredentials } from '../lib/credentials/credential-check.ts';
+import { createGithubParty } from '../lib/credentials/github-party.ts';
+import { createSlackParty } from '../lib/credentials/slack-party.ts';
+import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import type { ScheduleEvent } from '../lib/schedules.ts';
+import { createSlackApi } from '../lib/slack/slack-api.ts';
+
+/** Every hour: looks whether the credentials of each party can be used, before an event fails on them. */
+export function createHandler(runtime: Runtime) {
+  const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
+  const { table, secrets } = openStores(runtime);
+  const connections = createConnections({ config, secrets, clock, fetch, random: randomBytes });
+  const budget = createBudget(table, clock, random);
+  const outages = createOutages(table, clock, random);
+  const options = { table, budget, outages, metrics, clock, sleep };
+  const parties = [
+    ...Object.keys(config.connections)
+      .map(connections)
+      .filter((connection) => connection !== undefined)
+      .map((connection) => createConnectionParty(connection, options)),
+    createGithubParty({ apiUrl: config.github.apiUrl, secrets, fetch }),
+    ...(config.slack ? [createSlackParty(createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch }))] : []),
+  ];
+  return middy<ScheduleEvent>().handler(async (_event, context) => {
+    const deadline = clock() + context.getRemainingTimeInMillis();
+    return { checked: await checkCredentials(parties, deadline, { secrets, sleep, log, metrics }) };
+  });
+}
+
+export const handler = createHandler(systemRuntime(config, process.env));

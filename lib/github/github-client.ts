@@ -1,0 +1,105 @@
+import { createAppAuth } from '@octokit/auth-app';
+import { request as octokitRequest } from '@octokit/request';
+import { githubCredentials, type Secrets } from '../secrets/secrets.ts';
+
+export type GithubRequest = typeof octokitRequest;
+
+/** Requests in somebody's name. Whatever GitHub refuses, they throw as a RequestError of `@octokit/request-error`. */
+export interface AuthorizedGithub {
+  /** Who asks, whose rate limit counts: `token`, `app 12`, `installation 77`. */
+  as: string;
+  request: GithubRequest;
+}
+
+/** An account at GitHub, by what of it is known. */
+export type GithubPlace =
+  | {
+      /** owner/name */
+      repository: string;
+      /** Of a GitHub App's deliveries; without it the App is asked for it. */
+      installationId?: number | undefined;
+    }
+  | { organization: string };
+
+/** GitHub's REST API with what the `github` secret holds now. */
+export interface GithubClient {
+  /** Whether the secret has a token or an App, complete or not. */
+  isThere(): Promise<boolean>;
+  /** As the App itself, with its JWT. @returns undefined where the secret has no whole App */
+  asApp(): Promise<(AuthorizedGithub & { appId: string }) | undefined>;
+  /** With the token, or as the App's installation there. @returns undefined where the secret has neither as a whole */
+  at(place: GithubPlace): Promise<AuthorizedGithub | undefined>;
+  /** GitHub does not know the credentials: the secret may have been rotated since it was read. */
+  suspectCredentials(): void;
+}
+
+export interface GithubClientOptions {
+  /** `https://api.github.com` */
+  apiUrl: string;
+  secrets: Secrets;
+  fetch: typeof globalThis.fetch;
+  timeoutMs: number;
+}
+
+/** https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api */
+export function createGithubClient({ apiUrl, secrets, fetch, timeoutMs }: GithubClientOptions): GithubClient {
+  const base = octokitRequest.defaults({
+    baseUrl: apiUrl,
+    headers: { 'user-agent': 'partner-relay' },
+    request: { fetch: withTimeout(fetch, timeoutMs) },
+  });
+  const credentials = () => secrets.current('github', githubCredentials);
+
+  let last: { key: string; auth: ReturnType<typeof createAppAuth> } | undefined;
+  /** One for as long as the key is the same: it remembers the installations' tokens. */
+  function appAuth(appId: string, privateKey: string) {
+    const key = appId + privateKey;
+    if (last?.key !== key) last = { key, auth: createAppAuth({ appId, privateKey, request: base }) };
+    return last.auth;
+  }
+
+  async function app() {
+    const { appId, privateKey } = await credentials();
+    if (!appId || !privateKey) return undefined;
+    const auth = appAuth(appId, privateKey);
+    return { appId, auth, request: base.defaults({ request: { hook: auth.hook } }) };
+  }
+
+  return {
+    async isThere() {
+      const { appId, token } = await credentials();
+      return Boolean(appId || token);
+    },
+    async asApp() {
+      const own = await app();
+      return own && { as: `app ${own.appId}`, appId: own.appId, request: own.request };
+    },
+    async at(place) {
+      const { token } = await credentials();
+      if (token) return { as: 'token', request: withToken(base, token) };
+      const own = await app();
+      if (!own) return undefined;
+      const id = await installationAt(place, own.request);
+      const installation = await own.auth({ type: 'installation', installationId: id });
+      return { as: `installation ${id}`, request: withToken(base, installation.token) };
+    },
+    suspectCredentials: () => void secrets.refresh('github'),
+  };
+}
+
+/** https://docs.github.com/en/rest/apps/apps */
+async function installationAt(place: GithubPlace, app: GithubRequest): Promise<number> {
+  if ('organization' in place) {
+    return (await app('GET /orgs/{org}/installation', { org: place.organization })).data.id;
+  }
+  const [owner = '', repo = ''] = place.repository.split('/');
+  return place.installationId ?? (await app('GET /repos/{owner}/{repo}/installation', { owner, repo })).data.id;
+}
+
+function withToken(base: GithubRequest, token: string): GithubRequest {
+  return base.defaults({ headers: { authorization: `token ${token}` } });
+}
+
+function withTimeout(fetch: typeof globalThis.fetch, timeoutMs: number): typeof globalThis.fetch {
+  return (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+}
