@@ -38,7 +38,7 @@ export function parseCommand(text: string): ParsedCommand {
   const rest = typed.slice(word.length + 1);
   const verb = word === '' || word === '?' ? 'help' : word.toLowerCase();
   const entry = grammar.find((entry) => entry.verb === verb);
-  return entry ? read(entry, rest) : unknown(word, rest);
+  return entry ? readArguments(entry, rest) : unknownVerb(word, rest);
 }
 
 /** The command as `parseCommand` reads it, in its shortest form. */
@@ -59,13 +59,13 @@ export function printCommand(command: Command): string {
   }
 }
 
-function read({ verb, usage, examples, read }: VerbGrammar, rest: string): ParsedCommand {
+function readArguments({ verb, usage, examples, read }: VerbGrammar, rest: string): ParsedCommand {
   const reading = read(rest);
   if (!('missing' in reading)) return reading;
   return { fault: `${verb} needs ${reading.missing}: ${usage}, for example ${examples[0]}` };
 }
 
-function unknown(word: string, rest: string): ParsedCommand {
+function unknownVerb(word: string, rest: string): ParsedCommand {
   const verbs = grammar.map(({ verb }) => verb);
   const verb = nearMiss(word.toLowerCase(), verbs);
   const fault = `There is no command ${excerpt(word)}.`;

@@ -11,9 +11,9 @@ export interface CommandLine {
 const COMMAND = /^ {0,3}\/(?:done|undo|log)\s/i;
 
 const ID = String.raw`#?(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d+)(?![\p{L}\p{N}-]|\.\d)`;
-const NEXT = '(?: ?, ?and | ?, ?| and | ?& ?)';
+const BETWEEN_IDS = / ?, ?and | ?, ?| and | ?& ?/i;
 const COMPLETES = new RegExp(
-  String.raw`(?<![\p{L}\p{N}])completes checklist (?:item:? (?<one>${ID})|items:? (?<several>${ID}(?:${NEXT}${ID})*))`,
+  String.raw`(?<![\p{L}\p{N}])completes checklist (?:item:? (?<one>${ID})|items:? (?<several>${ID}(?:(?:${BETWEEN_IDS.source})${ID})*))`,
   'giu',
 );
 
@@ -45,5 +45,5 @@ function asBlankOrParagraph(blanks: string): string {
 }
 
 function idsIn(list: string): string[] {
-  return list.split(/ ?, ?and | ?, ?| and | ?& ?/i).map((id) => id.replace('#', ''));
+  return list.split(BETWEEN_IDS).map((id) => id.replace('#', ''));
 }

@@ -11,8 +11,8 @@ export interface Fault {
 }
 
 const EXCERPT_BYTES = 80;
-/** A button's value has 2,000 characters: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
-const SUGGESTION_LENGTH = 1_000;
+/** Suggestions are shown, too, and a text of 3,000 characters is the most: https://docs.slack.dev/reference/block-kit/blocks/section-block */
+const SUGGESTION_LENGTH = 500;
 
 /** Something that was typed, in quotation marks, and cut where it is long. */
 export function excerpt(typed: string): string {

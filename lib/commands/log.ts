@@ -34,8 +34,8 @@ function withDurationFirst(text: string): LogCommand | undefined {
   const first = firstWord(text);
   if (!first) return undefined;
   const { phrase, rest } = durationPhrase(first.rest);
-  const inFront = text.slice(0, text.length - first.rest.length).trimEnd();
-  return entryOf(phrase, `${inFront} ${rest}`.trimEnd());
+  const inFront = text.slice(0, text.length - first.rest.length);
+  return entryOf(phrase, inFront + rest);
 }
 
 function entryOf(duration: string, text: string): LogCommand | undefined {
@@ -80,13 +80,13 @@ function beginsWithDay(text: string): boolean {
 }
 
 function readTask(text: string): { task: string; rest: string } | Fault | { missing: string } {
-  if (text === '') return { missing: 'a task' };
   const first = firstWord(text);
   if (!first) return { fault: `The quotation mark before ${excerpt(text.slice(1))} is not closed.` };
-  if (first.isQuoted) return first.word === '' ? { missing: 'a task' } : { task: first.word, rest: first.rest };
-  if (parseDay(first.word))
+  if (!first.isQuoted && parseDay(first.word)) {
     return { fault: `There is a second day, ${excerpt(first.word)}. A task of that name belongs in quotation marks.` };
-  return { task: bareWord(first.word), rest: first.rest };
+  }
+  const task = first.isQuoted ? first.word : bareWord(first.word);
+  return task === '' ? { missing: 'a task' } : { task, rest: first.rest };
 }
 
 /** Whether the task is read as it is without quotation marks. */

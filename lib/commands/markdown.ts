@@ -27,7 +27,7 @@ export function textLines(markdown: string): string[] {
     }
     const fenceEnd = fenceEndOf(line);
     endsBlock = fenceEnd ?? commentEndOf(line);
-    isInParagraph = line.trim() !== '' && !endsBlock;
+    isInParagraph = line.trim() !== '';
     return fenceEnd ? '' : line;
   });
 }

@@ -3,21 +3,13 @@ import { distance } from 'fastest-levenshtein';
 /** Two slips in a shorter word make another word of it: `note` is not a slip of `done`. */
 const LONG_WORD = 5;
 
-/** The word that was probably meant: the closest of those that are a slip away, or two slips away if they are long. */
+/** The first word that was probably meant: it is a slip away, or two slips if it is long. */
 export function nearMiss<W extends string>(typed: string, words: readonly W[]): W | undefined {
-  let closest: { word: W; slips: number } | undefined;
-  for (const word of words) {
-    const slips = slipsBetween(typed, word);
-    if (slips <= (word.length >= LONG_WORD ? 2 : 1) && slips < (closest?.slips ?? Number.POSITIVE_INFINITY)) {
-      closest = { word, slips };
-    }
-  }
-  return closest?.word;
+  return words.find((word) => slipsBetween(typed, word) <= (word.length >= LONG_WORD ? 2 : 1));
 }
 
-/** Letters too many, missing or wrong; two that were swapped are one slip. */
+/** Letters too many, missing or wrong; one that only got to a wrong place is one slip, and not two. */
 function slipsBetween(typed: string, word: string): number {
-  if (Math.abs(typed.length - word.length) > 2) return Number.POSITIVE_INFINITY;
   const letters = distance(typed, word);
   return letters === 2 && sorted(typed) === sorted(word) ? 1 : letters;
 }

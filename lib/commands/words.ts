@@ -10,7 +10,7 @@ export function withPlainHyphens(text: string): string {
 
 /** A word without the punctuation that joins it to the next one, and with plain hyphens: `4711:` is 4711. */
 export function bareWord(word: string): string {
-  return withPlainHyphens(word).replace(/(?<=.)[,:;]$/, '');
+  return withPlainHyphens(word).replace(/[,:;]$/, '');
 }
 
 const APOSTROPHES = "'‘’‚‛";

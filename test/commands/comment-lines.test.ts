@@ -15,9 +15,12 @@ const surroundings: [string, (line: string) => string, boolean][] = [
   ['after a fenced block', (line) => `\`\`\`\ncode\n\`\`\`\n${line}`, true],
   ['after a fence with inline code', (line) => `\`\`\`code\`\`\`\n${line}`, true],
   ['after a fenced block in a list', (line) => `- \`\`\`\n  code\n  \`\`\`\n\n${line}`, true],
+  ['after a tilde block', (line) => `~~~\ncode\n~~~\n${line}`, true],
+  ['after a block below a list item', (line) => `- How:\n    ~~~\n    code\n    ~~~\n\n${line}`, true],
   ['after a quote', (line) => `> quoted\n\n${line}`, true],
   ['after a comment', (line) => `<!-- hidden -->\n${line}`, true],
   ['after a long comment', (line) => `<!--\nhidden\n-->\n${line}`, true],
+  ['after a comment that ends behind text', (line) => `<!--\nhidden -->\n${line}`, true],
   ['after a comment in code', (line) => `Write \`<!--\` first\n${line}`, true],
   ['after two comments on a line', (line) => `a <!-- b --> c <!-- d --> e\n${line}`, true],
   ['after a fence that is too short', (line) => `\`\`\n${line}`, true],
@@ -34,6 +37,7 @@ const surroundings: [string, (line: string) => string, boolean][] = [
   ['in a block below a list item', (line) => `- How:\n    ~~~\n  ${line}\n    ~~~`, false],
   ['indented by four blanks', (line) => `Thanks!\n\n    ${line}`, false],
   ['indented by a tab', (line) => `\t${line}`, false],
+  ['indented below a quote', (line) => `Thanks!\n> quoted\n    ${line}`, false],
   ['in a quote', (line) => `> ${line}`, false],
   ['in a quote without a blank', (line) => `   >${line}`, false],
   ['in a comment', (line) => `<!-- for example\n${line}\n-->`, false],
@@ -69,7 +73,15 @@ describe('a command in a comment', () => {
       '/status x',
       '/defect x',
     ],
-    ...['Please /done 12', '- /done 12', '**/done 12**', '`/done 12`', '//done 12', '\u00a0/done 12'],
+    ...[
+      'Please /done 12',
+      '- /done 12',
+      '**/done 12**',
+      '`/done 12`',
+      '//done 12',
+      '\u00a0/done 12',
+      'Thanks!\n    /done 12',
+    ],
   ])('%o is none', (line) => {
     expect(commandLines(line)).toEqual([]);
   });
@@ -120,6 +132,7 @@ describe('the checklist items that a pull request completes', () => {
     ['Write ``Completes checklist item 12`` here', []],
     ['<!-- Completes checklist item 12 -->', []],
     ['Completes checklist item\n> 12', []],
+    ['~~~ Completes checklist item 12\n~~~', []],
     ['Completes checklist item\n```\n```\n12', []],
     ['', []],
   ])('of %o are %o', (body, items) => {

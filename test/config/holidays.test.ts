@@ -149,18 +149,18 @@ describe('holidays from an iCalendar file', () => {
     expect(dates(...event('DTSTART;VALUE=DATE:20260501'), ...event(...lines))).toEqual(['2026-05-01']);
   });
 
-  it('follow single occurrences that are moved or cancelled, of their own event only', () => {
+  it('follow single occurrences that are moved, cancelled or given a time of day, of their own event only', () => {
     const yearly = event('DTSTART;VALUE=DATE:20250501', 'RRULE:FREQ=YEARLY');
     const moved = event('RECURRENCE-ID;VALUE=DATE:20260501', 'DTSTART;VALUE=DATE:20260504');
     const cancelled = event('RECURRENCE-ID;VALUE=DATE:20270501', 'DTSTART;VALUE=DATE:20270501', 'STATUS:CANCELLED');
+    const timed = event('RECURRENCE-ID;VALUE=DATE:20280501', 'DTSTART:20280501T090000Z');
     const another = yearly.with(1, 'UID:2').with(3, 'DTSTART;VALUE=DATE:20250502');
-    const ofAnother = event('RECURRENCE-ID;VALUE=DATE:20280501', 'DTSTART;VALUE=DATE:20281231').with(1, 'UID:2');
-    expect(dates(...yearly, ...moved, ...cancelled, ...another, ...ofAnother)).toEqual([
+    const ofAnother = event('RECURRENCE-ID;VALUE=DATE:20280502', 'DTSTART;VALUE=DATE:20281231').with(1, 'UID:2');
+    expect(dates(...yearly, ...moved, ...cancelled, ...timed, ...another, ...ofAnother)).toEqual([
       '2026-05-02',
       '2026-05-04',
       '2027-05-02',
-      '2028-05-01',
-      '2028-05-02',
+      '2028-12-31',
     ]);
   });
 
@@ -213,6 +213,6 @@ describe('holidays from an iCalendar file', () => {
   it('are refused with the whole path of a file that is not there', () => {
     const missing = relative(process.cwd(), join(folder, 'missing.ics'));
     expect(() => holidaysFromIcs(missing, RANGE)).toThrow(`${missing} cannot be read as an iCalendar file: ENOENT`);
-    expect(() => holidaysFromIcs(missing, RANGE)).toThrow(join(folder, 'missing.ics'));
+    expect(() => holidaysFromIcs(missing, RANGE)).toThrow(`open '${join(folder, 'missing.ics')}'`);
   });
 });

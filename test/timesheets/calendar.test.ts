@@ -20,8 +20,10 @@ function* ticks(seed: number): Generator<number> {
   let silentUntil = 0;
   for (let tick = at('2025-12-31T00:00Z'); tick < at('2027-01-03T00:00Z'); tick += 15 * MINUTE) {
     if (tick < silentUntil) continue;
-    if (random() < 0.002) silentUntil = tick + random() * 5 * HOUR;
-    missed = !missed && random() < 0.2;
+    const silent = random() < 0.002;
+    if (silent) silentUntil = tick + random() * 5 * HOUR;
+    // Never for six hours: what falls due late in the day is due no longer.
+    missed = !silent && !missed && random() < 0.2;
     if (missed) continue;
     const late = random() < 0.2 ? Math.floor(random() * 14 * MINUTE) : 0;
     yield tick + late;
@@ -53,7 +55,7 @@ describe.each(ZONES)('over a year of late, doubled and missing ticks in %s', (ti
         const weekdays = team({ timeZone, remindAt, holidays: HOLIDAYS });
         expect(dueOverTheYear(seed, (now) => dueReminder(weekdays, now)).filter(in2026)).toEqual(working);
       }),
-      { numRuns: 2 },
+      { numRuns: 1 },
     );
   });
 
@@ -63,7 +65,7 @@ describe.each(ZONES)('over a year of late, doubled and missing ticks in %s', (ti
         const daily = team({ timeZone, remindAt, hours: EVERY_DAY });
         expect(dueOverTheYear(seed, (now) => dueReminder(daily, now)).filter(in2026)).toEqual(days2026);
       }),
-      { numRuns: 2 },
+      { numRuns: 1 },
     );
   });
 
@@ -143,7 +145,7 @@ describe('a reminder', () => {
         expect(dueReminder(daily, first)).toBe(date);
         expect(dueReminder(daily, first - 1)).not.toBe(date);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });

@@ -5,7 +5,7 @@ import { team } from './team.ts';
 const berlin = team({
   hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 6.5, sat: 0 },
   holidays: ['2026-11-18'],
-  partTime: [{ email: 'Bob@Example.com', hours: { mon: 4, wed: 4, thu: 7.7 } }],
+  partTime: [{ email: 'Bob@Example.com', hours: { mon: 4, wed: 4, thu: 7.33 } }],
 });
 
 describe('what is expected', () => {
@@ -17,7 +17,7 @@ describe('what is expected', () => {
     ['on a weekday that is not named', 'ada@example.com', '2026-11-22', 0],
     ['of somebody part-time', 'bob@example.com', '2026-11-16', 240],
     ['of the same with another spelling of the address', ' BOB@example.com', '2026-11-16', 240],
-    ['of somebody part-time in fractions of an hour', 'bob@example.com', '2026-11-19', 462],
+    ['of somebody part-time in a fraction of an hour, by whole minutes', 'bob@example.com', '2026-11-19', 440],
     ['of somebody part-time on their day off', 'bob@example.com', '2026-11-17', 0],
     ['of somebody part-time on a holiday', 'bob@example.com', '2026-11-18', 0],
   ])('%s', (_, email, date, minutes) => {
@@ -26,7 +26,7 @@ describe('what is expected', () => {
 
   it.each([
     ['a week with a holiday', 'ada@example.com', '2026-11-16', '2026-11-22', 3 * 480 + 390],
-    ['that of somebody part-time', 'bob@example.com', '2026-11-16', '2026-11-22', 240 + 462],
+    ['that of somebody part-time', 'bob@example.com', '2026-11-16', '2026-11-22', 240 + 440],
     ['a single day', 'ada@example.com', '2026-11-20', '2026-11-20', 390],
     ['no day', 'ada@example.com', '2026-11-20', '2026-11-19', 0],
   ])('in %s is the sum of its days', (_, email, first, last, minutes) => {
