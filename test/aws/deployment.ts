@@ -11,6 +11,7 @@ const NOT_COPIED = new Set(['.git', '.relay', 'cdk.out', 'dist', 'node_modules']
 /** What the stack says of itself. */
 const stackOutputs = z.object({
   GithubWebhookUrl: z.url(),
+  SlackWebhookUrl: z.url(),
   TableName: z.string(),
   InteractiveQueueUrl: z.url(),
   BackgroundQueueUrl: z.url(),

@@ -17,10 +17,12 @@ import type { Job } from '../../lib/jobs/job.ts';
 import { createJobStore, type JobStore } from '../../lib/jobs/job-store.ts';
 import { openJournal } from '../../lib/jobs/journal.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
+import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
-import { exampleConfig, githubSignature } from '../relay.ts';
+import { exampleConfig, githubSignature, SIGNING_SECRET } from '../relay.ts';
+import { slackSignature } from '../slack-requests.ts';
 import { copyProject, type Deployment, type StackOutputs } from './deployment.ts';
 import { type Answer, type Emulator, findEmulator } from './emulator.ts';
 import { openScratch, type Scratch } from './scratch.ts';
@@ -30,6 +32,7 @@ const WHOLE_TEST_MS = 220_000;
 const TWO_MINUTES_MS = 120_000;
 /** A function looks for a new secret at most once a minute. */
 const LOOK_AGAIN_MS = 61_000;
+const BOT_TOKEN = 'xoxb-of-the-emulator';
 const ADDED_REPOSITORY = 'Codertocat/Added-Later';
 
 const deadline = AbortSignal.timeout(WHOLE_TEST_MS);
@@ -51,6 +54,7 @@ describe('the stack on an AWS emulator', () => {
   let emulator: Emulator;
   let sandbox: Sandbox;
   let github: GithubApi;
+  let slack: SlackStandIn;
   let deployment: Deployment;
   let secretsManager: SecretsManagerClient;
   let sqs: SQSClient;
@@ -66,12 +70,13 @@ describe('the stack on an AWS emulator', () => {
     emulator = await findEmulator(scratch, deadline);
     sandbox = await startSandbox();
     github = await startGithubApi(Date.now);
+    slack = await startSlackStandIn({ clock: Date.now, botToken: BOT_TOKEN });
     secretsManager = new SecretsManagerClient(emulator.client);
     sqs = new SQSClient(emulator.client);
     // An emulator that ran before may hold the stage of another run.
     const stage = `emulated-${randomBytes(3).toString('hex')}`;
     deployment = await copyProject(stage, { emulator, scratch, signal: deadline });
-    await deployment.configure(exampleConfig({}, { apiUrl: github.url }));
+    await deployment.configure(config());
   });
 
   beforeEach(({ skip }) => skip(hasFailed, 'an earlier part of the story failed'));
@@ -86,9 +91,12 @@ describe('the stack on an AWS emulator', () => {
     try {
       if (emulator?.isOwn === false) await deployment?.destroy();
     } finally {
-      await Promise.all([sandbox?.close(), github?.close(), scratch?.close()]);
+      await Promise.all([sandbox?.close(), github?.close(), slack?.close(), scratch?.close()]);
     }
   });
+
+  const config = (also: string[] = []) =>
+    exampleConfig({}, { apiUrl: github.url, also, slack: { apiUrl: `${slack.url}/api` } });
 
   function post(payload: unknown, { event = 'issues', secret = webhookSecret } = {}): Promise<Answer> {
     const body = JSON.stringify(payload);
@@ -176,6 +184,7 @@ describe('the stack on an AWS emulator', () => {
     await enter('github', githubSecret());
     expect(await ping()).toMatchObject({ status: 200 });
     await enter('partner/main', { baseUrl: sandbox.url, ...defaultKey });
+    await enter('slack', { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN });
   });
 
   let neverQueued: string;
@@ -221,6 +230,37 @@ describe('the stack on an AWS emulator', () => {
     ]);
     const comments = github.comments.filter(({ issue }) => issue === 'Codertocat/Hello-World#3');
     expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining(`\`${defect?.defect_id}\``)]);
+    await emptyQueues();
+  });
+
+  /** Somebody types a command in Slack. @returns what they see at once */
+  async function command(text: string, { secret = SIGNING_SECRET } = {}): Promise<Answer> {
+    const [userId, channelId] = ['U0MIRA001', 'C0GENERAL'];
+    const body = new URLSearchParams({
+      ...{ command: '/pm', text, user_id: userId, channel_id: channelId, trigger_id: slack.makeTriggerId(userId) },
+      response_url: slack.makeResponseUrl({ kind: 'command', userId, channelId }),
+    }).toString();
+    const timestamp = Math.floor(Date.now() / 1000);
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': String(timestamp),
+      'x-slack-signature': slackSignature(body, timestamp, secret),
+    };
+    return emulator.send(outputs.SlackWebhookUrl, headers, body);
+  }
+
+  const said = (what: RegExp) => until(String(what), async () => slack.messages.some(({ text }) => what.test(text)));
+
+  it('does what somebody asks in Slack, opens the form, and takes nothing that Slack did not sign', async () => {
+    expect(await command('done 101', { secret: 'somebody else' })).toMatchObject({ status: 401 });
+
+    expect(await command('done 101')).toMatchObject({ status: 200, text: expect.stringContaining('Working on it') });
+    await said(/Completed checklist item 101/);
+    expect(await command('log 1h30m "Login with passkeys" wrote tests')).toMatchObject({ status: 200 });
+    await said(/Logged 1h30m on Login with passkeys for Mira Novak/);
+    expect(await command('defect')).toMatchObject({ status: 200, text: '' });
+    await until('the projects in the form', async () => slack.views[0]?.replaced.length === 1);
+    expect(await command('status')).toMatchObject({ status: 200, text: expect.stringContaining('Logged 1h30m') });
     await emptyQueues();
   });
 
@@ -277,7 +317,7 @@ describe('the stack on an AWS emulator', () => {
     await until('a running job', async () => (await jobs.get(underWay))?.status === 'running');
     const others = [await deliverOne(opened(11)), await deliverOne(opened(12)), await deliverOne(opened(13))];
 
-    await deployment.configure(exampleConfig({}, { apiUrl: github.url, also: [ADDED_REPOSITORY] }));
+    await deployment.configure(config([ADDED_REPOSITORY]));
     expect(await deployment.deploy()).not.toContain('(no changes)');
     sandbox.clearFaults();
 
