@@ -6,7 +6,8 @@ import { completeChecklistItem } from './complete-checklist-item.ts';
 import { createDefect } from './create-defect.ts';
 import { find } from './find.ts';
 import { type IssueToDefectOptions, issueToDefect, takeIssue } from './issue-to-defect.ts';
-import { createListProjects, type ListProjectsOptions } from './list-projects.ts';
+import { type ListProjectsOptions, listProjectsInModal } from './list-projects.ts';
+import { listTasksInModal } from './list-tasks.ts';
 import { type LogTimeOptions, logTime } from './log-time.ts';
 import { takeMergedPullRequest } from './merged-pull-request.ts';
 import { type TeamTimesheetsOptions, teamTimesheets } from './team-timesheets.ts';
@@ -33,7 +34,8 @@ export function createAutomations(options: AutomationsOptions): ReadonlyMap<stri
     teamTimesheets(options),
     timesheetReminder(options),
     timesheetSummary(options),
-    createListProjects(options),
+    listProjectsInModal(options),
+    listTasksInModal(options),
     ...ofPeople.map((automation) => permitted(automation, options)),
   ];
   return new Map(all.map((automation) => [automation.name, automation]));

@@ -29,9 +29,16 @@ export function commandJob(command: JobCommand, { happened, by, ...place }: Comm
     ...place,
     id: jobId(automation, ...happened),
     automation,
-    summary: `${by.in === 'github' ? `@${by.id}` : by.id}: ${printCommand(command)}`,
+    summary: `${by.in === 'github' ? `@${by.id}` : by.id}: ${printCommand(withoutNote(command))}`,
     input: { ...input, verb: command.verb },
   };
+}
+
+/** A summary goes to the log, and a note is nobody else's business. */
+function withoutNote(command: JobCommand): JobCommand {
+  if (command.verb !== 'log') return command;
+  const { note, ...rest } = command;
+  return rest;
 }
 
 function workOf(command: JobCommand, by: Person): { automation: string; input: object } {

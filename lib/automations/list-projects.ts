@@ -1,39 +1,34 @@
-import * as z from 'zod';
 import type { RelayConfig } from '../config/schema.ts';
 import { Park } from '../jobs/interruption.ts';
 import { listProjects } from '../partner/projects.ts';
-import { judged } from '../slack/judged.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
-import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
+import { type OpenedView, updateModal } from '../slack/update-modal.ts';
 import { type DefectModal, defectModal } from '../slack/views.ts';
 import type { Automation } from './automation.ts';
+import type { ListTasksOptions } from './list-tasks.ts';
 
 export const LIST_PROJECTS = 'list-projects';
 
 /** What a job of this automation knows: a modal that was opened with the projects as they were last seen. */
-export interface OpenedModal {
-  viewId: string;
-  /** Of what was opened: a modal that has changed since is left alone. */
-  hash: string;
+export interface ModalWithProjects {
+  opened: OpenedView;
   modal: Omit<DefectModal, 'projects'>;
 }
 
-export interface ListProjectsOptions {
+export interface ListProjectsOptions extends ListTasksOptions {
   config: RelayConfig;
-  slack: SlackApi | undefined;
   projects: KnownProjects;
-  clock: () => number;
 }
 
 const PAGE_SIZE = 100;
 const PAGES = 20;
 
 /** Brings the list of projects in an open modal, and in the table, up to date. */
-export function createListProjects({ config, slack, projects, clock }: ListProjectsOptions): Automation {
+export function listProjectsInModal({ config, slack, projects, clock }: ListProjectsOptions): Automation {
   return {
     name: LIST_PROJECTS,
     async run(job, steps) {
-      const { viewId, hash, modal } = job.input as unknown as OpenedModal;
+      const { opened, modal } = job.input as unknown as ModalWithProjects;
       if (!slack || !config.slack) throw new Park('relay.config.ts has no slack any more');
       const settings = config.slack;
       const { kept } = await steps.list(
@@ -46,19 +41,7 @@ export function createListProjects({ config, slack, projects, clock }: ListProje
       );
       await projects.set(job.connection, kept);
       const view = defectModal(settings, { ...modal, projects: kept });
-      const updated = await steps.look('update the modal', 'Slack views.update', () =>
-        judged(clock, async () => {
-          try {
-            await slack.call('views.update', { view_id: viewId, hash, view }, z.object({}));
-            return true;
-          } catch (error) {
-            // It was sent off or closed meanwhile.
-            if (error instanceof SlackRefusal && /^(not_found|hash_conflict|view_not_found)$/.test(error.error))
-              return false;
-            throw error;
-          }
-        }),
-      );
+      const updated = await updateModal(slack, clock, steps, opened, view);
       return `${kept.length} projects are known${updated ? ', and shown in the modal' : '; the modal was closed already'}`;
     },
   };

@@ -20,7 +20,7 @@ export const listTasks = operation({
   effect: 'read',
   success: 200,
   payload: z.looseObject({ project_id: z.uuid() }),
-  data: z.array(openRecord),
+  data: z.array(task),
 });
 
 /** Without a known text field there is no marker to find a task by. */

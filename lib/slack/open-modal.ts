@@ -1,11 +1,13 @@
 import * as z from 'zod';
-import { LIST_PROJECTS, type OpenedModal } from '../automations/list-projects.ts';
-import { jobId } from '../jobs/job.ts';
+import { LIST_PROJECTS, type ModalWithProjects } from '../automations/list-projects.ts';
+import { LIST_TASKS, type ModalWithTasks } from '../automations/list-tasks.ts';
+import { type JobDraft, jobId } from '../jobs/job.ts';
 import { connectionOf, type Desk } from './desk.ts';
 import { message, type SlackMessage } from './messages.ts';
 import { escaped } from './mrkdwn.ts';
 import { SlackRefusal } from './slack-api.ts';
-import { defectModal, type LogTimeModal, logTimeModal } from './views.ts';
+import type { OpenedView } from './update-modal.ts';
+import { defectModal, type LogTimeModal, logTimeModal, type projectToLog } from './views.ts';
 
 const opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
 
@@ -32,7 +34,7 @@ export async function openDefectModal(request: DefectModalRequest, desk: Desk): 
   const { userId, channelId, title, description, permalink } = request;
   const connection = connectionOf(desk, channelId);
   const { projects, seenAt } = await desk.projects.get(connection);
-  const modal: OpenedModal['modal'] = {
+  const modal: ModalWithProjects['modal'] = {
     memory: { channelId, ...(permalink !== undefined && { permalink }) },
     projectId: desk.settings.channels[channelId]?.projectId,
     ...(title !== undefined && { title }),
@@ -41,16 +43,8 @@ export async function openDefectModal(request: DefectModalRequest, desk: Desk): 
   const view = await open(request, defectModal(desk.settings, { ...modal, projects }), desk);
   if ('fault' in view) return view.fault;
   if (projects.length > 0 && desk.clock() - seenAt < PROJECTS_FRESH_MS) return undefined;
-  const input: OpenedModal = { viewId: view.id, hash: view.hash, modal };
-  await desk.accept({
-    id: jobId(LIST_PROJECTS, view.id),
-    automation: LIST_PROJECTS,
-    connection,
-    lane: 'interactive',
-    entity: `modal-${view.id}`,
-    summary: `${userId}: projects for a modal`,
-    input: { ...input },
-  });
+  const input: ModalWithProjects = { opened: view, modal };
+  await desk.accept(fillingJob(LIST_PROJECTS, view, connection, { ...input }, `${userId}: projects for a form`));
   return undefined;
 }
 
@@ -64,11 +58,37 @@ export async function openLogTimeModal(
   return 'fault' in view ? view.fault : undefined;
 }
 
+/** Opens the modal at once, and has the project's tasks put into it. @returns what to tell where it cannot be opened */
+export async function openProjectModal(
+  request: ModalRequest,
+  { connection, project }: z.output<typeof projectToLog>,
+  desk: Desk,
+): Promise<SlackMessage | undefined> {
+  const modal: ModalWithTasks['modal'] = { connection, projectName: project.name };
+  const view = await open(request, logTimeModal({ ...modal, on: [] }), desk);
+  if ('fault' in view) return view.fault;
+  const input: ModalWithTasks = { opened: view, projectId: project.id, modal };
+  await desk.accept(fillingJob(LIST_TASKS, view, connection, { ...input }, `${request.userId}: tasks for a form`));
+  return undefined;
+}
+
+/** The job that brings into an open modal what only the service knows. */
+function fillingJob(
+  automation: string,
+  { id }: OpenedView,
+  connection: string,
+  input: Record<string, unknown>,
+  summary: string,
+): JobDraft {
+  const entity = `modal-${id}`;
+  return { id: jobId(automation, id), automation, connection, lane: 'interactive', entity, summary, input };
+}
+
 async function open(
   { triggerId }: ModalRequest,
   view: object,
   { slack, config }: Desk,
-): Promise<{ id: string; hash: string } | { fault: SlackMessage }> {
+): Promise<OpenedView | { fault: SlackMessage }> {
   const fault = (why: string) => ({ fault: message(`:warning: The form could not be opened: ${escaped(why)}`) });
   if (!(await slack.isThere())) {
     return fault(`the relay has no token of the Slack app yet. Tell ${config.contact}.`);

@@ -4,12 +4,20 @@ import { printDuration } from '../commands/duration.ts';
 import type { Desk } from './desk.ts';
 import { message } from './messages.ts';
 import { escaped } from './mrkdwn.ts';
-import { openLogTimeModal } from './open-modal.ts';
+import { openLogTimeModal, openProjectModal } from './open-modal.ts';
 import { channelFault } from './permissions.ts';
 import { carryOutCommand, RUN_COMMAND_BUTTON } from './receive-command.ts';
 import { type ButtonPress, SlackRequestError } from './request.ts';
 import { respond } from './response-url.ts';
-import { LOG_REST_BUTTON, LOG_TIME_BUTTON, MUTE_BUTTON, restOfDay, taskToLog } from './views.ts';
+import {
+  LOG_ON_PROJECT_BUTTON,
+  LOG_REST_BUTTON,
+  LOG_TIME_BUTTON,
+  MUTE_BUTTON,
+  projectToLog,
+  restOfDay,
+  taskToLog,
+} from './views.ts';
 
 const commandOfButton = z.object({ command: z.string(), happened: z.string() });
 
@@ -27,6 +35,11 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
       const fault = channelFault(desk.settings, 'log', press.channelId);
       if (fault) return tell(message(`:warning: ${fault}`));
       return tell(await openLogTimeModal(press, { connection, on: task }, desk));
+    }
+    case LOG_ON_PROJECT_BUTTON: {
+      const fault = channelFault(desk.settings, 'log', press.channelId);
+      if (fault) return tell(message(`:warning: ${fault}`));
+      return tell(await openProjectModal(press, heldBy(press, projectToLog), desk));
     }
     case LOG_REST_BUTTON: {
       const { connection, date, minutes, tasks } = heldBy(press, restOfDay);

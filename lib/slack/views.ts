@@ -9,6 +9,8 @@ export const DEFECT_MODAL = 'defect';
 export const LOG_TIME_MODAL = 'log-time';
 /** A button that asks how much time, on the task that is its value. */
 export const LOG_TIME_BUTTON = 'log-time';
+/** A button that asks how much time, on which task of the project that is its value. */
+export const LOG_ON_PROJECT_BUTTON = 'log-on-project';
 /** A button that asks how much of the missing time, on which of the person's tasks. */
 export const LOG_REST_BUTTON = 'log-rest';
 /** A button after which nobody is reminded of the day that is its value. */
@@ -37,9 +39,13 @@ export const logTimeMemory = z.object({ connection: z.string(), task: z.string()
 type LogTimeMemory = z.output<typeof logTimeMemory>;
 
 const task = z.object({ id: z.string(), name: z.string() });
+const project = z.object({ id: z.uuid(), name: z.string() });
 
 /** The value of a {@link LOG_TIME_BUTTON}: it may be pressed in another channel than the command was given in. */
 export const taskToLog = z.object({ connection: z.string(), task });
+
+/** The value of a {@link LOG_ON_PROJECT_BUTTON}. */
+export const projectToLog = z.object({ connection: z.string(), project });
 
 /** The value of a {@link LOG_REST_BUTTON}. */
 export const restOfDay = z.object({
@@ -91,13 +97,15 @@ export interface LogTimeModal {
   connection: string;
   /** The task, or some of which the person chooses one or types another. */
   on: { id: string; name: string } | readonly { id: string; name: string }[];
+  /** The project that the tasks are of. */
+  projectName?: string;
   /** What is proposed. */
   date?: string;
   duration?: string;
 }
 
 /** The modal that asks how much time was spent on what. */
-export function logTimeModal({ connection, on, date, duration }: LogTimeModal): ModalView {
+export function logTimeModal({ connection, on, projectName, date, duration }: LogTimeModal): ModalView {
   const task = 'id' in on ? on : undefined;
   return {
     type: 'modal',
@@ -107,6 +115,7 @@ export function logTimeModal({ connection, on, date, duration }: LogTimeModal): 
     submit: { type: 'plain_text', text: 'Log' },
     close: { type: 'plain_text', text: 'Cancel' },
     blocks: [
+      ...(projectName === undefined ? [] : [section(`On a task of *${escaped(projectName)}*`)]),
       ...('id' in on ? [section(`On *${escaped(on.name)}*`)] : taskInputs(on)),
       textInput('duration', 'How long', { max: 20, hint: 'Such as 1h30m, 1.5h, 90m or 1:30.', initial: duration }),
       {
@@ -124,7 +133,7 @@ export function logTimeModal({ connection, on, date, duration }: LogTimeModal): 
 
 function taskInputs(tasks: readonly { id: string; name: string }[]): InputBlock[] {
   const hint = 'Its id, or its whole name.';
-  if (tasks.length === 0) return [textInput('task', 'Task', { max: MAX_TITLE_LENGTH, hint })];
+  if (tasks.length === 0) return [textInput('another', 'Task', { max: MAX_TITLE_LENGTH, hint })];
   const options = tasks.map(({ id, name }) => option(name, id));
   return [
     selectInput('task', 'Task', { options, initial: options[0] }),

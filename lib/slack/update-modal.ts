@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import type { Steps } from '../jobs/steps.ts';
+import { judged } from './judged.ts';
+import { type SlackApi, SlackRefusal } from './slack-api.ts';
+
+/** A modal that was opened before all was known that it shows. */
+export interface OpenedView {
+  id: string;
+  /** Of what was opened: a modal that has changed since is left alone. */
+  hash: string;
+}
+
+/** It was sent off or closed meanwhile. */
+const GONE = /^(not_found|view_not_found|hash_conflict)$/;
+
+/** Shows in an open modal what is known by now; what was entered stays. @returns whether it was open still */
+export function updateModal(
+  slack: SlackApi,
+  clock: () => number,
+  steps: Steps,
+  { id, hash }: OpenedView,
+  view: object,
+): Promise<boolean> {
+  return steps.look('update the modal', 'Slack views.update', () =>
+    judged(clock, async () => {
+      try {
+        await slack.call('views.update', { view_id: id, hash, view }, z.object({}));
+        return true;
+      } catch (error) {
+        if (error instanceof SlackRefusal && GONE.test(error.error)) return false;
+        throw error;
+      }
+    }),
+  );
+}
