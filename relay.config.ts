@@ -29,4 +29,19 @@ export default defineConfig({
     connection: 'main',
     channels: { C0GENERAL: { projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' } },
   },
+  timesheets: {
+    // Take it out once the jobs say what you expect.
+    dryRun: true,
+    teams: [
+      {
+        name: 'platform',
+        connection: 'main',
+        timeZone: 'Europe/Berlin',
+        remindAt: '16:30',
+        hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 8 },
+        people: 'all',
+        summary: { channel: 'C0PLATFORM' },
+      },
+    ],
+  },
 });

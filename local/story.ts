@@ -51,6 +51,11 @@ function tell(line: LogLine): string | undefined {
       return `✗ ${line.entity} parked: ${line.reason}\n          npm run -s relay -- replay ${line.jobId}`;
     case 'job queued by the sweep':
       return `● ${line.entity} goes on   (${line.jobId})`;
+    case 'credentials good':
+    case 'credentials skipped':
+    case 'credentials unknown':
+    case 'credentials bad':
+      return `${line.message === 'credentials bad' ? '✗' : '✓'} ${line.party}: ${line.why}`;
     default:
       return `! ${line.message}${line.error ? `: ${line.error}` : ''}`;
   }
