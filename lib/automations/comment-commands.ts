@@ -27,6 +27,8 @@ const commentPayload = z.object({
 
 type CommentPayload = z.output<typeof commentPayload>;
 
+/** Each line is a job, and GitHub wants its answer within ten seconds. */
+const MAX_COMMANDS = 20;
 /** https://docs.github.com/en/graphql/reference/enums#commentauthorassociation */
 const COLLABORATORS = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
@@ -64,9 +66,11 @@ export function takeComment({ event, payload }: GithubDelivery, config: RelayCon
 /** A line that is meant as a command. */
 type Line = ReturnType<typeof commandLines>[number];
 
-/** Those for which the repository is switched on. */
+/** Those for which the repository is switched on; of a body that is full of them the first only. */
 function commandsIn(body: string | null | undefined, { completeChecklistItem, logTime }: RepositoryConfig): Line[] {
-  return commandLines(body ?? '').filter(({ line }) => (line.startsWith('/log') ? logTime : completeChecklistItem));
+  return commandLines(body ?? '')
+    .filter(({ line }) => (/^\/log/i.test(line) ? logTime : completeChecklistItem))
+    .slice(0, MAX_COMMANDS);
 }
 
 function draft(

@@ -16,6 +16,9 @@ const pullRequestPayload = z.object({
   installation: installation.nullish(),
 });
 
+/** Each is a call of the service. */
+const MAX_ITEMS = 50;
+
 /** A merged pull request whose body says `Completes checklist item <id>` completes it. */
 export function takeMergedPullRequest({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
   if (event !== 'pull_request') return undefined;
@@ -26,7 +29,7 @@ export function takeMergedPullRequest({ event, payload }: GithubDelivery, config
   if (!settings?.completeChecklistItem) {
     return { ignored: `${repository.full_name} completes no checklist items in relay.config.ts` };
   }
-  const items = completedItems(pull.body ?? '');
+  const items = completedItems(pull.body ?? '').slice(0, MAX_ITEMS);
   if (items.length === 0) return { ignored: 'a pull request whose text completes no checklist item' };
   const input: ChecklistItems = { items, completed: true };
   const name = `${repository.full_name}#${pull.number}`;

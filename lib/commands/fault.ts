@@ -11,7 +11,10 @@ export interface Fault {
 }
 
 const EXCERPT_BYTES = 80;
-/** Suggestions are shown, too, and a text of 3,000 characters is the most: https://docs.slack.dev/reference/block-kit/blocks/section-block */
+/**
+ * Slack takes 3,000 characters of text at once, into which this fits when each of its characters is escaped.
+ * https://docs.slack.dev/reference/block-kit/blocks/section-block
+ */
 const SUGGESTION_LENGTH = 500;
 
 /** Something that was typed, in quotation marks, and cut where it is long. */
@@ -19,7 +22,7 @@ export function excerpt(typed: string): string {
   return `“${cutToBytes(typed, EXCERPT_BYTES, '…')}”`;
 }
 
-/** The fault with a suggestion, unless there is none or it is too long for a button. */
+/** The fault with a suggestion, unless there is none, or it is too long to be shown. */
 export function suggesting(fault: string, suggestion: string | undefined): Fault {
   return suggestion === undefined || suggestion.length > SUGGESTION_LENGTH ? { fault } : { fault, suggestion };
 }
