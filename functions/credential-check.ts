@@ -8,9 +8,13 @@ import { createConnectionParty } from '../lib/credentials/connection-party.ts';
 import { checkCredentials } from '../lib/credentials/credential-check.ts';
 import { createGithubParty } from '../lib/credentials/github-party.ts';
 import { createSlackParty } from '../lib/credentials/slack-party.ts';
+import { createGithubClient } from '../lib/github/github-client.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import { createSlackApi } from '../lib/slack/slack-api.ts';
+
+/** Nobody waits for an answer. */
+const GITHUB_TIMEOUT_MS = 10_000;
 
 /** Every hour: looks whether the credentials of each party can be used, before an event fails on them. */
 export function createHandler(runtime: Runtime) {
@@ -19,13 +23,13 @@ export function createHandler(runtime: Runtime) {
   const connections = createConnections({ config, secrets, clock, fetch, random: randomBytes });
   const budget = createBudget(table, clock, random);
   const outages = createOutages(table, clock, random);
+  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: GITHUB_TIMEOUT_MS });
   const options = { table, budget, outages, metrics, clock, sleep };
   const parties = [
     ...Object.keys(config.connections)
-      .map(connections)
-      .filter((connection) => connection !== undefined)
+      .flatMap((name) => connections(name) ?? [])
       .map((connection) => createConnectionParty(connection, options)),
-    createGithubParty({ apiUrl: config.github.apiUrl, secrets, fetch }),
+    createGithubParty({ github, repositories: config.github.repositories.map(({ name }) => name), clock }),
     ...(config.slack ? [createSlackParty(createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch }))] : []),
   ];
   return middy<ScheduleEvent>().handler(async (_event, context) => {

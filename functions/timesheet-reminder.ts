@@ -10,11 +10,9 @@ export function createHandler(runtime: Runtime) {
   const { config, clock, log } = runtime;
   const { jobs, queue } = openStores(runtime);
   return middy<ScheduleEvent>().handler(async (event) => {
-    const due = await acceptDueTimesheets(
-      config,
-      { jobs, queue },
-      event.at === undefined ? clock() : Date.parse(event.at),
-    );
+    const firedFor = Date.parse(event.at ?? '');
+    const now = Number.isNaN(firedFor) ? clock() : firedFor;
+    const due = await acceptDueTimesheets(config, { jobs, queue }, now);
     for (const { job, repeat } of due) {
       if (!repeat) log.info({ message: 'job queued', jobId: job.id, summary: job.summary });
     }

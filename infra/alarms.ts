@@ -20,6 +20,8 @@ export interface AlarmText {
   todo: string;
   /** How many of the last minutes it must be so; 1 by default. */
   minutes?: number;
+  /** For what is recorded now and then: as long as nothing is, the alarm stays as it was. */
+  staysAsItWas?: boolean;
 }
 
 /** Who is told, and of what. Each construct adds the alarms of what it owns. */
@@ -40,7 +42,8 @@ export class Alarms extends Construct {
     if (to.slack) this.#tellSlack(to.slack);
   }
 
-  add(metric: IMetric, name: string, { threshold, broken, todo, minutes = 1 }: AlarmText): void {
+  add(metric: IMetric, name: string, text: AlarmText): void {
+    const { threshold, broken, todo, minutes = 1, staysAsItWas = false } = text;
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: `${broken} ${todo}`,
@@ -48,7 +51,7 @@ export class Alarms extends Construct {
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: minutes,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      treatMissingData: staysAsItWas ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(new SnsAction(this.#topic));
     alarm.addOkAction(new SnsAction(this.#topic));

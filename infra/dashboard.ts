@@ -40,11 +40,20 @@ export class Dashboard extends Construct {
       graph("Used of the minute's limit (%)", ofEach('MinuteBudgetUsed', 'Maximum'), 100),
       graph("Used of the day's limit (%)", ofEach('DayBudgetUsed', 'Maximum'), 100),
       graph('From event to operation (ms)', [metric('EventToOperation', 'p50'), metric('EventToOperation', 'p99')]),
+      graph("From a person's command in Slack to its outcome (ms)", [
+        metric('SlackReply', 'p50'),
+        metric('SlackReply', 'p99'),
+      ]),
       graph('Now: parked, and overdue by (s)', [metric('ParkedJobs', 'Maximum'), metric('OldestOverdue', 'Maximum')]),
       graph('429, refused keys, pauses', [
         ...ofEach('RateLimited', 'Sum'),
         ...ofEach('CredentialsRefused', 'Sum'),
         ...ofEach('ConnectionPaused', 'Maximum'),
+      ]),
+      graph('By the last check: credentials that cannot be used', [
+        ...ofEach('ConnectionCredentialsFail', 'Maximum'),
+        metric('GithubCredentialsFail', 'Maximum'),
+        metric('SlackCredentialsFail', 'Maximum'),
       ]),
       graph(
         'Duration of the functions, p99 (ms)',

@@ -4,10 +4,11 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import { Alarms } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
 import { JobQueue } from './job-queue.ts';
-import { JobSweep } from './job-sweep.ts';
 import { JobWorker } from './job-worker.ts';
+import { addSchedules } from './schedules.ts';
 import { Secrets } from './secrets.ts';
 import type { Stage } from './stage.ts';
+import { addStateAlarms } from './state-alarms.ts';
 import { StateTable } from './state-table.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
@@ -28,7 +29,7 @@ export class RelayStack extends Stack {
 
     const alarms = new Alarms(this, 'Alarms', { stage, to: config.deployment.alarms });
     const table = new StateTable(this, 'StateTable', { stage });
-    const secrets = new Secrets(this, 'Secrets', { stage, connections: Object.keys(config.connections) });
+    const secrets = new Secrets(this, 'Secrets', { stage, config });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', stage, alarms });
     const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', stage, alarms });
     const relay = { stage, config, alarms, table, secrets, queues: { interactive, background } };
@@ -36,11 +37,32 @@ export class RelayStack extends Stack {
     const githubWebhook = new WebhookEndpoint(this, 'GithubWebhook', {
       slug: 'github-webhook',
       secret: 'github',
+      tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem'] },
+      refused: {
+        means: 'GitHub does not send it again by itself.',
+        todo: 'github-redelivery asks GitHub to deliver it again, for three days.',
+      },
       ...relay,
     });
+    const slackWebhook =
+      config.slack &&
+      new WebhookEndpoint(this, 'SlackWebhook', {
+        slug: 'slack-webhook',
+        secret: 'slack',
+        // Query is for what somebody asked for last.
+        tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem', 'Query'] },
+        refused: { means: 'the person in Slack was shown an error.', todo: 'They give the command again.' },
+        ...relay,
+      });
     const worker = new JobWorker(this, 'JobWorker', relay);
-    const sweep = new JobSweep(this, 'JobSweep', { connections: Object.keys(config.connections), ...relay });
-    const functions = [githubWebhook.function, worker.function, sweep.function];
+    const scheduled = addSchedules(this, relay);
+    addStateAlarms(alarms, config);
+    const functions = [
+      githubWebhook.function,
+      ...(slackWebhook ? [slackWebhook.function] : []),
+      worker.function,
+      ...scheduled,
+    ];
     const dashboard = new Dashboard(this, 'Dashboard', {
       stage,
       connections: Object.keys(config.connections),
@@ -50,6 +72,7 @@ export class RelayStack extends Stack {
     const console = `https://${this.region}.console.aws.amazon.com`;
     const outputs = {
       GithubWebhookUrl: githubWebhook.url,
+      ...(slackWebhook && { SlackWebhookUrl: slackWebhook.url }),
       Stage: stage.name,
       TableName: table.table.tableName,
       InteractiveQueueUrl: interactive.queue.queueUrl,

@@ -2,32 +2,37 @@ import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { Schedule, type ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { Schedule as Declared, ScheduleEvent } from '../lib/schedules.ts';
 import { acknowledge } from './acknowledge.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
-import type { TableAccess } from './state-table.ts';
 
-export interface ScheduledFunctionProps extends RelayParts {
-  slug: string;
-  schedule: ScheduleExpression;
-  memoryMegabytes: number;
-  timeout: Duration;
-  tableAccess: TableAccess;
-  /** What stays undone, and for whom, while it does not run. */
-  broken: string;
-}
+/** By the wall clock; a rate would count from whenever the schedule was deployed. */
+const MINUTES: Readonly<Record<Declared['everyMinutes'], string>> = { 1: '*', 15: '0/15', 60: '0' };
 
 /** A function that the clock fires. */
 export class ScheduledFunction extends Construct {
   readonly function: NodejsFunction;
 
-  constructor(scope: Construct, id: string, props: ScheduledFunctionProps) {
+  constructor(scope: Construct, id: string, props: RelayParts & { schedule: Declared }) {
     super(scope, id);
-    const { slug, schedule, alarms, broken } = props;
-    this.function = new RelayFunction(this, 'Function', props).function;
+    const { schedule, alarms, secrets, queues } = props;
+    const { slug, needs, broken } = schedule;
+    this.function = new RelayFunction(this, 'Function', {
+      ...props,
+      slug,
+      memoryMegabytes: needs.memoryMegabytes,
+      timeout: Duration.seconds(schedule.timeoutSeconds),
+      tableAccess: needs.table,
+    }).function;
+    const names =
+      needs.secrets === 'every' ? secrets.names.map((name) => name.slice(secrets.prefix.length)) : needs.secrets;
+    for (const name of names) secrets.grantRead(this.function, name);
+    for (const lane of needs.queues) queues[lane].queue.grantSendMessages(this.function);
+
     // A standard queue: neither Scheduler nor Lambda can use a FIFO queue here.
     const failures = new Queue(this, 'Failures', {
       encryption: QueueEncryption.SQS_MANAGED,
@@ -46,11 +51,13 @@ export class ScheduledFunction extends Construct {
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.function.functionArn] }),
     );
     failures.grantSendMessages(role);
+    const event: ScheduleEvent = { at: ContextAttribute.scheduledTime };
     new Schedule(this, 'Schedule', {
-      schedule,
+      schedule: ScheduleExpression.cron({ minute: MINUTES[schedule.everyMinutes] }),
       target: new LambdaInvoke(this.function, {
         // The target would add every version of the function to the role.
         role: role.withoutPolicyUpdates(),
+        input: ScheduleTargetInput.fromObject(event),
         deadLetterQueue: failures,
         retryAttempts: 3,
         maxEventAge: Duration.minutes(15),

@@ -1,6 +1,7 @@
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import type { RelayConfig } from '../lib/config/schema.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Stage } from './stage.ts';
 
@@ -14,12 +15,15 @@ export class Secrets extends Construct {
   readonly names: readonly string[];
   readonly #secrets = new Map<string, ISecret>();
 
-  constructor(scope: Construct, id: string, { stage, connections }: { stage: Stage; connections: readonly string[] }) {
+  constructor(scope: Construct, id: string, { stage, config }: { stage: Stage; config: RelayConfig }) {
     super(scope, id);
     this.prefix = `partner-relay/${stage.name}/`;
     const descriptions = new Map([
       ['github', 'Webhook secret, and the App or the token that comments'],
-      ...connections.map((name) => [`partner/${name}`, 'Base URL, API key and secret key of the service'] as const),
+      ...(config.slack ? [['slack', 'Signing secret, and the token of the app that answers'] as const] : []),
+      ...Object.keys(config.connections).map(
+        (name) => [`partner/${name}`, 'Base URL, API key and secret key of the service'] as const,
+      ),
     ]);
     for (const [name, description] of descriptions) {
       // The L2 construct would generate a value.
@@ -28,7 +32,7 @@ export class Secrets extends Construct {
       acknowledge(
         secret,
         'AwsSolutions-SMG4',
-        'The key is issued by the service and GitHub, and rotated there by a person.',
+        'The keys are issued by the service, GitHub and Slack, and rotated there by a person.',
       );
       this.#secrets.set(name, Secret.fromSecretCompleteArn(this, `${name}-ref`, secret.attrId));
     }

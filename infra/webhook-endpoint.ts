@@ -3,11 +3,15 @@ import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { Construct } from 'constructs';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
+import type { TableAccess } from './state-table.ts';
 
 export interface WebhookEndpointProps extends RelayParts {
   slug: string;
   /** The one secret that it reads. */
   secret: string;
+  tableAccess: TableAccess;
+  /** What becomes of an event that it answered with 5xx, and what is to be done about it. */
+  refused: { means: string; todo: string };
 }
 
 /** A function that takes events from outside, at a URL of its own. */
@@ -17,16 +21,14 @@ export class WebhookEndpoint extends Construct {
 
   constructor(scope: Construct, id: string, props: WebhookEndpointProps) {
     super(scope, id);
-    const { slug, secret, secrets, queues, alarms, config } = props;
+    const { slug, secret, secrets, queues, alarms, config, refused } = props;
     this.function = new RelayFunction(this, 'Function', {
       ...props,
-      slug,
       // Loading the bundle is bound by the processor, whose share grows with the memory; 1 GB more than halves the
       // cold start of 256 MB, for about the same price per event.
       memoryMegabytes: 1024,
       // GitHub and Slack have given up by then.
       timeout: Duration.seconds(10),
-      tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem'] },
       reservedConcurrency: config.deployment.reservedConcurrency.webhook,
     }).function;
     secrets.grantRead(this.function, secret);
@@ -37,8 +39,8 @@ export class WebhookEndpoint extends Construct {
 
     alarms.add(this.function.metric('Url5xxCount', { statistic: 'Sum', period: Duration.minutes(1) }), `${slug}-5xx`, {
       threshold: 1,
-      broken: `${slug} could not make an event safe and answered 5xx: GitHub does not send it again by itself.`,
-      todo: 'Read the log of the function for the reason; then redeliver the failed deliveries in the settings of the webhook.',
+      broken: `${slug} could not make an event safe and answered 5xx: ${refused.means}`,
+      todo: `Read the log of the function for the reason. ${refused.todo}`,
     });
   }
 }

@@ -13,6 +13,8 @@ import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { type SqsHandler, startEventSource } from './event-source.ts';
 import { type HttpHandler, startHttpFront } from './http-front.ts';
 import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
+import { scheduleRoutes } from './schedule-routes.ts';
+import { createLocalSchedules, loadSchedules } from './schedules.ts';
 import { type SlackStandIn, startSlackStandIn } from './slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from './stack.ts';
 import { findRunning, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
@@ -21,9 +23,6 @@ import { startStory } from './story.ts';
 const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
 const MAX_CONCURRENCY = 10;
-const SWEEP_EVERY_MS = 60_000;
-
-type Invoke = (event: object, context: object) => Promise<unknown>;
 
 /** Runs the functions, unchanged, on this machine. */
 async function start(): Promise<void> {
@@ -47,11 +46,11 @@ async function start(): Promise<void> {
   const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
-  const [webhook, slackWebhook, worker, sweep] = await Promise.all([
+  const [webhook, slackWebhook, worker, scheduled] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
     import('../functions/job-worker.ts'),
-    import('../functions/job-sweep.ts'),
+    loadSchedules(runtime),
   ]);
   const source = startEventSource(stack.queues, worker.createHandler(runtime) as unknown as SqsHandler, {
     maxConcurrency: MAX_CONCURRENCY,
@@ -59,14 +58,15 @@ async function start(): Promise<void> {
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
   const takeSlack = slackWebhook.createHandler(runtime) as unknown as HttpHandler;
+  const schedules = createLocalSchedules(scheduled, {
+    clock: Date.now,
+    failed: (slug, error) => story.log.error({ message: `${slug} failed`, error: String(error) }),
+  });
   const front = await startHttpFront(port, {
     'POST /github': webhook.createHandler(runtime) as unknown as HttpHandler,
     ...(slack && { 'POST /slack/commands': takeSlack, 'POST /slack/interactions': takeSlack }),
+    ...scheduleRoutes(schedules, stack.variables.AWS_ACCESS_KEY_ID),
   });
-  const sweepNow = sweep.createHandler(runtime) as unknown as Invoke;
-  const sweeper = setInterval(() => {
-    sweepNow({}, {}).catch((error) => story.log.error({ message: 'the sweep failed', error: String(error) }));
-  }, SWEEP_EVERY_MS);
 
   const unfinished = await takeUp(openStores(runtime));
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
@@ -74,13 +74,13 @@ async function start(): Promise<void> {
   console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished: unfinished.length }));
   poll = source.poll;
   poll();
+  schedules.start();
 
   const stop = async () => {
-    clearInterval(sweeper);
     noteStopped();
     front.close();
     front.closeAllConnections();
-    await source.stop();
+    await Promise.all([schedules.stop(), source.stop()]);
     await Promise.all([stack.close(), sandbox?.close(), slack?.standIn?.close(), story.close()]);
     process.exit(0);
   };

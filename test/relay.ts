@@ -38,6 +38,7 @@ export function exampleConfig(
     also?: string[];
     slack?: Partial<RelayConfigInput['slack']>;
     people?: RelayConfigInput['people'];
+    timesheets?: RelayConfigInput['timesheets'];
   } = {},
 ): RelayConfig {
   return defineConfig({
@@ -54,6 +55,7 @@ export function exampleConfig(
     },
     slack: { connection: 'main', channels: { C0PLATFORM: { projectId: PROJECT } }, ...rest.slack },
     ...(rest.people && { people: rest.people }),
+    ...(rest.timesheets && { timesheets: rest.timesheets }),
   });
 }
 
@@ -221,7 +223,8 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
         handle = createHandler(runtime);
         scheduled.set(slug, handle);
       }
-      return handle(event, {});
+      const deadline = clock.now + WORKER_TIMEOUT_MS;
+      return handle(event, { getRemainingTimeInMillis: () => deadline - clock.now });
     },
     async jobs(status) {
       const all: JobStatus[] = status ? [status] : ['queued', 'running', 'waiting', 'succeeded', 'parked'];

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, realpath } from 'node:fs/promises';
+import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -46,6 +46,8 @@ export async function openScratch(): Promise<Scratch> {
   // The CDK CLI and Python resolve links, and /tmp is one on some machines.
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'partner-relay-aws-')));
   cleaner.stdin.write(`folder ${folder}\n`);
+  // The emulator runs CommonJS below; a package.json further up could say otherwise.
+  await writeFile(join(folder, 'package.json'), '{}');
 
   function start(program: string, args: readonly string[], { cwd = folder, env, signal }: ProgramOptions = {}): Child {
     const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });

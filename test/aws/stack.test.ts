@@ -28,11 +28,15 @@ import { type Answer, type Emulator, findEmulator } from './emulator.ts';
 import { openScratch, type Scratch } from './scratch.ts';
 
 /** Whatever happens, by then the test ends and says what it was waiting for. */
-const WHOLE_TEST_MS = 220_000;
+const WHOLE_TEST_MS = 300_000;
 const TWO_MINUTES_MS = 120_000;
 /** A function looks for a new secret at most once a minute. */
 const LOOK_AGAIN_MS = 61_000;
 const BOT_TOKEN = 'xoxb-of-the-emulator';
+const TEAM = {
+  ...{ name: 'platform', connection: 'main', timeZone: 'Europe/Berlin', remindAt: '16:30' },
+  ...{ hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 8 }, people: ['mira.novak@example.com'] },
+};
 const ADDED_REPOSITORY = 'Codertocat/Added-Later';
 
 const deadline = AbortSignal.timeout(WHOLE_TEST_MS);
@@ -96,7 +100,10 @@ describe('the stack on an AWS emulator', () => {
   });
 
   const config = (also: string[] = []) =>
-    exampleConfig({}, { apiUrl: github.url, also, slack: { apiUrl: `${slack.url}/api` } });
+    exampleConfig(
+      {},
+      { apiUrl: github.url, also, slack: { apiUrl: `${slack.url}/api` }, timesheets: { teams: [TEAM] } },
+    );
 
   function post(payload: unknown, { event = 'issues', secret = webhookSecret } = {}): Promise<Answer> {
     const body = JSON.stringify(payload);
@@ -345,6 +352,18 @@ describe('the stack on an AWS emulator', () => {
     expect(await ended(id)).toMatchObject({ status: 'succeeded' });
     expect(JSON.parse(await deployment.relay('job', id, '--json'))).toMatchObject({ id, status: 'succeeded' });
     expect(JSON.parse(await deployment.relay('budget', '--json'))).toMatchObject([{ connection: 'main' }]);
+  });
+
+  it('fires its schedules on request', async () => {
+    const { checked } = JSON.parse(await deployment.relay('run', 'credential-check', '--json'));
+    expect(checked.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['good', 'good', 'good']);
+    const redelivery = JSON.parse(await deployment.relay('run', 'github-redelivery', '--json'));
+    expect(redelivery).toMatchObject({ refused: 0 });
+    // A Friday; the example's people have logged nothing in that week.
+    const due = ['run', 'timesheet-reminder', '--at', '2026-01-16T16:30'];
+    expect(JSON.parse(await deployment.relay(...due, '--json'))).toEqual({ due: 1 });
+    await said(/Your timesheet lacks 8h/);
+    await emptyQueues();
   });
 
   it('takes a rotated webhook secret without a deployment, and for a while the one before it', async () => {

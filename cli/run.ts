@@ -1,0 +1,81 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import * as z from 'zod';
+import { type ScheduleEvent, schedules } from '../lib/schedules.ts';
+import { findRunning } from '../local/state.ts';
+import { printJson } from './print.ts';
+import { reach } from './reach.ts';
+
+interface RunOptions {
+  at?: Date;
+  json?: boolean;
+}
+
+/** `run`: fires a schedule now. */
+export function addRunCommand(program: Command, stage: () => string | undefined): void {
+  program
+    .command('run')
+    .description('fire a schedule now, and show what came of it')
+    .addArgument(new Argument('<schedule>').choices(schedules.map(({ slug }) => slug)))
+    .option('--at <time>', 'as of that time; without a zone it is UTC', readTime)
+    .option('--json', 'only what its function returned')
+    .addHelpText(
+      'after',
+      `
+  npm run -s relay -- run credential-check
+  npm run -s relay -- --stage prod run timesheet-reminder --at 2026-11-20T16:30+01:00`,
+    )
+    .action(async (slug: string, { at, json }: RunOptions) => {
+      const schedule = schedules.find((schedule) => schedule.slug === slug);
+      if (at && !schedule?.takesTime) throw new Error(`${slug} looks at what there is now, so that it takes no --at`);
+      const event: ScheduleEvent = at ? { at: at.toISOString() } : {};
+      const stageName = stage();
+      const result = await (stageName === undefined ? runLocally(slug, event) : runDeployed(stageName, slug, event));
+      if (!json) console.log(`${slug} ran${at ? `, as of ${event.at}` : ''}:`);
+      printJson(result);
+    });
+}
+
+/** With seconds or to the minute. */
+const moment = z.union([
+  z.iso.datetime({ offset: true, local: true }),
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
+
+/**
+ * `2026-11-20T16:30`, or with a zone `2026-11-20T17:30+01:00`. The team of a relay is in many places, so that a time
+ * without a zone is UTC and not that of whoever types it.
+ */
+export function readTime(text: string): Date {
+  if (!moment.safeParse(text).success) {
+    throw new InvalidArgumentError('expected a time such as 2026-11-20T16:30, in UTC, or 2026-11-20T17:30+01:00.');
+  }
+  return new Date(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
+}
+
+/** In the process of `npm start`, which has the Slack that messages go to, and tells the story. */
+async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> {
+  const running = findRunning();
+  if (!running) throw new Error('no relay runs in this folder: start one with npm start, or name a --stage on AWS');
+  const response = await reach(`${running.url}/schedules/${slug}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${running.variables.AWS_ACCESS_KEY_ID}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(event),
+  });
+  const { result, error } = (await response.json()) as { result?: unknown; error?: string };
+  if (!response.ok) throw new Error(`${slug} failed: ${error}`);
+  return result;
+}
+
+/** @throws {Error} with what the function threw */
+async function runDeployed(stage: string, slug: string, event: ScheduleEvent): Promise<unknown> {
+  const { Payload, FunctionError } = await new LambdaClient({}).send(
+    new InvokeCommand({ FunctionName: `partner-relay-${stage}-${slug}`, Payload: JSON.stringify(event) }),
+  );
+  const answer = JSON.parse(Payload?.transformToString() || 'null');
+  if (FunctionError) throw new Error(`${slug} failed: ${answer?.errorMessage ?? FunctionError}; its log says more`);
+  return answer;
+}

@@ -1,0 +1,19 @@
+import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Construct } from 'constructs';
+import { schedules } from '../lib/schedules.ts';
+import type { RelayParts } from './relay-function.ts';
+import { ScheduledFunction } from './scheduled-function.ts';
+
+/** Everything that the clock fires. @returns its functions */
+export function addSchedules(scope: Construct, relay: RelayParts): NodejsFunction[] {
+  return schedules.map((schedule) => {
+    // Directly below the stack, where the sweep has always been: in a deployed stack, another path would be another
+    // function of the same name, which CloudFormation refuses.
+    const place = new Construct(scope, pascalCase(schedule.slug));
+    return new ScheduledFunction(place, 'Scheduled', { ...relay, schedule }).function;
+  });
+}
+
+function pascalCase(slug: string): string {
+  return slug.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
+}

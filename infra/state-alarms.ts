@@ -1,0 +1,59 @@
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import type { Alarms } from './alarms.ts';
+
+/** The alarms on how the relay stands: on what job-sweep records every minute, and credential-check every hour. */
+export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
+  alarms.add(alarms.metric('OldestOverdue', 'Maximum'), 'overdue-jobs', {
+    threshold: 900,
+    minutes: 3,
+    broken: 'A job should have gone on a quarter of an hour ago: events reach the service late, or not at all.',
+    todo: 'Are job-sweep and job-worker running, and is the connection paused? relay --stage <stage> budget says so.',
+  });
+  for (const connection of Object.keys(config.connections)) addConnectionAlarms(alarms, connection);
+  addCredentialAlarm(alarms, alarms.metric('GithubCredentialsFail', 'Maximum'), {
+    party: 'github',
+    broken: 'the GitHub App or the token cannot be used: issues get no comments, and lost deliveries stay lost.',
+  });
+  if (!config.slack) return;
+  addCredentialAlarm(alarms, alarms.metric('SlackCredentialsFail', 'Maximum'), {
+    party: 'slack',
+    broken: 'the token of the Slack app cannot be used: people in Slack get no modal, and no answer later on.',
+  });
+}
+
+function addConnectionAlarms(alarms: Alarms, connection: string): void {
+  alarms.add(alarms.metric('ConnectionPaused', 'Maximum', connection), `paused-${connection}`, {
+    threshold: 1,
+    minutes: 5,
+    broken: `The connection ${connection} has been paused for five minutes: nothing reaches that instance.`,
+    todo: 'Does another program use the same key, or is the instance down? It goes on by itself.',
+  });
+  alarms.add(alarms.metric('CredentialsRefused', 'Sum', connection), `credentials-${connection}`, {
+    threshold: 1,
+    broken: `The service refuses the key of the connection ${connection}: nothing reaches that instance.`,
+    todo: `Was it rotated or revoked? Enter the new one with relay --stage <stage> secrets set partner/${connection}.`,
+  });
+  alarms.add(alarms.metric('DayBudgetUsed', 'Maximum', connection), `day-budget-${connection}`, {
+    threshold: 80,
+    broken: `More than 80% of the day's calls of the connection ${connection} are used: soon jobs will wait until tomorrow.`,
+    todo: 'relay --stage <stage> jobs shows what uses them; ask for a higher limit, or follow fewer labels.',
+  });
+  addCredentialAlarm(alarms, alarms.metric('ConnectionCredentialsFail', 'Maximum', connection), {
+    party: `partner/${connection}`,
+    broken: `the connection ${connection} cannot be used: nothing reaches that instance.`,
+  });
+}
+
+function addCredentialAlarm(
+  alarms: Alarms,
+  metric: IMetric,
+  { party, broken }: { party: string; broken: string },
+): void {
+  alarms.add(metric, `credential-check-${party.replace('/', '-')}`, {
+    threshold: 1,
+    staysAsItWas: true,
+    broken: `By the last hourly check ${broken}`,
+    todo: `The log of credential-check says why. Enter what is right with relay --stage <stage> secrets set ${party}; relay --stage <stage> run credential-check looks again.`,
+  });
+}

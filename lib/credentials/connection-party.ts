@@ -1,0 +1,69 @@
+import type { Budget } from '../budget/budget.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { Outages } from '../connection/outages.ts';
+import { Later, Refused, StepFailed } from '../jobs/interruption.ts';
+import { openJournal } from '../jobs/journal.ts';
+import { createPartnerCalls } from '../jobs/partner-calls.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { BaseUrlError } from '../partner/base-url.ts';
+import { validate } from '../partner/validate.ts';
+import { SecretError } from '../secrets/secrets.ts';
+import type { Table } from '../table/table.ts';
+import type { Party } from './credential-check.ts';
+
+export interface ConnectionPartyOptions {
+  table: Table;
+  budget: Budget;
+  outages: Outages;
+  metrics: Metrics;
+  clock: () => number;
+  sleep: (ms: number) => Promise<void>;
+}
+
+/** The service behind a connection: its `/validate` decrypts what is sent, so that key, encryption and signature are right. */
+export function createConnectionParty(connection: Connection, options: ConnectionPartyOptions): Party {
+  const { table, budget, outages, metrics, clock, sleep } = options;
+  const { name } = connection;
+
+  async function call(deadline: number): Promise<void> {
+    const calls = createPartnerCalls({
+      ...{ connection, budget, outages, clock, sleep, deadline },
+      lane: 'background',
+      cameBack: false,
+      // What may be repeated leaves nothing in it.
+      journal: await openJournal(table, 'credential-check', clock),
+      tell({ news }) {
+        // A refused key has a metric of this check's own, which lasts until the next check.
+        if (news === 'rate limited') metrics.record({ RateLimited: 1 }, name);
+      },
+    });
+    await calls.repeatable(connection.operation(validate), { relay: 'credential-check' });
+  }
+
+  return {
+    name: `partner/${name}`,
+    metric: 'ConnectionCredentialsFail',
+    connection: name,
+    async look(deadline) {
+      try {
+        await call(deadline);
+        return { verdict: 'good', why: 'validate decrypted what was sent' };
+      } catch (error) {
+        if (error instanceof StepFailed) return { verdict: 'unanswered', why: error.message };
+        if (error instanceof Later) {
+          const outage = await outages.view(name);
+          return outage
+            ? {
+                verdict: 'bad',
+                why: `it fails as a whole since ${new Date(outage.since).toISOString()}: ${outage.why}`,
+              }
+            : { verdict: 'unknown', why: error.message };
+        }
+        if (error instanceof Refused || error instanceof SecretError || error instanceof BaseUrlError) {
+          return { verdict: 'bad', why: error.message };
+        }
+        throw error;
+      }
+    },
+  };
+}

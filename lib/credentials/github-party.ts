@@ -1,0 +1,61 @@
+import { RequestError } from '@octokit/request-error';
+import type { GithubClient } from '../github/github-client.ts';
+import { rateLimitEnd } from '../github/rate-limit.ts';
+import { SecretError } from '../secrets/secrets.ts';
+import type { Finding, Party } from './credential-check.ts';
+
+export interface GithubPartyOptions {
+  github: GithubClient;
+  /** Those of the configuration, as owner/name. */
+  repositories: readonly string[];
+  clock: () => number;
+}
+
+/** GitHub: the App itself, and what comments are written with, which is a token or the App's installations. */
+export function createGithubParty({ github, repositories, clock }: GithubPartyOptions): Party {
+  // An installation is that of an account, with one token for all of the account's repositories.
+  const oneOfEachAccount = [...new Map(repositories.map((name) => [name.split('/', 1)[0], name])).values()];
+
+  async function use(): Promise<Finding> {
+    if (!(await github.isThere())) return { verdict: 'skipped', why: 'the secret has neither an App nor a token' };
+    const app = await github.asApp();
+    await app?.request('GET /app');
+    for (const repository of oneOfEachAccount) {
+      const authorized = await github.at({ repository });
+      if (!authorized) return { verdict: 'bad', why: 'the secret has an appId without a privateKey' };
+      await authorized.request('GET /rate_limit').catch(unlessWithoutLimits);
+    }
+    return { verdict: 'good', why: 'GitHub takes what the secret holds' };
+  }
+
+  return {
+    name: 'github',
+    metric: 'GithubCredentialsFail',
+    async look() {
+      try {
+        return await use();
+      } catch (error) {
+        if (error instanceof SecretError) return { verdict: 'bad', why: error.message };
+        if (error instanceof RequestError) return findingOf(error, clock());
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Asking for the rate limit costs nothing of it. A GitHub Enterprise Server without rate limits answers 404, but 401 to
+ * whoever it does not know. https://docs.github.com/en/rest/rate-limit/rate-limit
+ */
+function unlessWithoutLimits(error: unknown): void {
+  if (!(error instanceof RequestError && error.status === 404)) throw error;
+}
+
+function findingOf({ status, message, request, response }: RequestError, now: number): Finding {
+  const asked = `${request.method} ${request.url}`;
+  // Octokit reports a request without an answer as a 500.
+  if (!response) return { verdict: 'unanswered', why: `GitHub did not answer ${asked}: ${message}` };
+  const limited = rateLimitEnd({ status, message, headers: response.headers }, now) !== undefined;
+  if (limited) return { verdict: 'unknown', why: 'GitHub wants fewer requests' };
+  return { verdict: status >= 500 ? 'unanswered' : 'bad', why: `GitHub answers ${asked} with ${status}: ${message}` };
+}

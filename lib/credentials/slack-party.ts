@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { SecretError } from '../secrets/secrets.ts';
+import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../slack/slack-api.ts';
+import type { Party } from './credential-check.ts';
+
+/** The workspace that the Slack app is in. https://docs.slack.dev/reference/methods/auth.test */
+export function createSlackParty(slack: SlackApi): Party {
+  return {
+    name: 'slack',
+    metric: 'SlackCredentialsFail',
+    async look() {
+      try {
+        if (!(await slack.isThere())) return { verdict: 'skipped', why: 'the secret has no botToken' };
+        await slack.call('auth.test', {}, z.unknown());
+        return { verdict: 'good', why: 'auth.test knows the token' };
+      } catch (error) {
+        if (error instanceof SlackRateLimited) return { verdict: 'unknown', why: error.message };
+        if (error instanceof SlackUnanswered) return { verdict: 'unanswered', why: error.message };
+        if (error instanceof SlackRefusal || error instanceof SecretError)
+          return { verdict: 'bad', why: error.message };
+        throw error;
+      }
+    },
+  };
+}

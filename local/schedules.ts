@@ -1,0 +1,99 @@
+import type { Runtime } from '../lib/runtime.ts';
+import { type Schedule, type ScheduleEvent, schedules } from '../lib/schedules.ts';
+import type { LocalContext } from './event-source.ts';
+
+type ScheduledHandler = (event: ScheduleEvent, context: LocalContext) => Promise<unknown>;
+
+/** A schedule, and the function that it fires. */
+export interface LocalSchedule {
+  schedule: Schedule;
+  handler: ScheduledHandler;
+}
+
+/** What fires the schedules on one machine. */
+export interface LocalSchedules {
+  /** From now on they fire at their times, by the wall clock. */
+  start(): void;
+  /**
+   * Fires one now. @returns what its function returns
+   * @throws {Error} where it runs at this moment, and whatever the function throws
+   */
+  run(slug: string, event: ScheduleEvent): Promise<unknown>;
+  /** Fires no more, and waits for what runs. */
+  stop(): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+
+/** The functions of all schedules, as they are deployed. */
+export function loadSchedules(runtime: Runtime): Promise<LocalSchedule[]> {
+  return Promise.all(
+    schedules.map(async (schedule) => {
+      const { createHandler } = await import(`../functions/${schedule.slug}.ts`);
+      return { schedule, handler: createHandler(runtime) as ScheduledHandler };
+    }),
+  );
+}
+
+/**
+ * EventBridge Scheduler on one machine. A run that is still under way when its time comes again is not started a
+ * second time, and of the times that a sleeping machine missed only the last is made up for.
+ *
+ * @param failed is told what a function threw that the clock had fired
+ */
+export function createLocalSchedules(
+  functions: readonly LocalSchedule[],
+  { clock, failed }: { clock: () => number; failed: (slug: string, error: unknown) => void },
+): LocalSchedules {
+  const lastFired = new Map<string, number>();
+  const running = new Map<string, Promise<unknown>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function invoke({ schedule, handler }: LocalSchedule, event: ScheduleEvent): Promise<unknown> {
+    const { slug, timeoutSeconds } = schedule;
+    const end = clock() + timeoutSeconds * 1000;
+    const context = { getRemainingTimeInMillis: () => end - clock(), awsRequestId: '', functionName: slug };
+    const run = handler(event, context).finally(() => running.delete(slug));
+    running.set(slug, run);
+    return run;
+  }
+
+  function tick(): void {
+    for (const one of functions) {
+      const { slug } = one.schedule;
+      const time = lastTime(one.schedule, clock());
+      if (time <= (lastFired.get(slug) ?? 0)) continue;
+      lastFired.set(slug, time);
+      if (running.has(slug)) continue;
+      invoke(one, { at: new Date(time).toISOString() }).catch((error) => failed(slug, error));
+    }
+    waitForNextMinute();
+  }
+
+  function waitForNextMinute(): void {
+    timer = setTimeout(tick, MINUTE_MS - (clock() % MINUTE_MS));
+  }
+
+  return {
+    start() {
+      for (const { schedule } of functions) lastFired.set(schedule.slug, lastTime(schedule, clock()));
+      waitForNextMinute();
+    },
+    async run(slug, event) {
+      const one = functions.find(({ schedule }) => schedule.slug === slug);
+      if (!one) throw new Error(`there is no schedule '${slug}'`);
+      if (running.has(slug)) throw new Error(`${slug} runs at this moment; try again once it has ended`);
+      return invoke(one, event);
+    },
+    async stop() {
+      clearTimeout(timer);
+      await Promise.allSettled(running.values());
+    },
+  };
+}
+
+/** The last time at which a schedule was to fire. Epoch milliseconds. */
+function lastTime({ everyMinutes }: Schedule, now: number): number {
+  const period = everyMinutes * MINUTE_MS;
+  return Math.floor(now / period) * period;
+}

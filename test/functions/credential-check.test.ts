@@ -1,0 +1,315 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createBudget } from '../../lib/budget/budget.ts';
+import type { RelayConfigInput } from '../../lib/config/schema.ts';
+import type { CheckedParty } from '../../lib/credentials/credential-check.ts';
+import type { Fault } from '../../sandbox/faults.ts';
+import { defaultKey } from '../../sandbox/sandbox.ts';
+import { type GithubIdentity, newKeys, startGithubIdentity } from '../github-identity.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const TIMEOUT_MS = 120_000;
+const ACCOUNT = 'Codertocat';
+
+let relay: TestRelay;
+let github: GithubIdentity;
+let check: () => Promise<CheckedParty[]>;
+
+beforeEach(async () => {
+  github = await startGithubIdentity();
+  github.tokens.add('ghp_known');
+  github.installedAt.add(ACCOUNT);
+});
+afterEach(() => Promise.all([relay.close(), github.close()]));
+
+async function start(options: TestRelayOptions & { connection?: RelayConfigInput['connections'][string] } = {}) {
+  const { connection = {}, ...rest } = options;
+  relay = await startRelay({
+    config: exampleConfig({}, { apiUrl: github.url, connection }),
+    github: { token: 'ghp_known' },
+    ...rest,
+  });
+  // Its environment is there from now on.
+  const { createHandler } = await import('../../functions/credential-check.ts');
+  const handler = createHandler(relay.runtime) as unknown as (
+    event: object,
+    context: { getRemainingTimeInMillis(): number },
+  ) => Promise<{ checked: CheckedParty[] }>;
+  check = async () => (await handler({}, { getRemainingTimeInMillis: () => TIMEOUT_MS })).checked;
+}
+
+/** What was found of one party, in one line. */
+async function found(party: string): Promise<string> {
+  const checked = (await check()).find((one) => one.party === party);
+  return `${checked?.verdict}: ${checked?.why}`;
+}
+
+/** What a metric was recorded as, since the start. */
+const recorded = (metric: string) => relay.metrics.map((line) => line[metric]).filter((value) => value !== undefined);
+
+const enter = (name: string, value: object) => relay.stack.secrets.put(relay.stack.secretPrefix + name, value);
+const partner = (key: object) => ({ baseUrl: relay.sandbox.url, ...key });
+
+/** A port that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('credential-check', () => {
+  it('finds everything good, and records it for each party', async () => {
+    await start();
+    expect((await check()).map(({ party, verdict }) => [party, verdict])).toEqual([
+      ['partner/main', 'good'],
+      ['github', 'good'],
+      ['slack', 'good'],
+    ]);
+    expect(relay.metrics).toEqual([
+      expect.objectContaining({ Connection: 'main', ConnectionCredentialsFail: 0 }),
+      expect.objectContaining({ GithubCredentialsFail: 0 }),
+      expect.objectContaining({ SlackCredentialsFail: 0 }),
+    ]);
+    expect(relay.slack.calls.map(({ method }) => method)).toEqual(['auth.test']);
+  });
+
+  it('says of each that fails which and why, and checks the others all the same', async () => {
+    await start({ github: { token: 'ghp_forgotten' }, slack: { signingSecret: 'secret', botToken: 'xoxb-forgotten' } });
+    enter('partner/main', partner({ ...defaultKey, apiKey: 'pk_forgotten' }));
+    const failing = [
+      { party: 'partner/main', why: expect.stringContaining('Unknown or revoked key') },
+      { party: 'github', why: `GitHub answers GET ${github.url}/rate_limit with 401: Bad credentials` },
+      { party: 'slack', why: 'Slack refuses auth.test: invalid_auth' },
+    ];
+    expect(await check()).toEqual(failing.map((one) => ({ ...one, verdict: 'bad' })));
+    expect(relay.log).toEqual(failing.map((one) => ({ ...one, message: 'credentials bad' })));
+    for (const metric of ['ConnectionCredentialsFail', 'GithubCredentialsFail', 'SlackCredentialsFail']) {
+      expect(recorded(metric)).toEqual([1]);
+    }
+    expect(JSON.stringify([relay.log, relay.metrics])).not.toMatch(/pk_|sk_|ghp_|xoxb/);
+  });
+
+  it('says so where there are no credentials, which takes an alarm back', async () => {
+    await start({ github: {}, slack: { signingSecret: 'secret' } });
+    expect(await found('github')).toBe('skipped: the secret has neither an App nor a token');
+    expect(await found('slack')).toBe('skipped: the secret has no botToken');
+    expect(recorded('GithubCredentialsFail')).toEqual([0, 0]);
+  });
+
+  it('has no part for Slack where the configuration has none', async () => {
+    const { slack: _, ...config } = exampleConfig({}, { apiUrl: github.url });
+    await start({ config });
+    expect((await check()).map(({ party }) => party)).toEqual(['partner/main', 'github']);
+  });
+
+  it('reads a secret anew, so that the key of an hour ago is not taken for the one of now', async () => {
+    await start();
+    await check();
+    relay.clock.now += HOUR;
+    const rotated = { apiKey: 'pk_rotated', secretKey: 'sk_rotated', scopes: ['*'] };
+    relay.sandbox.keys.push(rotated);
+    relay.sandbox.revokeKey(defaultKey.apiKey);
+    enter('partner/main', partner(rotated));
+    expect(await found('partner/main')).toMatch(/^good/);
+    expect(await relay.stores.table.get({ pk: 'outage#main', sk: 'outage' })).toBeUndefined();
+  });
+
+  it('ends with an error where something happened that nobody foresaw, once the others are told', async () => {
+    await start();
+    await relay.stores.table.put({ pk: 'outage#main', sk: 'outage', since: 'never', until: 'never' });
+    await expect(check()).rejects.toThrow('1 of 3 parties were not checked');
+    expect(relay.log).toMatchObject([
+      { message: 'credentials could not be checked', party: 'partner/main', error: expect.any(String) },
+      { message: 'credentials good', party: 'github' },
+      { message: 'credentials good', party: 'slack' },
+    ]);
+    expect(recorded('ConnectionCredentialsFail')).toEqual([]);
+  });
+});
+
+describe('a connection', () => {
+  it.each<[string, () => unknown, RegExp]>([
+    ['whose key is revoked', () => relay.sandbox.revokeKey(defaultKey.apiKey), /^bad: .*Unknown or revoked key/],
+    [
+      'with another secret key',
+      () => enter('partner/main', partner({ ...defaultKey, secretKey: 'x' })),
+      /^bad: .*Invalid signature/,
+    ],
+    [
+      'whose secret lacks a field',
+      () => enter('partner/main', { baseUrl: relay.sandbox.url }),
+      /^bad: .*lacks or has a wrong apiKey, secretKey/,
+    ],
+    ['whose base URL is none', () => enter('partner/main', { ...partner(defaultKey), baseUrl: 'ftp://x' }), /^bad: /],
+    [
+      'whose host is down',
+      async () => enter('partner/main', { ...partner(defaultKey), baseUrl: `http://127.0.0.1:${await closedPort()}` }),
+      /^bad: it fails as a whole since 2026-11-20T10:00:00.000Z: .*cannot be reached/,
+    ],
+    [
+      'behind a maintenance page',
+      () => relay.sandbox.setFault({ kind: 'maintenance' }),
+      /^bad: it fails as a whole since .*HTML page/,
+    ],
+  ])('%s is told of', async (_, fault, told) => {
+    await start();
+    await fault();
+    expect(await found('partner/main')).toMatch(told);
+    expect(recorded('ConnectionCredentialsFail')).toEqual([1]);
+    expect([...recorded('CredentialsRefused'), ...recorded('RateLimited')]).toEqual([]);
+  });
+
+  it.each<[string, Fault, RegExp]>([
+    ['is good where the first try was bad luck', { kind: 'server-error', times: 1 }, /^good/],
+    ['is good where the first answer was lost', { kind: 'cut', times: 1 }, /^good/],
+    ['is bad where the second try fails too', { kind: 'server-error' }, /^bad: .*status 500/],
+  ])('%s', async (_, fault, told) => {
+    await start();
+    relay.sandbox.setFault(fault);
+    expect(await found('partner/main')).toMatch(told);
+  });
+
+  it('is not called during a known outage, and probed once its pause is over', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    await check();
+    const { requests } = relay.sandbox;
+    expect(await found('partner/main')).toMatch(/^bad: it fails as a whole since 2026-11-20T10:00:00/);
+    expect(relay.sandbox.requests).toBe(requests);
+
+    relay.sandbox.clearFaults();
+    relay.clock.now += MINUTE;
+    expect(await found('partner/main')).toMatch(/^good/);
+    expect(recorded('ConnectionCredentialsFail')).toEqual([1, 1, 0]);
+    // With nobody's job having waited for it.
+    expect(await relay.stores.table.get({ pk: 'outage#main', sk: 'outage' })).toBeUndefined();
+  });
+
+  it.each<[string, () => Promise<void>, RegExp]>([
+    [
+      'the service wants fewer calls',
+      async () => relay.sandbox.setFault({ kind: 'rate-limited' }),
+      /^unknown: the service wants fewer calls/,
+    ],
+    [
+      "the day's calls are used up",
+      async () => {
+        await relay.post('issues', issueEvent('opened'));
+        await relay.work();
+      },
+      /^unknown: the day's 1 calls are used up/,
+    ],
+  ])('is left as it was where %s', async (_, busy, told) => {
+    await start({ connection: { limits: { perDay: 1 } } });
+    await busy();
+    expect(await found('partner/main')).toMatch(told);
+    expect(recorded('ConnectionCredentialsFail')).toEqual([]);
+  });
+
+  it('lets people go first', async () => {
+    const limits = { perMinute: 120, perDay: 1 };
+    await start({ connection: { limits } });
+    await check();
+    await check();
+    const { lanes } = await createBudget(relay.stores.table, () => relay.clock.now).view('main', limits);
+    expect([lanes.background.waiting, lanes.interactive.waiting]).toEqual([1, 0]);
+  });
+
+  it('stops everyone on it after a 429', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'rate-limited' });
+    await check();
+    expect(recorded('RateLimited')).toEqual([1]);
+    const { requests } = relay.sandbox;
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    expect(relay.sandbox.requests).toBe(requests);
+  });
+});
+
+describe('GitHub', () => {
+  it.each<[string, () => object, RegExp]>([
+    ['an App', () => github.app, /^good/],
+    ['an App and a token', () => ({ ...github.app, token: 'ghp_known' }), /^good/],
+    ['a token that ended', () => ({ token: 'ghp_ended' }), /^bad: .*\/rate_limit with 401: Bad credentials/],
+    ['an App, and a token that ended', () => ({ ...github.app, token: 'ghp_ended' }), /^bad: .*\/rate_limit with 401/],
+    [
+      'a token, and an App with another key',
+      () => ({ ...github.app, privateKey: newKeys().privateKey, token: 'ghp_known' }),
+      /^bad: .*\/app with 401/,
+    ],
+    [
+      'an App with half a key',
+      () => ({ ...github.app, privateKey: github.app.privateKey.slice(0, 99) }),
+      /^bad: nothing can be signed/,
+    ],
+    [
+      'an App without its key',
+      () => ({ appId: github.app.appId }),
+      /^bad: the secret has an appId without a privateKey/,
+    ],
+  ])('is looked at with %s', async (_, secret, told) => {
+    await start({ github: secret() });
+    expect(await found('github')).toMatch(told);
+  });
+
+  it('is bad where the App is not installed at an account of the configuration', async () => {
+    await start({ config: exampleConfig({}, { apiUrl: github.url, also: ['acme/web'] }), github: github.app });
+    expect(await found('github')).toBe(
+      `bad: GitHub answers GET ${github.url}/repos/acme/web/installation with 404: Not Found`,
+    );
+  });
+
+  it('asks once for an account, whatever repositories it has', async () => {
+    const also = [`${ACCOUNT}/Another`, `${ACCOUNT}/Third`];
+    await start({ config: exampleConfig({}, { apiUrl: github.url, also }), github: github.app });
+    expect(await found('github')).toMatch(/^good/);
+    expect(github.requests.filter((request) => request.endsWith('/installation'))).toHaveLength(1);
+  });
+
+  it('is good without rate limits', async () => {
+    github.hasRateLimits = false;
+    await start();
+    expect(await found('github')).toMatch(/^good/);
+  });
+
+  it.each<[string, GithubIdentity['failures'], RegExp]>([
+    ['it answers nothing once', ['cut'], /^good/],
+    ['it answers 502 once', [{ status: 502 }], /^good/],
+    ['it answers nothing at all', ['cut', 'cut'], /^bad: GitHub did not answer GET /],
+    ['it answers 502 again', [{ status: 502 }, { status: 502 }], /^bad: GitHub answers GET .*\/rate_limit with 502/],
+    [
+      'it wants fewer requests',
+      [{ status: 403, headers: { 'x-ratelimit-remaining': '0' } }],
+      /^unknown: GitHub wants fewer/,
+    ],
+  ])('where %s', async (_, failures, told) => {
+    await start();
+    github.failures.push(...failures);
+    expect(await found('github')).toMatch(told);
+  });
+});
+
+describe('Slack', () => {
+  it.each<[string, Parameters<TestRelay['slack']['fail']>[0], RegExp]>([
+    ['answers nothing once', { method: 'auth.test', kind: 'cut' }, /^good/],
+    ['answers nothing at all', { method: 'auth.test', kind: 'cut', times: 2 }, /^bad: Slack did not answer auth.test/],
+    ['fails', { method: 'auth.test', kind: 'server-error', times: 2 }, /^bad: Slack answers auth.test with status 5/],
+    ['wants fewer calls', { method: 'auth.test', kind: 'rate-limited' }, /^unknown: Slack wants fewer calls/],
+    [
+      'knows the app no more',
+      { method: 'auth.test', kind: 'error', error: 'account_inactive' },
+      /^bad: .*account_inactive/,
+    ],
+  ])('where it %s', async (_, failure, told) => {
+    await start();
+    relay.slack.fail(failure);
+    expect(await found('slack')).toMatch(told);
+  });
+});

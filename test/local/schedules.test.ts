@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Schedule, type ScheduleEvent, schedules } from '../../lib/schedules.ts';
+import { createLocalSchedules, type LocalSchedules } from '../../local/schedules.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const needs = { memoryMegabytes: 128, table: { items: [] }, secrets: [], queues: [] };
+
+/** What was fired, and for when: `quarter 16:30`. */
+let fired: string[];
+let failures: string[];
+/** What a run waits for. */
+let work: () => Promise<void>;
+let local: LocalSchedules;
+
+function declared(slug: string, everyMinutes: Schedule['everyMinutes']) {
+  const schedule: Schedule = { slug, everyMinutes, takesTime: true, timeoutSeconds: 30, needs, broken: '' };
+  const handler = async ({ at }: ScheduleEvent, context: { getRemainingTimeInMillis(): number }) => {
+    fired.push(`${slug} ${at?.slice(11, 16)}`);
+    await work();
+    return context.getRemainingTimeInMillis();
+  };
+  return { schedule, handler };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-20T16:20:30Z'), toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  fired = [];
+  failures = [];
+  work = async () => {};
+  local = createLocalSchedules([declared('minute', 1), declared('quarter', 15), declared('hour', 60)], {
+    clock: Date.now,
+    failed: (slug, error) => failures.push(`${slug}: ${error}`),
+  });
+});
+afterEach(async () => {
+  await local.stop();
+  vi.useRealTimers();
+});
+
+const firedOf = (slug: string) => fired.filter((one) => one.startsWith(slug));
+
+describe('the schedules on one machine', () => {
+  it('fire by the wall clock, each with its time, and not at the start', async () => {
+    local.start();
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(fired).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(fired).toEqual(['minute 16:21']);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(fired).toEqual(['minute 16:21', 'minute 16:22']);
+    await vi.advanceTimersByTimeAsync(HOUR - MINUTE);
+    expect(firedOf('minute')).toHaveLength(61);
+    expect(firedOf('quarter')).toEqual(['quarter 16:30', 'quarter 16:45', 'quarter 17:00', 'quarter 17:15']);
+    expect(firedOf('hour')).toEqual(['hour 17:00']);
+  });
+
+  it('do not fire before they are started, nor after they are stopped', async () => {
+    await vi.advanceTimersByTimeAsync(HOUR);
+    local.start();
+    await local.stop();
+    await vi.advanceTimersByTimeAsync(HOUR);
+    expect(fired).toEqual([]);
+  });
+
+  it.each([
+    ['the timer is early', 0, 2_000],
+    ['the clock is set back', MINUTE, 90_000],
+  ])('fire once for a time, also where %s', async (_, afterMs, backMs) => {
+    local.start();
+    await vi.advanceTimersByTimeAsync(afterMs);
+    vi.setSystemTime(Date.now() - backMs);
+    await vi.advanceTimersByTimeAsync(Date.parse('2026-11-20T16:22:30Z') - Date.now());
+    expect(firedOf('minute')).toEqual(['minute 16:21', 'minute 16:22']);
+  });
+
+  it('are not started a second time while they run', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    work = () => promise;
+    local.start();
+    await vi.advanceTimersByTimeAsync(5 * MINUTE);
+    expect(firedOf('minute')).toEqual(['minute 16:21']);
+    await expect(local.run('minute', {})).rejects.toThrow('minute runs at this moment');
+    resolve();
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(firedOf('minute')).toEqual(['minute 16:21', 'minute 16:26']);
+  });
+
+  it('make up for the last of the times that a sleeping machine missed', async () => {
+    local.start();
+    vi.setSystemTime(Date.parse('2026-11-20T19:50:10Z'));
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(firedOf('quarter')).toEqual(['quarter 19:45']);
+    expect(firedOf('hour')).toEqual(['hour 19:00']);
+  });
+
+  it('tell what went wrong, and go on', async () => {
+    work = async () => {
+      throw new Error('no way');
+    };
+    local.start();
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    expect(failures).toEqual(['minute: Error: no way', 'minute: Error: no way']);
+    await expect(local.run('minute', {})).rejects.toThrow('no way');
+  });
+
+  it('are fired by hand as of any time, with the time that they have', async () => {
+    expect(await local.run('hour', { at: '2026-03-29T01:30:00.000Z' })).toBe(30_000);
+    expect(fired).toEqual(['hour 01:30']);
+    await expect(local.run('day', {})).rejects.toThrow("there is no schedule 'day'");
+  });
+
+  it('are waited for when they are stopped', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    work = () => promise;
+    const run = local.run('hour', {});
+    let isStopped = false;
+    const stopped = local.stop().then(() => {
+      isStopped = true;
+    });
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(isStopped).toBe(false);
+    resolve();
+    await Promise.all([run, stopped]);
+  });
+});
+
+describe('the list of schedules', () => {
+  it.each(schedules)('ends $slug before it fires again', ({ timeoutSeconds, everyMinutes }) => {
+    expect(timeoutSeconds).toBeLessThan(everyMinutes * 60);
+  });
+});
