@@ -1,23 +1,62 @@
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
-import { bundleOptions } from '../infra/bundle/options.ts';
+import { bundleAliases, bundleOptions } from '../infra/bundle/options.ts';
+import config from '../relay.config.ts';
 
 /** What CDK makes of infra/bundle/options.ts, apart from source maps, which are not deployed. */
 const asInfraDoes = { ...bundleOptions, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' } as const;
 
 /**
- * Bundles one entry point.
- *
- * @param entry relative to this folder
- * @returns the size in bytes
+ * Peers and what they load are CommonJS that asks for Node's modules while it runs, and a bundle in ESM has no `require`
+ * for that. Nothing need be left out of the bundle.
  */
-export async function bundle(entry: string, outfile: string, more: BuildOptions = {}): Promise<number> {
+const requireForCommonJs = {
+  js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+};
+
+/** One file with everything inside. */
+export interface Bundle {
+  path: string;
+  bytes: number;
+  /** How many of them come from these npm packages. */
+  bytesFrom(packages: readonly string[]): number;
+}
+
+/** Bundles `functions/<slug>.ts` as it is deployed, with relay.config.ts inside. */
+export function bundleFunction(slug: string, folder: string): Promise<Bundle> {
+  const configFile = join(folder, 'relay.config.json');
+  writeFileSync(configFile, JSON.stringify(config));
+  return bundle(`../functions/${slug}.ts`, join(folder, `${slug}.mjs`), { alias: bundleAliases(configFile) });
+}
+
+/** Bundles `peers/<slug>.ts` in the same way. */
+export function bundlePeer(slug: string, folder: string): Promise<Bundle> {
+  return bundle(`peers/${slug}.ts`, join(folder, `${slug}.mjs`), { banner: requireForCommonJs });
+}
+
+/** @param entry relative to this folder */
+export async function bundle(entry: string, path: string, more: BuildOptions = {}): Promise<Bundle> {
   const entryPoint = fileURLToPath(new URL(entry, import.meta.url));
-  const { outputFiles } = await build({ ...asInfraDoes, ...more, entryPoints: [entryPoint], write: false });
+  const { outputFiles, metafile } = await build({
+    ...asInfraDoes,
+    ...more,
+    entryPoints: [entryPoint],
+    write: false,
+    metafile: true,
+  });
   const [file] = outputFiles;
-  if (!file) throw new Error(`esbuild made nothing of ${entry}`);
+  const [output] = Object.values(metafile.outputs);
+  if (!file || !output) throw new Error(`esbuild made nothing of ${entry}`);
   // Not by esbuild: its process may outlive this one, and would write into a folder that has been removed.
-  writeFileSync(outfile, file.contents);
-  return file.contents.byteLength;
+  writeFileSync(path, file.contents);
+  return {
+    path,
+    bytes: file.contents.byteLength,
+    bytesFrom: (packages) =>
+      Object.entries(output.inputs)
+        .filter(([input]) => packages.some((name) => input.includes(`node_modules/${name}/`)))
+        .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0),
+  };
 }

@@ -5,10 +5,11 @@ export interface FirstEvent {
   importMs: number;
   eventMs: number;
   residentBytes: number;
-  status: number | undefined;
+  answer: APIGatewayProxyStructuredResultV2;
 }
 
-interface Bundle {
+/** What a bundle exports. */
+export interface LambdaFunction {
   handler(event: unknown, context: unknown): Promise<APIGatewayProxyStructuredResultV2>;
 }
 
@@ -17,7 +18,7 @@ interface Bundle {
 const [, , url = '', event = ''] = process.argv;
 const parsedEvent: unknown = JSON.parse(event);
 const startMs = performance.now();
-const { handler }: Bundle = await import(url);
+const { handler }: LambdaFunction = await import(url);
 const importedMs = performance.now();
 const answer = await handler(parsedEvent, {});
 const answeredMs = performance.now();
@@ -25,7 +26,7 @@ const told: FirstEvent = {
   importMs: importedMs - startMs,
   eventMs: answeredMs - importedMs,
   residentBytes: process.memoryUsage.rss(),
-  status: answer.statusCode,
+  answer,
 };
 // Connections that are kept alive would keep the process alive too.
 process.stdout.write(`\n${JSON.stringify(told)}\n`, () => process.exit());

@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import type { SignedRequest } from './signed-request.ts';
 
 /** GitHub's own example of a webhook secret. */
 export const WEBHOOK_SECRET = "It's a Secret to Everybody";
@@ -12,12 +13,6 @@ interface Example extends Record<string, unknown> {
   repository: Record<string, unknown>;
 }
 
-/** A delivery as it comes over the wire. */
-export interface SignedDelivery {
-  body: string;
-  headers: Record<string, string>;
-}
-
 /**
  * Makes deliveries of new issues, each another one: the real `issues` `opened` of `@octokit/webhooks-examples`, in the
  * first repository of the configuration that makes defects of issues, with a label that does. With `relay.config.ts`
@@ -25,7 +20,7 @@ export interface SignedDelivery {
  *
  * @throws {Error} where the configuration makes no defect of any issue
  */
-export function openedIssues(config: RelayConfig): () => SignedDelivery {
+export function openedIssues(config: RelayConfig): () => SignedRequest {
   const configured = config.github.repositories.find((repository) => repository.issueToDefect);
   const label = configured?.issueToDefect?.labels[0];
   if (!configured || !label) throw new Error('relay.config.ts has no repository with issueToDefect to measure with');

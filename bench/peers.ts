@@ -7,8 +7,7 @@ const folder = fileURLToPath(new URL('peers/', import.meta.url));
 
 /** Installs the peers unless they are there. They are not in the project's own lock file, which stays light so. */
 export async function installPeers(): Promise<void> {
-  // npm writes this file last, so that an installation which was broken off is done again.
-  if (existsSync(`${folder}node_modules/.package-lock.json`)) return;
+  if (areInstalled()) return;
   console.log('Installing what is measured against, once, in bench/peers …\n');
   const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   await promisify(execFile)('npm', ['ci', '--prefix', folder, ...quietly], {
@@ -19,8 +18,18 @@ export async function installPeers(): Promise<void> {
 
 /** `13.4.7` */
 export function peerVersion(name: string): string {
-  const manifest = JSON.parse(readFileSync(`${folder}node_modules/${name}/package.json`, 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
+  return manifest<{ version: string }>(`node_modules/${name}`).version;
+}
+
+function areInstalled(): boolean {
+  // npm writes this file last, so that an installation which was broken off is done again.
+  if (!existsSync(`${folder}node_modules/.package-lock.json`)) return false;
+  const { dependencies } = manifest<{ dependencies: Record<string, string> }>('.');
+  return Object.entries(dependencies).every(
+    ([name, version]) => existsSync(`${folder}node_modules/${name}`) && peerVersion(name) === version,
+  );
+}
+
+function manifest<T>(of: string): T {
+  return JSON.parse(readFileSync(`${folder}${of}/package.json`, 'utf8')) as T;
 }

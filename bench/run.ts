@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compareBudgets } from './budget.ts';
-import { measureColdStart } from './cold-start.ts';
 import { measureEventToDefect } from './event-to-defect.ts';
 import { type Findings, table } from './figures.ts';
+import { measureGithubWebhook } from './github-webhook.ts';
 import { measureSigning } from './signing.ts';
+import { measureSlackWebhook } from './slack-webhook.ts';
 import { measureVerifying } from './verifying.ts';
 
 const processor = cpus()[0]?.model.trim() ?? 'unknown';
@@ -21,7 +22,8 @@ process.once('SIGINT', () => process.exit(130));
 const parts: (() => Findings | Promise<Findings>)[] = [
   measureSigning,
   measureVerifying,
-  () => measureColdStart(folder),
+  () => measureGithubWebhook(folder),
+  () => measureSlackWebhook(folder),
   () => measureEventToDefect(folder),
   compareBudgets,
 ];

@@ -1,0 +1,48 @@
+import { createHmac } from 'node:crypto';
+import type { SlackConfig } from '../lib/config/schema.ts';
+import type { SignedRequest } from './signed-request.ts';
+
+/** Slack's own example. https://docs.slack.dev/authentication/verifying-requests-from-slack */
+export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
+
+/** What follows the command. */
+export const DONE = 'done 101';
+
+/**
+ * Makes signed commands that complete a checklist item, all with the same text. Each comes from somebody else: a person
+ * who gave the very same command a moment ago would be asked whether they mean it.
+ */
+export function doneCommands({ command, permissions }: SlackConfig): () => SignedRequest {
+  const channelId = permissions.done?.channels?.[0] ?? 'C0GENERAL';
+  let people = 0;
+  return () => {
+    people += 1;
+    const person = String(people).padStart(6, '0');
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    // https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
+    const body = new URLSearchParams({
+      token: 'gIkuvaNzQIHg97ATvDxqgjtO',
+      team_id: 'T0001',
+      team_domain: 'example',
+      channel_id: channelId,
+      channel_name: 'general',
+      user_id: `U0${person}`,
+      user_name: `person-${person}`,
+      command,
+      text: DONE,
+      api_app_id: 'A123456',
+      is_enterprise_install: 'false',
+      response_url: 'https://hooks.slack.com/commands/1234/5678',
+      trigger_id: `13345224609.738474920.${person}`,
+    }).toString();
+    const digest = createHmac('sha256', SIGNING_SECRET).update(`v0:${timestamp}:${body}`).digest('hex');
+    return {
+      body,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-slack-request-timestamp': timestamp,
+        'x-slack-signature': `v0=${digest}`,
+      },
+    };
+  };
+}

@@ -1,0 +1,86 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { join } from 'node:path';
+import { startLocalStack } from '../local/stack.ts';
+import config from '../relay.config.ts';
+import { bundleFunction, bundlePeer } from './bundle.ts';
+import { type ComparedColdStarts, compareColdStarts, PROCESSES, partsOf } from './cold-start.ts';
+import type { Findings } from './figures.ts';
+import { openedIssues, WEBHOOK_SECRET } from './opened-issue.ts';
+import { installPeers, peerVersion } from './peers.ts';
+import { functionEvent } from './signed-request.ts';
+
+const AIM_KB = 500;
+const AIM_MB = 100;
+const AIM_RATIO = 0.5;
+
+/** The function as it is deployed: its size, and what it takes from nothing until the first delivery is answered. */
+export async function measureGithubWebhook(folder: string): Promise<Findings> {
+  await installPeers();
+  const here = await bundleFunction('github-webhook', folder);
+  const peer = await bundlePeer('probot', folder);
+  const stack = await startLocalStack({ tablePath: join(folder, 'github-webhook') });
+  try {
+    stack.secrets.put(`${stack.secretPrefix}github`, { webhookSecret: WEBHOOK_SECRET });
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const peerVariables = {
+      NODE_ENV: 'production',
+      APP_ID: '1',
+      PRIVATE_KEY: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
+      WEBHOOK_SECRET,
+    };
+    const nextIssue = openedIssues(config);
+    const coldStarts = await compareColdStarts(
+      {
+        here: { path: here.path, variables: stack.variables, isExpected: ({ statusCode }) => statusCode === 202 },
+        peer: { path: peer.path, variables: peerVariables, isExpected: ({ statusCode }) => statusCode === 200 },
+      },
+      () => functionEvent(nextIssue()),
+      folder,
+    );
+    return findings(here.bytes, peer.bytes, coldStarts);
+  } finally {
+    await stack.close();
+  }
+}
+
+function findings(hereBytes: number, peerBytes: number, coldStarts: ComparedColdStarts): Findings {
+  const { here, peer, ratio } = coldStarts;
+  const kilobytes = hereBytes / 1_000;
+  const megabytes = here.residentBytes / 1e6;
+  return {
+    figures: [
+      {
+        name: 'bundled github-webhook',
+        unit: 'KB',
+        here: kilobytes,
+        peer: peerBytes / 1_000,
+        ratio: hereBytes / peerBytes,
+        aim: `under ${AIM_KB} KB`,
+        met: kilobytes < AIM_KB,
+      },
+      {
+        name: 'its import and first event',
+        unit: 'ms',
+        here: here.totalMs,
+        peer: peer.totalMs,
+        ratio,
+        aim: `${AIM_RATIO * 100} % of the peer`,
+        met: ratio <= AIM_RATIO,
+      },
+      {
+        name: 'its resident memory then',
+        unit: 'MB',
+        here: megabytes,
+        peer: peer.residentBytes / 1e6,
+        ratio: here.residentBytes / peer.residentBytes,
+        aim: `under ${AIM_MB} MB`,
+        met: megabytes < AIM_MB,
+      },
+    ],
+    notes: [
+      `github-webhook: the peer is Probot ${peerVersion('probot')} with its Lambda adapter ${peerVersion('@probot/adapter-aws-lambda-serverless')},`,
+      `  bundled the same way, whose app does nothing; ${PROCESSES} fresh processes each, in turns`,
+      `  here ${partsOf(here)}, in which the event is stored and queued; peer ${partsOf(peer)}`,
+    ],
+  };
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { startLocalStack } from '../local/stack.ts';
+import config from '../relay.config.ts';
+import { type Bundle, bundleFunction, bundlePeer } from './bundle.ts';
+import { type ComparedColdStarts, compareColdStarts, PROCESSES, partsOf } from './cold-start.ts';
+import { DONE, doneCommands, SIGNING_SECRET } from './done-command.ts';
+import { amount, type Findings, percent } from './figures.ts';
+import { installPeers, peerVersion } from './peers.ts';
+import { functionEvent } from './signed-request.ts';
+import { type ComparedWarm, compareWarm, WARM_EVENTS } from './warm.ts';
+
+const AIM_SIZE_RATIO = 0.5;
+const AIM_COLD_RATIO = 0.8;
+const AIM_WARM_MS = 100;
+/** Bolt's index loads its receivers for Socket Mode and HTTP too, and they load these. */
+const OF_OTHER_RECEIVERS = ['undici', 'iconv-lite'];
+
+/**
+ * The function as it is deployed beside the same command in Bolt: its size, what it takes from nothing until the first
+ * command is answered, and what it takes for one when it is warm.
+ *
+ * @throws {Error} where relay.config.ts has no slack
+ */
+export async function measureSlackWebhook(folder: string): Promise<Findings> {
+  const { slack } = config;
+  if (!slack) throw new Error('relay.config.ts has no slack to measure with');
+  await installPeers();
+  const here = await bundleFunction('slack-webhook', folder);
+  const peer = await bundlePeer('bolt', folder);
+  const stack = await startLocalStack({ tablePath: join(folder, 'slack-webhook') });
+  try {
+    stack.secrets.put(`${stack.secretPrefix}slack`, { signingSecret: SIGNING_SECRET });
+    const text = `:hourglass_flowing_sand: Working on it: \`${slack.command} ${DONE}\``;
+    const peerVariables = { NODE_ENV: 'production', SIGNING_SECRET, COMMAND: slack.command, ACKNOWLEDGEMENT: text };
+    const isExpected = (answer: APIGatewayProxyStructuredResultV2) => saysText(answer, text);
+    const compared = {
+      here: { path: here.path, variables: stack.variables, isExpected },
+      peer: { path: peer.path, variables: peerVariables, isExpected },
+    };
+    const nextCommand = doneCommands(slack);
+    let commands = 0;
+    const nextEvent = () => {
+      commands += 1;
+      return functionEvent(nextCommand());
+    };
+    const coldStarts = await compareColdStarts(compared, nextEvent, folder);
+    const warm = await compareWarm(compared, nextEvent);
+    const queued = stack.queues.reduce((sum, { size }) => sum + size, 0);
+    if (queued !== commands) throw new Error(`of ${commands} commands ${queued} became jobs`);
+    return findings({ here, peer }, coldStarts, warm);
+  } finally {
+    await stack.close();
+  }
+}
+
+function saysText({ statusCode, body }: APIGatewayProxyStructuredResultV2, text: string): boolean {
+  return statusCode === 200 && (JSON.parse(body ?? '') as { text?: string }).text === text;
+}
+
+function findings(
+  bundles: { here: Bundle; peer: Bundle },
+  coldStarts: ComparedColdStarts,
+  warm: ComparedWarm,
+): Findings {
+  const { here, peer } = coldStarts;
+  const kilobytes = bundles.here.bytes / 1_000;
+  const peerKilobytes = bundles.peer.bytes / 1_000;
+  const sizeRatio = kilobytes / peerKilobytes;
+  const neededKilobytes = peerKilobytes - bundles.peer.bytesFrom(OF_OTHER_RECEIVERS) / 1_000;
+  return {
+    figures: [
+      {
+        name: 'bundled slack-webhook',
+        unit: 'KB',
+        here: kilobytes,
+        peer: peerKilobytes,
+        ratio: sizeRatio,
+        aim: `${AIM_SIZE_RATIO * 100} % of the peer`,
+        met: sizeRatio <= AIM_SIZE_RATIO,
+      },
+      {
+        name: 'its import and first command',
+        unit: 'ms',
+        here: here.totalMs,
+        peer: peer.totalMs,
+        ratio: coldStarts.ratio,
+        aim: `${AIM_COLD_RATIO * 100} % of the peer`,
+        met: coldStarts.ratio <= AIM_COLD_RATIO,
+      },
+      {
+        name: 'a command when warm',
+        unit: 'ms',
+        here: warm.hereMs,
+        peer: warm.peerMs,
+        ratio: warm.ratio,
+        aim: `under ${AIM_WARM_MS} ms`,
+        met: warm.hereMs < AIM_WARM_MS,
+      },
+    ],
+    notes: [
+      `slack-webhook: the peer is Bolt ${peerVersion('@slack/bolt')} with its AwsLambdaReceiver, bundled the same way, whose app says the same`,
+      `  and does nothing: it has its signing secret from its environment, stores nothing and calls nobody`,
+      `  cold: ${PROCESSES} fresh processes each, in turns; here ${partsOf(here)}, in which`,
+      `  the secret is read and the job is stored and queued; peer ${partsOf(peer)}`,
+      `  warm: ${WARM_EVENTS} commands each, in turns, in one process each; here each is stored and queued as well`,
+      `  size: ${OF_OTHER_RECEIVERS.join(' and ')} come with receivers that the peer does not use, but loads; without them it would be`,
+      `  ${amount(neededKilobytes, 'KB')}, of which here is ${percent(kilobytes / neededKilobytes)}`,
+    ],
+  };
+}

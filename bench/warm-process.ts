@@ -1,0 +1,19 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { LambdaFunction } from './first-event.ts';
+
+/** What the process tells of each event. */
+export interface WarmEvent {
+  eventMs: number;
+  answer: APIGatewayProxyStructuredResultV2;
+}
+
+// Runs in a process of its own, with the URL of a bundle as argument, and is sent one event after the other.
+const [, , url = ''] = process.argv;
+const bundle: Promise<LambdaFunction> = import(url);
+process.on('message', async (event) => {
+  const { handler } = await bundle;
+  const startMs = performance.now();
+  const answer = await handler(event, {});
+  const told: WarmEvent = { eventMs: performance.now() - startMs, answer };
+  process.send?.(told);
+});
