@@ -28,11 +28,16 @@ and enter its signing secret (Basic Information) and its bot token (OAuth & Perm
     });
 }
 
+const MAX_NAME_LENGTH = 35;
+
 /**
  * What the relay needs of Slack, and no more.
  * https://docs.slack.dev/reference/app-manifest
  */
 export function slackManifest(settings: SlackConfig, name: string, url: string) {
+  if (name.length < 1 || name.length > MAX_NAME_LENGTH) {
+    throw new Error(`the name of an app has 1 to ${MAX_NAME_LENGTH} characters; this has ${name.length}`);
+  }
   const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
   return {
     display_information: {
@@ -40,7 +45,7 @@ export function slackManifest(settings: SlackConfig, name: string, url: string) 
       description: 'The project-management service without leaving Slack.',
     },
     features: {
-      bot_user: { display_name: name, always_online: true },
+      bot_user: { display_name: 'partner-relay', always_online: true },
       // Without its messages tab an app cannot send direct messages.
       app_home: { home_tab_enabled: false, messages_tab_enabled: true, messages_tab_read_only_enabled: true },
       slash_commands: [

@@ -6,6 +6,16 @@ export function cutToBytes(text: string, maxBytes: number, note: string): string
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const room = Math.max(0, maxBytes - Buffer.byteLength(note));
   const { read: fits } = new TextEncoder().encodeInto(text, new Uint8Array(room));
-  const boundary = new Intl.Segmenter().segment(text).containing(fits)?.index ?? fits;
-  return text.slice(0, boundary) + note;
+  return upTo(text, fits) + note;
+}
+
+/** The same by length, as JavaScript and Slack count it. */
+export function cutToLength(text: string, maxLength: number, note = ''): string {
+  return text.length <= maxLength ? text : upTo(text, Math.max(0, maxLength - note.length)) + note;
+}
+
+/** The whole characters before that place. */
+function upTo(text: string, place: number): string {
+  const boundary = new Intl.Segmenter().segment(text).containing(place)?.index ?? place;
+  return text.slice(0, boundary);
 }

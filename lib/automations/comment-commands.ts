@@ -19,6 +19,7 @@ const commentPayload = z.object({
     user: z.object({ login: z.string(), type: z.string().nullish() }).nullish(),
   }),
   issue: z.object({ number: z.int() }),
+  sender: z.object({ login: z.string() }),
   repository,
   /** Of `edited`. */
   changes: z.object({ body: z.object({ from: z.string().nullish() }).nullish() }).nullish(),
@@ -57,6 +58,8 @@ export function takeComment({ event, payload }: GithubDelivery, config: RelayCon
   if (added.length === 0) return { ignored: 'a comment without a command for this repository' };
   const { user, author_association } = read.comment;
   if (!user || user.type === 'Bot') return { ignored: 'a comment of a bot gives no commands' };
+  // Whoever may edit comments of others must not speak in their name.
+  if (read.sender.login !== user.login) return { ignored: 'a comment that somebody else edits gives no commands' };
   if (!COLLABORATORS.has(author_association)) {
     return { ignored: `@${user.login} is no collaborator, of whom alone commands are taken` };
   }

@@ -1,4 +1,4 @@
-import { NotDone, Refused } from '../jobs/interruption.ts';
+import { NotDone, type Refused } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { idFromText } from '../partner/operation.ts';
 import { completeChecklistItem as operation } from '../partner/work-item-checklists.ts';
@@ -21,9 +21,9 @@ export const completeChecklistItem: Automation = {
     const done: string[] = [];
     const refused: string[] = [];
     for (const item of items) {
-      const why = await set(item, completed, steps);
-      if (why === undefined) done.push(item);
-      else refused.push(`${item}: ${why}`);
+      const reason = await set(item, completed, steps);
+      if (reason === null) done.push(item);
+      else refused.push(`${item}: ${reason}`);
     }
     const verb = completed ? 'completed' : 'reopened';
     const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
@@ -33,19 +33,17 @@ export const completeChecklistItem: Automation = {
   },
 };
 
-/** @returns why the service refuses it */
-async function set(item: string, completed: boolean, steps: Steps): Promise<string | undefined> {
+/** @returns why the service refuses it, or null */
+function set(item: string, completed: boolean, steps: Steps): Promise<string | null> {
   const payload = { item_id: idFromText(item), is_completed: completed };
-  try {
-    await steps.call(`${completed ? 'complete' : 'reopen'} ${item}`, operation, payload, () => null);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    // Interface document, Partner API statuses: what they mean for this operation.
-    if (error.refusal.status === 404) return 'there is no such item';
-    if (error.refusal.status === 403) return "the relay's key may not manage this checklist";
-    return 'the service does not take this id';
-  }
+  return steps.call(`${completed ? 'complete' : 'reopen'} ${item}`, operation, payload, () => null, why);
+}
+
+/** Interface document, Partner API statuses: what they mean for this operation. */
+function why({ refusal }: Refused): string {
+  if (refusal.status === 404) return 'there is no such item';
+  if (refusal.status === 403) return "the relay's key may not manage this checklist";
+  return 'the service does not take this id';
 }
 
 function enumerated(items: readonly string[]): string {

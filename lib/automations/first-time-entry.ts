@@ -85,15 +85,26 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
     },
     async verify(job, steps, sent) {
       const key = keyOf(job.connection);
-      const wrong = await steps.call('read it back', timelogDetail, { timelog_id: sent.id }, (entry) =>
-        differences(sent, entry),
+      // By the overrides: once they are corrected, a job that is replayed reads the entry again.
+      const wrong = await steps.call(
+        `read it back ${key.sk.slice(0, 8)}`,
+        timelogDetail,
+        { timelog_id: sent.id },
+        (entry) => differences(sent, entry),
+        (refused) => {
+          // The key lacks a scope: that says nothing about the entry.
+          if (refused.refusal.status === 403) throw refused;
+          return [`nothing to read (${refused.message})`];
+        },
       );
       if (wrong.length === 0) {
         await table.put({ ...key, claimedBy: job.id, verified: true });
         return;
       }
-      const overrides = `connections.${job.connection}.operations['${createTimelog.name}'].fields`;
-      const reason = `Time is not logged on the connection ${job.connection} any more: its first entry, ${sent.id}, came back with ${wrong.join(', ')}. Look at that entry, and say under ${overrides} in relay.config.ts what the fields are called here`;
+      const overrides = [createTimelog, timelogDetail].map(
+        ({ name }) => `connections.${job.connection}.operations['${name}'].fields`,
+      );
+      const reason = `Time is not logged on the connection ${job.connection} any more: its first entry, ${sent.id}, came back with ${wrong.join(', ')}. Look at that entry, and say under ${overrides.join(' and ')} in relay.config.ts what the fields are called here`;
       await table.put({ ...key, claimedBy: job.id, wrong: reason });
       throw new Park(reason);
     },

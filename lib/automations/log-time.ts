@@ -32,6 +32,8 @@ interface Task {
   name: string;
 }
 
+const PAGE_SIZE = 100;
+const PAGES = 10;
 const SUGGESTIONS = 5;
 const DAY_MS = 86_400_000;
 
@@ -74,30 +76,33 @@ async function create(entry: Parameters<typeof createTimelog.payload.parse>[0] &
 
 /** The task of that id, or the only one of that name. */
 async function findTask(text: string, steps: Steps): Promise<Task> {
-  const byId = /\s/.test(text) ? undefined : await detail(text, steps);
+  const byId = /\s/.test(text) ? null : await detail(text, steps);
   if (byId) return byId;
-  const found = await steps.call('search for the task', searchTasks, { q: text, page: 1, per_page: 50 }, (tasks) =>
-    tasks.map(taskName).filter((task) => task !== undefined),
+  const { kept: found, whole } = await steps.list(
+    'search for the task',
+    searchTasks,
+    { q: text, per_page: PAGE_SIZE },
+    taskName,
+    PAGES,
   );
   const named = found.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
-  if (named.length === 1 && named[0]) return named[0];
-  const few = (named.length > 1 ? named : found).slice(0, SUGGESTIONS);
+  // On a page that was not read there may be a second one.
+  if (whole && named.length === 1 && named[0]) return named[0];
+  const few = (named.length > 0 ? named : found).slice(0, SUGGESTIONS);
   if (few.length === 0) throw new NotDone(`There is no task ${text}. Give its id, or its whole name in quotes.`);
   const list = few.map(({ id, name }) => `${id} (${name})`).join(', ');
-  throw new NotDone(
-    `${named.length > 1 ? `${named.length} tasks are called ${text}` : `There is no task ${text}`}. Did you mean one of these? ${list}`,
-  );
+  const fault = named.length > 0 ? `${named.length} tasks are called ${text}` : `There is no task ${text}`;
+  throw new NotDone(`${fault}. Did you mean one of these? ${list}`);
 }
 
-async function detail(text: string, steps: Steps): Promise<Task | undefined> {
-  try {
-    const payload = { task_id: idFromText(text) };
-    return await steps.call('find the task', taskDetail, payload, (task) => taskName(task));
-  } catch (error) {
-    // Which of these says "unknown", and which "not an id", is not shown.
-    if (error instanceof Refused && error.refusal.status !== 403) return undefined;
-    throw error;
-  }
+function detail(text: string, steps: Steps): Promise<Task | null> {
+  const payload = { task_id: idFromText(text) };
+  const keep = (task: Parameters<typeof taskName>[0]) => taskName(task) ?? null;
+  return steps.call('find the task', taskDetail, payload, keep, (refused) => {
+    // Which of the others says "unknown", and which "not an id", is not shown.
+    if (refused.refusal.status === 403) throw refused;
+    return null;
+  });
 }
 
 /** The calendar's day where the person is, as of when they asked. */

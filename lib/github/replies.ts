@@ -41,5 +41,6 @@ function words(job: Job, said: Exclude<Said, { of: 'waiting' }>, contact: string
 /** Text from outside in which Markdown, HTML and mentions mean nothing. */
 function quoted(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return begun.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll('@', '@\u200b');
+  // A blank of no width keeps mentions and entities from being any.
+  return begun.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&]/g, '$&\u200b');
 }

@@ -106,15 +106,19 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
   const steps = createSteps({ ...about, calls, deadline });
   const failed = (error: unknown) => tell({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps, replies, clock, failed });
+  let isDone = false;
   try {
     if (job.attempts >= MAX_ATTEMPTS) throw new Park(`the worker crashed or failed ${job.attempts} times on this job`);
     const automation = options.automation(job.automation);
     if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
     const said = await carryOut(automation, job, steps);
+    isDone = true;
     await person.outcome(said);
     return { ended: 'succeeded', outcome: said.text, notDone: said.of === 'not done' };
   } catch (error) {
     const ending = endingOf(job, error, parked, options);
+    // Only the outcome is left to be told then, and that is what could not be.
+    if (isDone) return ending;
     if (ending.ended === 'parked') await person.parked(ending.reason);
     if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
     return ending;

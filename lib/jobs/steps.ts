@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Connection } from '../connection/connection.ts';
 import type { Operation } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
-import { Interruption, Later, Park } from './interruption.ts';
+import { Interruption, Later, Park, Refused } from './interruption.ts';
 import type { Journal, StepEntry } from './journal.ts';
 import type { PartnerCalls } from './partner-calls.ts';
 
@@ -29,13 +29,15 @@ export interface Steps {
    *
    * @param step its name, unique in the job
    * @param keep what of the data the job needs later; small, for it is journalled
-   * @throws {Refused} where the service refuses it for what it is
+   * @param refused what to keep where the service refuses it for what it is; it throws what is to be treated otherwise
+   * @throws {Refused} for a refusal without `refused`
    */
   call<P extends z.ZodType, D extends z.ZodType, Kept>(
     step: string,
     operation: Operation<P, D>,
     payload: z.input<P>,
     keep: (data: z.output<D>) => Kept,
+    refused?: (refusal: Refused) => Kept,
   ): Promise<Kept>;
   /**
    * Reads a list page by page, each a step of its own.
@@ -121,9 +123,16 @@ export function createSteps(options: StepsOptions): Steps {
   }
 
   return {
-    async call(step, declared, payload, keep) {
+    async call(step, declared, payload, keep, refused) {
       const operation = connection.operation(declared);
-      return once(step, operation.name, async () => keep((await partner.repeatable(operation, payload)).data));
+      return once(step, operation.name, async () => {
+        try {
+          return keep((await partner.repeatable(operation, payload)).data);
+        } catch (error) {
+          if (refused && error instanceof Refused) return refused(error);
+          throw error;
+        }
+      });
     },
     async list(step, declared, payload, keep, maxPages) {
       const operation = connection.operation(declared);

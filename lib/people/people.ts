@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { RelayConfig } from '../config/schema.ts';
+import { digest } from '../digest.ts';
 import { NotDone } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { listUsers } from '../partner/users.ts';
@@ -38,7 +39,8 @@ const PAGE_SIZE = 100;
 const PAGES = 50;
 
 interface Known extends ServiceUser {
-  email: string;
+  /** Digest of the person's entry in the map: whoever is entered anew, otherwise or no more is looked for again. */
+  entry: string;
 }
 
 const userInfo = z.object({
@@ -82,17 +84,16 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
     async userOf(person, connection, steps) {
       const key = keys.person(person.in, person.id, connection);
       const known = (await table.get(key)) as Known | undefined;
-      // Whoever is entered in the map is somebody else from then on.
-      const mapping = mapped(person)?.email;
-      const holds = mapping === undefined || sameAddress(known?.email, mapping);
-      if (known && holds && !isExpired({ ...known }, clock())) return known;
+      const entry = digest(mapped(person) ?? null);
+      if (known?.entry === entry && !isExpired({ ...known }, clock())) return known;
 
       const { email, timeZone } = await lookUp(person, steps);
       const { kept } = await steps.list(
         'find the user',
         listUsers,
         { per_page: PAGE_SIZE },
-        (user) => (sameAddress(user.email, email) ? { userId: user.user_id, name: user.name ?? email } : undefined),
+        ({ user_id: userId, name, email: theirs }) =>
+          sameAddress(theirs, email) ? { userId, name: name ?? `user ${userId}` } : undefined,
         PAGES,
       );
       const [user] = kept;
@@ -103,7 +104,7 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
         throw new NotDone(`${kept.length} users of the service have your e-mail address${shown}. ${ask}`);
       }
       const found = { ...user, timeZone };
-      await table.put({ ...key, ...found, email, expiresAt: Math.floor(clock() / 1000) + KNOWN_FOR_SECONDS });
+      await table.put({ ...key, ...found, entry, expiresAt: Math.floor(clock() / 1000) + KNOWN_FOR_SECONDS });
       return found;
     },
   };

@@ -1,7 +1,11 @@
 import type { KnownBlock } from '@slack/types';
-import { button, MAX_BUTTON_VALUE_LENGTH, section } from './messages.ts';
-import { code, escaped } from './mrkdwn.ts';
+import { cutToLength } from '../text.ts';
+import { button, MAX_BUTTON_VALUE_LENGTH, plainSection, section } from './messages.ts';
+import { code } from './mrkdwn.ts';
 import { LOG_ON_PROJECT_BUTTON, LOG_TIME_BUTTON } from './views.ts';
+
+/** Ten of them stay below what Slack takes of text in a message. */
+const MAX_NAME_LENGTH = 200;
 
 interface Found {
   id: string | number;
@@ -30,13 +34,12 @@ export function foundBlocks(
 function foundBlock({ id, name }: Found, actionId: string, value: object): KnownBlock {
   const json = JSON.stringify(value);
   return {
-    type: 'section',
-    text: { type: 'mrkdwn', text: `${escaped(name.slice(0, 500))}\n${code(String(id))}` },
+    ...plainSection(`${cutToLength(name, MAX_NAME_LENGTH, '…')}\n${id}`),
     // A button whose value does not fit would refuse the whole message.
     ...(json.length <= MAX_BUTTON_VALUE_LENGTH && { accessory: button('Log time', actionId, json) }),
   };
 }
 
 function short({ id, name }: Found): { id: string; name: string } {
-  return { id: String(id), name: name.slice(0, 200) };
+  return { id: String(id), name: cutToLength(name, MAX_NAME_LENGTH, '…') };
 }

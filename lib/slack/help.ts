@@ -1,8 +1,9 @@
+import type { SectionBlock } from '@slack/types';
 import type { LaneView } from '../budget/budget.ts';
 import { grammar } from '../commands/command.ts';
 import type { Job } from '../jobs/job.ts';
 import { connectionOf, type Desk } from './desk.ts';
-import { type SlackMessage, section, sentence } from './messages.ts';
+import { plainSection, type SlackMessage, section, sentence } from './messages.ts';
 import { code, escaped, time } from './mrkdwn.ts';
 
 const SHOWN = 5;
@@ -33,11 +34,12 @@ export async function statusMessage(
   const { minute, day, pausedUntil, lanes } = budget;
   const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;
   const paused = pausedUntil === null ? '' : ` Paused until ${time(pausedUntil)}.`;
-  const told = jobs.length === 0 ? 'You have not asked for anything yet.' : jobs.map(jobLine).join('\n');
+  const told = jobs.length === 0 ? [section('You have not asked for anything yet.')] : jobs.map(jobSection);
   return {
     text: 'What became of what you asked for',
     blocks: [
-      section(`*Your last jobs*\n${told}`),
+      section('*Your last jobs*'),
+      ...told,
       section(`*Budget of ${connection}*\n${used}. ${nextSlot(lanes.interactive, desk.clock())}${paused}`),
     ],
   };
@@ -47,16 +49,20 @@ function nextSlot({ nextSlotAt }: LaneView, now: number): string {
   return nextSlotAt <= now ? 'The next call can go out now.' : `The next call can go out ${time(nextSlotAt)}.`;
 }
 
-function jobLine(job: Job): string {
-  const asked = code(job.summary.slice(job.summary.indexOf(': ') + 2));
+function jobSection(job: Job): SectionBlock {
+  const asked = job.summary.slice(job.summary.indexOf(': ') + 2);
   switch (job.status) {
-    case 'succeeded':
-      return `${job.notDone ? ':warning:' : ':white_check_mark:'} ${asked}  ${escaped(sentence(job.outcome ?? 'done'))}`;
+    case 'succeeded': {
+      const emoji = job.notDone ? ':warning:' : ':white_check_mark:';
+      return plainSection(`${emoji} ${asked}\n${sentence(job.outcome ?? 'done')}`);
+    }
     case 'parked':
-      return `:octagonal_sign: ${asked}  ${escaped(sentence(job.parked?.reason ?? ''))}`;
-    case 'waiting':
-      return `:hourglass: ${asked}  waits until ${time(job.dueAt ?? 0)}: ${escaped(job.waitingFor ?? '')}`;
+      return plainSection(`:octagonal_sign: ${asked}\n${sentence(job.parked?.reason ?? '')}`);
+    case 'waiting': {
+      const until = `waits until ${time(job.dueAt ?? 0)}`;
+      return section(`:hourglass: ${code(asked)}\n${until}: ${code(job.waitingFor ?? '')}`);
+    }
     default:
-      return `:hourglass_flowing_sand: ${asked}  is being worked on`;
+      return plainSection(`:hourglass_flowing_sand: ${asked}\nIt is being worked on.`);
   }
 }

@@ -1,5 +1,6 @@
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { cutToLength } from '../text.ts';
 
 export interface KnownProject {
   id: string;
@@ -8,8 +9,8 @@ export interface KnownProject {
 
 /** The projects of a connection as they were last seen, for a modal that cannot wait for the service. */
 export interface KnownProjects {
-  /** @returns them, and when they were seen in epoch milliseconds; none, and 0, where they never were */
-  get(connection: string): Promise<{ projects: KnownProject[]; seenAt: number }>;
+  /** @returns them, and when they were seen in epoch milliseconds; undefined where they never were */
+  get(connection: string): Promise<{ projects: KnownProject[]; seenAt: number } | undefined>;
   set(connection: string, projects: readonly KnownProject[]): Promise<void>;
 }
 
@@ -21,12 +22,12 @@ export function createKnownProjects(table: Table, clock: () => number): KnownPro
   return {
     async get(connection) {
       const item = await table.get(keys.projects(connection));
-      return { projects: (item?.projects as KnownProject[]) ?? [], seenAt: Number(item?.seenAt ?? 0) };
+      return item && { projects: item.projects as KnownProject[], seenAt: Number(item.seenAt) };
     },
     async set(connection, projects) {
       const kept = projects
         .slice(0, MAX_PROJECTS)
-        .map(({ id, name }) => ({ id, name: name.slice(0, MAX_NAME_LENGTH) }));
+        .map(({ id, name }) => ({ id, name: cutToLength(name, MAX_NAME_LENGTH) }));
       await table.put({ ...keys.projects(connection), projects: kept, seenAt: clock() });
     },
   };

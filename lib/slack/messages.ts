@@ -1,7 +1,7 @@
-import type { Button, KnownBlock } from '@slack/types';
+import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import type { Said } from '../jobs/tell-person.ts';
-import { cutToBytes } from '../text.ts';
-import { escaped, time } from './mrkdwn.ts';
+import { cutToLength } from '../text.ts';
+import { code, escaped, time } from './mrkdwn.ts';
 
 /** A message in Block Kit, and as text for notifications. */
 export interface SlackMessage {
@@ -15,22 +15,39 @@ const MAX_SECTION_LENGTH = 3_000;
 export const MAX_BUTTON_VALUE_LENGTH = 2_000;
 const MAX_BUTTON_TEXT_LENGTH = 75;
 
-/** @param mrkdwn in which text from outside is escaped already */
-export function section(mrkdwn: string): KnownBlock {
-  // Cut by bytes, of which a text has no fewer than characters.
-  return { type: 'section', text: { type: 'mrkdwn', text: cutToBytes(mrkdwn, MAX_SECTION_LENGTH, '…') } };
+/** @param mrkdwn in which text from outside is escaped, and stands in spans of code where it could format anything */
+export function section(mrkdwn: string): SectionBlock {
+  return { type: 'section', text: { type: 'mrkdwn', text: cutToLength(mrkdwn, MAX_SECTION_LENGTH, '…') } };
 }
 
-/** A message of one paragraph and, where there are any, a row of buttons. */
-export function message(mrkdwn: string, ...buttons: Button[]): SlackMessage {
-  const text = section(mrkdwn);
-  return { text: mrkdwn, blocks: buttons.length > 0 ? [text, { type: 'actions', elements: buttons }] : [text] };
+/** A section in which nothing but emoji names means anything. */
+export function plainSection(text: string): SectionBlock {
+  return {
+    type: 'section',
+    text: { type: 'plain_text', text: cutToLength(text, MAX_SECTION_LENGTH, '…'), emoji: true },
+  };
+}
+
+/** A message of some sections and, where there are any, a row of buttons. */
+export function message(sections: SectionBlock | readonly SectionBlock[], ...buttons: Button[]): SlackMessage {
+  const blocks: KnownBlock[] = [sections].flat();
+  // Notifications show the text, as mrkdwn.
+  const text = [sections]
+    .flat()
+    .map(({ text }) => (text?.type === 'plain_text' ? escaped(text.text) : (text?.text ?? '')));
+  if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
+  return { text: cutToLength(text.join('\n'), MAX_SECTION_LENGTH, '…'), blocks };
+}
+
+/** What keeps somebody from doing something, and what they can do about it. */
+export function warning(mrkdwn: string): SlackMessage {
+  return message(section(`:warning: ${mrkdwn}`));
 }
 
 export function button(text: string, actionId: string, value: string, style?: 'primary'): Button {
   return {
     type: 'button',
-    text: { type: 'plain_text', text: text.slice(0, MAX_BUTTON_TEXT_LENGTH) },
+    text: { type: 'plain_text', text: cutToLength(text, MAX_BUTTON_TEXT_LENGTH, '…') },
     action_id: actionId,
     value,
     ...(style && { style }),
@@ -41,18 +58,22 @@ export function button(text: string, actionId: string, value: string, style?: 'p
 export function saidMessage(said: Said, contact: string): SlackMessage {
   switch (said.of) {
     case 'done': {
-      const text = `:white_check_mark: ${escaped(sentence(said.text))}`;
-      return said.blocks ? { text, blocks: said.blocks as KnownBlock[] } : message(text);
+      const told = message(plainSection(`:white_check_mark: ${sentence(said.text)}`));
+      return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }
     case 'not done':
-      return message(`:warning: ${escaped(sentence(said.text))}`);
+      return message(plainSection(`:warning: ${sentence(said.text)}`));
     case 'waiting':
       return message(
-        `:hourglass: This has to wait: ${escaped(said.why)}. It goes on by itself, not before ${time(said.until)}.`,
+        section(
+          `:hourglass: This has to wait: ${code(said.why)}. It goes on by itself, not before ${time(said.until)}.`,
+        ),
       );
     case 'parked':
       return message(
-        `:octagonal_sign: This could not be done: ${escaped(said.reason)}. It is kept, and ${escaped(contact)} can let it go on once the cause is mended.`,
+        plainSection(
+          `:octagonal_sign: This could not be done: ${sentence(said.reason)} It is kept, and ${contact} can let it go on once the cause is mended.`,
+        ),
       );
   }
 }

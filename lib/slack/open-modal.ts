@@ -3,7 +3,7 @@ import { LIST_PROJECTS, type ModalWithProjects } from '../automations/list-proje
 import { LIST_TASKS, type ModalWithTasks } from '../automations/list-tasks.ts';
 import { type JobDraft, jobId } from '../jobs/job.ts';
 import { connectionOf, type Desk } from './desk.ts';
-import { message, type SlackMessage } from './messages.ts';
+import { type SlackMessage, warning } from './messages.ts';
 import { escaped } from './mrkdwn.ts';
 import { SlackRefusal } from './slack-api.ts';
 import type { OpenedView } from './update-modal.ts';
@@ -33,16 +33,16 @@ export interface DefectModalRequest extends ModalRequest {
 export async function openDefectModal(request: DefectModalRequest, desk: Desk): Promise<SlackMessage | undefined> {
   const { userId, channelId, title, description, permalink } = request;
   const connection = connectionOf(desk, channelId);
-  const { projects, seenAt } = await desk.projects.get(connection);
+  const known = await desk.projects.get(connection);
   const modal: ModalWithProjects['modal'] = {
     memory: { channelId, ...(permalink !== undefined && { permalink }) },
     projectId: desk.settings.channels[channelId]?.projectId,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
   };
-  const view = await open(request, defectModal(desk.settings, { ...modal, projects }), desk);
+  const view = await open(request, defectModal(desk.settings, { ...modal, projects: known?.projects }), desk);
   if ('fault' in view) return view.fault;
-  if (projects.length > 0 && desk.clock() - seenAt < PROJECTS_FRESH_MS) return undefined;
+  if (known && known.projects.length > 0 && desk.clock() - known.seenAt < PROJECTS_FRESH_MS) return undefined;
   const input: ModalWithProjects = { opened: view, modal };
   await desk.accept(fillingJob(LIST_PROJECTS, view, connection, { ...input }, `${userId}: projects for a form`));
   return undefined;
@@ -89,7 +89,7 @@ async function open(
   view: object,
   { slack, config }: Desk,
 ): Promise<OpenedView | { fault: SlackMessage }> {
-  const fault = (why: string) => ({ fault: message(`:warning: The form could not be opened: ${escaped(why)}`) });
+  const fault = (why: string) => ({ fault: warning(`The form could not be opened: ${escaped(why)}`) });
   if (!(await slack.isThere())) {
     return fault(`the relay has no token of the Slack app yet. Tell ${config.contact}.`);
   }

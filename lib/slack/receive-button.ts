@@ -2,11 +2,10 @@ import * as z from 'zod';
 import { parseCommand } from '../commands/command.ts';
 import { printDuration } from '../commands/duration.ts';
 import type { Desk } from './desk.ts';
-import { message } from './messages.ts';
-import { escaped } from './mrkdwn.ts';
+import { message, plainSection, type SlackMessage, warning } from './messages.ts';
 import { openLogTimeModal, openProjectModal } from './open-modal.ts';
 import { channelFault } from './permissions.ts';
-import { carryOutCommand, RUN_COMMAND_BUTTON } from './receive-command.ts';
+import { carryOutAgain, RUN_COMMAND_BUTTON } from './receive-command.ts';
 import { type ButtonPress, SlackRequestError } from './request.ts';
 import { respond } from './response-url.ts';
 import {
@@ -21,40 +20,40 @@ import {
 
 const commandOfButton = z.object({ command: z.string(), happened: z.string() });
 
-/** Does what a button says. What there is to tell takes the place of the button's message. */
+/** Does what a button says. */
 export async function receiveButton(press: ButtonPress, desk: Desk): Promise<void> {
   switch (press.actionId) {
     case RUN_COMMAND_BUTTON: {
       const { command: text, happened } = heldBy(press, commandOfButton);
       const parsed = parseCommand(text);
       if ('fault' in parsed) throw new SlackRequestError('the button holds no command');
-      return tell(await carryOutCommand({ ...press, command: parsed.command, happened }, desk));
+      return tell(await carryOutAgain({ ...press, command: parsed.command, happened }, desk), 'instead');
     }
     case LOG_TIME_BUTTON: {
       const { connection, task } = heldBy(press, taskToLog);
       const fault = channelFault(desk.settings, 'log', press.channelId);
-      if (fault) return tell(message(`:warning: ${fault}`));
-      return tell(await openLogTimeModal(press, { connection, on: task }, desk));
+      if (fault) return tell(warning(fault), 'beside');
+      return tell(await openLogTimeModal(press, { connection, on: task }, desk), 'beside');
     }
     case LOG_ON_PROJECT_BUTTON: {
       const fault = channelFault(desk.settings, 'log', press.channelId);
-      if (fault) return tell(message(`:warning: ${fault}`));
-      return tell(await openProjectModal(press, heldBy(press, projectToLog), desk));
+      if (fault) return tell(warning(fault), 'beside');
+      return tell(await openProjectModal(press, heldBy(press, projectToLog), desk), 'beside');
     }
     case LOG_REST_BUTTON: {
       const { connection, date, minutes, tasks } = heldBy(press, restOfDay);
       const duration = minutes > 0 ? { duration: printDuration(minutes) } : {};
-      return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, desk));
+      return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, desk), 'beside');
     }
     case MUTE_BUTTON:
       await desk.mutes.mute(press.userId, press.value);
-      return tell(message(`:no_bell: You will not be reminded of ${escaped(press.value)} any more.`));
+      return tell(message(plainSection(`:no_bell: You will not be reminded of ${press.value} any more.`)), 'instead');
     default:
       throw new SlackRequestError('the button is none of the relay');
   }
 
-  async function tell(said: Parameters<typeof respond>[2] | undefined): Promise<void> {
-    if (said && press.responseUrl !== undefined) await respond(desk.fetch, press.responseUrl, said);
+  async function tell(said: SlackMessage | undefined, where: 'instead' | 'beside'): Promise<void> {
+    if (said && press.responseUrl !== undefined) await respond(desk.fetch, press.responseUrl, said, where);
   }
 }
 

@@ -5,8 +5,16 @@ import { type JobDraft, jobId, type ReplyTo } from '../jobs/job.ts';
 import { cutToBytes } from '../text.ts';
 import { connectionOf, type Desk } from './desk.ts';
 import { helpMessage, statusMessage } from './help.ts';
-import { button, MAX_BUTTON_VALUE_LENGTH, message, type SlackMessage } from './messages.ts';
-import { code, escaped, plain } from './mrkdwn.ts';
+import {
+  button,
+  MAX_BUTTON_VALUE_LENGTH,
+  message,
+  plainSection,
+  type SlackMessage,
+  section,
+  warning,
+} from './messages.ts';
+import { code, plain } from './mrkdwn.ts';
 import { openDefectModal } from './open-modal.ts';
 import { channelFault } from './permissions.ts';
 import type { SlackCommand } from './request.ts';
@@ -43,21 +51,29 @@ export async function receiveCommand(typed: SlackCommand, desk: Desk): Promise<S
   return carryOutCommand(given, desk);
 }
 
+/** Does what a button says that was shown instead of doing it. The command has been given anew then. */
+export async function carryOutAgain(given: GivenCommand, desk: Desk): Promise<SlackMessage | undefined> {
+  const said = await carryOutCommand(given, desk);
+  const id = draftOf(given, desk)?.id;
+  if (id !== undefined) await desk.saidBefore.noteAgain({ ...given, command: printCommand(given.command), jobId: id });
+  return said;
+}
+
 /** Does what a command says, or makes the job that does. */
-export async function carryOutCommand(given: GivenCommand, desk: Desk): Promise<SlackMessage | undefined> {
+async function carryOutCommand(given: GivenCommand, desk: Desk): Promise<SlackMessage | undefined> {
   const { command } = given;
   const { command: slash } = desk.settings;
   if (command.verb === 'help') return helpMessage(slash);
   if (command.verb === 'status') return statusMessage(given, desk);
   const fault = refusal(given, desk);
-  if (fault) return message(`:warning: ${fault}`);
+  if (fault) return warning(fault);
   const draft = draftOf(given, desk);
   if (!draft) {
     const title = command.verb === 'defect' ? command.title : undefined;
     return openDefectModal({ ...given, ...(title !== undefined && { title }) }, desk);
   }
   await desk.accept(draft);
-  return message(`:hourglass_flowing_sand: Working on it: ${code(`${slash} ${printCommand(command)}`)}`);
+  return message(section(`:hourglass_flowing_sand: Working on it: ${code(`${slash} ${printCommand(command)}`)}`));
 }
 
 /** @returns why the command may not be given there */
@@ -121,15 +137,16 @@ function faultMessage(
   typed: SlackCommand,
   { settings }: Desk,
 ): SlackMessage {
-  if (suggestion === undefined) return message(`:warning: ${escaped(fault)}`);
-  const text = `:warning: ${escaped(fault)}\n${code(`${settings.command} ${suggestion}`)}`;
-  return message(text, ...runButton('Do that', suggestion, typed.triggerId));
+  const told = plainSection(`:warning: ${fault}`);
+  if (suggestion === undefined) return message(told);
+  const meant = section(code(`${settings.command} ${suggestion}`));
+  return message([told, meant], ...runButton('Do that', suggestion, typed.triggerId));
 }
 
 function repeatQuestion(text: string, given: GivenCommand, earlier: number, { clock, settings }: Desk): SlackMessage {
   const seconds = Math.max(1, Math.round((clock() - earlier) / 1000));
   const asked = `:question: You gave ${code(`${settings.command} ${text}`)} ${seconds} s ago already. Do you want it done once more?`;
-  return message(asked, ...runButton('Do it once more', text, given.happened));
+  return message(section(asked), ...runButton('Do it once more', text, given.happened));
 }
 
 /** A button that gives that command as the event which brought the button about, however often it is pressed. */

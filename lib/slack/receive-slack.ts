@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Desk } from './desk.ts';
-import { message } from './messages.ts';
+import { warning } from './messages.ts';
 import { plain } from './mrkdwn.ts';
 import { openDefectModal } from './open-modal.ts';
 import { channelFault } from './permissions.ts';
@@ -73,8 +73,6 @@ async function receiveShortcut(chosen: MessageShortcut, desk: Desk): Promise<voi
   const fault = channelFault(desk.settings, 'defect', chosen.channelId);
   const description = plain(messageText);
   const title = description.split('\n', 1)[0] ?? '';
-  const said = fault
-    ? message(`:warning: ${fault}`)
-    : await openDefectModal({ ...chosen, title, description, permalink }, desk);
-  if (said) await respond(desk.fetch, responseUrl, said);
+  const said = fault ? warning(fault) : await openDefectModal({ ...chosen, title, description, permalink }, desk);
+  if (said) await respond(desk.fetch, responseUrl, said, 'beside');
 }

@@ -113,10 +113,7 @@ export function createSlackReplies({ slack, clock, fetch, contact }: SlackReplie
     if (!isOpen && !hasToken) {
       return { calls: 'Slack message', leftOut: 'the slack secret has no botToken, and nothing can be sent without' };
     }
-    const direct = slackMessage({ userId: to.userId }, `${job.id} ${said.of} ${job.generation}`, message, {
-      slack,
-      clock,
-    });
+    const direct = slackMessage({ userId: to.userId }, idOf(job, said), message, { slack, clock });
     if (!isOpen || to.responseUrl === undefined) return direct;
     const { responseUrl } = to;
     return {
@@ -124,7 +121,7 @@ export function createSlackReplies({ slack, clock, fetch, contact }: SlackReplie
       // What went to a response_url cannot be looked for; saying it again is better than not at all.
       find: async (since) => (hasToken ? direct.find(since) : undefined),
       async make() {
-        const status = await respond(fetch, responseUrl, message);
+        const status = await respond(fetch, responseUrl, message, 'instead');
         if (status !== undefined && status < 300) return { by: 'response_url' };
         if (status === undefined || status === 429 || status >= 500) {
           throw new StepFailed(`Slack does not take the reply (${status ?? 'no answer'})`);
@@ -134,4 +131,10 @@ export function createSlackReplies({ slack, clock, fetch, contact }: SlackReplie
       },
     };
   };
+}
+
+/** A job that was replayed tells its outcome once, but what it waits for or is parked for anew. */
+function idOf(job: Job, said: Said): string {
+  if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
+  return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;
 }

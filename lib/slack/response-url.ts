@@ -6,8 +6,8 @@ export const RESPONSE_URL_LIVES_MS = 29 * 60_000;
 const TIMEOUT_MS = 5_000;
 
 /**
- * Sends a message, which only the person sees, to a response_url. The message of a button is replaced; that of a
- * command cannot be (https://github.com/slackapi/bolt-js/issues/2287), and what is sent follows it.
+ * Sends a message, which only the person sees, to a response_url, instead of the message that it belongs to or beside
+ * it. The answer to a command cannot be replaced (https://github.com/slackapi/bolt-js/issues/2287): what is sent follows.
  * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
  *
  * @returns the status of the answer, or undefined where none came
@@ -16,12 +16,13 @@ export async function respond(
   fetch: typeof globalThis.fetch,
   url: string,
   { text, blocks }: SlackMessage,
+  where: 'instead' | 'beside',
 ): Promise<number | undefined> {
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json; charset=utf-8' },
-      body: JSON.stringify({ response_type: 'ephemeral', replace_original: true, text, blocks }),
+      body: JSON.stringify({ response_type: 'ephemeral', replace_original: where === 'instead', text, blocks }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return response.status;

@@ -12,25 +12,40 @@ export interface SaidBefore {
    * Notes a command, unless it was noted lately and became a job.
    * @returns when that was, in epoch milliseconds, or undefined where this is the first time
    */
-  note(said: { userId: string; channelId: string; command: string; jobId: string }): Promise<number | undefined>;
+  note(said: Said): Promise<number | undefined>;
+  /** Notes a command that was given although it was noted before. */
+  noteAgain(said: Said): Promise<void>;
+}
+
+/** A command, and the job that it is to become. */
+interface Said {
+  userId: string;
+  channelId: string;
+  command: string;
+  jobId: string;
 }
 
 export function createSaidBefore(table: Table, jobs: JobStore, clock: () => number): SaidBefore {
+  function itemOf({ userId, channelId, command, jobId }: Said, now: number) {
+    const key = keys.said(userId, digest([channelId, command]));
+    return { ...key, jobId, at: now, expiresAt: Math.ceil((now + ASKED_WITHIN_MS) / 1000) };
+  }
+
   return {
-    async note({ userId, channelId, command, jobId }) {
+    async note(said) {
       const now = clock();
-      const key = keys.said(userId, digest([channelId, command]));
-      const item = { ...key, jobId, at: now, expiresAt: Math.ceil((now + ASKED_WITHIN_MS) / 1000) };
+      const item = itemOf(said, now);
       const lately = {
         expression: 'attribute_not_exists(#pk) OR #at <= :before OR #jobId = :jobId',
-        values: { before: now - ASKED_WITHIN_MS, jobId },
+        values: { before: now - ASKED_WITHIN_MS, jobId: said.jobId },
       };
       if (await table.put(item, lately)) return undefined;
-      const earlier = (await table.get(key)) as { jobId: string; at: number } | undefined;
+      const earlier = (await table.get({ pk: item.pk, sk: item.sk })) as { jobId: string; at: number } | undefined;
       // One that was never stored was answered with an error, and is typed again for good reason.
       if (earlier && (await jobs.get(earlier.jobId))) return earlier.at;
       await table.put(item);
       return undefined;
     },
+    noteAgain: async (said) => void (await table.put(itemOf(said, clock()))),
   };
 }

@@ -1,9 +1,9 @@
 import type { InputBlock, ModalView, PlainTextElement, PlainTextOption } from '@slack/types';
 import * as z from 'zod';
 import type { SlackConfig } from '../config/schema.ts';
+import { cutToLength } from '../text.ts';
 import type { KnownProject } from './known-projects.ts';
-import { section } from './messages.ts';
-import { escaped } from './mrkdwn.ts';
+import { plainSection, section } from './messages.ts';
 
 export const DEFECT_MODAL = 'defect';
 export const LOG_TIME_MODAL = 'log-time';
@@ -27,6 +27,8 @@ interface OptionGroup {
 /** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 const MAX_OPTIONS = 100;
 const MAX_OPTION_LENGTH = 75;
+/** Slack takes 250 KB of a view: https://docs.slack.dev/reference/methods/views.open */
+const MAX_OPTIONS_BYTES = 220_000;
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
 const MAX_INPUT_LENGTH = 3_000;
 const MAX_TITLE_LENGTH = 255;
@@ -59,7 +61,8 @@ export type RestOfDay = z.output<typeof restOfDay>;
 
 export interface DefectModal {
   memory: z.output<typeof defectMemory>;
-  projects: readonly KnownProject[];
+  /** Undefined as long as nobody knows any. */
+  projects: readonly KnownProject[] | undefined;
   /** Chosen at first. */
   projectId?: string | undefined;
   title?: string;
@@ -78,10 +81,10 @@ export function defectModal(settings: SlackConfig, modal: DefectModal): ModalVie
     submit: { type: 'plain_text', text: 'Create' },
     close: { type: 'plain_text', text: 'Cancel' },
     blocks: [
-      projects.length > 0 ? projectInput(projects, projectId) : section('_The list of projects is being fetched…_'),
-      textInput('title', 'Title', { initial: title.slice(0, MAX_TITLE_LENGTH), max: MAX_TITLE_LENGTH }),
+      ...projectBlocks(projects, projectId),
+      textInput('title', 'Title', { initial: cutToLength(title, MAX_TITLE_LENGTH), max: MAX_TITLE_LENGTH }),
       textInput('description', 'Description', {
-        initial: description.slice(0, MAX_INPUT_LENGTH),
+        initial: cutToLength(description, MAX_INPUT_LENGTH),
         max: MAX_INPUT_LENGTH,
         multiline: true,
         optional: true,
@@ -115,8 +118,8 @@ export function logTimeModal({ connection, on, projectName, date, duration }: Lo
     submit: { type: 'plain_text', text: 'Log' },
     close: { type: 'plain_text', text: 'Cancel' },
     blocks: [
-      ...(projectName === undefined ? [] : [section(`On a task of *${escaped(projectName)}*`)]),
-      ...('id' in on ? [section(`On *${escaped(on.name)}*`)] : taskInputs(on)),
+      ...(projectName === undefined ? [] : [plainSection(`On a task of ${projectName}`)]),
+      ...('id' in on ? [plainSection(`On ${on.name}`)] : taskInputs(on)),
       textInput('duration', 'How long', { max: 20, hint: 'Such as 1h30m, 1.5h, 90m or 1:30.', initial: duration }),
       {
         type: 'input',
@@ -141,11 +144,15 @@ function taskInputs(tasks: readonly { id: string; name: string }[]): InputBlock[
   ];
 }
 
+function projectBlocks(projects: readonly KnownProject[] | undefined, chosen: string | undefined) {
+  if (projects === undefined) return [section('_The list of projects is being fetched…_')];
+  if (projects.length === 0) return [section("There is no project that the relay's key can see.")];
+  return [projectInput(projects, chosen)];
+}
+
 function projectInput(projects: readonly KnownProject[], chosen: string | undefined): InputBlock {
-  const options = [...projects]
-    .sort((a, b) => a.name.localeCompare(b.name))
-    .slice(0, MAX_OPTIONS * MAX_OPTIONS)
-    .map(({ id, name }) => option(name, id));
+  const byName = [...projects].sort((a, b) => a.name.localeCompare(b.name));
+  const options = fitting(byName.map(({ id, name }) => option(name, id)));
   const initial = options.find(({ value }) => value === chosen);
   if (options.length <= MAX_OPTIONS) return selectInput('project', 'Project', { options, initial });
   const groups: OptionGroup[] = [];
@@ -157,13 +164,21 @@ function projectInput(projects: readonly KnownProject[], chosen: string | undefi
   return selectInput('project', 'Project', { groups, initial });
 }
 
+/** As many as a modal has room for. */
+function fitting(options: readonly PlainTextOption[]): PlainTextOption[] {
+  let room = MAX_OPTIONS_BYTES;
+  return options.filter((option) => {
+    room -= Buffer.byteLength(JSON.stringify(option)) + 1;
+    return room >= 0;
+  });
+}
+
 function initials(of: PlainTextOption | undefined): string {
-  return of?.text.text.slice(0, 12) ?? '';
+  return cutToLength(of?.text.text ?? '', 12);
 }
 
 function option(name: string, value: string): PlainTextOption {
-  const text = name.length > MAX_OPTION_LENGTH ? `${name.slice(0, MAX_OPTION_LENGTH - 1)}…` : name || value;
-  return { text: { type: 'plain_text', text }, value };
+  return { text: { type: 'plain_text', text: cutToLength(name, MAX_OPTION_LENGTH, '…') || value }, value };
 }
 
 function choice(block: string, label: string, values: readonly string[]): InputBlock {

@@ -1,6 +1,7 @@
 import { printDuration } from '../commands/duration.ts';
 import { button, MAX_BUTTON_VALUE_LENGTH, type SlackMessage, section } from '../slack/messages.ts';
 import { LOG_REST_BUTTON, MUTE_BUTTON, type RestOfDay } from '../slack/views.ts';
+import { cutToLength } from '../text.ts';
 import type { Shortfall, Standing } from './shortfall.ts';
 
 const MAX_TASK_NAME_LENGTH = 75;
@@ -44,7 +45,7 @@ export function reminderMessage({
 
 /** As many of the tasks as the value of a button holds. */
 function restOfDay({ tasks, ...rest }: RestOfDay): string {
-  const cut = tasks.map(({ id, name }) => ({ id, name: name.slice(0, MAX_TASK_NAME_LENGTH) }));
+  const cut = tasks.map(({ id, name }) => ({ id, name: cutToLength(name, MAX_TASK_NAME_LENGTH, '…') }));
   for (let count = cut.length; ; count--) {
     const value = JSON.stringify({ ...rest, tasks: cut.slice(0, count) } satisfies RestOfDay);
     if (value.length <= MAX_BUTTON_VALUE_LENGTH || count === 0) return value;

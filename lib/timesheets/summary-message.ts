@@ -1,6 +1,7 @@
 import { printDuration } from '../commands/duration.ts';
 import { type SlackMessage, section } from '../slack/messages.ts';
-import { escaped } from '../slack/mrkdwn.ts';
+import { code } from '../slack/mrkdwn.ts';
+import { cutToLength } from '../text.ts';
 import type { Week } from './calendar.ts';
 import type { Standing } from './shortfall.ts';
 
@@ -34,7 +35,7 @@ export function summaryMessages(
   const parts = sections.length > 0 ? chunks(sections, SECTIONS_PER_MESSAGE) : [[]];
   return parts.map((blocks, index) =>
     index === 0
-      ? { text: counted, blocks: [section(`*${escaped(counted)}*`), ...blocks] }
+      ? { text: counted, blocks: [section(`*${counted}*`), ...blocks] }
       : { text: `${counted} (${index + 1} of ${parts.length})`, blocks },
   );
 }
@@ -51,5 +52,6 @@ function line({ name, expected, logged, missing, unreadable }: PersonOfWeek): st
   const standing = `${logged === 0 ? '0h' : printDuration(logged)} of ${printDuration(expected)}`;
   const short = missing > 0 ? `, *${printDuration(missing)} short*` : '';
   const unread = unreadable.length > 0 ? ` (:warning: ${unreadable.length} unreadable)` : '';
-  return `\`${bar}\` ${escaped(name.slice(0, MAX_NAME_LENGTH))}: ${standing}${short}${unread}`;
+  // In a span of code a name formats nothing.
+  return `${code(`${bar} ${cutToLength(name, MAX_NAME_LENGTH, '…')}`)} ${standing}${short}${unread}`;
 }

@@ -1,4 +1,3 @@
-import { Refused } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { idFromText } from '../partner/operation.ts';
 import { taskDetail, taskName } from '../partner/tasks.ts';
@@ -25,12 +24,13 @@ export function createTaskNames(table: Table, clock: () => number): TaskNames {
   };
 }
 
-async function ask(id: string, steps: Steps): Promise<string> {
-  try {
-    const payload = { task_id: idFromText(id) };
-    return await steps.call(`name of ${id}`, taskDetail, payload, (task) => taskName(task)?.name ?? id);
-  } catch (error) {
-    if (error instanceof Refused) return id;
-    throw error;
-  }
+function ask(id: string, steps: Steps): Promise<string> {
+  const payload = { task_id: idFromText(id) };
+  return steps.call(
+    `name of ${id}`,
+    taskDetail,
+    payload,
+    (task) => taskName(task)?.name ?? id,
+    () => id,
+  );
 }
