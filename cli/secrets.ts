@@ -4,11 +4,11 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Command } from 'commander';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { githubSecret, partnerSecret, slackSecret } from '../lib/secrets/secrets.ts';
 
 /** The fields of a secret by the beginning of its name. */
-const schemas: readonly [RegExp, z.ZodObject][] = [
+const schemas: readonly [RegExp, z.ZodMiniObject][] = [
   [/^github$/, githubSecret],
   [/^slack$/, slackSecret],
   [/^partner\/[a-z0-9-]+$/, partnerSecret],

@@ -2,6 +2,7 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
+import { createHooks } from '../lib/github/hooks.ts';
 import { receiveDelivery } from '../lib/github/receive-delivery.ts';
 import { verifiedByGithub } from '../lib/github/verified.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
@@ -9,13 +10,14 @@ import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** Takes GitHub's deliveries at a function URL: verified, then safe, then answered. */
 export function createHandler(runtime: Runtime) {
-  const { config, log, metrics } = runtime;
-  const { secrets, jobs, queue, links } = openStores(runtime);
+  const { config, clock, log, metrics } = runtime;
+  const { table, secrets, jobs, queue, links } = openStores(runtime);
+  const hooks = createHooks(table, clock, log);
   return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
     .use(httpErrors(log))
     .use(rawBody())
     .use(verifiedByGithub(secrets))
-    .handler((request) => receiveDelivery(request, { config, log, metrics, jobs, queue, links }));
+    .handler((request) => receiveDelivery(request, { config, log, metrics, jobs, queue, links, hooks }));
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

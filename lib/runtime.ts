@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import { createLinks, type Links } from './automations/link.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import type { RelayConfig } from './config/schema.ts';
@@ -53,17 +53,35 @@ export interface Stores {
   secrets: Secrets;
 }
 
+/**
+ * The SDK's own defaults, spelt out: what is left open it looks for in the shared configuration files, which no Lambda
+ * has, and that is a good part of a cold start.
+ * https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
+ */
+const CLIENT_SETTINGS = {
+  maxAttempts: 3,
+  retryMode: 'standard',
+  defaultsMode: 'standard',
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  userAgentAppId: '',
+  authSchemePreference: [],
+} satisfies SQSClientConfig;
+
 /** Opens the stores that the environment names. Nothing is asked of AWS before the first use. */
 export function openStores({ environment, clock }: Runtime): Stores {
-  const table = createTable(new DynamoDBClient({}), environment.TABLE_NAME);
+  const table = createTable(
+    new DynamoDBClient({ ...CLIENT_SETTINGS, accountIdEndpointMode: 'preferred' }),
+    environment.TABLE_NAME,
+  );
   return {
     table,
     jobs: createJobStore(table, clock),
-    queue: createJobQueue(new SQSClient({}), {
+    queue: createJobQueue(new SQSClient(CLIENT_SETTINGS), {
       interactive: environment.INTERACTIVE_QUEUE_URL,
       background: environment.BACKGROUND_QUEUE_URL,
     }),
     links: createLinks(table, clock),
-    secrets: createSecrets(new SecretsManagerClient({}), environment.SECRET_PREFIX, clock),
+    secrets: createSecrets(new SecretsManagerClient(CLIENT_SETTINGS), environment.SECRET_PREFIX, clock),
   };
 }

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { commandLines } from '../commands/comment-lines.ts';
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig, RepositoryConfig } from '../config/schema.ts';
@@ -14,16 +14,16 @@ const commentPayload = z.object({
   action: z.string(),
   comment: z.object({
     id: z.int(),
-    body: z.string().nullish(),
+    body: z.nullish(z.string()),
     author_association: z.string(),
-    user: z.object({ login: z.string(), type: z.string().nullish() }).nullish(),
+    user: z.nullish(z.object({ login: z.string(), type: z.nullish(z.string()) })),
   }),
   issue: z.object({ number: z.int() }),
   sender: z.object({ login: z.string() }),
   repository,
   /** Of `edited`. */
-  changes: z.object({ body: z.object({ from: z.string().nullish() }).nullish() }).nullish(),
-  installation: installation.nullish(),
+  changes: z.nullish(z.object({ body: z.nullish(z.object({ from: z.nullish(z.string()) })) })),
+  installation: z.nullish(installation),
 });
 
 type CommentPayload = z.output<typeof commentPayload>;

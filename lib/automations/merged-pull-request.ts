@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { completedItems } from '../commands/comment-lines.ts';
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig } from '../config/schema.ts';
@@ -11,9 +11,9 @@ import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM } from './complete-checkli
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request */
 const pullRequestPayload = z.object({
   action: z.string(),
-  pull_request: z.object({ id: z.int(), number: z.int(), body: z.string().nullish(), merged: z.boolean().nullish() }),
+  pull_request: z.object({ id: z.int(), number: z.int(), body: z.nullish(z.string()), merged: z.nullish(z.boolean()) }),
   repository,
-  installation: installation.nullish(),
+  installation: z.nullish(installation),
 });
 
 /** Each is a call of the service. */

@@ -1,16 +1,16 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const schema = z.object({
   /** `prod`; a dimension of the metrics. */
-  STAGE: z.string().min(1),
+  STAGE: z.string().check(z.minLength(1)),
   /** The state table. */
-  TABLE_NAME: z.string().min(1),
+  TABLE_NAME: z.string().check(z.minLength(1)),
   /** Queue of the lane `interactive`. */
   INTERACTIVE_QUEUE_URL: z.url(),
   /** Queue of the lane `background`. */
   BACKGROUND_QUEUE_URL: z.url(),
   /** What the names of this stage's secrets begin with: `partner-relay/prod/`. */
-  SECRET_PREFIX: z.string().min(1),
+  SECRET_PREFIX: z.string().check(z.minLength(1)),
 });
 
 /** What a function needs to know of where it runs. */

@@ -1,6 +1,6 @@
 import { createAppAuth } from '@octokit/auth-app';
 import { request as octokitRequest } from '@octokit/request';
-import { githubCredentials, type Secrets } from '../secrets/secrets.ts';
+import { githubCredentials, SecretError, type Secrets } from '../secrets/secrets.ts';
 
 export type GithubRequest = typeof octokitRequest;
 
@@ -21,7 +21,7 @@ export type GithubPlace =
     }
   | { organization: string };
 
-/** GitHub's REST API with what the `github` secret holds now. */
+/** GitHub's REST API with what the `github` secret holds now. Everything throws a SecretError where it cannot be used. */
 export interface GithubClient {
   /** Whether the secret has a token or an App, complete or not. */
   isThere(): Promise<boolean>;
@@ -62,6 +62,12 @@ export function createGithubClient({ apiUrl, secrets, fetch, timeoutMs }: Github
     const { appId, privateKey } = await credentials();
     if (!appId || !privateKey) return undefined;
     const auth = appAuth(appId, privateKey);
+    try {
+      await auth({ type: 'app' });
+    } catch {
+      // What the library throws may quote the key.
+      throw new SecretError('nothing can be signed with the privateKey of the github secret; is it the whole file?');
+    }
     return { appId, auth, request: base.defaults({ request: { hook: auth.hook } }) };
   }
 

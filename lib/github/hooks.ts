@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { expiry, isExpired } from '../table/expiry.ts';
 import { type Key, keys } from '../table/keys.ts';
 import type { Item, Table } from '../table/table.ts';
@@ -53,25 +53,23 @@ export interface Hooks {
 
 const NOTED_FOR_MS = 86_400_000;
 
-const numericId = z.string().regex(/^\d{1,20}$/);
+const numericId = z.string().check(z.regex(/^\d{1,20}$/));
 const identity = { id: numericId, targetId: numericId };
+const fullName = z.string().check(z.regex(/^[\w.-]+\/[\w.-]+$/));
+const login = z.string().check(z.regex(/^[\w-]+$/));
 /** A hook by its headers and the signed payload, from which everything comes that a path is made of but for numbers. */
-const hook = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('integration'), ...identity }).transform((one) => ({ ...one, target: one.targetId })),
-  z
-    .object({
-      kind: z.literal('repository'),
-      ...identity,
-      payload: z.object({ repository: z.object({ full_name: z.string().regex(/^[\w.-]+\/[\w.-]+$/) }) }),
-    })
-    .transform(({ payload, ...one }) => ({ ...one, target: payload.repository.full_name })),
-  z
-    .object({
-      kind: z.literal('organization'),
-      ...identity,
-      payload: z.object({ organization: z.object({ login: z.string().regex(/^[\w-]+$/) }) }),
-    })
-    .transform(({ payload, ...one }) => ({ ...one, target: payload.organization.login })),
+const signedHook = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('integration'), ...identity }),
+  z.object({
+    kind: z.literal('repository'),
+    ...identity,
+    payload: z.object({ repository: z.object({ full_name: fullName }) }),
+  }),
+  z.object({
+    kind: z.literal('organization'),
+    ...identity,
+    payload: z.object({ organization: z.object({ login }) }),
+  }),
 ]);
 
 /**
@@ -84,12 +82,18 @@ export function hookOf(
   { payload }: GithubDelivery,
   headers: Readonly<Record<string, string | undefined>>,
 ): Hook | undefined {
-  return hook.safeParse({
+  const { data: hook } = signedHook.safeParse({
     kind: headers['x-github-hook-installation-target-type'],
     id: headers['x-github-hook-id'],
     targetId: headers['x-github-hook-installation-target-id'],
     payload,
-  }).data;
+  });
+  return hook && { kind: hook.kind, id: hook.id, targetId: hook.targetId, target: targetOf(hook) };
+}
+
+function targetOf(hook: z.output<typeof signedHook>): string {
+  if (hook.kind === 'integration') return hook.targetId;
+  return hook.kind === 'repository' ? hook.payload.repository.full_name : hook.payload.organization.login;
 }
 
 /** What tells hooks apart. An App has one hook, whose list is asked for without its id. */

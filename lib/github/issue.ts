@@ -1,18 +1,18 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { installation, readPayload, repository } from './payload.ts';
 
 const issue = z.object({
   id: z.int(),
   number: z.int(),
   title: z.string(),
-  body: z.string().nullish(),
+  body: z.nullish(z.string()),
   html_url: z.string(),
   /** Null for a deleted account. */
-  user: z.object({ login: z.string() }).nullish(),
-  state: z.string().nullish(),
-  state_reason: z.string().nullish(),
+  user: z.nullish(z.object({ login: z.string() })),
+  state: z.nullish(z.string()),
+  state_reason: z.nullish(z.string()),
   updated_at: z.string(),
-  labels: z.array(z.object({ name: z.string() })).nullish(),
+  labels: z.nullish(z.array(z.object({ name: z.string() }))),
 });
 
 const issuesPayload = z.object({
@@ -20,15 +20,15 @@ const issuesPayload = z.object({
   issue,
   repository,
   /** Of `transferred` the new one, of `opened` by a transfer the old one. */
-  changes: z
-    .object({
-      new_issue: issue.nullish(),
-      new_repository: repository.nullish(),
-      old_issue: z.object({ id: z.int(), number: z.int() }).nullish(),
-      old_repository: repository.nullish(),
-    })
-    .nullish(),
-  installation: installation.nullish(),
+  changes: z.nullish(
+    z.object({
+      new_issue: z.nullish(issue),
+      new_repository: z.nullish(repository),
+      old_issue: z.nullish(z.object({ id: z.int(), number: z.int() })),
+      old_repository: z.nullish(repository),
+    }),
+  ),
+  installation: z.nullish(installation),
 });
 
 export type GithubIssue = z.output<typeof issue>;

@@ -8,12 +8,14 @@ import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { PayloadError, readDelivery } from './delivery.ts';
+import type { Hooks } from './hooks.ts';
 
 export interface ReceiveOptions {
   config: RelayConfig;
   jobs: JobStore;
   queue: JobQueue;
   links: Links;
+  hooks: Hooks;
   log: Pick<Console, 'info'>;
   metrics: Metrics;
 }
@@ -26,13 +28,15 @@ export interface ReceiveOptions {
  */
 export async function receiveDelivery(
   request: RawRequest,
-  { config, jobs, queue, links, log, metrics }: ReceiveOptions,
+  { config, jobs, queue, links, hooks, log, metrics }: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { delivery, taken } = readable(() => {
     const delivery = readDelivery(request.bytes, request.headers);
     return { delivery, taken: githubTakers.flatMap((take) => take(delivery, config) ?? []) };
   });
   const { event, deliveryId } = delivery;
+  // Before anything else can fail, so that the redelivery knows where to ask for what did.
+  await hooks.note(delivery, request.headers);
   if (event === 'ping') return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is right' });
 
   metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'jobs' in one) ? 1 : 0 });

@@ -1,5 +1,5 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Lane } from '../budget/budget.ts';
 import { digest } from '../digest.ts';
 import type { Job } from './job.ts';

@@ -7,7 +7,7 @@ import type { Person } from './people.ts';
 
 /** What somebody asked for, so that they can see what became of it. */
 export interface JobsOfPerson {
-  /** Notes it before the job is stored; twice for the same job does no harm. */
+  /** Notes it, whether or not the job is stored yet; twice for the same job does no harm. */
   note(person: Person, jobId: string): Promise<void>;
   /** From the newest on. */
   last(person: Person, limit: number): Promise<Job[]>;

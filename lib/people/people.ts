@@ -97,12 +97,9 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
         PAGES,
       );
       const [user] = kept;
-      // A comment on GitHub can be read by everybody.
-      const shown = person.in === 'slack' ? ` ${email}` : '';
-      if (!user) throw new NotDone(`No user of the service has your e-mail address${shown}. ${ask}`);
-      if (kept.length > 1) {
-        throw new NotDone(`${kept.length} users of the service have your e-mail address${shown}. ${ask}`);
-      }
+      // Without the address: comments on GitHub are public, and outcomes are in the log.
+      if (!user) throw new NotDone(`No user of the service has your e-mail address. ${ask}`);
+      if (kept.length > 1) throw new NotDone(`${kept.length} users of the service have your e-mail address. ${ask}`);
       const found = { ...user, timeZone };
       await table.put({ ...key, ...found, entry, expiresAt: Math.floor(clock() / 1000) + KNOWN_FOR_SECONDS });
       return found;

@@ -3,49 +3,51 @@ import {
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** A secret that cannot be used. Says which, and which field is missing or wrong; never a value. */
 export class SecretError extends Error {
   override readonly name = 'SecretError';
 }
 
+const text = z.string().check(z.minLength(1));
+
 /** The `partner/<connection>` secrets. */
 export const partnerSecret = z.object({
   /** Scheme and host of the instance. */
-  baseUrl: z.string().min(1),
-  apiKey: z.string().regex(/^[\x21-\x7e]+$/),
-  secretKey: z.string().min(1),
+  baseUrl: text,
+  apiKey: z.string().check(z.regex(/^[\x21-\x7e]+$/)),
+  secretKey: text,
 });
 
 /** What the webhook needs of the `github` secret. */
-export const githubWebhookSecret = z.object({ webhookSecret: z.string().min(1) });
+export const githubWebhookSecret = z.object({ webhookSecret: text });
 
 /** What the comments need of it: an App's installation or a token; without either, or with empty ones, they are skipped. */
 export const githubCredentials = z.object({
-  appId: z.coerce.string().optional(),
-  privateKey: z.string().optional(),
-  token: z.string().optional(),
+  appId: z.optional(z.coerce.string()),
+  privateKey: z.optional(z.string()),
+  token: z.optional(z.string()),
 });
 
 /** The whole of the `github` secret. */
-export const githubSecret = githubWebhookSecret.extend(githubCredentials.shape);
+export const githubSecret = z.extend(githubWebhookSecret, githubCredentials.shape);
 
 /** What the Slack webhook needs of the `slack` secret. */
-export const slackSigningSecret = z.object({ signingSecret: z.string().min(1) });
+export const slackSigningSecret = z.object({ signingSecret: text });
 
 /** What messages and modals need of it; without a token, or with an empty one, they are left out. */
-export const slackCredentials = z.object({ botToken: z.string().optional() });
+export const slackCredentials = z.object({ botToken: z.optional(z.string()) });
 
 /** The whole of the `slack` secret. */
-export const slackSecret = slackSigningSecret.extend(slackCredentials.shape);
+export const slackSecret = z.extend(slackSigningSecret, slackCredentials.shape);
 
 /** Secrets Manager, remembered in memory. */
 export interface Secrets {
   /** @throws {SecretError} for a secret that is missing, empty or malformed */
-  current<T>(name: string, schema: z.ZodType<T>): Promise<T>;
+  current<T>(name: string, schema: z.core.$ZodType<T>): Promise<T>;
   /** The current one, and for {@link PREVIOUS_VALID_MS} after a rotation the one before it, which is read if it is asked for. */
-  accepted<T>(name: string, schema: z.ZodType<T>): AsyncIterable<T>;
+  accepted<T>(name: string, schema: z.core.$ZodType<T>): AsyncIterable<T>;
   /**
    * Has the secret read again at its next use, because it seems to be out of date.
    * @returns false where it was read less than a minute ago, so that forged signatures cannot make us read it at will
@@ -94,8 +96,8 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
     return read;
   }
 
-  function checked<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
-    const parsed = schema.safeParse(value);
+  function checked<T>(name: string, schema: z.core.$ZodType<T>, value: unknown): T {
+    const parsed = z.safeParse(schema, value);
     if (parsed.success) return parsed.data;
     // Whoever mends it should not have to wait for anything.
     cache.delete(name);
@@ -123,7 +125,7 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
         if (error instanceof SecretError) return undefined;
         throw error;
       });
-      const previous = schema.safeParse(before?.value);
+      const previous = z.safeParse(schema, before?.value);
       if (previous.success) yield previous.data;
     },
     refresh(name) {
@@ -143,7 +145,7 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
 export async function isAcceptedBySecret<T>(
   secrets: Secrets,
   name: string,
-  schema: z.ZodType<T>,
+  schema: z.core.$ZodType<T>,
   passes: (secret: T) => boolean,
 ): Promise<boolean> {
   const anyPasses = async () => {

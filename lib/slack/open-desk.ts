@@ -34,10 +34,8 @@ export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs,
     },
     async accept(draft) {
       const { replyTo } = draft;
-      const note = async () => {
-        if (replyTo?.in === 'slack') await jobsOfPerson.note({ in: 'slack', id: replyTo.userId }, draft.id);
-      };
-      const { job, repeat } = await acceptEvent(draft, { jobs, queue }, note);
+      const noted = replyTo?.in === 'slack' && jobsOfPerson.note({ in: 'slack', id: replyTo.userId }, draft.id);
+      const [{ job, repeat }] = await Promise.all([acceptEvent(draft, { jobs, queue }), noted]);
       metrics.record({ EventsTaken: 1 });
       log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });
     },

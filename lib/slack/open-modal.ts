@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { LIST_PROJECTS, type ModalWithProjects } from '../automations/list-projects.ts';
 import { LIST_TASKS, type ModalWithTasks } from '../automations/list-tasks.ts';
 import { type JobDraft, jobId } from '../jobs/job.ts';

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Automation } from '../automations/automation.ts';
 import type { SlackConfig } from '../config/schema.ts';
 import { NotDone } from '../jobs/interruption.ts';

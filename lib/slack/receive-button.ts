@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { parseCommand } from '../commands/command.ts';
 import { printDuration } from '../commands/duration.ts';
 import type { Desk } from './desk.ts';
@@ -58,9 +58,9 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
 }
 
 /** What the relay put there itself. */
-function heldBy<T>({ value, actionId }: ButtonPress, schema: z.ZodType<T>): T {
+function heldBy<T>({ value, actionId }: ButtonPress, schema: z.core.$ZodType<T>): T {
   try {
-    return schema.parse(JSON.parse(value));
+    return z.parse(schema, JSON.parse(value));
   } catch {
     throw new SlackRequestError(`the button ${actionId} does not hold what the relay puts there`);
   }

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import { commandJob } from '../automations/command-job.ts';
 import { parseDuration } from '../commands/duration.ts';
 import type { ReplyTo } from '../jobs/job.ts';
@@ -57,9 +57,9 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
 }
 
 /** What the relay put there itself when it opened the modal. */
-function memoryOf<T>({ privateMetadata }: ModalSubmission, schema: z.ZodType<T>): T {
+function memoryOf<T>({ privateMetadata }: ModalSubmission, schema: z.core.$ZodType<T>): T {
   try {
-    return schema.parse(JSON.parse(privateMetadata));
+    return z.parse(schema, JSON.parse(privateMetadata));
   } catch {
     throw new SlackRequestError("the modal's private_metadata does not hold what the relay puts there");
   }

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** `/pm …`. https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
 export interface SlackCommand {
@@ -65,50 +65,52 @@ export class SlackRequestError extends Error {
   override readonly name = 'SlackRequestError';
 }
 
+const given = z.string().check(z.minLength(1));
+
 const command = z.object({
   command: z.string(),
-  trigger_id: z.string().min(1),
-  user_id: z.string().min(1),
-  user_name: z.string().optional(),
-  channel_id: z.string().min(1),
-  text: z.string().default(''),
+  trigger_id: given,
+  user_id: given,
+  user_name: z.optional(z.string()),
+  channel_id: given,
+  text: z._default(z.string(), ''),
   response_url: z.url(),
 });
 
-const withId = z.object({ id: z.string().min(1) });
-const user = withId.extend({ name: z.string().optional() });
+const withId = z.object({ id: given });
+const user = z.extend(withId, { name: z.optional(z.string()) });
 
 const messageAction = z.object({
   callback_id: z.string(),
-  trigger_id: z.string().min(1),
+  trigger_id: given,
   user,
   channel: withId,
   team: z.object({ domain: z.string() }),
-  message: z.object({ ts: z.string(), text: z.string().default('') }),
+  message: z.object({ ts: z.string(), text: z._default(z.string(), '') }),
   response_url: z.url(),
 });
 
 const blockActions = z.object({
-  trigger_id: z.string().min(1),
+  trigger_id: given,
   user,
-  channel: withId.nullish(),
-  response_url: z.url().optional(),
-  actions: z.array(z.object({ action_id: z.string(), value: z.string().default('') })).min(1),
+  channel: z.nullish(withId),
+  response_url: z.optional(z.url()),
+  actions: z.array(z.object({ action_id: z.string(), value: z._default(z.string(), '') })).check(z.minLength(1)),
 });
 
 /** Of the inputs that our modals have. */
 const inputState = z.object({
-  value: z.string().nullish(),
-  selected_date: z.string().nullish(),
-  selected_option: z.object({ value: z.string() }).nullish(),
+  value: z.nullish(z.string()),
+  selected_date: z.nullish(z.string()),
+  selected_option: z.nullish(z.object({ value: z.string() })),
 });
 
 const viewSubmission = z.object({
   user,
   view: z.object({
-    id: z.string().min(1),
+    id: given,
     callback_id: z.string(),
-    private_metadata: z.string().default(''),
+    private_metadata: z._default(z.string(), ''),
     state: z.object({ values: z.record(z.string(), z.record(z.string(), inputState)) }),
   }),
 });
@@ -203,8 +205,8 @@ function entered(
   return values;
 }
 
-function parsed<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
-  const read = schema.safeParse(value);
+function parsed<T>(what: string, schema: z.core.$ZodType<T>, value: unknown): T {
+  const read = z.safeParse(schema, value);
   if (read.success) return read.data;
   const fields = read.error.issues.map((issue) => issue.path.join('.') || 'the whole');
   throw new SlackRequestError(`the ${what} lacks or has a wrong ${fields.slice(0, 5).join(', ')}`);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Secrets, slackCredentials } from '../secrets/secrets.ts';
 
 /** The methods of Slack's Web API that the relay uses. https://docs.slack.dev/reference/methods */
@@ -50,7 +50,7 @@ export interface SlackApi {
    * @param fields objects travel as JSON, as every method takes them; undefined ones are left out
    * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered}
    */
-  call<T>(method: SlackMethod, fields: Readonly<Record<string, unknown>>, answer: z.ZodType<T>): Promise<T>;
+  call<T>(method: SlackMethod, fields: Readonly<Record<string, unknown>>, answer: z.core.$ZodType<T>): Promise<T>;
 }
 
 export interface SlackApiOptions {
@@ -67,7 +67,7 @@ const RETRY_AFTER_SECONDS = 30;
 /** The token is not good, or no more: it may have been rotated. */
 const TOKEN_ERRORS = new Set(['invalid_auth', 'not_authed', 'token_expired', 'token_revoked', 'account_inactive']);
 
-const envelope = z.looseObject({ ok: z.boolean(), error: z.string().optional() });
+const envelope = z.looseObject({ ok: z.boolean(), error: z.optional(z.string()) });
 
 /** Slack's Web API with the bot's token. */
 export function createSlackApi(options: SlackApiOptions): SlackApi {
@@ -84,7 +84,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
       if (!response.ok) throw new SlackUnanswered(`Slack answers ${method} with status ${response.status}`);
       const body = envelope.safeParse(await response.json().catch(() => undefined));
       if (!body.success) throw new SlackUnanswered(`Slack's answer to ${method} cannot be read`);
-      if (body.data.ok) return answer.parse(body.data);
+      if (body.data.ok) return z.parse(answer, body.data);
       const error = body.data.error ?? 'unknown';
       if (TOKEN_ERRORS.has(error)) secrets.refresh('slack');
       if (error === 'ratelimited') throw new SlackRateLimited(method, RETRY_AFTER_SECONDS);

@@ -1,5 +1,5 @@
 import type { InputBlock, ModalView, PlainTextElement, PlainTextOption } from '@slack/types';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { SlackConfig } from '../config/schema.ts';
 import { cutToLength } from '../text.ts';
 import type { KnownProject } from './known-projects.ts';
@@ -35,8 +35,8 @@ const MAX_TITLE_LENGTH = 255;
 const MAX_NOTE_LENGTH = 500;
 
 /** What a modal remembers of where it was opened; Slack keeps up to 3,000 characters. */
-export const defectMemory = z.object({ channelId: z.string(), permalink: z.string().optional() });
-export const logTimeMemory = z.object({ connection: z.string(), task: z.string().optional() });
+export const defectMemory = z.object({ channelId: z.string(), permalink: z.optional(z.string()) });
+export const logTimeMemory = z.object({ connection: z.string(), task: z.optional(z.string()) });
 
 type LogTimeMemory = z.output<typeof logTimeMemory>;
 
@@ -55,7 +55,7 @@ export const restOfDay = z.object({
   date: z.iso.date(),
   /** What is missing of the day; 0 where only the week lacks some. */
   minutes: z.int(),
-  tasks: z.array(task).readonly(),
+  tasks: z.readonly(z.array(task)),
 });
 export type RestOfDay = z.output<typeof restOfDay>;
 
