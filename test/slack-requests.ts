@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { blockKitFaults } from '../local/slack/block-kit.ts';
 import type { SlackMessage, StandInView } from '../local/slack/workspace.ts';
 import { SIGNING_SECRET, type TestRelay } from './relay.ts';
 
@@ -20,7 +21,7 @@ export interface SlackAnswer {
 
 interface Block {
   type: string;
-  text?: { text: string };
+  text?: { type: string; text: string };
   accessory?: Button;
   elements?: readonly Button[];
 }
@@ -31,17 +32,17 @@ interface Button {
   text: { text: string };
 }
 
-interface Asked {
+export interface Asked {
   userId?: string;
   channelId?: string;
   triggerId?: string;
   responseUrl?: string;
 }
 
-/** Posts bytes as Slack does. */
+/** Posts bytes as Slack does. Blocks in the answer that Slack would refuse are an error. */
 export async function postToSlack(
   relay: TestRelay,
-  body: string,
+  body: string | Uint8Array,
   { timestamp = Math.floor(relay.clock.now / 1000), secret = SIGNING_SECRET, signature = '' } = {},
 ): Promise<SlackAnswer> {
   const response = await fetch(relay.slackUrl, {
@@ -51,11 +52,13 @@ export async function postToSlack(
       'x-slack-request-timestamp': String(timestamp),
       'x-slack-signature': signature || slackSignature(body, timestamp, secret),
     },
-    body,
+    body: body as string,
   });
   const text = await response.text();
-  const json = text.startsWith('{') ? (JSON.parse(text) as { text?: string; blocks?: Block[] }) : {};
-  return { status: response.status, body: text, text: readable(json.blocks ?? []), blocks: json.blocks ?? [] };
+  const { blocks = [] } = text.startsWith('{') ? (JSON.parse(text) as { blocks?: Block[] }) : {};
+  const faults = blockKitFaults(blocks, 'message');
+  if (faults.length > 0) throw new Error(`Slack would refuse the answer: ${faults.join('; ')}`);
+  return { status: response.status, body: text, text: readable(blocks), blocks };
 }
 
 export function slackSignature(body: string | Uint8Array, timestamp: number | string, secret = SIGNING_SECRET): string {
@@ -86,18 +89,30 @@ export function commandForm(relay: TestRelay, text: string, asked: Asked = {}): 
   });
 }
 
-/** Somebody presses a button of a message. */
+/** Somebody types `/pm …`, and what comes of it is worked on. @returns what they read */
+export async function ask(
+  relay: TestRelay,
+  text: string,
+  asked: Asked = {},
+): Promise<{ atOnce: string; inTheEnd: string }> {
+  const before = relay.slack.messages.length;
+  const answer = await command(relay, text, asked);
+  await relay.work();
+  return { atOnce: answer.text, inTheEnd: told(relay).slice(before).join('\n') };
+}
+
+/** Somebody presses a button of a message. @param asked.at which of those with that label */
 export function press(
   relay: TestRelay,
   on: Pick<SlackAnswer, 'blocks'> | SlackMessage,
   label: string,
-  asked: Asked = {},
+  asked: Asked & { at?: number } = {},
 ) {
-  const { userId = MIRA, channelId = GENERAL } = asked;
+  const { userId = MIRA, channelId = GENERAL, at = 0 } = asked;
   const blocks = (on.blocks ?? []) as readonly Block[];
   const buttons = blocks.flatMap(({ elements = [], accessory }) => (accessory ? [accessory] : elements));
-  const button = buttons.find(({ text }) => text.text === label);
-  if (!button) throw new Error(`there is no button '${label}'`);
+  const button = buttons.filter(({ text }) => text.text === label).at(at);
+  if (!button) throw new Error(`there is no button '${label}' in ${JSON.stringify(blocks)}`);
   const source =
     'ts' in on
       ? on
@@ -113,8 +128,12 @@ export function press(
   });
 }
 
-/** Somebody fills a modal and sends it off; what they leave alone keeps its first value. */
-export function submit(relay: TestRelay, shown: StandInView, filled: Record<string, string>): Promise<SlackAnswer> {
+/** Somebody fills a modal and sends it off; what they leave alone keeps its first value. @returns the faults told */
+export async function submit(
+  relay: TestRelay,
+  shown: StandInView,
+  filled: Record<string, string>,
+): Promise<Record<string, string>> {
   const values = Object.fromEntries(
     shown.view.blocks.flatMap((block) =>
       'element' in block && block.block_id
@@ -123,21 +142,29 @@ export function submit(relay: TestRelay, shown: StandInView, filled: Record<stri
     ),
   );
   const { callback_id, private_metadata } = shown.view;
-  return interact(relay, {
+  const { status, body } = await interact(relay, {
     type: 'view_submission',
     user: { id: shown.userId, name: 'mira' },
     view: { id: shown.id, callback_id, private_metadata, state: { values } },
   });
+  if (status !== 200) throw new Error(`the modal is answered with ${status}: ${body}`);
+  if (body === '') return {};
+  const { response_action, errors } = JSON.parse(body) as { response_action: string; errors: Record<string, string> };
+  // https://docs.slack.dev/surfaces/modals#displaying_errors: the keys are blocks with an input.
+  const unknown = Object.keys(errors).filter((block) => !(block in values));
+  if (response_action !== 'errors' || unknown.length > 0) throw new Error(`Slack cannot show ${body}`);
+  return errors;
 }
 
 function state(element: object, filled: string | undefined): object {
-  const { type, initial_value, initial_option } = element as {
+  const { type, initial_value, initial_option, initial_date } = element as {
     type: string;
     initial_value?: string;
     initial_option?: object;
+    initial_date?: string;
   };
   if (type === 'static_select') return { type, selected_option: filled ? { value: filled } : (initial_option ?? null) };
-  if (type === 'datepicker') return { type, selected_date: filled ?? null };
+  if (type === 'datepicker') return { type, selected_date: filled ?? initial_date ?? null };
   return { type, value: filled ?? initial_value ?? null };
 }
 
@@ -160,12 +187,37 @@ export function interact(relay: TestRelay, payload: object): Promise<SlackAnswer
   return postToSlack(relay, new URLSearchParams({ payload: JSON.stringify(payload) }).toString());
 }
 
-/** The texts of a message, without Block Kit around them. */
+/** The texts of a message as people read them: without Block Kit around them, and without the marks of mrkdwn. */
 export function readable(blocks: readonly object[] | undefined): string {
   return ((blocks ?? []) as readonly Block[])
-    .map(({ text }) => text?.text ?? '')
+    .map(({ text }) => (text?.type === 'mrkdwn' ? unmarked(text.text) : (text?.text ?? '')))
     .join('\n')
     .trim();
+}
+
+/** Times stay as Slack gets them: who reads them sees them in their own time zone. */
+function unmarked(mrkdwn: string): string {
+  return mrkdwn
+    .replaceAll(/`([^`\n]*)`/g, '$1')
+    .replaceAll(/(?<=^| )([*_])([^*_\n]+)\1(?= |$)/gm, '$2')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+/** What Slack reads as mrkdwn. */
+export function mrkdwnOf(blocks: readonly object[] | undefined): string[] {
+  return ((blocks ?? []) as readonly Block[]).flatMap(({ text }) => (text?.type === 'mrkdwn' ? text.text : []));
+}
+
+/** How many jobs wait in the queues. */
+export function queued(relay: TestRelay): number {
+  return relay.stack.queues.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** What people read of all that went out, the oldest first. */
+export function told(relay: TestRelay): string[] {
+  return relay.slack.messages.map(({ blocks, text }) => readable(blocks) || text);
 }
 
 /** The last message that went out to somebody. */

@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defineConfig } from '../../lib/config/schema.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { githubExamples } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+type Fields = Record<string, unknown>;
+
+interface CommentEvent extends Fields {
+  comment: Fields;
+}
+
+const example = (action: string) =>
+  githubExamples
+    .find(({ name }) => name === 'issue_comment')
+    ?.examples.find((one) => one.action === action) as CommentEvent;
+
+const codertocat = { github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'Europe/Berlin' };
+
+/** GitHub's example of a comment, with another text. It is by the owner of the repository, unless it says otherwise. */
+function created(body: string, comment: Fields = {}): CommentEvent {
+  const event = example('created');
+  const written: Fields = { ...event.comment, id: 1, body, ...comment };
+  return { ...event, comment: written, sender: written.user ?? event.sender };
+}
+
+/** GitHub's example of an edit, by who wrote the comment. */
+function edited(from: string, body: string, { by = 'Codertocat', ...comment }: Fields = {}): CommentEvent {
+  const event = example('edited');
+  return {
+    ...event,
+    comment: { ...event.comment, id: 1, body, ...comment },
+    changes: { body: { from } },
+    sender: { ...(event.sender as Fields), login: by },
+  };
+}
+
+let relay: TestRelay;
+let github: GithubApi;
+beforeEach(async () => {
+  github = await startGithubApi(() => relay.clock.now);
+  const config = exampleConfig({}, { apiUrl: github.url, people: [codertocat] });
+  relay = await startRelay({ config, github: { token: 'ghp_test' } });
+});
+afterEach(() => Promise.all([relay.close(), github.close()]));
+
+const post = async (event: CommentEvent) => (await relay.post('issue_comment', event)).answer;
+/** Has it worked on. @returns what was answered on GitHub since */
+async function answers(...events: CommentEvent[]): Promise<string[]> {
+  const before = github.comments.length;
+  for (const event of events) {
+    await post(event);
+    await relay.work();
+  }
+  return github.comments.slice(before).map(({ body }) => body.replace(/\n\n<!-- partner-relay [0-9a-f]{20} -->$/, ''));
+}
+/** Of the jobs in an answer. */
+const summaries = async ({ jobs }: Fields) =>
+  Promise.all((jobs as string[]).map(async (id) => (await relay.stores.jobs.get(id))?.summary));
+const item = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
+const logged = () => relay.sandbox.data.timelogs.slice(3);
+const EDITS = '\n\nChanging the comment does not give the command anew; please write a new one.';
+
+describe('a comment of a collaborator', () => {
+  it('completes and reopens checklist items, and logs time for who wrote it', async () => {
+    const body = 'Thanks!\r\n\r\n/done 101 and 102\r\n/undo 103\r\n  /log 2h “Release checkout 2.4” wrote tests\r\nBye';
+    expect(await answers(created(body))).toEqual([
+      '✅ Completed checklist items 101 and 102',
+      '✅ Reopened checklist item 103',
+      expect.stringMatching(
+        /^✅ Logged 2h on Release checkout 2\.4 for Mira Novak, 2026-11-20, as time entry [0-9a-f-]+$/,
+      ),
+    ]);
+    expect([item(101), item(102), item(103)]).toEqual([true, true, false]);
+    expect(logged()).toMatchObject(
+      [{ user_id: expect.stringMatching(/02$/), hours: 2, note: /wrote tests/ }].map((entry) => ({
+        ...entry,
+        note: expect.stringMatching(entry.note),
+      })),
+    );
+    expect(github.comments.every(({ issue }) => issue === 'Codertocat/Hello-World#1')).toBe(true);
+    expect(github.comments.every(({ body }) => /\n\n<!-- partner-relay [0-9a-f]{20} -->$/.test(body))).toBe(true);
+  });
+
+  it('that says a command twice gives it once', async () => {
+    expect((await post(created('/done 101\n\n/done 101\n/undo 101'))).jobs).toHaveLength(2);
+  });
+
+  it('that quotes a command, or shows it as code, gives none', async () => {
+    const body = '> /done 101\n\n```\n/done 101\n```\n\nTry `/done 101`, or\n\n    /done 101\n\n<!--\n/done 101\n-->';
+    expect(await post(created(body))).toEqual({ jobs: [], ignored: 'a comment without a command for this repository' });
+  });
+
+  it('is answered where its command cannot be read, or cannot be done', async () => {
+    expect(
+      await answers(created('/log 1h99m 4711'), created('/done 999', { id: 2 }), created('/log 1h 4711', { id: 3 })),
+    ).toEqual([
+      '⚠️ “1h99m” has too many minutes: after hours they go to 59. 99m or 2h39m would be right.',
+      `⚠️ Checklist item 999: there is no such item. Nothing was completed.${EDITS}`,
+      `⚠️ There is no task 4711. Give its id, or its whole name in quotes.${EDITS}`,
+    ]);
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+
+  it('whom nobody knows in the service is told so', async () => {
+    const user = { login: 'hubot', type: 'User' };
+    expect(await answers(created('/log 1h 4711', { user, author_association: 'MEMBER' }))).toEqual([
+      `⚠️ Nobody knows which user of the service @\u200bhubot is. Ask whoever looks after Partner Relay to add you to people in relay.config.ts.${EDITS}`,
+    ]);
+    expect(logged()).toEqual([]);
+  });
+
+  it('that comes again does nothing again', async () => {
+    const first = await relay.post('issue_comment', created('/log 2h “Release checkout 2.4”'));
+    await relay.work();
+    const again = await relay.post('issue_comment', created('/log 2h “Release checkout 2.4”'));
+    await relay.work();
+    expect([first.status, again.status]).toEqual([202, 200]);
+    expect(again.answer).toEqual({ jobs: first.answer.jobs, repeat: true });
+    expect(logged()).toHaveLength(1);
+    expect(github.comments).toHaveLength(1);
+  });
+
+  it('is answered once where the answer of GitHub was lost', async () => {
+    github.refusal = 'after the work';
+    await post(created('/done 101'));
+    await relay.work();
+    github.refusal = undefined;
+    await relay.workToTheEnd();
+    expect(github.comments).toHaveLength(1);
+  });
+
+  it('is answered nowhere, and done all the same, where there are no credentials', async () => {
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { webhookSecret: "It's a Secret to Everybody" });
+    expect(await answers(created('/done 101'))).toEqual([]);
+    expect(item(101)).toBe(true);
+  });
+});
+
+describe('a comment of somebody else', () => {
+  it.each([
+    ['OWNER', { author_association: 'OWNER' }, undefined],
+    ['MEMBER', { author_association: 'MEMBER' }, undefined],
+    ['COLLABORATOR', { author_association: 'COLLABORATOR' }, undefined],
+    ['CONTRIBUTOR', { author_association: 'CONTRIBUTOR' }, '@Codertocat is no collaborator'],
+    ['NONE', { author_association: 'NONE' }, '@Codertocat is no collaborator'],
+    ['owner, in another letter case', { author_association: 'owner' }, '@Codertocat is no collaborator'],
+    ['a bot', { user: { login: 'partner-relay[bot]', type: 'Bot' } }, 'a comment of a bot'],
+    ['a deleted account', { user: null }, 'a comment'],
+  ])('gives commands only where it is a collaborator: %s', async (_, comment, ignored) => {
+    const answer = await post(created('/done 101\n/log 1h99m 4711', comment));
+    if (ignored) expect(answer).toEqual({ jobs: [], ignored: expect.stringContaining(ignored) });
+    expect(answer.jobs).toHaveLength(ignored ? 0 : 2);
+  });
+});
+
+describe('an edit', () => {
+  const CHANGES = 'an edit that changes a command gives none: a new comment is needed';
+  const NONE = 'a comment without a command for this repository';
+
+  it.each([
+    ['of other words', '/done 101\nHello', '/done 101\nHello!', NONE],
+    ['that moves a command', '/done 101\nHello', 'Hello\n\n  /done 101', NONE],
+    ['that says it twice', '/done 101', '/done 101\n/done 101', NONE],
+    ['that adds a line', '/done 101', '/done 101\n/done 102', ['done 102']],
+    ['that adds a command to a text', 'Hello', 'Hello\n/done 102', ['done 102']],
+    ['that changes a line', '/log 2h 4711', '/log 3h 4711', CHANGES],
+    ['that changes a line and adds one', '/done 101\n/undo 103', '/done 102\n/undo 103\n/done 104', CHANGES],
+    ['that takes a line away', '/done 101\n/done 102', '/done 101', CHANGES],
+    ['that takes all away', '/done 101', '', CHANGES],
+    ['that makes code of it', '/done 101', '`/done 101`', CHANGES],
+    ['that makes a command of code', '`/done 101`', '/done 101', ['done 101']],
+    ['that mends a line which could not be read', '/log 1h99m 4711', '/log 2h 4711', ['log 2h 4711']],
+    ['that breaks a line', '/log 2h 4711', '/log 1h99m 4711', CHANGES],
+  ] as const)('%s gives what it adds, and nothing where it changes a command', async (_, from, body, expected) => {
+    const answer = await post(edited(from, body));
+    if (typeof expected === 'string') expect(answer).toEqual({ jobs: [], ignored: expected });
+    else expect(await summaries(answer)).toEqual(expected.map((command) => `@Codertocat: ${command}`));
+    // What it does not add is the job of the comment as it was first.
+    const before = (await post(created(from))).jobs as string[];
+    for (const job of answer.jobs as string[]) expect(before).not.toContain(job);
+  });
+
+  it('after one that changed a command still gives what it adds', async () => {
+    await post(created('/done 101'));
+    await post(edited('/done 101', '/done 102'));
+    expect((await post(edited('/done 102', '/done 102\n/done 103'))).jobs).toHaveLength(1);
+    await relay.work();
+    expect([item(101), item(102), item(103)]).toEqual([true, false, true]);
+  });
+
+  it('that came before the comment itself loses nothing, and does nothing twice', async () => {
+    await post(edited('/done 101', '/done 101\n/done 102'));
+    await post(created('/done 101'));
+    await relay.work();
+    expect([item(101), item(102)]).toEqual([true, true]);
+    expect(await relay.jobs()).toHaveLength(2);
+  });
+
+  it('by somebody else than who wrote it gives no command in their name', async () => {
+    const answer = await post(edited('Hello', 'Hello\n/log 8h “Release checkout 2.4”', { by: 'hubot' }));
+    await relay.work();
+    expect(logged()).toEqual([]);
+    expect(answer).toMatchObject({ jobs: [] });
+  });
+
+  it('of the title of its issue, or of nothing, gives none', async () => {
+    const { changes: _, ...event } = edited('', '/done 101');
+    expect(await post(event as CommentEvent)).toEqual({ jobs: [], ignored: NONE });
+  });
+
+  it('that deletes the comment gives none', async () => {
+    const event = { ...created('/done 101'), action: 'deleted' };
+    expect(await post(event)).toEqual({ jobs: [], ignored: 'a comment that is deleted changes nothing' });
+  });
+});
+
+describe('a repository', () => {
+  const body = '/done 101\n/LOG 1h “Release checkout 2.4”\n/log 2h “Release checkout 2.4”\n/Undo 102';
+
+  it.each([
+    ['both', { completeChecklistItem: true, logTime: true }, ['done 101', 'log 1h', 'log 2h', 'undo 102']],
+    ['checklist items only', { completeChecklistItem: true }, ['done 101', 'undo 102']],
+    ['time only', { logTime: true }, ['log 1h', 'log 2h']],
+    ['neither', {}, []],
+  ])('takes the commands that it switches on: %s', async (_, settings, taken) => {
+    await relay.close();
+    const repositories = [{ name: 'codertocat/hello-world', connection: 'main', ...settings }];
+    relay = await startRelay({
+      config: defineConfig({ connections: { main: {} }, github: { apiUrl: github.url, repositories } }),
+    });
+    const answer = await post(created(body));
+    expect(await summaries(answer)).toEqual(taken.map((command) => expect.stringContaining(`@Codertocat: ${command}`)));
+    if (taken.length === 0) expect(answer.ignored).toContain('takes no commands from comments in relay.config.ts');
+  });
+
+  it('that is not configured takes none', async () => {
+    const event = created('/done 101');
+    const repository = { ...(event.repository as Fields), full_name: 'somebody/else' };
+    expect((await post({ ...event, repository })).ignored).toContain('somebody/else takes no commands');
+  });
+});
+
+describe('an answer', () => {
+  it('mentions nobody, and holds no HTML and no Markdown of others', async () => {
+    const outside =
+      '@octocat &commat;octocat &#64;octocat <img src=x> </details> [a](https://evil.example) ![b](https://evil.example/b.png) **c** _d_ ~~e~~ `f` # g #1 | h \\@octocat';
+    const [task] = relay.sandbox.data.tasks;
+    Object.assign(task ?? {}, { name: outside, title: outside });
+    const bodies = await answers(
+      created(`/log 1h ${task?.task_id}`),
+      created(`/log 1h "${outside}?"`, { id: 2 }),
+      created(`/log ${outside}`, { id: 3 }),
+      created('/log 1h octocat', { id: 4 }),
+    );
+    expect(bodies).toHaveLength(4);
+    for (const body of bodies) {
+      // Without what is escaped: https://github.github.com/gfm/#backslash-escapes
+      const open = body.replace(EDITS, '').replaceAll(/\\[!-/:-@[-`{-~]/g, '\0');
+      expect(open.match(/@(?!\u200b)/g) ?? []).toEqual([]);
+      expect(open.match(/[<>`*_[\]#|~]/g) ?? []).toEqual([]);
+      // GitHub mentions whom an entity spells, too: https://github.com/openjdk/skara/pull/1548
+      expect(open.match(/&(?!amp;)(?:#|\w+;)/g) ?? []).toEqual([]);
+    }
+  });
+});
+
+describe("GitHub's published examples of comments", () => {
+  it('are answered 202, and give no command', async () => {
+    const examples = githubExamples.find(({ name }) => name === 'issue_comment')?.examples ?? [];
+    expect(examples.length).toBeGreaterThan(5);
+    for (const event of examples) {
+      const { status, answer } = await relay.post('issue_comment', event);
+      expect([status, answer.jobs]).toEqual([202, []]);
+    }
+  });
+});

@@ -1,0 +1,276 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createFirstTimeEntries } from '../../lib/automations/first-time-entry.ts';
+import type { RelayConfigInput } from '../../lib/config/schema.ts';
+import { Later } from '../../lib/jobs/interruption.ts';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
+import type { SandboxOptions } from '../../sandbox/sandbox.ts';
+import { workWith } from '../people/changed-config.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { ask, command, MIRA, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
+
+const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+const AISHA = 'U0AISHA01';
+
+let relay: TestRelay;
+const logged = () => relay.sandbox.data.timelogs.slice(3);
+
+describe('time that is logged', () => {
+  beforeAll(async () => {
+    relay = await startRelay();
+    relay.clock.now = Date.parse('2026-03-28T12:00:00Z');
+    relay.slack.users.set('U0NOZONE1', { id: 'U0NOZONE1', name: 'Lucas', email: 'lucas.pereira@example.com' });
+  });
+  afterAll(() => relay.close());
+
+  // In the order of time. Berlin is an hour ahead of UTC, in summer two; Kolkata five and a half.
+  it.each([
+    ['2026-03-28T23:00:00Z', MIRA, '1h', '2026-03-29'],
+    ['2026-03-29T22:00:00Z', MIRA, '1h yesterday', '2026-03-29'],
+    ['2026-10-25T22:59:59Z', MIRA, '1h', '2026-10-25'],
+    ['2026-11-20T18:29:59Z', AISHA, '1h', '2026-11-20'],
+    ['2026-11-20T18:30:00Z', AISHA, '1h', '2026-11-21'],
+    ['2026-11-20T18:30:01Z', AISHA, '1h yesterday', '2026-11-20'],
+    ['2026-11-20T23:59:59Z', 'U0NOZONE1', '1h', '2026-11-20'],
+    ['2026-12-31T18:30:00Z', AISHA, '1h yesterday', '2026-12-31'],
+    ['2027-01-01T00:00:00Z', MIRA, '1h 2026–11–18', '2026-11-18'],
+  ])('is of the day where the person is: at %s for %s, %s', async (now, userId, typed, date) => {
+    relay.clock.now = Date.parse(now);
+    const { inTheEnd } = await ask(relay, `log ${typed} ${CHECKOUT} at ${now}`, { userId });
+    expect(inTheEnd).toContain(`, ${date}, as time entry ${logged().at(-1)?.timelog_id}`);
+    expect(logged().at(-1)).toMatchObject({ date, hours: 1 });
+  });
+
+  it.each([
+    ['1,5 hours', 1.5, '1h30m'],
+    ['20 min', 0.3333, '20m'],
+    ['1m', 0.0167, '1m'],
+    ['24:00', 24, '24h'],
+  ])('is read as people write it: %s', async (typed, hours, shown) => {
+    relay.clock.now += 120_000;
+    expect((await ask(relay, `log ${typed} ${CHECKOUT}`)).inTheEnd).toContain(`Logged ${shown} on`);
+    expect(logged().at(-1)).toMatchObject({ hours, task_id: CHECKOUT });
+  });
+
+  it.each([
+    ['its name in another letter case', "'release CHECKOUT 2.4'", /Logged 1h on Release checkout 2\.4/],
+    [
+      'a part of its name',
+      'checkout',
+      /^:warning: There is no task checkout\. Did you mean one of these\? d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01 \(Release checkout 2\.4\)/,
+    ],
+    ['an id of nothing', '4711', /^:warning: There is no task 4711\. Give its id, or its whole name in quotes\.$/],
+    ['a name of nothing', '“no such task”', /^:warning: There is no task no such task\. Give its id/],
+  ])('is on the task that is meant, or nowhere: %s', async (_, task, said) => {
+    relay.clock.now += 120_000;
+    const before = logged().length;
+    const { inTheEnd } = await ask(relay, `log 1h ${task} wrote tests`);
+    expect(inTheEnd).toMatch(said);
+    expect(logged()).toHaveLength(before + (/Logged/.test(inTheEnd) ? 1 : 0));
+  });
+
+  it.each([
+    ['at once', 0],
+    ['many pages apart', 120],
+  ])('is on no task where two have that name: %s', async (_, between) => {
+    relay.clock.now += 120_000;
+    const { tasks } = relay.sandbox.data;
+    const [task] = tasks;
+    if (!task) throw new Error('the seed has no task');
+    const name = `Retrospective ${between}`;
+    const add = (task_id: string, name: string) => tasks.push({ ...task, task_id, name, title: name });
+    add(`first-${between}`, name);
+    for (let index = 0; index < between; index++) add(`between-${index}`, `${name} of team ${index}`);
+    add(`second-${between}`, name.toUpperCase());
+    const before = logged().length;
+    const { inTheEnd } = await ask(relay, `log 1h “${name}”`);
+    expect(logged()).toHaveLength(before);
+    expect(inTheEnd).toContain(`2 tasks are called ${name}`);
+    expect(inTheEnd).toContain(`first-${between} (`);
+    expect(inTheEnd).toContain(`second-${between} (`);
+  });
+
+  it('is of the day on which the person asked, however long the job waits', async () => {
+    relay.clock.now = Date.parse('2027-02-01T22:59:00Z');
+    relay.sandbox.setFault({ kind: 'maintenance', times: 2 });
+    await command(relay, `log 1h ${CHECKOUT} late`);
+    await relay.workToTheEnd();
+    expect(relay.clock.now).toBeGreaterThan(Date.parse('2027-02-01T23:00:00Z'));
+    expect(logged().at(-1)).toMatchObject({ date: '2027-02-01', note: expect.stringMatching(/^late \[/) });
+  });
+
+  it('is logged once where the answer was lost', async () => {
+    const before = logged().length;
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/timelogs/create', times: 1 });
+    await command(relay, `log 2h ${CHECKOUT} once`);
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(before + 1);
+    expect(told(relay).at(-1)).toContain(`as time entry ${logged().at(-1)?.timelog_id}`);
+  });
+});
+
+describe('the first time entry of a connection', () => {
+  afterEach(() => relay.close());
+  type Fields = Readonly<Record<string, string>>;
+  const start = async (
+    rename: SandboxOptions['rename'] = {},
+    connection: RelayConfigInput['connections'][string] = {},
+  ) => {
+    relay = await startRelay({ config: exampleConfig({}, { connection }), sandbox: { rename } });
+  };
+  const detail = (fields: Fields) => ({ '/timelogs/detail': { fields } });
+  const overridden = (fields: Fields) => {
+    const { main } = relay.runtime.config.connections;
+    if (!main) throw new Error('there is no connection main');
+    return { connections: { main: { ...main, operations: { 'timelogs/detail': { fields } } } } };
+  };
+  const readBack = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/timelogs/detail').length;
+  let count = 0;
+  const log = () => `log 1h30m ${CHECKOUT} ${++count}`;
+
+  it('is read back, and no other', async () => {
+    await start();
+    await ask(relay, log());
+    await ask(relay, log(), { userId: TOMASZ });
+    expect(logged()).toHaveLength(2);
+    expect(readBack()).toBe(1);
+  });
+
+  it.each([
+    ['does not carry the person', { user_id: 'worker_id' }, /user_id/],
+    ['carries somebody else', { task_id: 'user_id', user_id: 'worker_id' }, /another user_id/],
+    ['carries another day', { dt_created: 'date', date: 'day' }, /another date/],
+    ['does not carry the duration', { hours: 'effort' }, /hours/],
+  ] as const)('that comes back and %s parks its job with what is wrong', async (_, fields, differs) => {
+    await start(detail(fields));
+    await ask(relay, log().replace('1h30m ', '1h30m yesterday '));
+    const reason = (await relay.jobs('parked'))[0]?.parked?.reason ?? '';
+    expect(reason).toMatch(/^Time is not logged on the connection main any more: its first entry/);
+    expect(reason).toMatch(differs);
+    expect(reason).toContain(logged()[0]?.timelog_id);
+  });
+
+  it('that is not what was sent stops time logging there', async () => {
+    await start(detail({ user_id: 'worker_id' }));
+    const { inTheEnd } = await ask(relay, log());
+    expect(inTheEnd).toContain('This could not be done: Time is not logged on the connection main any more');
+    expect((await ask(relay, log(), { userId: TOMASZ })).inTheEnd).toBe(inTheEnd);
+    expect(logged()).toHaveLength(1);
+  });
+
+  it('that is not what was sent says which fields to override, of both operations that it may be about', async () => {
+    await start(detail({ user_id: 'worker_id' }));
+    const { inTheEnd } = await ask(relay, log());
+    expect(inTheEnd).toContain("connections.main.operations['timelogs/create'].fields");
+    expect(inTheEnd).toContain("connections.main.operations['timelogs/detail'].fields");
+  });
+
+  it('that cannot be read back stops time logging there, for nobody knows whose it is', async () => {
+    await start(detail({ timelog_id: 'entry' }));
+    const first = await ask(relay, log());
+    expect(first.inTheEnd).toContain('Time is not logged on the connection main any more');
+    const second = await ask(relay, log(), { userId: TOMASZ });
+    expect(second.inTheEnd).toBe(first.inTheEnd);
+    expect(logged()).toHaveLength(1);
+  });
+
+  it('that the key may not read is read back by a replay, once it may', async () => {
+    await start();
+    const [key] = relay.sandbox.keys;
+    const scopes = key?.scopes;
+    Object.assign(key ?? {}, { scopes: ['users.read', 'tasks.read', 'timelogs.write'] });
+    await ask(relay, log());
+    relay.clock.now += 1_000;
+    await ask(relay, log());
+    Object.assign(key ?? {}, { scopes });
+    for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
+    await relay.workToTheEnd();
+    expect(await relay.jobs('parked')).toEqual([]);
+    expect(logged()).toHaveLength(2);
+  });
+
+  it('is read back again, and goes on, once the override is right', async () => {
+    const fields = { user_id: 'worker_id', hours: 'effort' };
+    await start(detail(fields));
+    await ask(relay, log());
+    await command(relay, log());
+    await workWith(relay, overridden({ user_id: 'worker_id' }));
+    expect(told(relay).at(-1)).toMatch(/This could not be done: .*hours/);
+    await command(relay, log());
+    await workWith(relay, overridden(fields));
+    expect(told(relay).at(-1)).toContain('Logged 1h30m');
+    await command(relay, log());
+    await workWith(relay, overridden(fields));
+    expect(logged()).toHaveLength(4);
+    expect(readBack()).toBe(3);
+  });
+
+  it('is told as logged when its job is replayed after the override is right, and the next go on', async () => {
+    const fields = { user_id: 'worker_id' };
+    await start(detail(fields));
+    await ask(relay, log());
+    const [parked] = await relay.jobs('parked');
+    if (parked) await requeueJob(parked, relay.stores);
+    await workWith(relay, overridden(fields));
+    expect(told(relay).at(-1)).toContain('Logged 1h30m');
+    await command(relay, log(), { userId: TOMASZ });
+    await workWith(relay, overridden(fields));
+    expect(told(relay).at(-1)).toContain('Logged 1h30m');
+    expect(logged()).toHaveLength(2);
+  });
+
+  it.each([
+    ['right', {}, 2],
+    ['wrong', { user_id: 'worker_id' }, 1],
+  ])('is one where another is logged before it is read back, and it is %s', async (_, fields, entries) => {
+    await start(detail(fields));
+    relay.sandbox.setFault({ kind: 'server-error', operation: '/timelogs/detail', times: 1 });
+    await command(relay, log());
+    await command(relay, log(), { userId: TOMASZ });
+    await relay.work();
+    expect(logged()).toHaveLength(1);
+    expect((await relay.jobs('waiting')).map(({ waitingFor }) => waitingFor)).toContain(
+      'the first time entry on this connection is being checked',
+    );
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(entries);
+    expect(readBack()).toBe(2);
+    expect(await relay.jobs('parked')).toHaveLength(entries === 1 ? 2 : 0);
+  });
+
+  it('is claimed by one of those who come at the same moment', async () => {
+    await start();
+    const { jobs, table } = relay.stores;
+    const first = createFirstTimeEntries({ config: relay.runtime.config, table, jobs, clock: () => relay.clock.now });
+    for (const userId of [MIRA, TOMASZ, AISHA]) await command(relay, log(), { userId });
+    const claims = await Promise.allSettled((await relay.jobs()).map((job) => first.claim(job)));
+    const [claimed, ...others] = claims.toSorted((a, b) => a.status.localeCompare(b.status));
+    expect(claimed).toEqual({ status: 'fulfilled', value: true });
+    expect(others).toEqual(Array(2).fill({ status: 'rejected', reason: expect.any(Later) }));
+  });
+
+  it('that the service does not take is told, and the next is the first', async () => {
+    await start({ '/timelogs/create': { fields: { user_id: 'worker_id' } } });
+    expect((await ask(relay, log())).inTheEnd).toMatch(/^:warning: The service does not take this time entry\./);
+    const { main } = relay.runtime.config.connections;
+    const operations = { 'timelogs/create': { fields: { user_id: 'worker_id' } } };
+    await command(relay, log());
+    await workWith(relay, { connections: { main: { ...main, operations } } as never });
+    expect(told(relay).at(-1)).toContain('Logged 1h30m');
+    expect(readBack()).toBe(1);
+  });
+
+  it('of one connection stops none of another', async () => {
+    const operations = { 'timelogs/detail': { fields: { user_id: 'worker_id' } } };
+    const config = exampleConfig({}, { connection: { operations } });
+    const { main } = config.connections;
+    const other = { ...main, operations: {} } as NonNullable<typeof main>;
+    const slack = config.slack && { ...config.slack, channels: { [PLATFORM]: { connection: 'other' } } };
+    relay = await startRelay({
+      config: { ...config, connections: { ...config.connections, other }, slack },
+      sandbox: { rename: detail({ user_id: 'worker_id' }) },
+    });
+    const { inTheEnd } = await ask(relay, log(), { channelId: PLATFORM });
+    expect(inTheEnd).toContain('Time is not logged on the connection other any more');
+    expect((await ask(relay, log())).inTheEnd).toContain('Logged 1h30m');
+  });
+});

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { githubExamples } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+type Fields = Record<string, unknown>;
+
+const examples = githubExamples.find(({ name }) => name === 'pull_request')?.examples ?? [];
+const example = examples.find(({ action }) => action === 'closed') as Fields & { pull_request: Fields };
+
+/** GitHub's example of a closed pull request, merged. */
+function merged(body: string | null, { action = 'closed', repository = {}, ...pull }: Fields = {}) {
+  return {
+    ...example,
+    action,
+    pull_request: { ...example.pull_request, merged: true, body, ...pull },
+    repository: { ...(example.repository as Fields), ...(repository as Fields) },
+  };
+}
+
+let relay: TestRelay;
+let github: GithubApi;
+beforeEach(async () => {
+  github = await startGithubApi(() => relay.clock.now);
+  relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
+});
+afterEach(() => Promise.all([relay.close(), github.close()]));
+
+const post = (event: Fields) => relay.post('pull_request', event);
+const completed = () =>
+  relay.sandbox.data.checklistItems.filter(({ is_completed }) => is_completed).map(({ item_id }) => item_id);
+const BODY = 'Sums the cart up anew.\r\n\r\nCompletes checklist item 103.';
+
+describe('a merged pull request', () => {
+  it.each([
+    ['one item', BODY, [103], 'Completed checklist item 103'],
+    ['several', 'completes checklist items #101, 102 and 104', [101, 102, 104], 'Completed checklist items 101, 102'],
+    [
+      'one that is not there',
+      'Completes checklist item 103\n\nCompletes checklist item 999',
+      [103],
+      'Completed checklist item 103, but not all. Checklist item 999: there is no such item.',
+    ],
+  ])('completes what its text says, and says so there: %s', async (_, body, items, said) => {
+    expect((await post(merged(body))).status).toBe(202);
+    await relay.work();
+    expect(completed()).toEqual(items);
+    const { number } = example.pull_request;
+    expect(github.comments).toMatchObject([
+      { issue: `Codertocat/Hello-World#${number}`, body: expect.stringContaining(said) },
+    ]);
+    expect(github.comments[0]?.body).not.toContain('please write a new one');
+  });
+
+  it('that comes again, or by another hook, does nothing again', async () => {
+    await post(merged(BODY));
+    await relay.work();
+    const [item] = relay.sandbox.data.checklistItems.filter(({ item_id }) => item_id === 103);
+    Object.assign(item ?? {}, { is_completed: false });
+    expect((await post(merged(BODY, { repository: { private: true } }))).status).toBe(200);
+    await relay.work();
+    expect(completed()).toEqual([]);
+    expect(github.comments).toHaveLength(1);
+  });
+
+  it.each([
+    ['no text', merged(null), 'whose text completes no checklist item'],
+    ['words of other kinds', merged('Fixes #12. See checklist item 103.'), 'whose text completes no checklist item'],
+    ['code', merged('`Completes checklist item 103`'), 'whose text completes no checklist item'],
+    ['closed without a merge', merged(BODY, { merged: false }), 'closed without a merge'],
+    ['opened', merged(BODY, { action: 'opened' }), 'that is opened completes nothing'],
+    ['edited after the merge', merged(BODY, { action: 'edited' }), 'that is edited completes nothing'],
+    [
+      'of another repository',
+      merged(BODY, { repository: { full_name: 'somebody/else' } }),
+      'somebody/else completes no checklist items in relay.config.ts',
+    ],
+  ])('completes nothing otherwise: %s', async (_, event, reason) => {
+    const { status, answer } = await post(event);
+    expect([status, answer.jobs]).toEqual([202, []]);
+    expect(answer.ignored).toContain(reason);
+    await relay.work();
+    expect(completed()).toEqual([]);
+  });
+
+  it('that cannot be read is answered 400', async () => {
+    const { answer, status } = await post({ ...example, pull_request: {} });
+    expect([status, answer.error]).toEqual([400, expect.stringContaining('pull_request.id')]);
+  });
+
+  it('completes nothing in any example that GitHub publishes', async () => {
+    expect(examples.length).toBeGreaterThan(20);
+    for (const event of examples) expect((await post(event)).answer.jobs).toEqual([]);
+  });
+});

@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { renderView } from '../../local/slack/render.ts';
+import type { SlackMessage } from '../../local/slack/workspace.ts';
+import type { TestRelay } from '../relay.ts';
+import { interact, lastMessage, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
+import { EVERY_DAY, type TeamInput, teamInput } from '../timesheets/team.ts';
+import {
+  CART,
+  CHECKOUT,
+  calls,
+  DAY,
+  DUE,
+  FRIDAY,
+  LOGIN,
+  log,
+  MONDAY,
+  mira,
+  outcomes,
+  remind,
+  reminded,
+  reminders,
+  startFriday,
+  THURSDAY,
+  TUESDAY,
+  timesheets,
+  tomasz,
+  WEDNESDAY,
+  withTeams,
+} from './timesheet-team.ts';
+
+let relay: TestRelay;
+const start = async (...options: Parameters<typeof startFriday>) => {
+  relay = await startFriday(...options);
+};
+afterEach(() => relay.close());
+
+const alone = (change: Partial<TeamInput> = {}) => timesheets({ people: [mira.email], ...change });
+
+/** The only reminder of Mira. */
+function message(): SlackMessage {
+  const [message, ...others] = reminders(relay).get(mira.name) ?? [];
+  if (!message || others.length > 0) throw new Error('expected one reminder');
+  return message;
+}
+
+const pressAs = (userId: string, on: SlackMessage, label: string) =>
+  press(relay, on, label, { userId, channelId: on.channel });
+const logRest = () => pressAs(MIRA, message(), 'Log the rest');
+/** The tasks that the form lets choose from, by their ids. */
+function offered(): string[] {
+  const input = lastView(relay).view.blocks.find(({ block_id }) => block_id === 'task');
+  const { element } = (input ?? { element: {} }) as { element: { options?: { value: string }[] } };
+  return (element.options ?? []).map(({ value }) => value);
+}
+
+const logged = () => relay.sandbox.data.timelogs.filter(({ note }) => note.includes('partner-relay'));
+
+describe('the message', () => {
+  it('says what is missing, also in the notification, and has two buttons', async () => {
+    await start(alone());
+    await remind(relay);
+    expect(message()).toMatchObject({ text: 'Your timesheet lacks 6h30m', channel: 'D0MIRA001', userId: MIRA });
+    expect(message().blocks).toMatchObject([
+      { type: 'section' },
+      {
+        type: 'actions',
+        elements: [{ text: { text: 'Log the rest' }, style: 'primary' }, { text: { text: 'Mute today' } }],
+      },
+    ]);
+  });
+
+  it.each([
+    ['the answer is lost', { kind: 'cut', when: 'after work' }],
+    ['Slack answers 503 and did not take it', { kind: 'server-error' }],
+    ['Slack wants fewer messages', { kind: 'rate-limited', retryAfterSeconds: 5 }],
+  ] as const)('goes out once: %s', async (_, failure) => {
+    await start(alone());
+    relay.slack.fail({ method: 'chat.postMessage', ...failure });
+    await remind(relay);
+    expect(reminded(relay)).toEqual([mira.name]);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['reminded Mira Novak of 2026-11-20']);
+  });
+});
+
+describe('"Log the rest"', () => {
+  it('proposes what is missing of the day, on the tasks of this week by their names, the last first', async () => {
+    await start(alone());
+    log(relay, mira, 8, { date: MONDAY, task: LOGIN.id });
+    log(relay, mira, 8, { date: TUESDAY, task: CART.id });
+    log(relay, mira, 8, { date: WEDNESDAY, task: LOGIN.id });
+    log(relay, mira, 2, { task: CHECKOUT.id });
+    await remind(relay);
+    const before = relay.sandbox.requests;
+    expect((await logRest()).status).toBe(200);
+    expect(relay.sandbox.requests).toBe(before);
+    expect(lastView(relay).userId).toBe(MIRA);
+    expect(renderView(lastView(relay))).toBe(
+      [
+        'Log time\n========\n',
+        `Task: [ ${CHECKOUT.name} ▾ ] ${LOGIN.name}, ${CART.name}`,
+        'Or another task (optional): ____\n  Its id, or its whole name.',
+        'How long: 4h30m\n  Such as 1h30m, 1.5h, 90m or 1:30.',
+        'On which day (optional): [ 2026-11-20 ▾ ]\n  Today, unless you choose another.',
+        'Note (optional): ____\n',
+        '[ Cancel ]  [ Log ]',
+      ].join('\n'),
+    );
+  });
+
+  it('asks for the task where none was logged on this week, and for the time where only the week is short', async () => {
+    await start(alone());
+    log(relay, mira, 6.5, { task: '' });
+    await remind(relay);
+    expect(message().text).toBe('Your timesheet lacks 32h');
+    await logRest();
+    expect(renderView(lastView(relay))).toContain('Task: ____\n  Its id, or its whole name.');
+    expect(renderView(lastView(relay))).toContain('How long: ____');
+    expect(renderView(lastView(relay))).not.toContain('another task');
+  });
+
+  it('offers five tasks at most, however long their names are', async () => {
+    await start(alone());
+    const names = ['six', 'five', 'four', 'three', 'two', 'one'];
+    for (const [index, task] of names.entries()) {
+      const date = [MONDAY, MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY][index] ?? '';
+      log(relay, mira, 1, { date, task, task_name: `${task} ${'long '.repeat(100)}` });
+    }
+    await remind(relay);
+    await logRest();
+    expect(offered()).toEqual(['one', 'two', 'three', 'four', expect.stringMatching(/^(five|six)$/)]);
+  });
+
+  it('asks for the name of a task once a month, unless the entries have it', async () => {
+    await start(alone());
+    const asked: number[] = [];
+    for (const days of [0, 28, 31]) {
+      relay.clock.now = DUE + days * DAY;
+      const date = new Date(relay.clock.now).toISOString().slice(0, 10);
+      log(relay, mira, 1, { date });
+      log(relay, mira, 1, { date, task: 'T1', task_name: 'Named there' });
+      await remind(relay);
+      asked.push(calls(relay)['/tasks/detail'] ?? 0);
+    }
+    expect(asked).toEqual([1, 1, 2]);
+    await pressAs(MIRA, lastMessage(relay), 'Log the rest');
+    expect(renderView(lastView(relay))).toContain(`Task: [ ${CHECKOUT.name} ▾ ] Named there\n`);
+  });
+
+  it('offers a task that the service does not know any more by its id', async () => {
+    await start(alone());
+    log(relay, mira, 1, { task: 'T-gone' });
+    await remind(relay);
+    await logRest();
+    expect(renderView(lastView(relay))).toContain('Task: [ T-gone ▾ ]');
+  });
+
+  it('opens with as many tasks as the button holds, whatever they are called', async () => {
+    await start(alone({ hours: EVERY_DAY, remindOf: 'day' }));
+    const anyNames = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }), { maxLength: 5 });
+    const asJson = Array(5).fill('\u0001'.repeat(150));
+    await fc.assert(
+      fc.asyncProperty(anyNames, async (names) => {
+        relay.slack.messages.length = 0;
+        relay.sandbox.data.timelogs.length = 0;
+        relay.clock.now += DAY;
+        const date = new Date(relay.clock.now).toISOString().slice(0, 10);
+        const ids = names.map((_, index) => `${date} ${index}`);
+        for (const [index, task_name] of names.entries())
+          log(relay, mira, 0.1, { date, task: ids[index] ?? '', task_name });
+        await remind(relay);
+        const opened = relay.slack.views.length;
+        await logRest();
+        expect(relay.slack.views).toHaveLength(opened + 1);
+        expect(offered()).toEqual(ids.slice(0, names === asJson ? 4 : 5));
+      }),
+      { numRuns: 3, examples: [[asJson]] },
+    );
+  });
+
+  it.each([
+    ['another of the recent tasks, and less', { task: CART.id, duration: '1:15' }, CART, 1.25, FRIDAY],
+    [
+      'another task by its name, on another day',
+      { another: 'login with PASSKEYS', date: THURSDAY },
+      LOGIN,
+      4.5,
+      THURSDAY,
+    ],
+  ])('logs %s, for who pressed it', async (_, filled, task, hours, date) => {
+    await start(alone({ remindOf: 'day' }));
+    log(relay, mira, 1, { date: THURSDAY, task: CART.id });
+    log(relay, mira, 2);
+    await remind(relay);
+    // Days later it is that Friday which is proposed.
+    relay.clock.now += 3 * DAY;
+    await logRest();
+    expect(await submit(relay, lastView(relay), { note: 'the rest', ...filled })).toEqual({});
+    await relay.workToTheEnd();
+    expect(logged()).toMatchObject([{ user_id: mira.userId, task_id: task.id, hours, date }]);
+    expect(logged()[0]?.note).toMatch(/^the rest \[partner-relay [0-9a-f]+\]$/);
+    expect(told(relay).at(-1)).toContain(`on ${task.name} for Mira Novak, ${date}`);
+    expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: MIRA });
+  });
+
+  it('logs what is proposed, on the connection of the team, for who sends the form and nobody else', async () => {
+    const teams = [{ ...teamInput, connection: 'other', people: [mira.email] }];
+    await start(withTeams(teams, { connections: { main: {}, other: {} } }));
+    const wrong = { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_wrong', secretKey: 'sk_wrong' };
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, wrong);
+    log(relay, mira, 2);
+    await remind(relay);
+    await pressAs(TOMASZ, message(), 'Log the rest');
+    expect(await submit(relay, lastView(relay), {})).toEqual({});
+    await relay.workToTheEnd();
+    expect(logged()).toMatchObject([{ user_id: tomasz.userId, task_id: CHECKOUT.id, hours: 4.5, date: FRIDAY }]);
+    expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: TOMASZ });
+  });
+
+  it('leaves the form open where it cannot be logged', async () => {
+    await start(alone());
+    await remind(relay);
+    await logRest();
+    const sent = async (filled: Record<string, string>) => (await submit(relay, lastView(relay), filled)).duration;
+    expect(await sent({ another: CART.id, duration: '8' })).toBe('“8” has no unit. 8h or 8m would be right.');
+    expect(await sent({ another: CART.id, duration: '25h' })).toMatch(/is more than a day has/);
+    expect(await sent({})).toBe('Choose a task first.');
+    expect(await outcomes(relay, 'log-time')).toEqual([]);
+  });
+
+  it('that cannot be opened leaves the reminder and its buttons where they are', async () => {
+    await start(alone());
+    await remind(relay);
+    relay.slack.fail({ method: 'views.open', kind: 'server-error' });
+    await logRest();
+    expect(told(relay)).toEqual([
+      expect.stringContaining('Your timesheet is not complete'),
+      expect.stringContaining('The form could not be opened: Slack did not take it in time. Please try again.'),
+    ]);
+    await logRest();
+    expect(relay.slack.views).toHaveLength(1);
+  });
+
+  it('is not good for anything but what the relay put there', async () => {
+    await start(alone());
+    for (const value of ['', '{}', '{"connection":"main","date":"today","minutes":1,"tasks":[]}']) {
+      const { status } = await interact(relay, {
+        type: 'block_actions',
+        user: { id: MIRA },
+        trigger_id: relay.slack.makeTriggerId(MIRA),
+        actions: [{ action_id: 'log-rest', value }],
+      });
+      expect(status).toBe(400);
+    }
+    expect(relay.slack.views).toEqual([]);
+  });
+});

@@ -1,0 +1,178 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Failure } from '../../local/slack/failures.ts';
+import type { SlackMessage } from '../../local/slack/workspace.ts';
+import type { TestRelay } from '../relay.ts';
+import { PLATFORM } from '../slack-requests.ts';
+import type { TeamInput } from '../timesheets/team.ts';
+import {
+  aisha,
+  calls,
+  DAY,
+  FRIDAY,
+  HOUR,
+  join,
+  log,
+  logWeek,
+  lucas,
+  MONDAY,
+  mira,
+  mrkdwnOf,
+  outcomes,
+  remind,
+  startFriday,
+  THURSDAY,
+  TUESDAY,
+  timesheets,
+  tomasz,
+  WEDNESDAY,
+} from './timesheet-team.ts';
+
+let relay: TestRelay;
+/** On the Monday after that week, when its summary is due. */
+const start = async (
+  change: Partial<TeamInput> = {},
+  people: 'all' | string[] = [mira.email, tomasz.email, aisha.email],
+) => {
+  relay = await startFriday(timesheets({ people, summary: { channel: PLATFORM }, ...change }));
+  relay.clock.now = Date.parse('2026-11-23T09:00+01:00');
+};
+afterEach(() => relay.close());
+
+const summaries = (): SlackMessage[] => relay.slack.messages.filter(({ channel }) => channel === PLATFORM);
+/** Those of the people. */
+const lines = () =>
+  summaries().flatMap((message) =>
+    mrkdwnOf(message)
+      .split('\n')
+      .filter((line) => line.startsWith('`')),
+  );
+
+const lost = { method: 'chat.postMessage', kind: 'cut', when: 'after work' } as const;
+
+describe('the summary', () => {
+  it('says of last week who is complete, who is short and by how much, the shortest first, each with a bar', async () => {
+    await start(
+      {
+        partTime: [
+          { email: aisha.email, hours: { mon: 4 } },
+          { email: lucas.email, hours: {} },
+        ],
+        quiet: [tomasz.email],
+      },
+      [mira.email, tomasz.email, aisha.email, lucas.email, 'integration@example.com'],
+    );
+    logWeek(relay, mira);
+    log(relay, tomasz, 6, { date: MONDAY });
+    log(relay, tomasz, 8, { date: '2026-11-15' });
+    log(relay, tomasz, 8, { date: '2026-11-23' });
+    log(relay, aisha, 3, { date: MONDAY });
+    log(relay, aisha, 2, { date: '2026-11-22' });
+    await remind(relay);
+    const counted = '2 of 4 timesheets of platform are complete for 2026-11-16 to 2026-11-22';
+    expect(summaries()).toMatchObject([{ kind: 'message', text: counted }]);
+    expect(mrkdwnOf(summaries()[0] ?? {}).split('\n')).toEqual([
+      `*${counted}*`,
+      '`░░░░░░░░░░ Integration User` 0h of 38h30m, *38h30m short*',
+      '`█░░░░░░░░░ Tomasz Zielinski` 6h of 38h30m, *32h30m short*',
+      '`██████████ Aisha Rahman` 5h of 4h',
+      '`██████████ Mira Novak` 38h30m of 38h30m',
+    ]);
+    expect(await outcomes(relay, 'timesheet-summary')).toEqual([`told ${PLATFORM} of the week from ${MONDAY}`]);
+    expect(calls(relay)).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
+  });
+
+  it('comes once, on its weekday from its time on, on a holiday too', async () => {
+    await start(
+      { summary: { channel: PLATFORM, on: 'wed', at: '14:00' }, holidays: ['2026-11-25'], quiet: [mira.email] },
+      [mira.email],
+    );
+    relay.clock.now += DAY;
+    const came: string[] = [];
+    for (; relay.clock.now < Date.parse('2026-11-27T00:00+01:00'); relay.clock.now += HOUR) {
+      await relay.fire('timesheet-reminder');
+      await relay.fire('timesheet-reminder');
+      await relay.work();
+      came.push(
+        ...summaries()
+          .slice(came.length)
+          .map(({ at }) => new Date(at).toISOString()),
+      );
+    }
+    expect(came).toEqual(['2026-11-25T13:00:00.000Z']);
+  });
+
+  it('of hundreds of people comes in several messages, in each person once', async () => {
+    await start({}, 'all');
+    relay.sandbox.data.users.length = 0;
+    const everybody = Array.from({ length: 250 }, (_, number) => {
+      const person = join(relay, `${'Maximiliana-Josephine '.repeat(2)}${number}`);
+      for (const date of [MONDAY, TUESDAY, WEDNESDAY, THURSDAY]) log(relay, person, number / 50, { date });
+      return person;
+    });
+    await remind(relay);
+    const counted = '0 of 250 timesheets of platform are complete for 2026-11-16 to 2026-11-22';
+    expect(summaries().map(({ text }) => text)).toEqual([
+      counted,
+      ...[2, 3, 4, 5].map((part) => `${counted} (${part} of 5)`),
+    ]);
+    expect(lines().map((line) => /^`\S+ (.*)` /.exec(line)?.[1])).toEqual(everybody.map(({ name }) => name));
+  });
+
+  it.each<[string, ...Failure[]]>([
+    ['the answer to the first is lost', lost],
+    // The first is found again, so that the next failure is that of the second.
+    ['and then the second is refused for now', lost, { method: 'chat.postMessage', kind: 'server-error' }],
+    ['Slack wants fewer of them', { method: 'chat.postMessage', kind: 'rate-limited', retryAfterSeconds: 1 }],
+  ])('of several messages says none twice and lacks none: %s', async (_, ...failures) => {
+    await start({}, 'all');
+    for (let number = 0; number < 150; number++) join(relay, `${'Maximiliana-Josephine '.repeat(2)}${number}`);
+    for (const failure of failures) relay.slack.fail(failure);
+    await remind(relay);
+    expect(summaries().length).toBeGreaterThan(1);
+    expect([new Set(lines()).size, lines().length]).toEqual([155, 155]);
+  });
+
+  it('lets nobody ping, link or format by their name', async () => {
+    await start({}, 'all');
+    relay.sandbox.data.users.length = 0;
+    for (const name of ['<!channel>', '<@U0MIRA001>', '<https://example.com|me>', 'R&D &lt;!here&gt;', '`*_Zed_*`'])
+      join(relay, name);
+    await remind(relay);
+    expect(lines().map((line) => /^`\S+ (.*)` /.exec(line)?.[1])).toEqual([
+      'ˋ*_Zed_*ˋ',
+      '&lt;!channel&gt;',
+      '&lt;@U0MIRA001&gt;',
+      '&lt;https://example.com|me&gt;',
+      'R&amp;D &amp;lt;!here&amp;gt;',
+    ]);
+  });
+
+  it('says whose entries cannot be read, and counts them among those who are not complete', async () => {
+    await start();
+    for (const person of [mira, tomasz]) logWeek(relay, person);
+    log(relay, mira, 'a while');
+    log(relay, mira, 'all day');
+    await remind(relay);
+    expect(summaries()[0]?.text).toMatch(/^1 of 3 timesheets/);
+    expect(lines()).toContain('`██████████ Mira Novak` 38h30m of 38h30m (:warning: 2 unreadable)');
+  });
+
+  it('of a week without a working day names nobody', async () => {
+    await start({ holidays: [MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY] });
+    await remind(relay);
+    expect(summaries().map(({ text }) => text)).toEqual([expect.stringMatching(/^0 of 0 timesheets/)]);
+    expect(lines()).toEqual([]);
+  });
+
+  it.each([
+    ['C0PRIVATE', 'not_in_channel'],
+    ['C0UNKNOWN', 'channel_not_found'],
+  ])('that cannot be sent is told in the outcome of the job: %s', async (channel, error) => {
+    await start({ summary: { channel } });
+    await remind(relay);
+    expect(await outcomes(relay, 'timesheet-summary')).toEqual([
+      `Slack has nobody to send it to (${error}): is the app in the channel ${channel}?`,
+    ]);
+    expect(relay.slack.messages).toEqual([]);
+  });
+});

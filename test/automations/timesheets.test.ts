@@ -1,0 +1,565 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Runtime } from '../../lib/runtime.ts';
+import { addDays, datesBetween, weekdayOf } from '../../lib/timesheets/dates.ts';
+import { deliver, type SqsHandler } from '../../local/event-source.ts';
+import type { FifoQueue } from '../../local/fifo-queue.ts';
+import type { SlackMessage } from '../../local/slack/workspace.ts';
+import { seededRandom } from '../budget/virtual-time.ts';
+import { exampleConfig, type TestRelay } from '../relay.ts';
+import { MIRA, NOBODY, press } from '../slack-requests.ts';
+import { EVERY_DAY, type TeamInput, teamInput } from '../timesheets/team.ts';
+import {
+  aisha,
+  calls,
+  DAY,
+  DUE,
+  FRIDAY,
+  HOUR,
+  join,
+  log,
+  logWeek,
+  lucas,
+  MINUTE,
+  MONDAY,
+  mira,
+  outcomes,
+  remind,
+  reminded,
+  reminderOf,
+  reminders,
+  startFriday,
+  THURSDAY,
+  TUESDAY,
+  timesheets,
+  tomasz,
+  WEDNESDAY,
+  withTeams,
+} from './timesheet-team.ts';
+
+let relay: TestRelay;
+const start = async (...options: Parameters<typeof startFriday>) => {
+  relay = await startFriday(...options);
+};
+
+/** A worker that differs from the relay's. @returns what makes it work on so many messages, or on all there are */
+async function workerWith(change: Partial<Runtime>): Promise<(messages?: number) => Promise<void>> {
+  const { createHandler } = await import('../../functions/job-worker.ts');
+  const handle = createHandler({ ...relay.runtime, ...change }) as unknown as SqsHandler;
+  const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: '', functionName: '' };
+  return async (messages = Number.POSITIVE_INFINITY) => {
+    const queue = relay.stack.queues[1] as FifoQueue;
+    for (let worked = 0; worked < messages; worked++) {
+      const message = queue.receive();
+      if (!message) return;
+      await deliver(queue, message, (event) => handle(event, context));
+    }
+  };
+}
+
+describe('who is reminded', () => {
+  const WEEK: [string, number][] = [
+    [MONDAY, 8],
+    [TUESDAY, 8],
+    [WEDNESDAY, 8],
+    [THURSDAY, 8],
+  ];
+  const cases: { who: string; in?: string; logged: [string, number][]; reads?: string[] }[] = [
+    {
+      who: 'nothing logged',
+      logged: [],
+      reads: [
+        '*Friday 20 November*: nothing logged of 6h30m, 6h30m missing',
+        '*This week so far*: nothing logged of 38h30m, 38h30m missing',
+      ],
+    },
+    {
+      who: 'nothing but the day is missing',
+      logged: WEEK,
+      reads: [
+        '*Friday 20 November*: nothing logged of 6h30m, 6h30m missing',
+        '*This week so far*: 32h logged of 38h30m, 6h30m missing',
+      ],
+    },
+    {
+      who: 'nothing but Monday is missing',
+      logged: [...WEEK.slice(1), [FRIDAY, 6.5]],
+      reads: ['*Friday 20 November*: 6h30m logged of 6h30m', '*This week so far*: 30h30m logged of 38h30m, 8h missing'],
+    },
+    {
+      who: 'the day is short and Monday made up for it',
+      logged: [...WEEK, [MONDAY, 2], [FRIDAY, 4.5]],
+      reads: ['*Friday 20 November*: 4h30m logged of 6h30m, 2h missing', '*This week so far*: 38h30m logged of 38h30m'],
+    },
+    {
+      who: 'six minutes are missing',
+      logged: [...WEEK, [FRIDAY, 6.4]],
+      reads: [
+        '*Friday 20 November*: 6h24m logged of 6h30m, 6m missing',
+        '*This week so far*: 38h24m logged of 38h30m, 6m missing',
+      ],
+    },
+    {
+      who: 'last week and a Saturday do not count',
+      logged: [...WEEK, ['2026-11-15', 6.5], ['2026-11-21', 6.5]],
+      reads: [
+        '*Friday 20 November*: nothing logged of 6h30m, 6h30m missing',
+        '*This week so far*: 32h logged of 38h30m, 6h30m missing',
+      ],
+    },
+    { who: 'five minutes are missing', logged: [...WEEK, [FRIDAY, 6.42]] },
+    { who: 'complete', logged: [...WEEK, [FRIDAY, 6.5]] },
+    { who: 'complete in small parts', logged: [...WEEK, [FRIDAY, 2.5], [FRIDAY, 2.25], [FRIDAY, 1.75]] },
+    { who: 'quiet', logged: [] },
+    { who: 'part-time and off on Fridays', logged: [] },
+    {
+      who: 'part-time and short',
+      logged: [[FRIDAY, 1]],
+      reads: ['*Friday 20 November*: 1h logged of 3h, 2h missing'],
+    },
+    { who: 'part-time and complete', logged: [[FRIDAY, 3]] },
+    {
+      who: 'short day of a team that is reminded of days',
+      in: 'days',
+      logged: [...WEEK, [MONDAY, 2], [FRIDAY, 4.5]],
+      reads: ['*Friday 20 November*: 4h30m logged of 6h30m, 2h missing', '*This week so far*: 38h30m logged of 38h30m'],
+    },
+    { who: 'short week of a team that is reminded of days', in: 'days', logged: [[FRIDAY, 6.5]] },
+    {
+      who: 'short week of a team that is reminded of weeks',
+      in: 'weeks',
+      logged: [[FRIDAY, 6.5]],
+      reads: ['*Friday 20 November*: 6h30m logged of 6h30m', '*This week so far*: 6h30m logged of 38h30m, 32h missing'],
+    },
+    {
+      who: 'short day of a team that is reminded of weeks',
+      in: 'weeks',
+      logged: [...WEEK, [MONDAY, 2], [FRIDAY, 4.5]],
+    },
+    { who: 'on holiday', in: 'holiday', logged: [] },
+    {
+      who: 'after a holiday, which nobody makes up for',
+      in: 'after a holiday',
+      logged: WEEK.slice(1),
+      reads: [
+        '*Friday 20 November*: nothing logged of 6h30m, 6h30m missing',
+        '*This week so far*: 24h logged of 30h30m, 6h30m missing',
+      ],
+    },
+    { who: 'in New York, where it is morning', in: 'morning', logged: [] },
+    {
+      who: 'in Kolkata, where it is late in the evening',
+      in: 'evening',
+      logged: [],
+      reads: [
+        '*Friday 20 November*: nothing logged of 6h30m, 6h30m missing',
+        '*This week so far*: nothing logged of 38h30m, 38h30m missing',
+      ],
+    },
+    { who: 'off on Fridays with the whole team', in: 'four days', logged: [] },
+  ];
+  const settings: Record<string, Partial<TeamInput>> = {
+    all: {
+      people: 'all',
+      quiet: [address('quiet')],
+      partTime: [
+        { email: address('part-time and off on Fridays'), hours: { mon: 8 } },
+        { email: address('part-time and short'), hours: { fri: 3 } },
+        { email: address('part-time and complete'), hours: { fri: 3 } },
+      ],
+    },
+    days: { remindOf: 'day' },
+    weeks: { remindOf: 'week' },
+    holiday: { holidays: [FRIDAY] },
+    'after a holiday': { holidays: [MONDAY] },
+    morning: { timeZone: 'America/New_York' },
+    evening: { timeZone: 'Asia/Kolkata' },
+    'four days': { hours: { mon: 8, tue: 8, wed: 8, thu: 8 } },
+  };
+
+  function address(who: string): string {
+    return `user-${cases.findIndex((one) => one.who === who) + 1}@example.com`;
+  }
+
+  beforeAll(async () => {
+    const teams = Object.entries(settings).map(([name, change]) => {
+      const people = cases.filter((one) => one.in === name).map(({ who }) => address(who));
+      return { ...teamInput, people, name: name.replaceAll(' ', '-'), ...change };
+    });
+    await start(withTeams(teams));
+    // Nobody but those of the table, whose numbers begin with 1.
+    relay.sandbox.data.users.length = 1;
+    relay.sandbox.data.users[0] = { user_id: 'key', name: 'No address', email: '' };
+    for (const { who, logged } of cases) {
+      const person = join(relay, who);
+      for (const [date, hours] of logged) log(relay, person, hours, { date });
+    }
+    await remind(relay);
+  });
+  afterAll(() => relay.close());
+
+  it.each(cases)('$who', ({ who, reads }) => {
+    const texts = (reminders(relay).get(who) ?? []).map(({ blocks }) => blocks?.[0]);
+    const text = [':clock4: Your timesheet is not complete.', ...(reads ?? [])].join('\n');
+    expect(texts).toEqual(reads ? [{ type: 'section', text: { type: 'mrkdwn', text } }] : []);
+  });
+
+  it('as many as the jobs of their teams say', async () => {
+    expect(await outcomes(relay, 'team-timesheets')).toEqual([
+      '1 of 1 are to be reminded of 2026-11-20',
+      '1 of 1 are to be reminded of 2026-11-20',
+      '1 of 2 are to be reminded of 2026-11-20',
+      '1 of 2 are to be reminded of 2026-11-20',
+      '7 of 13 are to be reminded of 2026-11-20',
+    ]);
+  });
+});
+
+describe('a reminder', () => {
+  afterEach(() => relay.close());
+
+  it('goes out once, also where the schedule fires several times at the same moment and all evening', async () => {
+    await start();
+    const fire = () => relay.fire('timesheet-reminder');
+    expect(await Promise.all([fire(), fire(), fire()])).toEqual([{ due: 1 }, { due: 1 }, { due: 1 }]);
+    for (; relay.clock.now < DUE + 12 * HOUR; relay.clock.now += 15 * MINUTE) {
+      await relay.work();
+      await fire();
+    }
+    await relay.workToTheEnd();
+    expect(reminded(relay)).toEqual([aisha.name, mira.name, tomasz.name]);
+  });
+
+  it.each([
+    ['before its time', '2026-11-20T16:29:59.999+01:00', 0],
+    ['at its time', '2026-11-20T16:30:00+01:00', 1],
+    ['late in the day', '2026-11-20T23:59:59+01:00', 1],
+    ['on the next day', '2026-11-21T00:00:00+01:00', 0],
+  ])('fired %s, as of then, goes to so many', async (_, at, count) => {
+    await start(timesheets({ people: [mira.email] }));
+    relay.clock.now += 20 * HOUR;
+    await relay.fire('timesheet-reminder', { at });
+    await relay.workToTheEnd();
+    expect(reminded(relay)).toHaveLength(count);
+  });
+
+  it('goes out once, wherever the worker dies: the sweep has another take over', async () => {
+    await start(timesheets({ people: [mira.email, tomasz.email], hours: EVERY_DAY, remindOf: 'day' }));
+    await nextDay();
+    await relay.work();
+    await nextDay();
+    const looks = await workAndDieAt(Number.POSITIVE_INFINITY);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: looks }), async (nth) => {
+        await nextDay();
+        expect(await workAndDieAt(nth)).toBeGreaterThanOrEqual(nth);
+        await relay.workToTheEnd();
+        expect(reminded(relay)).toEqual([mira.name, tomasz.name]);
+      }),
+      { numRuns: 4 },
+    );
+    expect((await relay.jobs()).filter(({ status }) => status !== 'succeeded')).toEqual([]);
+  });
+
+  async function nextDay(): Promise<void> {
+    relay.clock.now = Date.parse(`${addDays(new Date(relay.clock.now).toISOString().slice(0, 10), 1)}T15:30Z`);
+    relay.slack.messages.length = 0;
+    await relay.fire('timesheet-reminder');
+  }
+
+  /** The worker dies when it looks at the clock for the nth time, and does nothing any more. @returns how often it did */
+  async function workAndDieAt(nth: number): Promise<number> {
+    let looks = 0;
+    const work = await workerWith({
+      clock: () => {
+        looks += 1;
+        if (looks >= nth) throw new Error('killed');
+        return relay.clock.now;
+      },
+    });
+    await work().catch((error: unknown) => {
+      if (looks < nth) throw error;
+    });
+    return looks;
+  }
+});
+
+describe('over a fortnight in which the clocks of Berlin change', () => {
+  afterEach(() => relay.close());
+
+  it('whoever is short is reminded once on each of their working days, soon after half past four there', async () => {
+    const anyTicks = fc.integer().map((seed) => [...ticks(seed, '2026-10-19T00:00+02:00', '2026-11-02T00:00+01:00')]);
+    await start(
+      timesheets({
+        people: [mira.email, aisha.email],
+        holidays: ['2026-10-22'],
+        remindOf: 'day',
+        partTime: [{ email: aisha.email, hours: { mon: 8, tue: 8, thu: 8, fri: 8 } }],
+      }),
+    );
+    const weekdays = datesBetween('2026-10-19', '2026-11-01').filter((date) => !/sat|sun/.test(weekdayOf(date)));
+    const complete = '2026-10-27';
+    log(relay, aisha, 8, { date: complete });
+    const expected = weekdays
+      .filter((date) => date !== '2026-10-22')
+      .flatMap((date) => [
+        ...(weekdayOf(date) === 'wed' || date === complete ? [] : [`${date} ${aisha.name}`]),
+        `${date} ${mira.name}`,
+      ]);
+    await fc.assert(
+      fc.asyncProperty(anyTicks, async (ticks) => {
+        for (const tick of ticks) {
+          relay.clock.now = tick;
+          await relay.fire('timesheet-reminder');
+          await relay.work();
+        }
+        expect(remindersByDate()).toEqual(expected);
+      }),
+      { numRuns: 1 },
+    );
+  });
+
+  /** Every quarter of an hour, but some late, some twice, and some not at all, though never two in a row. */
+  function* ticks(seed: number, from: string, until: string): Generator<number> {
+    const random = seededRandom(seed);
+    let missed = false;
+    for (let tick = Date.parse(from); tick < Date.parse(until); tick += 15 * MINUTE) {
+      missed = !missed && random() < 0.3;
+      if (missed) continue;
+      const at = tick + (random() < 0.3 ? Math.floor(random() * 14 * MINUTE) : 0);
+      yield at;
+      if (random() < 0.2) yield at;
+    }
+  }
+
+  /** Their dates as they say, where they came on that date between half past four and a quarter past five. */
+  function remindersByDate(): string[] {
+    return [...reminders(relay)]
+      .flatMap(([name, messages]) =>
+        messages.map((message) => {
+          const date = buttonOf(message, 'Mute today').value;
+          const [day = '', time = ''] = new Intl.DateTimeFormat('sv-SE', {
+            timeZone: 'Europe/Berlin',
+            dateStyle: 'short',
+            timeStyle: 'short',
+          })
+            .format(message.at)
+            .split(' ');
+          const isTimely = day === date && time >= '16:30' && time < '17:15';
+          return `${date} ${name}${isTimely ? '' : ` at ${day} ${time}`}`;
+        }),
+      )
+      .sort();
+  }
+});
+
+describe('somebody who logs what is missing between the reading and the message', () => {
+  afterEach(() => relay.close());
+
+  const held: [string, () => void][] = [
+    ['Slack wants fewer look-ups', () => relay.slack.fail({ method: 'users.lookupByEmail', ...limited(600) })],
+    ['Slack is down', () => relay.slack.fail({ method: 'chat.postMessage', kind: 'server-error', times: 6 })],
+    [
+      'the service wants fewer questions for names of tasks',
+      () => relay.sandbox.setFault({ operation: '/tasks/detail', times: 1, ...limited(600) }),
+    ],
+  ];
+
+  it.each(held)('is not reminded where ten minutes went by: %s', async (_, hold) => {
+    await start(timesheets({ people: [mira.email], remindOf: 'day' }));
+    log(relay, mira, 2);
+    hold();
+    await relay.fire('timesheet-reminder');
+    await relay.work();
+    log(relay, mira, 4.5);
+    await relay.workToTheEnd();
+    expect(reminded(relay)).toEqual([]);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: nothing is missing any more']);
+    expect(calls(relay)).toMatchObject({ '/users/list': 1, '/timelogs/list': 2 });
+  });
+
+  it('is reminded of what is missing by then', async () => {
+    await start(timesheets({ people: [mira.email], remindOf: 'day' }));
+    log(relay, mira, 2);
+    relay.slack.fail({ method: 'users.lookupByEmail', ...limited(600) });
+    await relay.fire('timesheet-reminder');
+    await relay.work();
+    log(relay, mira, 1);
+    await relay.workToTheEnd();
+    expect(reminderOf(relay, mira)).toContain('*Friday 20 November*: 3h logged of 6h30m, 3h30m missing');
+  });
+
+  it.each([
+    [599, 1],
+    [600, 2],
+  ])('is read anew after ten minutes and not before: %i s, %i readings', async (seconds, readings) => {
+    await start(timesheets({ people: [mira.email] }));
+    relay.slack.fail({ method: 'chat.postMessage', ...limited(seconds) });
+    await remind(relay);
+    expect(reminded(relay)).toEqual([mira.name]);
+    expect(calls(relay)).toMatchObject({ '/users/list': 1, '/timelogs/list': readings });
+  });
+
+  it('is read anew alone, and the others are not', async () => {
+    await start();
+    log(relay, tomasz, 1, { date: MONDAY });
+    await relay.fire('timesheet-reminder');
+    await (await workerWith({}))(1);
+    expect(await relay.jobs('queued')).toHaveLength(3);
+    relay.clock.now += 10 * MINUTE;
+    logWeek(relay, mira);
+    for (let entry = 0; entry < 100; entry++) log(relay, lucas, 0.01);
+    await relay.workToTheEnd();
+    expect(reminded(relay)).toEqual([aisha.name, tomasz.name]);
+    expect(calls(relay)).toMatchObject({ '/users/list': 1, '/timelogs/list': 4 });
+  });
+});
+
+function limited(retryAfterSeconds: number) {
+  return { kind: 'rate-limited', retryAfterSeconds } as const;
+}
+
+function buttonOf(message: SlackMessage, label: string): { value: string } {
+  const blocks = (message.blocks ?? []) as { elements?: { text: { text: string }; value: string }[] }[];
+  const button = blocks.flatMap(({ elements = [] }) => elements).find(({ text }) => text.text === label);
+  if (!button) throw new Error(`there is no button '${label}'`);
+  return button;
+}
+
+describe('whom Slack knows', () => {
+  afterEach(() => relay.close());
+
+  const lookups = () => relay.slack.calls.filter(({ method }) => method === 'users.lookupByEmail').length;
+
+  it('is asked once a week, by their addresses in the service', async () => {
+    await start(timesheets({ people: [mira.email], remindOf: 'day' }));
+    const asked: [string, number][] = [];
+    for (const days of [0, 6, 7]) {
+      relay.clock.now = DUE + days * DAY;
+      await remind(relay);
+      asked.push([new Date(relay.clock.now).toISOString().slice(0, 10), lookups()]);
+    }
+    expect(reminded(relay)).toHaveLength(asked.length);
+    expect(asked).toEqual([
+      [FRIDAY, 1],
+      ['2026-11-26', 1],
+      ['2026-11-27', 2],
+    ]);
+  });
+
+  it('may have another address there, which relay.config.ts has', async () => {
+    const people = [{ email: 'Lucas.Pereira@example.com', slack: NOBODY }];
+    await start(timesheets({ people: [lucas.email] }, { people }));
+    await remind(relay);
+    expect(reminded(relay)).toEqual(['Jonas Weber']);
+    expect(relay.slack.calls.map(({ method }) => method)).toEqual(['chat.postMessage']);
+  });
+
+  it('may have nobody of that address, which the job says, and the others are reminded', async () => {
+    await start(timesheets({ people: [mira.email, lucas.email] }));
+    await remind(relay);
+    expect(reminded(relay)).toEqual([mira.name]);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+      'nobody in Slack has the e-mail address of this user',
+      'reminded Mira Novak of 2026-11-20',
+    ]);
+    // Who is not there may be there tomorrow.
+    relay.clock.now += 3 * DAY;
+    await remind(relay);
+    expect(lookups()).toBe(3);
+  });
+
+  it('may have somebody who left since they were asked for, which the job says', async () => {
+    await start(timesheets({ people: [mira.email] }));
+    await remind(relay);
+    relay.slack.users.set(MIRA, { id: MIRA, name: mira.name, deleted: true });
+    relay.clock.now += 3 * DAY;
+    await remind(relay);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+      'Slack has nobody to send it to (channel_not_found)',
+      'reminded Mira Novak of 2026-11-20',
+    ]);
+  });
+
+  it.each([
+    ['users.lookupByEmail', 'missing_scope'],
+    ['chat.postMessage', 'token_revoked'],
+  ] as const)('is not told where Slack refuses the app, and the job waits for a person: %s', async (method, error) => {
+    await start(timesheets({ people: [mira.email] }));
+    relay.slack.fail({ method, kind: 'error', error });
+    await remind(relay);
+    expect(reminded(relay)).toEqual([]);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+      `parked: Slack refuses ${method}: ${error}: are the token and the scopes of the Slack app right?`,
+    ]);
+  });
+});
+
+describe('teams of two connections', () => {
+  afterEach(() => relay.close());
+
+  it('remind the same person of each, until that person mutes the day', async () => {
+    const people = [mira.email, tomasz.email];
+    const teams = ['main', 'other'].map((connection, index) => ({
+      ...teamInput,
+      people,
+      name: connection,
+      connection,
+      remindAt: `1${6 + index}:30`,
+    }));
+    await start(withTeams(teams, { connections: { main: {}, other: {} } }));
+    await remind(relay);
+    const [message] = reminders(relay).get(mira.name) ?? [];
+    if (!message) throw new Error('there is no reminder');
+    const pressed = await press(relay, message, 'Mute today', { userId: MIRA, channelId: message.channel });
+    expect(pressed.status).toBe(200);
+    expect(message.text).toBe(':no_bell: You will not be reminded of 2026-11-20 any more.');
+    relay.clock.now += HOUR;
+    await remind(relay);
+    expect(reminded(relay)).toEqual([mira.name, tomasz.name, tomasz.name]);
+    expect(await outcomes(relay, 'timesheet-reminder')).toContain('nothing to do: muted for that day');
+    relay.clock.now += 3 * DAY;
+    await remind(relay);
+    expect(reminders(relay).get(mira.name)).toHaveLength(3);
+  });
+});
+
+describe('a dry run', () => {
+  it('sends nothing, and the jobs say what they would have sent', async () => {
+    const summary = { channel: 'C0PLATFORM', on: 'fri' as const, at: '16:30' };
+    const { timesheets: settings, ...config } = timesheets({ summary, people: [mira.email, tomasz.email] });
+    await start({ ...config, timesheets: { teams: settings?.teams ?? [], dryRun: true } });
+    logWeek(relay, tomasz);
+    await remind(relay);
+    expect(relay.slack.messages).toEqual([]);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+      'dry run: would remind Mira Novak: Your timesheet lacks 6h30m',
+    ]);
+    expect(await outcomes(relay, 'timesheet-summary')).toEqual([
+      'dry run: would tell C0PLATFORM: 0 of 2 timesheets of platform are complete for 2026-11-09 to 2026-11-15',
+    ]);
+    await relay.close();
+  });
+});
+
+describe('settings', () => {
+  afterEach(() => relay.close());
+
+  it('without teams make nothing due', async () => {
+    await start(exampleConfig());
+    expect(await relay.fire('timesheet-reminder')).toEqual({ due: 0 });
+    expect(await relay.jobs()).toEqual([]);
+  });
+
+  it.each([
+    ['team-timesheets', 0, "relay.config.ts has no team 'platform' any more"],
+    ['timesheet-reminder', 1, "relay.config.ts has no team 'platform', or no slack, any more"],
+  ])('that lost the team since park its jobs: %s', async (automation, workedBefore, reason) => {
+    await start(timesheets({ people: [mira.email] }));
+    await relay.fire('timesheet-reminder');
+    await (await workerWith({}))(workedBefore);
+    await (await workerWith({ config: exampleConfig() }))();
+    expect(await outcomes(relay, automation)).toEqual([`parked: ${reason}`]);
+    expect(reminded(relay)).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { Command } from 'commander';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { addSlackManifestCommand, slackManifest } from '../../cli/slack-manifest.ts';
+import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { DEFECT_SHORTCUT } from '../../lib/slack/views.ts';
+
+const URL = 'https://0123456789.lambda-url.eu-central-1.on.aws/';
+
+/**
+ * What Slack takes: https://docs.slack.dev/reference/app-manifest, and the JSON schema that it publishes at
+ * https://github.com/slackapi/manifest-schema. Anything that is not here is refused, also where Slack knows it.
+ */
+const length = (least: number, most: number) => z.string().min(least).max(most);
+const publicUrl = (most: number) =>
+  z
+    .url({ protocol: /^https$/ })
+    .max(most)
+    .refine((url) => !/localhost|127\.0\.0\.1/.test(url));
+const published = z.strictObject({
+  display_information: z.strictObject({ name: length(1, 35), description: length(1, 140) }),
+  features: z.strictObject({
+    bot_user: z.strictObject({ display_name: length(1, 80).regex(/^[a-z0-9._-]+$/), always_online: z.boolean() }),
+    app_home: z.strictObject({
+      home_tab_enabled: z.boolean(),
+      messages_tab_enabled: z.boolean(),
+      messages_tab_read_only_enabled: z.boolean(),
+    }),
+    slash_commands: z
+      .array(
+        z.strictObject({
+          command: length(2, 32).regex(/^\/[^\sA-Z]+$/),
+          url: publicUrl(3_000),
+          description: length(1, 2_000),
+          usage_hint: length(1, 1_000),
+          should_escape: z.boolean(),
+        }),
+      )
+      .min(1)
+      .max(50),
+    shortcuts: z
+      .array(
+        z.strictObject({
+          name: length(1, 24),
+          type: z.enum(['message', 'global']),
+          callback_id: length(1, 255),
+          description: length(1, 150),
+        }),
+      )
+      .min(1)
+      .max(10),
+  }),
+  oauth_config: z.strictObject({ scopes: z.strictObject({ bot: z.array(length(1, 50)).max(255) }) }),
+  settings: z.strictObject({
+    interactivity: z.strictObject({ is_enabled: z.literal(true), request_url: publicUrl(3_500) }),
+    org_deploy_enabled: z.boolean(),
+    socket_mode_enabled: z.boolean(),
+    token_rotation_enabled: z.boolean(),
+  }),
+});
+
+function manifest(slack: Partial<RelayConfigInput['slack']> = {}, name = 'Partner Relay', url = URL) {
+  const { slack: settings } = defineConfig({ connections: { main: {} }, slack: { connection: 'main', ...slack } });
+  if (!settings) throw new Error('there is no slack');
+  return slackManifest(settings, name, url);
+}
+
+/** What `relay slack-manifest` prints. */
+async function printed(...options: string[]): Promise<unknown> {
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+  addSlackManifestCommand(program, () => expect.fail('a stage was looked up'));
+  program.commands[0]?.exitOverride().configureOutput({ writeErr: () => {} });
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  try {
+    await program.parseAsync(['slack-manifest', '--url', URL, ...options], { from: 'user' });
+    return JSON.parse(log.mock.calls.flat().join('\n'));
+  } finally {
+    log.mockRestore();
+  }
+}
+
+describe("the Slack app's manifest", () => {
+  it.each([
+    ['as it is', {}, 'Partner Relay'],
+    ['with the longest command', { command: `/${'x'.repeat(31)}` }, 'Partner Relay'],
+    ['with the longest name', {}, 'n'.repeat(35)],
+    ['with permissions', { permissions: { log: { userGroups: ['S0PLATFORM'] } } }, 'Partner Relay'],
+  ])('keeps to the limits that Slack publishes: %s', (_, slack, name) => {
+    expect(published.safeParse(manifest(slack, name)).error?.issues).toBeUndefined();
+  });
+
+  it('has everything go to the one URL, and the command and shortcut that are read there', () => {
+    const { features, settings } = manifest({ command: '/pm-test' });
+    expect(features.slash_commands).toMatchObject([{ command: '/pm-test', url: URL }]);
+    expect(features.shortcuts).toMatchObject([{ type: 'message', callback_id: DEFECT_SHORTCUT }]);
+    expect(settings.interactivity.request_url).toBe(URL);
+    expect(features.app_home.messages_tab_enabled).toBe(true);
+  });
+
+  it('asks for the scopes of the methods that are called, and for groups only where permissions name some', () => {
+    // https://docs.slack.dev/reference/methods names the scopes of each.
+    const least = ['chat:write', 'commands', 'im:history', 'im:write', 'users:read', 'users:read.email'];
+    const scopes = (slack = {}) => manifest(slack).oauth_config.scopes.bot.toSorted();
+    expect(scopes()).toEqual(least);
+    expect(scopes({ permissions: { log: { channels: ['C0PLATFORM'] } } })).toEqual(least);
+    expect(scopes({ permissions: { log: { userGroups: ['S0PLATFORM'] } } })).toEqual(
+      [...least, 'usergroups:read'].toSorted(),
+    );
+  });
+
+  it('is printed by the command line, with a name of one’s own', async () => {
+    const { default: config } = await import('../../relay.config.ts');
+    expect(await printed()).toEqual(config.slack && slackManifest(config.slack, 'Partner Relay', URL));
+    expect(await printed('--name', 'Relay (test)')).toMatchObject({ display_information: { name: 'Relay (test)' } });
+  });
+
+  it.each([
+    ['a name that is longer than Slack takes', 'n'.repeat(36)],
+    ['no name', ''],
+  ])('is not printed with %s', async (_, name) => {
+    await expect(printed('--name', name)).rejects.toThrow(/35 characters/);
+  });
+});

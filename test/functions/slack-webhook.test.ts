@@ -1,0 +1,335 @@
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Runtime } from '../../lib/runtime.ts';
+import { functionUrlEvent, type HttpHandler } from '../../local/http-front.ts';
+import { SIGNING_SECRET, startRelay, type TestRelay } from '../relay.ts';
+import { command, commandForm, interact, MIRA, postToSlack, slackSignature } from '../slack-requests.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** What a function URL makes of these bytes; form bodies come in Base64, those of a text type as they are. */
+const handle = async (runtime: Runtime, body: Uint8Array, headers: Record<string, string>) => {
+  const { createHandler } = await import('../../functions/slack-webhook.ts');
+  const event = functionUrlEvent({ method: 'POST', url: '/', headers }, '/', Buffer.from(body));
+  return (createHandler(runtime) as unknown as HttpHandler)(event);
+};
+
+describe('the signature', () => {
+  // https://docs.slack.dev/authentication/verifying-requests-from-slack
+  const published = {
+    timestamp: '1531420618',
+    signature: 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
+    body: 'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c',
+  };
+  const { timestamp, signature } = published;
+  const bytes = Buffer.from(published.body);
+
+  let relay: TestRelay;
+  beforeAll(async () => {
+    relay = await startRelay();
+  });
+  beforeEach(() => {
+    relay.clock.now = Number(timestamp) * 1000;
+  });
+  afterAll(() => relay.close());
+
+  const post = async (body: Uint8Array, timestamp: string | undefined, signature: string | undefined) => {
+    const headers = {
+      'content-type': FORM,
+      ...(timestamp !== undefined && { 'x-slack-request-timestamp': timestamp }),
+      ...(signature !== undefined && { 'x-slack-signature': signature }),
+    };
+    return (await fetch(relay.slackUrl, { method: 'POST', headers, body: body as Buffer<ArrayBuffer> })).status;
+  };
+  const signedAt = (timestamp: string) => post(bytes, timestamp, slackSignature(bytes, timestamp));
+
+  it("is good in Slack's published example", async () => {
+    expect(await post(bytes, timestamp, signature)).toBe(200);
+  });
+
+  it.each([
+    ['of another version', signature.replace('v0=', 'v1=')],
+    ['without its version', signature.slice(3)],
+    ['in uppercase', signature.toUpperCase()],
+    ['with its digits in uppercase', `v0=${signature.slice(3).toUpperCase()}`],
+    ['cut', signature.slice(0, -1)],
+    ['with more behind it', `${signature}0`],
+    ['under an empty secret', slackSignature(bytes, timestamp, '')],
+    ['empty', ''],
+    ['missing', undefined],
+  ])('is refused %s', async (_, given) => {
+    expect(await post(bytes, timestamp, given)).toBe(401);
+  });
+
+  it('is refused when one bit is another, of the body, of the timestamp or of itself', async () => {
+    const flipped = (text: Uint8Array, at: number, bit: number) => {
+      const copy = Buffer.from(text);
+      copy[at] = (copy[at] ?? 0) ^ (1 << bit);
+      return copy;
+    };
+    // Other bits than the lowest four would make of a header what no client can send.
+    const ofHeader = (value: string, at: number, bit: number) =>
+      flipped(Buffer.from(value), at % value.length, bit % 4).toString('latin1');
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(7), async (at, bit) => {
+        expect(await post(flipped(bytes, at, bit), timestamp, signature)).toBe(401);
+        expect(await post(bytes, ofHeader(timestamp, at, bit), signature)).toBe(401);
+        expect(await post(bytes, timestamp, ofHeader(signature, at, bit))).toBe(401);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each([
+    ['five minutes old', 300, 200],
+    ['a second older', 301, 401],
+    ['five minutes in the future', -300, 200],
+    ['a second further', -301, 401],
+    ['hours old', 86_400, 401],
+  ])('is refused when it is too old or too young: %s', async (_, seconds, status) => {
+    expect(await signedAt(String(Number(timestamp) - seconds))).toBe(status);
+  });
+
+  it.each([
+    '',
+    'now',
+    '-1531420618',
+    '1531420618.0',
+    '1.531420618e9',
+    '0x5b47908a',
+    '1531420618000',
+    'NaN',
+    'Infinity',
+  ])('is refused with a timestamp that is not whole seconds: "%s"', async (given) => {
+    expect(await signedAt(given)).toBe(401);
+  });
+
+  it('is refused without a timestamp', async () => {
+    expect(await post(bytes, undefined, signature)).toBe(401);
+  });
+
+  it.each([
+    ['Base64', FORM, true],
+    ['text', 'text/plain', false],
+  ])('covers the bytes of a body that the function URL hands over as %s', async (_, contentType, isBase64Encoded) => {
+    const body = Buffer.from(commandForm(relay, 'find Zażółć 🦆 “ü”').toString());
+    const headers = {
+      'content-type': contentType,
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': slackSignature(body, timestamp),
+    };
+    expect(functionUrlEvent({ method: 'POST', headers }, '/', body)).toMatchObject({ isBase64Encoded });
+    expect(await handle(relay.runtime, body, headers)).toMatchObject({ statusCode: 200 });
+    expect((await relay.jobs()).at(-1)?.summary).toBe(`${MIRA}: find Zażółć 🦆 “ü”`);
+    expect(await handle(relay.runtime, Buffer.concat([body, Buffer.from(' ')]), headers)).toMatchObject({
+      statusCode: 401,
+    });
+  });
+});
+
+describe('during a rotation', () => {
+  it('both signing secrets are good for a day, and then the new one alone', async () => {
+    const relay = await startRelay();
+    const signedWith = async (secret: string) => (await postToSlack(relay, 'ssl_check=1', { secret })).status;
+    expect(await signedWith(SIGNING_SECRET)).toBe(200);
+    expect(await signedWith('the next one')).toBe(401);
+    relay.clock.now += 61_000;
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}slack`, { signingSecret: 'the next one' });
+    expect(await signedWith('the next one')).toBe(200);
+    expect(await signedWith(SIGNING_SECRET)).toBe(200);
+    relay.clock.now += 86_400_001;
+    expect(await signedWith(SIGNING_SECRET)).toBe(401);
+    expect(await signedWith('the next one')).toBe(200);
+    await relay.close();
+  });
+});
+
+describe('a request', () => {
+  let relay: TestRelay;
+  beforeAll(async () => {
+    relay = await startRelay();
+  });
+  afterAll(() => relay.close());
+  const itemsInTable = async () =>
+    (await new DynamoDBClient({}).send(new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME }))).Count;
+
+  it('is answered 500, and no secret is told, where it cannot be made safe', async () => {
+    const runtime = { ...relay.runtime, environment: { ...relay.runtime.environment, TABLE_NAME: 'no-such-table' } };
+    const body = Buffer.from(commandForm(relay, 'done 101').toString());
+    const seconds = String(relay.clock.now / 1000);
+    const headers = {
+      'content-type': FORM,
+      'x-slack-request-timestamp': seconds,
+      'x-slack-signature': slackSignature(body, seconds),
+    };
+    expect(await handle(runtime, body, headers)).toMatchObject({
+      statusCode: 500,
+      body: expect.stringContaining('could not be stored'),
+    });
+    expect(await relay.jobs()).toEqual([]);
+  });
+
+  it('is answered 404 where relay.config.ts has no slack', async () => {
+    const { slack: _, ...config } = relay.runtime.config;
+    const body = Buffer.from('ssl_check=1');
+    const seconds = String(relay.clock.now / 1000);
+    const headers = {
+      'content-type': FORM,
+      'x-slack-request-timestamp': seconds,
+      'x-slack-signature': slackSignature(body, seconds),
+    };
+    expect(await handle({ ...relay.runtime, config }, body, headers)).toMatchObject({ statusCode: 404 });
+  });
+
+  it.each([
+    ["Slack's look at the certificate", 'ssl_check=1&token=deprecated'],
+    ['a modal that was closed', payload({ type: 'view_closed', view: { id: 'V1' } })],
+    ['a global shortcut', payload({ type: 'shortcut', callback_id: 'anything' })],
+    ['a type of tomorrow', payload({ type: 'block_hologram' })],
+  ])('that asks for nothing is answered with nothing: %s', async (_, body) => {
+    expect(await postToSlack(relay, body)).toMatchObject({ status: 200, body: '' });
+    expect(await itemsInTable()).toBe(0);
+    expect(relay.slack.calls).toEqual([]);
+  });
+
+  const unreadable: [string, string | Uint8Array, RegExp][] = [
+    ['nothing', '', /the command lacks/],
+    ['no form', 'Hello, World!', /the command lacks/],
+    ['JSON', '{"command":"/pm"}', /the command lacks/],
+    ['no UTF-8', Uint8Array.of(0xff, 0xfe, 0x00), /the command lacks/],
+    ['a command without who and where', 'command=%2Fpm&text=help', /trigger_id, user_id, channel_id, response_url/],
+    ['a payload that is no JSON', 'payload=nonsense', /not JSON/],
+    ['a payload that is no object', 'payload=%5B%5D', /the interaction lacks/],
+    ['a button press without its button', payload({ type: 'block_actions', user: { id: MIRA } }), /the block_actions/],
+    ['a button of somebody else', payload(buttonPress('vote', 'yes')), /none of the relay/],
+    ['a button that holds something else', payload(buttonPress('run-command', 'something')), /button run-command/],
+    [
+      'a button that holds no command',
+      payload(buttonPress('run-command', '{"command":"dnoe","happened":"1"}')),
+      /no c/,
+    ],
+    ['a modal without its values', payload({ type: 'view_submission', view: {} }), /the view_submission lacks/],
+    ['a modal of somebody else', payload(submission('survey', '{}')), /none of the relay/],
+    ['a modal that remembers nothing', payload(submission('defect', '')), /private_metadata/],
+    ['a message shortcut of somebody else', payload(messageAction('survey')), /none of the relay/],
+  ];
+
+  it.each(unreadable)('that cannot be read is answered 400, once it is verified: %s', async (_, body, reason) => {
+    const unsigned = await postToSlack(relay, body, { signature: `v0=${'0'.repeat(64)}` });
+    expect(unsigned).toMatchObject({ status: 401, body: expect.stringMatching(/X-Slack-Signature does not fit/) });
+    const signed = await postToSlack(relay, body);
+    expect(signed).toMatchObject({ status: 400, body: expect.stringMatching(reason) });
+    expect(await itemsInTable()).toBe(0);
+    expect(relay.slack.calls).toEqual([]);
+  });
+
+  it('that comes again has one job, and the same answer', async () => {
+    const body = commandForm(relay, 'done 101').toString();
+    const [first, again] = [await postToSlack(relay, body), await postToSlack(relay, body)];
+    expect(first).toMatchObject({ status: 200, text: expect.stringContaining('Working on it') });
+    expect(again).toEqual(first);
+    await relay.work();
+    expect(await postToSlack(relay, body)).toEqual(first);
+    expect(await relay.jobs()).toHaveLength(1);
+    await relay.work();
+    expect(relay.slack.messages).toHaveLength(1);
+  });
+});
+
+describe('a form', () => {
+  let relay: TestRelay;
+  beforeAll(async () => {
+    relay = await startRelay();
+  });
+  afterAll(() => relay.close());
+  beforeEach(() => {
+    relay.clock.now += 1_000;
+  });
+  const heard = async () => (await relay.jobs()).at(-1)?.input.text;
+
+  // `&`, `<` and `>` come escaped: https://docs.slack.dev/interactivity/implementing-slash-commands
+  it.each([
+    ['a blank as +', 'find+two+words', 'two words'],
+    ['a blank as %20', 'find%20two%20words', 'two words'],
+    ['a plus as %2B', 'find+C%2B%2B', 'C++'],
+    ['a percent sign', 'find+100%25', '100%'],
+    ['an ampersand between fields', 'find+this%26text%3Dthat', 'this&text=that'],
+    ['emoji', 'find+%F0%9F%91%A9%E2%80%8D%F0%9F%92%BB+%F0%9F%A6%86', '👩‍💻 🦆'],
+    ['emoji that are not encoded', 'find+👩‍💻+🦆', '👩‍💻 🦆'],
+    ['combining characters', 'find+e%CC%81t%C3%A9', 'e\u0301té'],
+    ['right to left', 'find+%D7%A9%D7%9C%D7%95%D7%9D', 'שלום'],
+    ['broken UTF-8', 'find+%E9%FF', '\ufffd\ufffd'],
+    ['no-break blanks', 'find%C2%A0two%C2%A0%C2%A0words', 'two words'],
+    ['smart quotes around the whole', 'find+%E2%80%9Ctwo+words%E2%80%9D', 'two words'],
+    ['escaped signs', 'find+a+%26amp%3B+b+%26lt%3Bc%26gt%3B', 'a & b <c>'],
+    ['signs that were typed as if escaped', 'find+%26amp%3Blt%3B', '&lt;'],
+    [
+      'a link that Slack made',
+      'find+%3Chttps%3A%2F%2Fexample.com%2F1%7Cthe+cart%3E',
+      'the cart (https://example.com/1)',
+    ],
+    [
+      'an address that Slack linked',
+      'find+%3Chttp%3A%2F%2Fexample.com%7Cexample.com%3E',
+      'example.com (http://example.com)',
+    ],
+    ['mentions', 'find+%3C%40U0MIRA001%7Cmira%3E+%3C%23C0GENERAL%7Cgeneral%3E+%3C%21here%3E', 'mira #general @here'],
+  ])('is read as Slack encodes it: %s', async (_, typed, text) => {
+    const form = commandForm(relay, '').toString();
+    expect(form).toContain('&text=&');
+    await postToSlack(relay, form.replace('&text=&', `&text=${typed}&`));
+    expect(await heard()).toBe(text);
+  });
+
+  it('is read whatever is typed, and says so or says what is wrong', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 60 }), async (text) => {
+        const answer = await command(relay, text);
+        expect(answer.status).toBe(200);
+        // Nothing but `defect` without a title, which opens a modal, is answered with nothing.
+        if (answer.body === '') expect(text.trim()).toMatch(/^defect\b/i);
+        else expect(answer.text).not.toBe('');
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('may hold an interaction with any Unicode', async () => {
+    const press = buttonPress('run-command', JSON.stringify({ command: 'find a+b & 🦆', happened: 'press-1' }));
+    expect((await interact(relay, press)).status).toBe(200);
+    expect(await heard()).toBe('a+b & 🦆');
+  });
+});
+
+function payload(json: object): string {
+  return new URLSearchParams({ payload: JSON.stringify(json) }).toString();
+}
+
+function buttonPress(actionId: string, value: string): object {
+  return {
+    type: 'block_actions',
+    user: { id: MIRA },
+    channel: { id: 'C0GENERAL' },
+    trigger_id: '1.1.1',
+    actions: [{ type: 'button', action_id: actionId, value }],
+  };
+}
+
+function submission(callbackId: string, privateMetadata: string): object {
+  const view = { id: 'V1', callback_id: callbackId, private_metadata: privateMetadata, state: { values: {} } };
+  return { type: 'view_submission', user: { id: MIRA }, view };
+}
+
+function messageAction(callbackId: string): object {
+  return {
+    type: 'message_action',
+    callback_id: callbackId,
+    trigger_id: '1.1.1',
+    user: { id: MIRA },
+    channel: { id: 'C0GENERAL' },
+    team: { domain: 'example' },
+    message: { ts: '1.1', text: 'Hello' },
+    response_url: 'https://hooks.slack.com/actions/1',
+  };
+}

@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { ask, command, lastMessage, MIRA, NOBODY, readable, told } from '../slack-requests.ts';
+import { workWith } from './changed-config.ts';
+
+const CONTACT = 'the platform team';
+const ASK = `Ask ${CONTACT} to add you to people in relay.config.ts.`;
+const LUCAS = 'lucas.pereira@example.com';
+const AISHA = 'aisha.rahman@example.com';
+
+let relay: TestRelay;
+const start = async (people: RelayConfig['people'] = [], options: TestRelayOptions = {}) => {
+  relay = await startRelay({ ...options, config: { ...exampleConfig(), contact: CONTACT, people } });
+};
+afterEach(() => relay.close());
+
+let count = 0;
+/** A command that nobody has given yet, so that it is not asked about. */
+const log = () => `log 1h “Release checkout 2.4” ${++count}`;
+const mapped = (email: string, timeZone = 'UTC') => ({ slack: NOBODY, email, timeZone });
+/** For whom the last entry was logged, by the name in the service. */
+const loggedFor = () => {
+  const entry = relay.sandbox.data.timelogs.slice(3).at(-1);
+  return relay.sandbox.data.users.find(({ user_id }) => user_id === entry?.user_id)?.name;
+};
+const timesListed = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/users/list').length;
+
+describe('somebody in Slack', () => {
+  it.each([
+    ['by their e-mail address', MIRA, [], 'Mira Novak'],
+    ['by the map, where the address is another', NOBODY, [mapped(LUCAS)], 'Lucas Pereira'],
+    ['by the map, whatever their address', MIRA, [{ ...mapped(LUCAS), slack: MIRA }], 'Lucas Pereira'],
+  ])('is known %s', async (_, userId, people, name) => {
+    await start(people);
+    expect((await ask(relay, log(), { userId })).inTheEnd).toContain(`for ${name}, 2026-11-20`);
+    expect(loggedFor()).toBe(name);
+  });
+
+  it('is known whatever the letter case of their address, and on whichever page', async () => {
+    await start();
+    Object.assign(relay.slack.users.get(MIRA) ?? {}, { email: 'Mira.NOVAK@example.COM' });
+    const { users } = relay.sandbox.data;
+    const strangers = Array.from({ length: 230 }, (_, index) => ({
+      user_id: `stranger-${index}`,
+      name: 'Somebody',
+      email: `stranger-${index}@example.com`,
+    }));
+    users.unshift(...strangers);
+    await ask(relay, log());
+    expect(loggedFor()).toBe('Mira Novak');
+    expect(timesListed()).toBe(3);
+  });
+
+  it.each([
+    [
+      'whom the service does not know',
+      NOBODY,
+      () => {},
+      `:warning: No user of the service has your e-mail address. ${ASK}`,
+    ],
+    [
+      'whose address two users have',
+      MIRA,
+      () => relay.sandbox.data.users.push({ user_id: '2nd', name: 'Mira N.', email: 'MIRA.NOVAK@example.com' }),
+      `:warning: 2 users of the service have your e-mail address. ${ASK}`,
+    ],
+    [
+      'whose address Slack does not tell',
+      MIRA,
+      () => delete relay.slack.users.get(MIRA)?.email,
+      `:warning: Slack does not tell your e-mail address, by which people are matched. ${ASK}`,
+    ],
+    [
+      'of another workspace',
+      MIRA,
+      () => relay.slack.fail({ method: 'users.info', kind: 'error', error: 'user_not_visible' }),
+      `:warning: Slack does not tell your e-mail address, by which people are matched. ${ASK}`,
+    ],
+  ])('%s is told so, and whom to ask', async (_, userId, prepare, said) => {
+    await start();
+    prepare();
+    expect((await ask(relay, log(), { userId })).inTheEnd).toBe(said);
+    expect(relay.sandbox.data.timelogs).toHaveLength(3);
+  });
+
+  it('is known by the map where the relay has no token', async () => {
+    await start([mapped(LUCAS, 'Asia/Kolkata')], { slack: { signingSecret: SIGNING_SECRET } });
+    relay.clock.now = Date.parse('2026-11-20T18:30:00Z');
+    expect((await ask(relay, log(), { userId: NOBODY })).inTheEnd).toContain('for Lucas Pereira, 2026-11-21');
+    expect((await ask(relay, log(), { userId: MIRA })).inTheEnd).toContain('Slack does not tell your e-mail address');
+  });
+
+  it('is looked up later where Slack does not answer', async () => {
+    await start();
+    relay.slack.fail({ method: 'users.info', kind: 'server-error' });
+    relay.slack.fail({ method: 'users.info', kind: 'rate-limited', retryAfterSeconds: 40 });
+    await command(relay, log());
+    await relay.workToTheEnd();
+    expect(loggedFor()).toBe('Mira Novak');
+  });
+
+  it('is known for a day', async () => {
+    await start();
+    for (const [later, listed] of [
+      [0, 1],
+      [1_000, 1],
+      [86_398_000, 1],
+      [1_000, 2],
+    ] as const) {
+      relay.clock.now += later;
+      await ask(relay, log());
+      expect([later, timesListed()]).toEqual([later, listed]);
+    }
+    expect(relay.slack.calls.filter(({ method }) => method === 'users.info')).toHaveLength(2);
+  });
+});
+
+describe('a change of the map', () => {
+  it.each([
+    ['an entry comes', [], [mapped(AISHA)], 'Aisha Rahman'],
+    ['an entry has another address', [mapped(LUCAS)], [mapped(AISHA)], 'Aisha Rahman'],
+    ['an entry goes', [mapped(LUCAS)], [], 'Mira Novak'],
+  ])('takes effect at once: %s', async (_, before, after, name) => {
+    const people = before.map((entry) => ({ ...entry, slack: MIRA }));
+    await start(people);
+    await ask(relay, log());
+    expect(loggedFor()).toBe(before.length > 0 ? 'Lucas Pereira' : 'Mira Novak');
+    await command(relay, log());
+    await workWith(relay, { people: after.map((entry) => ({ ...entry, slack: MIRA })) });
+    expect(loggedFor()).toBe(name);
+    expect(readable(lastMessage(relay).blocks)).toContain(`for ${name}`);
+  });
+});
+
+describe('somebody on GitHub', () => {
+  const comment = (body: string, id: number, login = 'Codertocat') =>
+    relay.post('issue_comment', {
+      action: 'created',
+      comment: { id, body, author_association: 'OWNER', user: { login, type: 'User' } },
+      issue: { number: 1 },
+      repository: { full_name: 'Codertocat/Hello-World' },
+      sender: { login },
+    });
+  const line = () => `/${log().replaceAll(/[“”]/g, '"')}`;
+  const codertocat = { github: 'codertocat', email: LUCAS, timeZone: 'Asia/Kolkata' };
+  const outcome = async () => (await relay.jobs()).toSorted((a, b) => a.createdAt - b.createdAt).at(-1)?.outcome;
+
+  it('is known by the map, whatever the letter case of the login, with its time zone', async () => {
+    await start([codertocat]);
+    relay.clock.now = Date.parse('2026-11-20T18:30:00Z');
+    await comment(line(), 1);
+    await relay.work();
+    expect(loggedFor()).toBe('Lucas Pereira');
+    expect(relay.sandbox.data.timelogs.at(-1)?.date).toBe('2026-11-21');
+  });
+
+  it.each([
+    ['the entry goes', [], /^Nobody knows which user of the service @Codertocat is\. Ask the platform team/],
+    ['the time zone is another', [{ ...codertocat, timeZone: 'UTC' }], /for Lucas Pereira, 2026-11-20/],
+    ['the address is another', [{ ...codertocat, email: AISHA }], /for Aisha Rahman, 2026-11-21/],
+  ])('is somebody else at once where %s', async (_, after, said) => {
+    await start([codertocat]);
+    relay.clock.now = Date.parse('2026-11-20T18:30:00Z');
+    await comment(line(), 1);
+    await relay.work();
+    relay.clock.now += 1_000;
+    await comment(line(), 2);
+    await workWith(relay, { people: after });
+    expect(await outcome()).toMatch(said);
+  });
+
+  it('is told nothing of an address, which everybody could read', async () => {
+    await start([codertocat, { github: 'nobody', email: 'nobody@example.org', timeZone: 'UTC' }]);
+    Object.assign(relay.sandbox.data.users.find(({ email }) => email === LUCAS) ?? {}, { name: null });
+    for (const [index, login] of ['Codertocat', 'nobody', 'stranger'].entries()) {
+      await comment(line(), index, login);
+    }
+    await relay.work();
+    expect(relay.sandbox.data.timelogs).toHaveLength(4);
+    for (const { outcome } of await relay.jobs()) expect(outcome).not.toContain('@example.');
+    expect(told(relay)).toEqual([]);
+  });
+});

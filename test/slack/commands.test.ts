@@ -1,0 +1,426 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { grammar } from '../../lib/commands/command.ts';
+import { ASKED_WITHIN_MS, createSaidBefore } from '../../lib/slack/said-before.ts';
+import type { HttpHandler } from '../../local/http-front.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import {
+  ask,
+  command,
+  commandForm,
+  GENERAL,
+  lastMessage,
+  lastView,
+  MIRA,
+  NOBODY,
+  PLATFORM,
+  press,
+  queued,
+  readable,
+  slackSignature,
+  submit,
+  TOMASZ,
+  told,
+} from '../slack-requests.ts';
+
+const WORKING = ':hourglass_flowing_sand: Working on it: ';
+
+describe('a command', () => {
+  let relay: TestRelay;
+  beforeAll(async () => {
+    relay = await startRelay();
+  });
+  beforeEach(() => {
+    relay.clock.now += ASKED_WITHIN_MS;
+  });
+  afterAll(() => relay.close());
+  const completed = (...ids: number[]) =>
+    ids.map((id) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed);
+
+  it('is answered at once with nothing asked of the service, and in the end, for who typed it only', async () => {
+    const answer = await command(relay, 'done 104', { channelId: PLATFORM });
+    expect(JSON.parse(answer.body)).toMatchObject({ response_type: 'ephemeral' });
+    expect(answer.text).toBe(`${WORKING}/pm done 104`);
+    expect(relay.sandbox.requests).toBe(0);
+    expect(await relay.jobs()).toMatchObject([{ lane: 'interactive', connection: 'main' }]);
+    await relay.work();
+    expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA, channel: PLATFORM });
+    expect(relay.sandbox.requests).toBe(1);
+  });
+
+  it.each([
+    ['done 101', ':white_check_mark: Completed checklist item 101.', [true, false, false]],
+    // The toggle form would reopen the first.
+    ['DONE #101, 102 and 103', ':white_check_mark: Completed checklist items 101, 102 and 103.', [true, true, true]],
+    ['undo 101 103', ':white_check_mark: Reopened checklist items 101 and 103.', [false, true, false]],
+    [
+      'done 101 999 201',
+      ":white_check_mark: Completed checklist item 101, but not all. Checklist item 999: there is no such item. Checklist item 201: the relay's key may not manage this checklist.",
+      [true, true, false],
+    ],
+    [
+      'done 998 999',
+      ':warning: Checklist item 998: there is no such item. Checklist item 999: there is no such item. Nothing was completed.',
+      [true, true, false],
+    ],
+  ])('completes and reopens checklist items: %s', async (typed, inTheEnd, items) => {
+    expect(await ask(relay, typed)).toEqual({ atOnce: expect.stringContaining(WORKING), inTheEnd });
+    expect(completed(101, 102, 103)).toEqual(items);
+    expect(completed(201)).toEqual([false]);
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+
+  it('creates a defect in the project of the channel', async () => {
+    const typed = 'defect “Login fails” on Safari – &lt;again&gt; &amp; again';
+    const { inTheEnd } = await ask(relay, typed, { channelId: PLATFORM });
+    const defect = relay.sandbox.data.defects.at(-1);
+    expect(defect).toMatchObject({
+      project_id: PROJECT,
+      title: '“Login fails” on Safari – <again> & again',
+      type: 'Bug',
+      priority: 'Medium',
+      severity: 'Major',
+      description: expect.stringMatching(/^---\nCreated in Slack by @mira\n\[partner-relay [0-9a-f]{20}\]$/),
+    });
+    expect(inTheEnd).toBe(
+      `:white_check_mark: Created defect ${defect?.defect_id}: “Login fails” on Safari – <again> & again.`,
+    );
+  });
+
+  it('logs time for the person who typed it', async () => {
+    const { inTheEnd } = await ask(relay, 'log 1h30m “Release checkout 2.4” wrote “tests” 🦆', { userId: TOMASZ });
+    const entry = relay.sandbox.data.timelogs.at(-1);
+    expect(entry).toMatchObject({
+      user_id: relay.sandbox.data.users.find(({ name }) => name === 'Tomasz Zielinski')?.user_id,
+      task_id: relay.sandbox.data.tasks.find(({ name }) => name === 'Release checkout 2.4')?.task_id,
+      hours: 1.5,
+      date: '2026-11-20',
+      note: expect.stringMatching(/^wrote “tests” 🦆 \[partner-relay [0-9a-f]{20}\]$/),
+    });
+    expect(inTheEnd).toBe(
+      `:white_check_mark: Logged 1h30m on Release checkout 2.4 for Tomasz Zielinski, 2026-11-20, as time entry ${entry?.timelog_id}.`,
+    );
+  });
+
+  it('finds tasks and projects, with a button on each to log time', async () => {
+    const { inTheEnd } = await ask(relay, 'find the');
+    const [tasks, projects] = [relay.sandbox.data.tasks, relay.sandbox.data.projects];
+    const shown = [
+      'Tasks',
+      ...[tasks[1], tasks[4]].map((task) => `${task?.name}\n${task?.task_id}`),
+      'Projects',
+      ...projects.map(({ name, project_id }) => `${name}\n${project_id}`),
+    ];
+    expect(inTheEnd).toBe(shown.join('\n'));
+    const buttons = lastMessage(relay).blocks?.filter((block) => 'accessory' in block && block.accessory);
+    expect(buttons).toHaveLength(5);
+    expect((await ask(relay, 'find “no such”')).inTheEnd).toBe('No task and no project has no such in it.');
+  });
+
+  it('of one person is done after the one before, and a search at once', async () => {
+    for (const typed of ['done 101', 'log 1h 4711', 'defect Login fails', 'find login']) {
+      await command(relay, typed, { userId: NOBODY, channelId: PLATFORM });
+    }
+    expect((await relay.jobs('queued')).map(({ entity }) => entity).toSorted()).toEqual([
+      'slack-U0NOBODY1',
+      'slack-U0NOBODY1',
+      'slack-U0NOBODY1',
+      'slack-U0NOBODY1-find',
+    ]);
+    await relay.work();
+  });
+
+  it.each([
+    ['fly', ':warning: There is no command “fly”.', false],
+    ['done', ':warning: done needs the id of a checklist item', false],
+    ['dnoe 101', ':warning: There is no command “dnoe”. Did you mean done?\n/pm done 101', true],
+    ['log 0h 4711', ':warning: “0h” is no time. 1m is the least.', false],
+    ['log 25h 4711', ':warning: “25h” is more than a day has. 24h is the most for one day.', false],
+    ['log –2h 4711', ':warning: “-2h” is less than nothing: 2h would be right.\n/pm log 2h 4711', true],
+    ['log 1h99m 4711', ':warning: “1h99m” has too many minutes', false],
+    ['log 2h tomorrow 4711', ':warning: Time is logged once it is spent', false],
+  ])('that is not understood is answered with what would be right: %s', async (typed, answer, offered) => {
+    const { text, blocks } = await command(relay, typed);
+    expect(text.startsWith(answer)).toBe(true);
+    expect(blocks.some(({ type }) => type === 'actions')).toBe(offered);
+    expect(queued(relay)).toBe(0);
+  });
+
+  it('that was probably meant is given with a button, once however often it is pressed', async () => {
+    const answer = await command(relay, 'udno 102');
+    await press(relay, answer, 'Do that');
+    expect(readable(lastMessage(relay).blocks)).toBe(`${WORKING}/pm undo 102`);
+    expect((await press(relay, answer, 'Do that')).status).toBe(200);
+    expect(queued(relay)).toBe(1);
+    await relay.work();
+    expect(completed(102)).toEqual([false]);
+    await press(relay, answer, 'Do that');
+    expect(queued(relay)).toBe(0);
+  });
+});
+
+describe('a command that waits', () => {
+  it('asks for what was refused once, however often it goes on', async () => {
+    const relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
+    await command(relay, 'done 998 999');
+    // More than enough for two calls, one a minute.
+    for (let round = 1; round <= 4; round++) {
+      await relay.work();
+      relay.clock.now += 3 * 60_000;
+      await relay.sweep();
+    }
+    expect(relay.sandbox.requests).toBe(2);
+    expect(told(relay).at(-1)).toContain('Nothing was completed.');
+    await relay.close();
+  });
+});
+
+describe('help', () => {
+  it('is made from the grammar, is short, and makes no job', async () => {
+    const relay = await startRelay({ config: exampleConfig({}, { slack: { command: '/pm-test' } }) });
+    for (const typed of ['', 'help', '?', 'HELP']) {
+      const { text } = await command(relay, typed);
+      for (const { usage, does } of grammar) expect(text).toContain(`/pm-test ${usage}  ${does}`);
+      expect(text.split('\n').length).toBeLessThanOrEqual(grammar.length + 1);
+    }
+    expect(queued(relay)).toBe(0);
+    expect(relay.sandbox.requests).toBe(0);
+    await relay.close();
+  });
+});
+
+describe('status', () => {
+  it('shows the last five jobs of that person, and the budget', async () => {
+    const relay = await startRelay();
+    expect((await command(relay, 'status')).text).toBe(
+      'Your last jobs\nYou have not asked for anything yet.\nBudget of main\n0 of 120 calls in the last minute, 0 of 5000 in the last day. The next call can go out now.',
+    );
+    for (const typed of ['done 1', 'done 2', 'done 101', 'done 102', 'undo 103']) {
+      await command(relay, typed);
+      relay.clock.now += 1_000;
+    }
+    await command(relay, 'done 104', { userId: TOMASZ });
+    await relay.work();
+    await command(relay, 'find &lt;b&gt;');
+    const { text } = await command(relay, 'status');
+    const shown = [
+      'Your last jobs',
+      ':hourglass_flowing_sand: find <b>',
+      'being worked on',
+      ':white_check_mark: undo 103',
+      'Reopened checklist item 103.',
+      ':white_check_mark: done 102',
+      'Completed checklist item 102.',
+      ':white_check_mark: done 101',
+      'Completed checklist item 101.',
+      ':warning: done 2',
+      'Checklist item 2: there is no such item. Nothing was completed.',
+      'Budget of main',
+      '6 of 120 calls in the last minute, 6 of 5000 in the last day. The next call can go out now.',
+    ];
+    const places = shown.map((part) => text.indexOf(part));
+    expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
+    expect(text).not.toMatch(/done 1$|done 104/m);
+    expect((await command(relay, 'status', { userId: NOBODY })).text).toContain('You have not asked for anything yet.');
+    await relay.close();
+  });
+});
+
+describe('the very same command', () => {
+  let relay: TestRelay;
+  beforeEach(async () => {
+    relay = await startRelay();
+  });
+  afterEach(() => relay.close());
+  const typed = 'log 1h “Release checkout 2.4” wrote tests';
+
+  it.each([
+    ['just short of two minutes later', ASKED_WITHIN_MS - 1, {}, '120 s'],
+    ['two minutes later', ASKED_WITHIN_MS, {}, undefined],
+    ['by somebody else', 1_000, { userId: TOMASZ }, undefined],
+    ['in another channel', 1_000, { channelId: PLATFORM }, undefined],
+  ])('is asked about, and not done: %s', async (_, later, asked, ago) => {
+    await command(relay, typed);
+    relay.clock.now += later;
+    const { text } = await command(relay, 'LOG  60m "Release checkout 2.4" wrote  tests', asked);
+    expect(text).toBe(
+      ago
+        ? `:question: You gave /pm log 1h "Release checkout 2.4" wrote tests ${ago} ago already. Do you want it done once more?`
+        : `${WORKING}/pm log 1h "Release checkout 2.4" wrote tests`,
+    );
+    expect(queued(relay)).toBe(ago ? 1 : 2);
+  });
+
+  it('with another word is another command', async () => {
+    await command(relay, typed);
+    expect((await command(relay, `${typed} again`)).text).toContain(WORKING);
+    expect(queued(relay)).toBe(2);
+  });
+
+  it('is done once more by the button, once however often it is pressed, in place of the question', async () => {
+    await ask(relay, typed);
+    const question = await command(relay, typed);
+    await press(relay, question, 'Do it once more');
+    const shown = lastMessage(relay);
+    expect(readable(shown.blocks)).toContain(WORKING);
+    await press(relay, question, 'Do it once more');
+    await relay.work();
+    expect(readable(shown.blocks)).toContain('Logged 1h');
+    await press(relay, question, 'Do it once more');
+    expect(queued(relay)).toBe(0);
+    expect(relay.sandbox.data.timelogs).toHaveLength(5);
+  });
+
+  it('is asked about again after it was done once more', async () => {
+    await command(relay, typed);
+    relay.clock.now += ASKED_WITHIN_MS - 10_000;
+    await press(relay, await command(relay, typed), 'Do it once more');
+    relay.clock.now += 20_000;
+    expect((await command(relay, typed)).text).toMatch(/ s ago already/);
+    expect(queued(relay)).toBe(2);
+  });
+
+  it('is not asked about where the first was never stored', async () => {
+    const { table, jobs } = relay.stores;
+    // What is left of a webhook that died, or could not write, before it had stored the job.
+    const saidBefore = createSaidBefore(table, jobs, () => relay.clock.now);
+    await saidBefore.note({ userId: MIRA, channelId: GENERAL, command: 'done 101', jobId: 'never-stored' });
+    expect((await command(relay, 'done 101')).text).toContain(WORKING);
+    expect((await command(relay, 'done 101')).text).toContain('Do you want it done once more?');
+    expect(queued(relay)).toBe(1);
+  });
+
+  it('is done once where the first was answered 500 after it was stored', async () => {
+    const { createHandler } = await import('../../functions/slack-webhook.ts');
+    const environment = { ...relay.runtime.environment, INTERACTIVE_QUEUE_URL: 'http://127.0.0.1:9/0/queue.fifo' };
+    const handle = createHandler({ ...relay.runtime, environment }) as unknown as HttpHandler;
+    const body = commandForm(relay, 'done 101').toString();
+    const seconds = String(relay.clock.now / 1000);
+    const headers = { 'x-slack-request-timestamp': seconds, 'x-slack-signature': slackSignature(body, seconds) };
+    expect(await handle({ body, headers } as unknown as Parameters<HttpHandler>[0])).toMatchObject({ statusCode: 500 });
+    relay.clock.now += 5_000;
+    await command(relay, 'done 101');
+    await relay.workToTheEnd();
+    expect(relay.sandbox.requests).toBe(1);
+    expect(told(relay)).toEqual([':white_check_mark: Completed checklist item 101.']);
+  });
+
+  it('is not asked about where it only looks for something or tells something', async () => {
+    for (const typed of ['find login', 'help', 'status', 'defect', 'fly']) {
+      const first = await command(relay, typed);
+      const again = await command(relay, typed);
+      expect(again.text).not.toContain('once more');
+      if (typed !== 'status') expect(again).toEqual(first);
+    }
+  });
+});
+
+describe('permissions', () => {
+  const permissions = {
+    done: { channels: [PLATFORM, 'C0OTHER'] },
+    log: { userGroups: ['S0PLATFORM', 'S0OTHER'] },
+    defect: { channels: [PLATFORM], userGroups: ['S0PLATFORM'] },
+  };
+  let relay: TestRelay;
+  beforeEach(async () => {
+    const slack = { permissions, channels: { [PLATFORM]: { projectId: PROJECT }, [GENERAL]: { projectId: PROJECT } } };
+    relay = await startRelay({ config: exampleConfig({}, { slack }) });
+    relay.slack.userGroups.set('S0OTHER', ['U0AISHA01']);
+  });
+  afterEach(() => relay.close());
+
+  it.each([
+    ['done 101', '/pm done can be used in <#C0PLATFORM>, <#C0OTHER> only.'],
+    ['undo 101', '/pm done can be used in <#C0PLATFORM>, <#C0OTHER> only.'],
+    ['defect Login fails', '/pm defect can be used in <#C0PLATFORM> only.'],
+    ['defect', '/pm defect can be used in <#C0PLATFORM> only.'],
+  ])('limit a subcommand to channels: %s', async (typed, fault) => {
+    expect((await command(relay, typed)).text).toBe(`:warning: ${fault}`);
+    expect([queued(relay), relay.slack.views]).toEqual([0, []]);
+    // What was refused was not said before.
+    const there = await command(relay, typed, { channelId: PLATFORM });
+    expect(there.text).not.toMatch(/can be used|once more/);
+    expect(queued(relay)).toBe(1);
+  });
+
+  it('limit what a button brings about to the same channels', async () => {
+    const suggestion = await command(relay, 'dnoe 101', { channelId: PLATFORM });
+    await press(relay, suggestion, 'Do that', { channelId: GENERAL });
+    expect(readable(lastMessage(relay).blocks)).toContain('can be used in <#C0PLATFORM>, <#C0OTHER> only.');
+    expect(queued(relay)).toBe(0);
+  });
+
+  it.each([
+    ['a member', MIRA, ':warning: There is no task 4711. Give its id, or its whole name in quotes.'],
+    [
+      'a member of the second',
+      'U0AISHA01',
+      ':warning: There is no task 4711. Give its id, or its whole name in quotes.',
+    ],
+    [
+      'a stranger',
+      NOBODY,
+      ':warning: You may not use /pm log here; whoever looks after Partner Relay can change that.',
+    ],
+  ])('limit a subcommand to user groups: %s', async (_, userId, said) => {
+    expect((await ask(relay, 'log 1h 4711', { userId })).inTheEnd).toBe(said);
+    if (userId === NOBODY) expect(relay.sandbox.requests).toBe(0);
+  });
+
+  it('limit to both', async () => {
+    const stranger = await ask(relay, 'defect Login fails', { userId: NOBODY, channelId: PLATFORM });
+    expect(stranger.inTheEnd).toContain('You may not use /pm defect here');
+    await command(relay, 'defect', { userId: NOBODY, channelId: PLATFORM });
+    await relay.work();
+    await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails' });
+    await relay.work();
+    expect(told(relay).at(-1)).toContain('You may not use /pm defect here');
+    expect(relay.sandbox.data.defects).toHaveLength(1);
+    expect((await ask(relay, 'defect Login fails', { channelId: PLATFORM })).inTheEnd).toContain('Created defect');
+  });
+
+  it('ask who is in a group once an hour at most', async () => {
+    const asked = () => relay.slack.calls.filter(({ method }) => method === 'usergroups.users.list').length;
+    const refused = async () =>
+      (await ask(relay, `log 1h ${relay.clock.now}`, { userId: NOBODY })).inTheEnd.includes('may not use');
+    expect(await refused()).toBe(true);
+    relay.slack.userGroups.set('S0PLATFORM', [NOBODY]);
+    relay.clock.now += 3_599_000;
+    expect(await refused()).toBe(true);
+    expect(asked()).toBe(2);
+    relay.clock.now += 1_000;
+    expect(await refused()).toBe(false);
+    expect(asked()).toBe(3);
+  });
+
+  it('keep everybody out while nobody can tell who is in a group', async () => {
+    relay.slack.userGroups.delete('S0PLATFORM');
+    const { inTheEnd } = await ask(relay, 'log 1h 4711');
+    expect(inTheEnd).toContain('This could not be done: Slack refuses usergroups.users.list: no_such_subteam');
+    expect(relay.sandbox.requests).toBe(0);
+  });
+
+  it('leave what they do not name to everybody', async () => {
+    const { inTheEnd } = await ask(relay, 'find login', { userId: NOBODY, channelId: 'C0ANYWHERE' });
+    expect(inTheEnd).toContain('Tasks');
+  });
+});
+
+describe('a channel with a connection of its own', () => {
+  it('sends its commands there', async () => {
+    const { connections, slack, ...rest } = exampleConfig();
+    const [main] = Object.values(connections);
+    if (!main || !slack) throw new Error('the example has no connection');
+    const config = {
+      ...rest,
+      connections: { main, other: main },
+      slack: { ...slack, channels: { [PLATFORM]: { connection: 'other' } } },
+    };
+    const relay = await startRelay({ config });
+    await command(relay, 'done 101', { channelId: PLATFORM });
+    await relay.work();
+    expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other']);
+    expect((await command(relay, 'status', { channelId: PLATFORM })).text).toContain('Budget of other\n1 of 120');
+    expect((await command(relay, 'status')).text).toContain('Budget of main\n0 of 120');
+    await relay.close();
+  });
+});

@@ -1,0 +1,390 @@
+import type { ModalView } from '@slack/types';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { foundBlocks } from '../../lib/slack/found.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import {
+  ask,
+  command,
+  GENERAL,
+  lastMessage,
+  lastView,
+  MIRA,
+  PLATFORM,
+  press,
+  queued,
+  readable,
+  shortcut,
+  submit,
+  TOMASZ,
+  told,
+} from '../slack-requests.ts';
+
+let relay: TestRelay;
+const start = async (options?: TestRelayOptions) => {
+  relay = await startRelay(options);
+};
+afterEach(() => relay.close());
+
+interface Option {
+  text: { text: string };
+  value: string;
+}
+
+/** What a list of the modal offers, and what is chosen in it. */
+function list(view: ModalView, block: string): { options: Option[]; groups: string[]; chosen: string | undefined } {
+  const input = view.blocks.find(({ block_id }) => block_id === block) as { element?: object } | undefined;
+  if (!input) return { options: [], groups: [], chosen: undefined };
+  const { options, option_groups, initial_option } = input.element as {
+    options?: Option[];
+    option_groups?: { label: Option['text']; options: Option[] }[];
+    initial_option?: Option;
+  };
+  return {
+    options: options ?? option_groups?.flatMap(({ options }) => options) ?? [],
+    groups: option_groups?.map(({ label }) => label.text) ?? [],
+    chosen: initial_option?.text.text,
+  };
+}
+
+const entered = (view: ModalView, block: string) =>
+  (view.blocks.find(({ block_id }) => block_id === block) as { element: { initial_value?: string } }).element
+    .initial_value;
+const projectsOf = (view: ModalView) => list(view, 'project').options.map(({ text }) => text.text);
+const SEEDED = ['Company Website', 'Mobile App', 'Web Shop'];
+const defects = () => relay.sandbox.data.defects.slice(1);
+
+function addProjects(count: number, name: (index: number) => string) {
+  const [project] = relay.sandbox.data.projects;
+  if (!project) throw new Error('the seed has no project');
+  for (let index = 0; index < count; index++) {
+    const project_id = `7a2c2d7e-3b58-4c0a-9d41-${String(index).padStart(12, '0')}`;
+    relay.sandbox.data.projects.push({ ...project, project_id, name: name(index) });
+  }
+}
+
+describe('the modal for a defect', () => {
+  beforeEach(() => start());
+
+  it('opens in the same breath, with nothing asked of the service, and gets its list afterwards', async () => {
+    expect(await command(relay, 'defect', { channelId: PLATFORM })).toMatchObject({ status: 200, body: '' });
+    const shown = lastView(relay);
+    expect(shown).toMatchObject({ userId: MIRA, replaced: [], view: { title: { text: 'Create a defect' } } });
+    expect(projectsOf(shown.view)).toEqual([]);
+    expect(readable(shown.view.blocks)).toBe('The list of projects is being fetched…');
+    expect(relay.sandbox.audit).toEqual([]);
+    await relay.work();
+    expect(projectsOf(shown.view)).toEqual(SEEDED);
+    // That of the channel.
+    expect(list(shown.view, 'project').chosen).toBe('Web Shop');
+    expect(shown.replaced).toHaveLength(1);
+    expect(relay.sandbox.audit.map(({ endpoint }) => endpoint)).toEqual(['/projects/list']);
+  });
+
+  it('shows what the table last knew, and is brought up to date once that is older than five minutes', async () => {
+    await command(relay, 'defect');
+    await relay.work();
+    addProjects(1, () => 'Another project');
+    Object.assign(relay.sandbox.data.projects[1] ?? {}, { isactive: false });
+    relay.clock.now += 5 * 60_000 - 1;
+    await command(relay, 'defect');
+    expect([projectsOf(lastView(relay).view), queued(relay)]).toEqual([SEEDED, 0]);
+    relay.clock.now += 1;
+    await command(relay, 'defect');
+    expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
+    await relay.work();
+    expect(projectsOf(lastView(relay).view)).toEqual(['Another project', 'Company Website', 'Web Shop']);
+  });
+
+  it('keeps what was typed with it, also where it is updated', async () => {
+    await command(relay, 'defect Login fails &amp; burns');
+    const before = lastView(relay).view;
+    await relay.work();
+    for (const view of [before, lastView(relay).view]) {
+      expect(entered(view, 'title')).toBe('Login fails & burns');
+      expect(list(view, 'severity').chosen).toBe('Major');
+    }
+  });
+
+  it('says so where there is no project to choose', async () => {
+    relay.sandbox.data.projects.length = 0;
+    await command(relay, 'defect');
+    await relay.work();
+    expect(readable(lastView(relay).view.blocks)).not.toContain('is being fetched');
+  });
+
+  it('stays open with what is wrong, creates the defect once, and says so in a direct message', async () => {
+    await command(relay, 'defect');
+    await relay.work();
+    for (const title of ['', ' \t ']) {
+      const faults = await submit(relay, lastView(relay), { project: PROJECT, title });
+      expect([faults, queued(relay)]).toEqual([{ title: 'A defect needs a title.' }, 0]);
+    }
+    const fields = { project: PROJECT, title: ' Login <!channel> fails ', type: 'Documentation', priority: 'Low' };
+    for (const _ of ['once', 'and again']) {
+      expect(await submit(relay, lastView(relay), { ...fields, description: 'In *Safari*\nonly' })).toEqual({});
+    }
+    await relay.work();
+    const [defect, ...others] = defects();
+    expect(others).toEqual([]);
+    expect(defect).toMatchObject({
+      project_id: PROJECT,
+      title: 'Login <!channel> fails',
+      type: 'Documentation',
+      priority: 'Low',
+      severity: 'Major',
+      description: expect.stringMatching(/^In \*Safari\*\nonly\n\n---\nCreated in Slack by @mira\n\[partner-relay /),
+    });
+    expect(lastMessage(relay)).toMatchObject({ kind: 'message', channel: `D${MIRA.slice(1)}`, userId: MIRA });
+    expect(told(relay)).toEqual([`:white_check_mark: Created defect ${defect?.defect_id}: Login <!channel> fails.`]);
+  });
+
+  it('can be filled while its list is not there, and sent off once it is', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance', times: 1 });
+    relay.slack.fail({ method: 'views.update', kind: 'server-error' });
+    relay.slack.fail({ method: 'views.update', kind: 'rate-limited', retryAfterSeconds: 7 });
+    await command(relay, 'defect', { channelId: PLATFORM });
+    await relay.work();
+    expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
+      title: 'The list of projects is not here yet. Please try again in a moment.',
+    });
+    await relay.workToTheEnd();
+    expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
+    expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({});
+    await relay.work();
+    expect(defects()).toMatchObject([{ title: 'Login fails', project_id: PROJECT }]);
+  });
+
+  it.each([
+    ['was closed', () => relay.slack.views.splice(0)],
+    ['was changed meanwhile', () => Object.assign(lastView(relay), { hash: '1.another' })],
+  ])('that %s is left alone, and its list is kept for the next', async (_, happens) => {
+    await command(relay, 'defect');
+    happens();
+    await relay.work();
+    expect((await relay.jobs())[0]?.outcome).toBe('3 projects are known; the modal was closed already');
+    await command(relay, 'defect');
+    expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
+  });
+});
+
+describe('a modal that cannot be opened', () => {
+  const why = async () => (await command(relay, 'defect')).text;
+
+  it.each([
+    ['an expired trigger', 'Slack did not take it in time. Please try again.'],
+    ['Slack down', 'Slack did not take it in time. Please try again.'],
+    ['a cut connection', 'Slack did not take it in time. Please try again.'],
+    ['a rate limit', 'Slack did not take it in time. Please try again.'],
+    ['a refusal', 'Slack refuses it (missing_scope). Tell whoever looks after Partner Relay.'],
+  ])('is told at once, and makes no job: %s', async (what, said) => {
+    await start();
+    const triggerId = relay.slack.makeTriggerId(MIRA);
+    if (what === 'an expired trigger') relay.clock.now += 3_001;
+    if (what === 'Slack down') relay.slack.fail({ method: 'views.open', kind: 'server-error' });
+    if (what === 'a cut connection') relay.slack.fail({ method: 'views.open', kind: 'cut' });
+    if (what === 'a rate limit') relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
+    if (what === 'a refusal') relay.slack.fail({ method: 'views.open', kind: 'error', error: 'missing_scope' });
+    const { text } = await command(relay, 'defect', { triggerId });
+    expect(text).toBe(`:warning: The form could not be opened: ${said}`);
+    expect(queued(relay)).toBe(0);
+    expect(await why()).toBe('');
+    expect(relay.slack.views).toHaveLength(1);
+  });
+
+  it('for want of a token is told at once, without a word to Slack', async () => {
+    await start({ slack: { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5' } });
+    expect(await why()).toBe(
+      ':warning: The form could not be opened: the relay has no token of the Slack app yet. Tell whoever looks after Partner Relay.',
+    );
+    expect(relay.slack.calls).toEqual([]);
+  });
+
+  it('by a token that was rotated can be opened once the new one is known', async () => {
+    await start({ slack: { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-last-year' } });
+    expect(await why()).toContain('Slack refuses it (invalid_auth)');
+    relay.clock.now += 60_000;
+    const good = { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-the-tests' };
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}slack`, good);
+    expect(await why()).toContain('invalid_auth');
+    expect(await why()).toBe('');
+  });
+});
+
+describe('many projects, or long names', () => {
+  beforeEach(() => start());
+
+  it('are offered in groups of a hundred', async () => {
+    addProjects(247, (index) => `Project ${String(index).padStart(3, '0')}`);
+    await command(relay, 'defect', { channelId: PLATFORM });
+    await relay.work();
+    const { options, groups, chosen } = list(lastView(relay).view, 'project');
+    expect(options).toHaveLength(250);
+    expect(new Set(options.map(({ value }) => value)).size).toBe(250);
+    expect(groups).toEqual(['Company Webs – Project 097', 'Project 098 – Project 197', 'Project 198 – Web Shop']);
+    expect(chosen).toBe('Web Shop');
+    const [first] = options;
+    await submit(relay, lastView(relay), { project: first?.value ?? '', title: 'Login fails' });
+    await relay.work();
+    expect(defects()).toMatchObject([{ project_id: first?.value }]);
+  });
+
+  it.each([
+    ['names of signs and emoji', 150, '<&>"\\\n🦆'],
+    ['2,000 long names beyond ASCII', 2_000, 'проект'],
+  ])('never refuse the modal: %s', async (_, count, part) => {
+    addProjects(count, (index) => `${index} ${part.repeat(500)}`.slice(0, 500));
+    const offered = (view: ModalView) => {
+      const names = projectsOf(view);
+      // With half a character Slack refuses the whole.
+      expect(names.every((name) => name.isWellFormed())).toBe(true);
+      return names.length;
+    };
+    await command(relay, 'defect');
+    await relay.work();
+    expect(offered(lastView(relay).view)).toBeGreaterThan(100);
+    expect(await command(relay, 'defect')).toMatchObject({ body: '' });
+    expect(relay.slack.views).toHaveLength(2);
+    expect(offered(lastView(relay).view)).toBeGreaterThan(100);
+  });
+});
+
+describe('the shortcut of a message', () => {
+  beforeEach(() => start());
+
+  it("opens the modal with the message's text, and its link stays with the defect", async () => {
+    await shortcut(relay, 'Login fails &amp; burns, says <@U0TOMASZ1|tomasz>\nsee <https://example.com/1|the cart>');
+    await relay.work();
+    const { view } = lastView(relay);
+    expect(entered(view, 'title')).toBe('Login fails & burns, says tomasz');
+    expect(entered(view, 'description')).toBe('Login fails & burns, says tomasz\nsee the cart (https://example.com/1)');
+    await submit(relay, lastView(relay), { project: PROJECT });
+    await relay.work();
+    expect(defects()[0]?.description).toMatch(
+      /see the cart \(https:\/\/example\.com\/1\)\n\n---\nCreated in Slack by @mira, from https:\/\/example\.slack\.com\/archives\/C0GENERAL\/p1763632800000100\n/,
+    );
+  });
+
+  it.each([
+    ['no text', ''],
+    ['3,000 characters', 'x'.repeat(3_000)],
+    ['40,000 characters', 'A long story. '.repeat(2_860)],
+    ['emoji where it is cut', `${'x'.repeat(254)}🦆${'x'.repeat(2_744)}🦆🦆`],
+    ['a blank first line', '\n\nLogin fails'],
+  ])('takes every message: %s', async (_, text) => {
+    expect(await shortcut(relay, text)).toMatchObject({ status: 200, body: '' });
+    const { view } = lastView(relay);
+    const [title = '', description = ''] = [entered(view, 'title'), entered(view, 'description')];
+    expect([title, description].every((part) => part.isWellFormed())).toBe(true);
+    expect(text.startsWith(title) && text.startsWith(description)).toBe(true);
+    expect(description.length).toBeGreaterThanOrEqual(Math.min(text.length, 2_990));
+    expect(title.length).toBeGreaterThanOrEqual(Math.min((text.split('\n')[0] ?? '').length, 250));
+  });
+
+  it('tells at once where the modal cannot be opened', async () => {
+    relay.slack.fail({ method: 'views.open', kind: 'server-error' });
+    expect(await shortcut(relay, 'Login fails')).toMatchObject({ status: 200, body: '' });
+    expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
+    expect(told(relay)).toEqual([
+      ':warning: The form could not be opened: Slack did not take it in time. Please try again.',
+    ]);
+  });
+});
+
+describe('the shortcut of a message where defects are limited to a channel', () => {
+  it('opens nothing elsewhere, and says where it can be used', async () => {
+    await start({ config: exampleConfig({}, { slack: { permissions: { defect: { channels: [PLATFORM] } } } }) });
+    await shortcut(relay, 'Login fails', { channelId: GENERAL });
+    expect(told(relay)).toEqual([':warning: /pm defect can be used in <#C0PLATFORM> only.']);
+    expect(relay.slack.views).toEqual([]);
+    await shortcut(relay, 'Login fails', { channelId: PLATFORM });
+    expect(relay.slack.views).toHaveLength(1);
+  });
+});
+
+describe('the modal to log time', () => {
+  const logged = () => relay.sandbox.data.timelogs.slice(3);
+  const outcome = () => readable(lastMessage(relay).blocks);
+
+  it('is opened by a button of a task that was found, for who pressed it', async () => {
+    await start();
+    await ask(relay, 'find passkeys', { userId: TOMASZ });
+    await press(relay, lastMessage(relay), 'Log time', { userId: TOMASZ });
+    expect(readable(lastView(relay).view.blocks)).toBe('On Login with passkeys');
+    for (const [duration, fault] of [
+      ['1h99m', '“1h99m” has too many minutes: after hours they go to 59. 99m or 2h39m would be right.'],
+      ['0', expect.stringMatching(/^“0” is no time/)],
+      ['', expect.stringMatching(/is not a duration such as/)],
+    ]) {
+      const faults = await submit(relay, lastView(relay), { duration });
+      expect([faults, queued(relay)]).toEqual([{ duration: fault }, 0]);
+    }
+    const filled = { duration: '1,5 h', date: '2026-11-18', note: 'wrote tests' };
+    expect(await submit(relay, lastView(relay), filled)).toEqual({});
+    await relay.work();
+    expect(logged()).toMatchObject([
+      {
+        task_id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03',
+        user_id: 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a03',
+        hours: 1.5,
+        date: '2026-11-18',
+        note: expect.stringMatching(/^wrote tests \[/),
+      },
+    ]);
+    expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: TOMASZ });
+    expect(outcome()).toMatch(
+      /^:white_check_mark: Logged 1h30m on Login with passkeys for Tomasz Zielinski, 2026-11-18/,
+    );
+  });
+
+  it('is opened by a button of a project, and gets its tasks afterwards', async () => {
+    await start();
+    await ask(relay, 'find shop');
+    const before = relay.sandbox.requests;
+    await press(relay, lastMessage(relay), 'Log time', { at: -1 });
+    const { view } = lastView(relay);
+    expect(readable(view.blocks)).toBe('On a task of Web Shop');
+    expect(relay.sandbox.requests).toBe(before);
+    await relay.work();
+    expect(list(lastView(relay).view, 'task').options.map(({ text }) => text.text)).toEqual([
+      'Release checkout 2.4',
+      'Show delivery dates in the cart',
+    ]);
+    expect(await submit(relay, lastView(relay), { duration: '90m' })).toEqual({});
+    await relay.work();
+    // About today unless a day is chosen.
+    expect(outcome()).toContain('Logged 1h30m on Release checkout 2.4 for Mira Novak, 2026-11-20');
+  });
+
+  it('of a project can be filled before its tasks are there, and with another task', async () => {
+    await start();
+    await ask(relay, 'find shop');
+    await press(relay, lastMessage(relay), 'Log time', { at: -1 });
+    expect(await submit(relay, lastView(relay), { duration: '1h' })).toMatchObject({
+      duration: expect.stringMatching(/task/),
+    });
+    await submit(relay, lastView(relay), { duration: '1h', another: 'Login with passkeys' });
+    await relay.work();
+    expect(outcome()).toContain('Logged 1h on Login with passkeys for Mira Novak');
+  });
+
+  it('that cannot be opened leaves what was found where it is', async () => {
+    await start();
+    await ask(relay, 'find passkeys');
+    relay.slack.fail({ method: 'views.open', kind: 'server-error' });
+    await press(relay, lastMessage(relay), 'Log time');
+    expect(told(relay).join('\n')).toContain('The form could not be opened');
+    expect(told(relay).join('\n')).toContain('Login with passkeys');
+  });
+
+  it('opens only where time may be logged', async () => {
+    await start({ config: exampleConfig({}, { slack: { permissions: { log: { channels: [PLATFORM] } } } }) });
+    await ask(relay, 'find shop');
+    const found = lastMessage(relay);
+    for (const at of [0, -1]) {
+      found.blocks = foundBlocks('shop', 'main', [{ id: 't', name: 'Task' }], [{ id: PROJECT, name: 'Web Shop' }]);
+      await press(relay, found, 'Log time', { at });
+      expect(outcome()).toBe(':warning: /pm log can be used in <#C0PLATFORM> only.');
+    }
+    expect(relay.slack.views).toEqual([]);
+  });
+});

@@ -1,0 +1,404 @@
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { RESPONSE_URL_LIVES_MS } from '../../lib/slack/response-url.ts';
+import { exampleConfig, PROJECT, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import {
+  ask,
+  command,
+  GENERAL,
+  lastMessage,
+  lastView,
+  MIRA,
+  mrkdwnOf,
+  PLATFORM,
+  press,
+  readable,
+  submit,
+  told,
+} from '../slack-requests.ts';
+
+let relay: TestRelay;
+const start = async (options?: TestRelayOptions) => {
+  relay = await startRelay(options);
+};
+afterEach(() => relay.close());
+
+const limited = (limits: { perMinute?: number; perDay?: number }) => ({
+  config: exampleConfig({}, { connection: { limits } }),
+});
+const COMPLETED = ':white_check_mark: Completed checklist item 101.';
+const completions = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith('/items/complete')).length;
+const calls = (method: string) => relay.slack.calls.filter((call) => call.method === method).length;
+const outcomes = async () => (await relay.jobs()).map(({ status, outcome }) => `${status}: ${outcome}`);
+
+describe('somebody who has to wait', () => {
+  it('is told until when, and gets the outcome where they asked', async () => {
+    await start(limited({ perMinute: 2 }));
+    await command(relay, 'done 101 102 103');
+    await relay.workToTheEnd();
+    const waits =
+      /^:hourglass: This has to wait: (.*)\. It goes on by itself, not before <!date\^(\d+)\^.*\|(.*) UTC>\.$/;
+    expect(told(relay)).toEqual([
+      expect.stringMatching(waits),
+      ':white_check_mark: Completed checklist items 101, 102 and 103.',
+    ]);
+    const [, why, seconds, utc] = waits.exec(told(relay)[0] ?? '') ?? [];
+    expect(why).toMatch(/minute/);
+    expect(new Date(Number(seconds) * 1000).toISOString()).toContain(utc?.replace(' ', 'T'));
+    const [told1, told2] = relay.slack.messages;
+    expect(told2?.at).toBeGreaterThanOrEqual(Number(seconds) * 1000 - 1000);
+    expect([told1, told2]).toMatchObject([{ kind: 'ephemeral' }, { kind: 'ephemeral' }]);
+  });
+
+  it('is told three times at most', async () => {
+    await start(limited({ perMinute: 1 }));
+    await command(relay, 'done 101 102 103 104 201');
+    await relay.workToTheEnd();
+    expect(told(relay).map((text) => text.split(' ', 1)[0])).toEqual([
+      ':hourglass:',
+      ':hourglass:',
+      ':hourglass:',
+      ':white_check_mark:',
+    ]);
+  });
+
+  it('is not told of a wait of seconds', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 9, times: 1 });
+    await command(relay, 'done 101');
+    await relay.workToTheEnd();
+    expect(told(relay)).toEqual([COMPLETED]);
+  });
+
+  it('can ask for status and help, and look for something, meanwhile', async () => {
+    await start(limited({ perMinute: 3 }));
+    await ask(relay, 'done 101 102 103 104');
+    await command(relay, 'undo 104');
+    const before = relay.sandbox.requests;
+    const { text } = await command(relay, 'status');
+    expect(text).toMatch(/:hourglass: done 101 102 103 104\s+waits until <!date\^\d+\^[^>]*>: .*minute/);
+    expect(text).toMatch(/:hourglass_flowing_sand: undo 104\s.*being worked on/);
+    expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* The next call can go out <!date\^/);
+    expect((await command(relay, 'help')).text).toContain('/pm done');
+    expect(relay.sandbox.requests).toBe(before);
+    // What they asked for first is done first.
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.checklistItems[3]).toMatchObject({ item_id: 104, is_completed: false });
+    expect(told(relay).at(-1)).toBe(':white_check_mark: Reopened checklist item 104.');
+  });
+
+  it('does not find out where Slack is down, and gets the outcome all the same', async () => {
+    await start(limited({ perMinute: 1 }));
+    relay.slack.fail({ method: 'response_url', kind: 'server-error' });
+    await command(relay, 'done 101 102');
+    await relay.workToTheEnd();
+    expect(told(relay)).toEqual([':white_check_mark: Completed checklist items 101 and 102.']);
+    expect(relay.log).toContainEqual(expect.objectContaining({ message: 'the person who asked could not be told' }));
+  });
+});
+
+describe('an outcome', () => {
+  beforeEach(() => start());
+
+  it.each([
+    ['short of half an hour', RESPONSE_URL_LIVES_MS - 1, 'ephemeral', GENERAL],
+    ['after that', RESPONSE_URL_LIVES_MS, 'message', `D${MIRA.slice(1)}`],
+  ])('is told where it was asked for, and later as a direct message: %s', async (_, later, kind, channel) => {
+    await command(relay, 'done 101');
+    relay.clock.now += later;
+    await relay.work();
+    expect(told(relay)).toEqual([COMPLETED]);
+    expect(lastMessage(relay)).toMatchObject({ kind, channel, userId: MIRA });
+  });
+
+  it('is a direct message where the response_url is used up', async () => {
+    const responseUrl = relay.slack.makeResponseUrl({ kind: 'command', userId: MIRA, channelId: GENERAL });
+    for (let use = 1; use <= 5; use++) {
+      const headers = { 'content-type': 'application/json' };
+      await fetch(responseUrl, { method: 'POST', headers, body: JSON.stringify({ text: `${use}` }) });
+    }
+    await command(relay, 'done 101', { responseUrl });
+    await relay.work();
+    expect(lastMessage(relay)).toMatchObject({ kind: 'message', channel: `D${MIRA.slice(1)}` });
+    expect(told(relay).at(-1)).toBe(COMPLETED);
+  });
+
+  it.each([
+    ['down', { kind: 'server-error', times: 3 }],
+    ['wanting fewer messages', { kind: 'rate-limited' }],
+  ] as const)('comes later, once, where Slack is %s', async (_, failure) => {
+    relay.slack.fail({ method: 'response_url', ...failure });
+    await command(relay, 'done 101');
+    await relay.work();
+    expect(told(relay)).toEqual([]);
+    expect(await relay.jobs('waiting')).toHaveLength(1);
+    await relay.workToTheEnd();
+    expect(told(relay)).toEqual([COMPLETED]);
+    expect(completions()).toBe(1);
+    expect(await outcomes()).toEqual(['succeeded: completed checklist item 101']);
+  });
+
+  it.each([
+    ['down', { kind: 'server-error', times: 3 }],
+    ['wanting fewer messages', { kind: 'rate-limited', retryAfterSeconds: 45 }],
+    ['losing its answers', { kind: 'server-error', when: 'after work', times: 2 }],
+  ] as const)('as a direct message comes once, be Slack %s', async (_, failure) => {
+    relay.slack.fail({ method: 'chat.postMessage', ...failure });
+    await command(relay, 'done 101');
+    relay.clock.now += RESPONSE_URL_LIVES_MS;
+    await relay.workToTheEnd();
+    expect(told(relay)).toEqual([COMPLETED]);
+    expect(completions()).toBe(1);
+    expect(await outcomes()).toEqual(['succeeded: completed checklist item 101']);
+  });
+
+  it('as a direct message comes once where its answer was lost and the sweep takes the job over', async () => {
+    relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'after work' });
+    await command(relay, 'done 101');
+    relay.clock.now += RESPONSE_URL_LIVES_MS;
+    await relay.work();
+    relay.clock.now += 10 * 60_000;
+    await relay.sweep();
+    await relay.workToTheEnd();
+    expect((await relay.jobs('succeeded'))[0]?.generation).toBe(2);
+    expect(told(relay)).toEqual([COMPLETED]);
+  });
+
+  it('is said again rather than not at all where the app may not look for it', async () => {
+    relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'after work' });
+    relay.slack.fail({ method: 'conversations.open', kind: 'error', error: 'missing_scope' });
+    await command(relay, 'done 101');
+    relay.clock.now += RESPONSE_URL_LIVES_MS;
+    await relay.workToTheEnd();
+    expect(told(relay)).toEqual([COMPLETED, COMPLETED]);
+  });
+
+  it('for somebody who has left is left out, and the job ends', async () => {
+    await command(relay, 'done 101');
+    relay.clock.now += RESPONSE_URL_LIVES_MS;
+    Object.assign(relay.slack.users.get(MIRA) ?? {}, { deleted: true });
+    await relay.workToTheEnd();
+    expect(told(relay)).toEqual([]);
+    expect(await outcomes()).toEqual(['succeeded: completed checklist item 101']);
+  });
+
+  it('that Slack refuses parks the job, whose work is not done again', async () => {
+    relay.slack.fail({ method: 'chat.postMessage', kind: 'error', error: 'missing_scope' });
+    await command(relay, 'done 101');
+    relay.clock.now += RESPONSE_URL_LIVES_MS;
+    await relay.workToTheEnd();
+    const [parked] = await relay.jobs('parked');
+    expect(parked?.parked?.reason).toMatch(/Slack refuses chat\.postMessage: missing_scope/);
+    if (parked) await requeueJob(parked, relay.stores);
+    await relay.workToTheEnd();
+    expect(told(relay)).toEqual([COMPLETED]);
+    expect(completions()).toBe(1);
+  });
+});
+
+describe('without a token', () => {
+  it('outcomes are told for half an hour, and then left out', async () => {
+    await start({ slack: { signingSecret: SIGNING_SECRET } });
+    await ask(relay, 'done 101');
+    await command(relay, 'done 102');
+    relay.clock.now += RESPONSE_URL_LIVES_MS;
+    await relay.workToTheEnd();
+    expect(told(relay)).toEqual([COMPLETED]);
+    const jobs = await relay.jobs('succeeded');
+    expect(await Promise.all(jobs.map(async ({ id }) => (await relay.steps(id)).reply))).toEqual(['done', 'skipped']);
+    expect(calls('chat.postMessage')).toBe(0);
+  });
+});
+
+describe('a job that is parked', () => {
+  it('is told with what may be done, and told again when it is parked again', async () => {
+    const keys = [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['users.read'] }];
+    await start({ sandbox: { keys } });
+    const parked = async () => (await relay.jobs('parked'))[0] ?? expect.fail('nothing is parked');
+    const { inTheEnd } = await ask(relay, 'defect Login fails', { channelId: PLATFORM });
+    expect(inTheEnd).toMatch(
+      /^:octagonal_sign: This could not be done: .*403.*\. It is kept, and whoever looks after Partner Relay can let it go on once the cause is mended\.$/,
+    );
+    expect((await command(relay, 'status')).text).toMatch(/:octagonal_sign: defect Login fails\s.*403/);
+    await requeueJob(await parked(), relay.stores);
+    await relay.workToTheEnd();
+    expect(told(relay)).toEqual([inTheEnd, inTheEnd]);
+    relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
+    await requeueJob(await parked(), relay.stores);
+    await relay.workToTheEnd();
+    expect(told(relay).at(-1)).toContain('Created defect');
+    expect(relay.sandbox.data.defects).toHaveLength(2);
+  });
+});
+
+describe('text from outside', () => {
+  const PINGS = '<!channel> <!subteam^S0PLATFORM> <@U0TOMASZ1> <https://evil.example|click>';
+  const FORMATS = '*bold* _italic_ ~struck~ `code` (*_both_*)';
+  const TITLE = `${PINGS} ${FORMATS} &lt;!here&gt;`;
+  /** What was answered and shown after the text went through everything that repeats it. */
+  const shown: { text?: string; blocks?: readonly object[] }[] = [];
+
+  beforeAll(async () => {
+    await start();
+    const [task, other] = relay.sandbox.data.tasks;
+    const [project] = relay.sandbox.data.projects;
+    Object.assign(task ?? {}, { name: TITLE, title: TITLE });
+    Object.assign(other ?? {}, { name: `${TITLE} too`, title: `${TITLE} too` });
+    Object.assign(project ?? {}, { name: TITLE });
+    const typed = TITLE.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    for (const asked of [
+      `defect ${typed}`,
+      'find &lt;!channel',
+      `log 1h ${task?.task_id}`,
+      'log 1h “&lt;!channel”',
+      `log 1h “${typed}?”`,
+      `done ${typed}`,
+      typed,
+    ]) {
+      shown.push(JSON.parse((await command(relay, asked, { channelId: PLATFORM })).body));
+    }
+    await command(relay, 'defect', { channelId: PLATFORM });
+    await relay.work();
+    await submit(relay, lastView(relay), { title: TITLE, project: PROJECT });
+    await press(relay, relay.slack.messages[1] ?? lastMessage(relay), 'Log time');
+    shown.push({ blocks: lastView(relay).view.blocks });
+    await relay.work();
+    shown.push(JSON.parse((await command(relay, 'status')).body), ...relay.slack.messages);
+    await relay.close();
+  });
+
+  it('is read as it was written, wherever it is repeated', () => {
+    const read = shown.map(({ blocks }) => readable(blocks));
+    for (const [told, times] of [
+      [/^:white_check_mark: Created defect/, 2],
+      [/^Tasks\n/, 1],
+      [/^:white_check_mark: Logged 1h on/, 1],
+      [/^:warning: There is no task/, 2],
+      [/^On /, 1],
+      [/^Your last jobs\n/, 1],
+    ] as const) {
+      const repeated = read.filter((text) => told.test(text) && text.includes(TITLE));
+      expect([told, repeated.length]).toEqual([told, times]);
+    }
+    expect(relay.sandbox.data.defects.at(-1)?.title).toBe(TITLE);
+  });
+
+  it('is no mention, no link and no ping', () => {
+    // The text for notifications is mrkdwn too.
+    for (const mrkdwn of shown.flatMap(({ text = '', blocks }) => [text, ...mrkdwnOf(blocks)])) {
+      expect(mrkdwn.match(/<(?!!date\^)[^>]*>?/g) ?? []).toEqual([]);
+    }
+  });
+
+  it('formats nothing', () => {
+    const ours = /\*(?:Tasks|Projects|Your last jobs|Budget of main)\*/g;
+    for (const mrkdwn of shown.flatMap(({ blocks }) => mrkdwnOf(blocks))) {
+      // Spans of code hold what was typed, in which nothing means anything.
+      const open = mrkdwn.replaceAll(ours, '').replaceAll(/(?<=^| )`[^`\n]*`(?= |,|\.|$)/gm, '');
+      // What stands between two of the same marks and is no part of a word:
+      // https://docs.slack.dev/messaging/formatting-message-text#basic-formatting
+      expect(open.match(/(?<![\p{L}\p{N}])([*_~`])(?=\S)[^\n]*?(?<=\S)\1(?![\p{L}\p{N}])/gu) ?? []).toEqual([]);
+    }
+  });
+});
+
+describe('everything that goes out', () => {
+  beforeEach(() => start());
+  const LONG_ID = `${'x'.repeat(61)}1`;
+
+  it.each([
+    ['an unknown command', 'fly '.repeat(750)],
+    ['a near miss', `dnoe ${`${LONG_ID} `.repeat(20)}`],
+    ['20 checklist ids', `done ${Array.from({ length: 20 }, (_, index) => `${LONG_ID}${index + 10}`).join(' ')}`],
+    ['a task and a note', `log 1h “${'task '.repeat(300)}” ${'note '.repeat(300)}`],
+    ['a title', `defect ${'title '.repeat(499)}`],
+    ['signs that are escaped', `find ${'&amp;'.repeat(598)}`],
+    ['signs of many bytes', `find ${'🦆'.repeat(1_498)}`],
+    ['quotation marks', `log 1h ${'"'.repeat(2_990)}`],
+  ])('fits, whatever its length: %s', async (_, typed) => {
+    // The very same once more: the question fits as well.
+    for (const _ of ['once', 'and again']) {
+      const { text } = await command(relay, typed, { channelId: PLATFORM });
+      expect([text.length > 0, text.isWellFormed()]).toEqual([true, true]);
+    }
+    await relay.work();
+    expect((await command(relay, 'status')).text).toContain('Budget of main');
+    const jobs = await relay.jobs();
+    expect(jobs.every(({ status }) => status === 'succeeded')).toBe(true);
+    expect(told(relay).map((text) => text.isWellFormed())).toEqual(jobs.map(() => true));
+  });
+
+  it.each([
+    ['500 letters', 'Wörter und '.repeat(46).slice(0, 500)],
+    ['500 signs that are escaped', '&'.repeat(500)],
+    ['500 emoji', 'n🦆'.repeat(334).slice(0, 1_000)],
+    ['nothing', ''],
+  ])('fits, whatever the names of tasks and projects: %s', async (_, name) => {
+    const { tasks, projects } = relay.sandbox.data;
+    for (const task of tasks) Object.assign(task, { name, title: name, description: 'needle' });
+    for (const project of projects) Object.assign(project, { name, description: 'needle' });
+    await command(relay, 'find needle');
+    // As a direct message, which holds less than an answer to a command.
+    relay.clock.now += RESPONSE_URL_LIVES_MS;
+    await relay.workToTheEnd();
+    expect((await relay.jobs()).map(({ status, parked }) => parked?.reason ?? status)).toEqual(['succeeded']);
+    expect(told(relay)).toEqual([expect.stringMatching(/^Tasks\n.*\nProjects\n/s)]);
+    expect(everyStringIsWellFormed(lastMessage(relay).blocks)).toBe(true);
+  });
+});
+
+describe('the log', () => {
+  it('holds no secret, no response_url, no note and no address, and the table no secret', async () => {
+    await start({ github: { token: 'ghp_canary' } });
+    const responseUrl = relay.slack.makeResponseUrl({ kind: 'command', userId: MIRA, channelId: GENERAL });
+    await ask(relay, 'log 1h “Release checkout 2.4” canary-note', { responseUrl });
+    await ask(relay, 'log 2h “no such task” canary-note');
+    await ask(relay, 'log 1h “Release checkout 2.4” canary-note', { userId: 'U0NOBODY1' });
+    await ask(relay, 'defect Login fails', { channelId: PLATFORM });
+    await ask(relay, 'find login');
+    await command(relay, 'canary-note');
+    await command(relay, 'defect');
+    await relay.work();
+    await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails', description: 'canary-description' });
+    relay.slack.fail({ method: 'chat.postMessage', kind: 'server-error' });
+    relay.sandbox.setFault({ kind: 'server-error', times: 2 });
+    await relay.workToTheEnd();
+    await ask(relay, 'done 101 999');
+    await fetch(relay.slackUrl, { method: 'POST', body: 'text=canary-note' });
+    expect(relay.log.length).toBeGreaterThan(30);
+    const [key] = relay.sandbox.keys;
+    const secrets = {
+      'the token': 'xoxb',
+      'the signing secret': SIGNING_SECRET,
+      "GitHub's token": 'ghp_canary',
+      'the secret key': key?.secretKey ?? '',
+    };
+    const log = JSON.stringify([relay.log, relay.metrics]);
+    for (const [what, text] of Object.entries({
+      ...secrets,
+      'the API key': key?.apiKey ?? '',
+      'a response_url': '/response/',
+      'a note': 'canary-note',
+      'a description': 'canary-description',
+      'an address': '@example.',
+    })) {
+      expect.soft(around(text, log), what).toBe('');
+    }
+    const scan = new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME });
+    const table = JSON.stringify((await new DynamoDBClient({}).send(scan)).Items);
+    expect(table).toContain('canary-note');
+    for (const [what, text] of Object.entries(secrets)) expect.soft(around(text, table), what).toBe('');
+  });
+});
+
+/** What stands around the text, or nothing where it is not there. */
+function around(text: string, whole: string): string {
+  const at = whole.indexOf(text);
+  return at < 0 ? '' : whole.slice(Math.max(0, at - 150), at + 50);
+}
+
+function everyStringIsWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  return typeof value !== 'object' || value === null || Object.values(value).every(everyStringIsWellFormed);
+}
