@@ -13,7 +13,7 @@ const CALL_TIMEOUT_MS = 10_000;
 
 /** Every quarter of an hour: has GitHub deliver again what did not arrive. */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, sleep, fetch, log } = runtime;
+  const { config, clock, sleep, fetch, log, metrics } = runtime;
   const { table, secrets } = openStores(runtime);
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
   const redelivery = createRedelivery({
@@ -22,7 +22,11 @@ export function createHandler(runtime: Runtime) {
     api: createRedeliveryApi(github, clock),
     ...{ clock, sleep, log },
   });
-  return middy().handler(() => redelivery.run());
+  return middy().handler(async () => {
+    const report = await redelivery.run();
+    metrics.record({ DeliveriesGivenUp: report.givenUp, HooksRefused: report.refused });
+    return report;
+  });
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

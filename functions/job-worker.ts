@@ -3,7 +3,6 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import config from '#relay.config';
 import { createAutomations } from '../lib/automations/automations.ts';
-import { createFirstTimeEntries } from '../lib/automations/first-time-entry.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { createConnections } from '../lib/connection/connection.ts';
 import { createOutages } from '../lib/connection/outages.ts';
@@ -17,7 +16,9 @@ import { createReplies } from '../lib/replies.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { createKnownProjects } from '../lib/slack/known-projects.ts';
 import { createSlackApi } from '../lib/slack/slack-api.ts';
+import { createFirstTimeEntries } from '../lib/timesheets/first-time-entry.ts';
 import { createMutes } from '../lib/timesheets/mutes.ts';
+import { createRecentTasks } from '../lib/timesheets/recent-tasks.ts';
 import { createTaskNames } from '../lib/timesheets/task-names.ts';
 
 /** Works on jobs: claims one, runs its steps within the budget, and replies. */
@@ -33,6 +34,7 @@ export function createHandler(runtime: Runtime) {
     people: createPeople({ config, table, slack, clock }),
     slackPeople: createSlackPeople({ config, table, slack, clock }),
     mutes: createMutes(table, clock),
+    recentTasks: createRecentTasks(table, clock),
     taskNames: createTaskNames(table, clock),
     firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
     projects: createKnownProjects(table, clock),

@@ -41,7 +41,7 @@ export class JobWorker extends Construct {
     });
     alarms.add(alarms.metric('ParkedJobs', 'Maximum'), 'parked-jobs', {
       threshold: 1,
-      broken: 'Jobs wait for a person: what somebody did in GitHub has not reached the service.',
+      broken: 'Jobs wait for a person: what happened in GitHub, in Slack or on a schedule has not reached the service.',
       todo: 'relay --stage <stage> jobs --status parked says why; mend the cause, then relay --stage <stage> replay <id>.',
     });
   }

@@ -40,7 +40,7 @@ export class RelayStack extends Stack {
       tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem'] },
       refused: {
         means: 'GitHub does not send it again by itself.',
-        todo: 'github-redelivery asks GitHub to deliver it again, for three days.',
+        todo: 'github-redelivery asks GitHub to deliver it again, for three days, if it may.',
       },
       ...relay,
     });

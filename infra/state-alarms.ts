@@ -10,6 +10,17 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
     broken: 'A job should have gone on a quarter of an hour ago: events reach the service late, or not at all.',
     todo: 'Are job-sweep and job-worker running, and is the connection paused? relay --stage <stage> budget says so.',
   });
+  alarms.add(alarms.metric('DeliveriesGivenUp', 'Sum'), 'deliveries-given-up', {
+    threshold: 1,
+    broken: 'A delivery of GitHub did not arrive, was asked for again in vain, and is given up: its event is lost.',
+    todo: 'The log of github-redelivery names it; see in the settings of the hook why it failed, and redeliver it there.',
+  });
+  alarms.add(alarms.metric('HooksRefused', 'Maximum'), 'hooks-refused', {
+    threshold: 1,
+    staysAsItWas: true,
+    broken: 'GitHub does not let the relay list the deliveries of a hook: what fails to arrive is not asked for again.',
+    todo: 'The log of github-redelivery says which permission is missing; docs/redelivery.md lists them.',
+  });
   for (const connection of Object.keys(config.connections)) addConnectionAlarms(alarms, connection);
   addCredentialAlarm(alarms, alarms.metric('GithubCredentialsFail', 'Maximum'), {
     party: 'github',

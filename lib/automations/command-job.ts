@@ -3,6 +3,7 @@ import type { Command } from '../commands/command.ts';
 import { printCommand } from '../commands/command.ts';
 import { type JobDraft, jobId, type ReplyTo } from '../jobs/job.ts';
 import type { Person } from '../people/people.ts';
+import { cutToLength } from '../text.ts';
 import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM } from './complete-checklist-item.ts';
 import { FIND, type Search } from './find.ts';
 import { LOG_TIME, type TimeToLog } from './log-time.ts';
@@ -15,6 +16,8 @@ export interface CommandPlace {
   /** What makes it this command and no other: a trigger_id, a comment and its line. */
   happened: readonly (string | number)[];
   by: Person;
+  /** Where the event may be late; epoch milliseconds. */
+  askedAt?: number;
   connection: string;
   lane: Lane;
   /** Jobs of one entity are done one after the other. */
@@ -23,13 +26,13 @@ export interface CommandPlace {
 }
 
 /** The job of a command. */
-export function commandJob(command: JobCommand, { happened, by, ...place }: CommandPlace): JobDraft {
-  const { automation, input } = workOf(command, by);
+export function commandJob(command: JobCommand, { happened, by, askedAt, ...place }: CommandPlace): JobDraft {
+  const { automation, input } = workOf(command, by, askedAt);
   return {
     ...place,
     id: jobId(automation, ...happened),
     automation,
-    summary: `${by.in === 'github' ? `@${by.id}` : by.id}: ${printCommand(withoutNote(command))}`,
+    summary: `${by.in === 'github' ? `@${by.id}` : by.id}: ${cutToLength(printCommand(withoutNote(command)), 200, '…')}`,
     input: { ...input, verb: command.verb },
   };
 }
@@ -41,7 +44,7 @@ function withoutNote(command: JobCommand): JobCommand {
   return rest;
 }
 
-function workOf(command: JobCommand, by: Person): { automation: string; input: object } {
+function workOf(command: JobCommand, by: Person, askedAt: number | undefined): { automation: string; input: object } {
   switch (command.verb) {
     case 'done':
     case 'undo': {
@@ -50,7 +53,7 @@ function workOf(command: JobCommand, by: Person): { automation: string; input: o
     }
     case 'log': {
       const { verb, ...time } = command;
-      const input: TimeToLog = { by, ...time };
+      const input: TimeToLog = { by, ...time, ...(askedAt !== undefined && { askedAt }) };
       return { automation: LOG_TIME, input };
     }
     case 'find': {

@@ -16,6 +16,8 @@ const commentPayload = z.object({
     id: z.int(),
     body: z.nullish(z.string()),
     author_association: z.string(),
+    created_at: z.string(),
+    updated_at: z.string(),
     user: z.nullish(z.object({ login: z.string(), type: z.nullish(z.string()) })),
   }),
   issue: z.object({ number: z.int() }),
@@ -63,21 +65,24 @@ export function takeComment({ event, payload }: GithubDelivery, config: RelayCon
   if (!COLLABORATORS.has(author_association)) {
     return { ignored: `@${user.login} is no collaborator, of whom alone commands are taken` };
   }
-  return { jobs: added.map((one) => draft(read, user.login, one, settings)) };
+  const taken = added.slice(0, MAX_COMMANDS);
+  if (added.length > taken.length) {
+    const fault = `${MAX_COMMANDS} commands in one comment are the most; ${added.length - taken.length} were not read. Please write another comment.`;
+    taken.push({ line: 'too many', parsed: { fault } });
+  }
+  return { jobs: taken.map((one) => draft(read, user.login, one, settings)) };
 }
 
 /** A line that is meant as a command. */
 type Line = ReturnType<typeof commandLines>[number];
 
-/** Those for which the repository is switched on; of a body that is full of them the first only. */
+/** Those for which the repository is switched on. */
 function commandsIn(body: string | null | undefined, { completeChecklistItem, logTime }: RepositoryConfig): Line[] {
-  return commandLines(body ?? '')
-    .filter(({ line }) => (/^\/log/i.test(line) ? logTime : completeChecklistItem))
-    .slice(0, MAX_COMMANDS);
+  return commandLines(body ?? '').filter(({ line }) => (/^\/log/i.test(line) ? logTime : completeChecklistItem));
 }
 
 function draft(
-  { comment, issue, repository, installation }: CommentPayload,
+  { action, comment, issue, repository, installation }: CommentPayload,
   login: string,
   { line, parsed }: Line,
   { name, connection }: RepositoryConfig,
@@ -95,7 +100,9 @@ function draft(
     },
   } as const;
   if ('command' in parsed) {
-    return commandJob(parsed.command as JobCommand, { ...place, happened, by: { in: 'github', id: login } });
+    // A delivery may be days late.
+    const askedAt = Date.parse(action === 'edited' ? comment.updated_at : comment.created_at);
+    return commandJob(parsed.command as JobCommand, { ...place, happened, by: { in: 'github', id: login }, askedAt });
   }
   const input: CommandFault = { fault: parsed.fault };
   const summary = `@${login}: a command that cannot be read`;

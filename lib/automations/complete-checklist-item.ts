@@ -11,13 +11,15 @@ export interface ChecklistItems {
   items: string[];
   /** Explicit, so that it may be said twice. */
   completed: boolean;
+  /** How many more were named than can be done at once. */
+  leftOut?: number;
 }
 
 /** Completes or reopens checklist items, each on its own: what is refused for one does not keep the others from it. */
 export const completeChecklistItem: Automation = {
   name: COMPLETE_CHECKLIST_ITEM,
   async run(job, steps) {
-    const { items, completed } = job.input as unknown as ChecklistItems;
+    const { items, completed, leftOut = 0 } = job.input as unknown as ChecklistItems;
     const done: string[] = [];
     const refused: string[] = [];
     for (const item of items) {
@@ -26,6 +28,7 @@ export const completeChecklistItem: Automation = {
       else refused.push(`${item}: ${reason}`);
     }
     const verb = completed ? 'completed' : 'reopened';
+    if (leftOut > 0) refused.push(`no ${items.length + 1} and more: ${items.length} at once are the most`);
     const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
     if (done.length === 0) throw new NotDone(`${reasons}. Nothing was ${verb}.`);
     const text = `${verb} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}`;

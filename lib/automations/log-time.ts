@@ -1,14 +1,16 @@
+import type * as z from 'zod';
 import type { Day } from '../commands/command.ts';
 import { printDuration } from '../commands/duration.ts';
 import { digest } from '../digest.ts';
-import { NotDone, Refused } from '../jobs/interruption.ts';
+import { asNotDone, NotDone } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { idFromText } from '../partner/operation.ts';
 import { searchTasks, taskDetail, taskName } from '../partner/tasks.ts';
 import { createTimelog } from '../partner/timelogs.ts';
 import type { People, Person } from '../people/people.ts';
+import { cutToLength } from '../text.ts';
+import type { FirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import type { Automation } from './automation.ts';
-import type { FirstTimeEntries } from './first-time-entry.ts';
 
 export const LOG_TIME = 'log-time';
 
@@ -20,6 +22,8 @@ export interface TimeToLog {
   /** Its id, or its name. */
   task: string;
   note?: string;
+  /** Where the event may be late; epoch milliseconds. */
+  askedAt?: number;
 }
 
 export interface LogTimeOptions {
@@ -35,6 +39,7 @@ interface Task {
 const PAGE_SIZE = 100;
 const PAGES = 10;
 const SUGGESTIONS = 5;
+const SHOWN_LENGTH = 250;
 const DAY_MS = 86_400_000;
 
 /** Logs time for the person who asked, and for nobody else. */
@@ -44,8 +49,9 @@ export function logTime({ people, firstEntries }: LogTimeOptions): Automation {
     async run(job, steps) {
       const time = job.input as unknown as TimeToLog;
       const user = await people.userOf(time.by, job.connection, steps);
-      const date = dateOf(time.day, job.createdAt, user.timeZone);
-      const task = await findTask(time.task, steps);
+      const date = dateOf(time.day, time.askedAt ?? job.createdAt, user.timeZone);
+      const isPublic = time.by.in === 'github';
+      const task = await findTask(time.task, isPublic, steps);
       const first = await firstEntries.claim(job);
 
       const marker = `[partner-relay ${digest(['time entry', job.id])}]`;
@@ -58,24 +64,24 @@ export function logTime({ people, firstEntries }: LogTimeOptions): Automation {
       };
       const { id } = await create(entry, marker, steps);
       if (first) await firstEntries.verify(job, steps, { id, ...entry });
-      return `logged ${printDuration(time.minutes)} on ${task.name} for ${user.name}, ${date}, as time entry ${id}`;
+      const duration = printDuration(time.minutes);
+      // Comments on GitHub are public: there nobody is told what tasks and people are called.
+      const what = isPublic ? `task ${task.id}` : `${task.name} for ${user.name}`;
+      return `logged ${duration} on ${what}, ${date}, as time entry ${id}`;
     },
   };
 }
 
-async function create(entry: Parameters<typeof createTimelog.payload.parse>[0] & object, marker: string, steps: Steps) {
+async function create(entry: z.input<typeof createTimelog.payload>, marker: string, steps: Steps) {
   try {
-    return await steps.create('log the time', createTimelog, entry as never, marker);
+    return await steps.create('log the time', createTimelog, entry, marker);
   } catch (error) {
-    if (error instanceof Refused && (error.refusal.status === 400 || error.refusal.status === 422)) {
-      throw new NotDone(`The service does not take this time entry. ${error.message}`);
-    }
-    throw error;
+    throw asNotDone(error, 'this time entry');
   }
 }
 
 /** The task of that id, or the only one of that name. */
-async function findTask(text: string, steps: Steps): Promise<Task> {
+async function findTask(text: string, isPublic: boolean, steps: Steps): Promise<Task> {
   const byId = /\s/.test(text) ? null : await detail(text, steps);
   if (byId) return byId;
   const { kept: found, whole } = await steps.list(
@@ -89,15 +95,28 @@ async function findTask(text: string, steps: Steps): Promise<Task> {
   // On a page that was not read there may be a second one.
   if (whole && named.length === 1 && named[0]) return named[0];
   const few = (named.length > 0 ? named : found).slice(0, SUGGESTIONS);
-  if (few.length === 0) throw new NotDone(`There is no task ${text}. Give its id, or its whole name in quotes.`);
-  const list = few.map(({ id, name }) => `${id} (${name})`).join(', ');
-  const fault = named.length > 0 ? `${named.length} tasks are called ${text}` : `There is no task ${text}`;
+  if (few.length === 0) {
+    const shown = cutToLength(text, SHOWN_LENGTH, '…');
+    throw new NotDone(`There is no task ${shown}. Give its id, or its whole name in quotes.`);
+  }
+  const list = few
+    .map(({ id, name }) => (isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`))
+    .join(', ');
+  const shown = cutToLength(text, SHOWN_LENGTH, '…');
+  const fault =
+    named.length > 0
+      ? `${named.length === 1 ? 'More than one task may be' : `${named.length} tasks are`} called ${shown}`
+      : `There is no task ${shown}`;
   throw new NotDone(`${fault}. Did you mean one of these? ${list}`);
 }
 
 function detail(text: string, steps: Steps): Promise<Task | null> {
   const payload = { task_id: idFromText(text) };
-  const keep = (task: Parameters<typeof taskName>[0]) => taskName(task) ?? null;
+  // A service that calls the identifier otherwise may answer with any task.
+  const keep = (task: Parameters<typeof taskName>[0]) => {
+    const named = taskName(task);
+    return named && String(named.id) === text ? named : null;
+  };
   return steps.call('find the task', taskDetail, payload, keep, (refused) => {
     // Which of the others says "unknown", and which "not an id", is not shown.
     if (refused.refusal.status === 403) throw refused;
@@ -107,8 +126,10 @@ function detail(text: string, steps: Steps): Promise<Task | null> {
 
 /** The calendar's day where the person is, as of when they asked. */
 function dateOf(day: Day, askedAt: number, timeZone: string): string {
-  if (day !== 'today' && day !== 'yesterday') return day;
   // Swedish writes dates as ISO 8601 does.
   const today = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(askedAt);
-  return day === 'today' ? today : new Date(Date.parse(today) - DAY_MS).toISOString().slice(0, 10);
+  if (day === 'today') return today;
+  if (day === 'yesterday') return new Date(Date.parse(today) - DAY_MS).toISOString().slice(0, 10);
+  if (day > today) throw new NotDone(`${day} is not over yet, nor has it begun: time is logged once it is spent`);
+  return day;
 }

@@ -5,6 +5,7 @@ import type { RelayConfig } from '../config/schema.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import { installation, readPayload, repository } from '../github/payload.ts';
 import { jobId } from '../jobs/job.ts';
+import { cutToLength } from '../text.ts';
 import type { Taken } from './automation.ts';
 import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM } from './complete-checklist-item.ts';
 
@@ -29,9 +30,10 @@ export function takeMergedPullRequest({ event, payload }: GithubDelivery, config
   if (!settings?.completeChecklistItem) {
     return { ignored: `${repository.full_name} completes no checklist items in relay.config.ts` };
   }
-  const items = completedItems(pull.body ?? '').slice(0, MAX_ITEMS);
+  const named = completedItems(pull.body ?? '');
+  const items = named.slice(0, MAX_ITEMS);
   if (items.length === 0) return { ignored: 'a pull request whose text completes no checklist item' };
-  const input: ChecklistItems = { items, completed: true };
+  const input: ChecklistItems = { items, completed: true, leftOut: named.length - items.length };
   const name = `${repository.full_name}#${pull.number}`;
   const job = {
     id: jobId(COMPLETE_CHECKLIST_ITEM, 'pull request', pull.id),
@@ -39,7 +41,7 @@ export function takeMergedPullRequest({ event, payload }: GithubDelivery, config
     connection: settings.connection,
     lane: 'background',
     entity: name,
-    summary: `${name} merged: completes ${items.join(', ')}`,
+    summary: `${name} merged: completes ${cutToLength(items.join(', '), 200, '…')}`,
     input: { ...input },
     replyTo: {
       in: 'github',

@@ -17,33 +17,46 @@ export const TEAM_TIMESHEETS = 'team-timesheets';
 export interface TeamDay {
   team: string;
   date: string;
+  /** For how long after the job was made its reminders are due. */
+  dueForMs: number;
 }
 
 export interface TeamTimesheetsOptions {
   config: RelayConfig;
   jobs: JobStore;
   queue: JobQueue;
+  clock: () => number;
 }
 
 /** Reads the timesheets of a team, and makes a job for each of its people who is to be reminded of that day. */
-export function teamTimesheets({ config, jobs, queue }: TeamTimesheetsOptions): Automation {
+export function teamTimesheets({ config, jobs, queue, clock }: TeamTimesheetsOptions): Automation {
   return {
     name: TEAM_TIMESHEETS,
     async run(job, steps) {
-      const { team: name, date } = job.input as unknown as TeamDay;
-      const { teams = [] } = config.timesheets ?? {};
+      const { team: name, date, dueForMs } = job.input as unknown as TeamDay;
+      const { teams = [], dryRun = false } = config.timesheets ?? {};
       const team = findTeam(teams, name);
       if (!team) throw new Park(`relay.config.ts has no team '${name}' any more`);
+      if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
+      // What is read from now on is no older, however long the job waited before.
+      const readAt = await steps.look('begin to read', 'clock', async () => clock());
       const sheets = await readTimesheets(teams, team, { from: mondayOf(date), to: date }, steps);
 
       const short = sheets.filter(({ email, minutes }) => shortfallOf(team, email, date, minutes));
       // Whoever has an entry that nobody can read may have logged all there is.
       const known = short.filter(({ unreadable }) => unreadable.length === 0);
+      const stillDueForMs = dueForMs - (clock() - job.createdAt);
       for (const sheet of known) {
         const { unreadable, ...timesheet } = sheet;
-        const input: TimesheetToRemindOf = { team: name, date, timesheet, readAt: job.createdAt };
+        const input: TimesheetToRemindOf = {
+          team: name,
+          date,
+          timesheet,
+          readAt,
+          dueForMs: stillDueForMs,
+        };
         const draft: JobDraft = {
-          id: jobId(TIMESHEET_REMINDER, team.connection, sheet.userId, date),
+          id: jobId(TIMESHEET_REMINDER, team.connection, sheet.userId, date, ...(dryRun ? ['dry run'] : [])),
           automation: TIMESHEET_REMINDER,
           connection: team.connection,
           lane: 'background',

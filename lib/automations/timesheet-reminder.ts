@@ -6,6 +6,7 @@ import type { SlackApi } from '../slack/slack-api.ts';
 import { mondayOf } from '../timesheets/dates.ts';
 import type { Mutes } from '../timesheets/mutes.ts';
 import { readTimesheet, type Timesheet } from '../timesheets/read-timesheets.ts';
+import type { RecentTasks } from '../timesheets/recent-tasks.ts';
 import { reminderMessage } from '../timesheets/reminder-message.ts';
 import { shortfallOf } from '../timesheets/shortfall.ts';
 import type { TaskNames } from '../timesheets/task-names.ts';
@@ -21,6 +22,8 @@ export interface TimesheetToRemindOf {
   timesheet: Omit<Timesheet, 'unreadable'>;
   /** No entry that is newer is in it; epoch milliseconds. */
   readAt: number;
+  /** For how long after the job was made the reminder is due: nobody wants it at night. */
+  dueForMs: number;
 }
 
 export interface TimesheetReminderOptions {
@@ -28,6 +31,7 @@ export interface TimesheetReminderOptions {
   slack: SlackApi | undefined;
   slackPeople: SlackPeople;
   mutes: Mutes;
+  recentTasks: RecentTasks;
   taskNames: TaskNames;
   clock: () => number;
 }
@@ -37,18 +41,21 @@ const FRESH_MS = 10 * 60_000;
 
 /** Reminds somebody of a timesheet that is short, once for that day. */
 export function timesheetReminder(options: TimesheetReminderOptions): Automation {
-  const { config, slack, slackPeople, mutes, taskNames, clock } = options;
+  const { config, slack, slackPeople, mutes, recentTasks, taskNames, clock } = options;
   return {
     name: TIMESHEET_REMINDER,
     async run(job, steps) {
-      const { team: name, date, timesheet, readAt } = job.input as unknown as TimesheetToRemindOf;
+      const { team: name, date, timesheet, readAt, dueForMs } = job.input as unknown as TimesheetToRemindOf;
       const { teams = [], dryRun = false } = config.timesheets ?? {};
       const team = findTeam(teams, name);
       if (!team || !slack) throw new Park(`relay.config.ts has no team '${name}', or no slack, any more`);
 
-      const isFresh = clock() - readAt < FRESH_MS;
+      if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
       const range = { from: mondayOf(date), to: date };
-      const sheet = isFresh ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, steps);
+      // Another reading every ten minutes that the job has waited: the journal keeps the earlier ones.
+      const reading = Math.floor((clock() - readAt) / FRESH_MS);
+      const sheet =
+        reading === 0 ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, reading, steps);
       if (sheet.unreadable.length > 0) throw new NotDone(`entries cannot be read: ${sheet.unreadable.join(', ')}`);
       const shortfall = shortfallOf(team, sheet.email, date, sheet.minutes);
       if (!shortfall) return 'nothing to do: nothing is missing any more';
@@ -57,7 +64,8 @@ export function timesheetReminder(options: TimesheetReminderOptions): Automation
       if (userId === undefined) throw new NotDone('nobody in Slack has the e-mail address of this user');
       if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
       const tasks = [];
-      for (const { id, name } of sheet.tasks) {
+      const recent = await recentTasks.orEarlier(job.connection, sheet.userId, sheet.tasks);
+      for (const { id, name } of recent) {
         tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)) });
       }
       const message = reminderMessage({ connection: job.connection, date, shortfall, tasks });

@@ -235,6 +235,14 @@ const schema = z
         message: 'people are reminded in Slack: slack is missing',
       });
     }
+    for (const platform of ['slack', 'github'] as const) {
+      const ids = config.people.map((person) => person[platform]?.toLowerCase());
+      for (const [index, id] of ids.entries()) {
+        if (id === undefined || ids.indexOf(id) === index) continue;
+        const message = `'${id}' stands at people.${ids.indexOf(id)} already`;
+        context.addIssue({ code: 'custom', path: ['people', index, platform], message });
+      }
+    }
     const seen = new Map<string, number>();
     for (const [index, { name }] of config.github.repositories.entries()) {
       const path = ['github', 'repositories', index];

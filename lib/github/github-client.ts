@@ -21,7 +21,7 @@ export type GithubPlace =
     }
   | { organization: string };
 
-/** GitHub's REST API with what the `github` secret holds now. Everything throws a SecretError where it cannot be used. */
+/** GitHub's REST API with what the `github` secret holds now. Everything throws a SecretError where that is no use. */
 export interface GithubClient {
   /** Whether the secret has a token or an App, complete or not. */
   isThere(): Promise<boolean>;

@@ -116,8 +116,8 @@ export function createHooks(table: Table, clock: () => number, log: Pick<Console
       try {
         await table.update(key(hook), {
           expression:
-            'SET #kind = :kind, #id = :id, #targetId = :targetId, #target = :target, #seenAt = :now, #expiresAt = :expiresAt',
-          values: { ...hook, now, expiresAt: expiry(now) },
+            'SET #kind = :kind, #id = :id, #targetId = :targetId, #target = :target, #seenAt = :now, #expiresAt = :expires',
+          values: { ...hook, now, expires: expiry(now) },
         });
         notedAt.set(noted, now);
       } catch (error) {

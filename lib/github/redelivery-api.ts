@@ -75,11 +75,9 @@ const lists = {
 /** What each kind of hook takes, as GitHub names it. */
 const needed = {
   integration: 'the appId and the privateKey of the very App whose hook it is',
-  repository:
-    'an administrator\'s classic token with admin:repo_hook, or a fine-grained token or an App with the repository permission "Webhooks" (read and write)',
-  organization:
-    'an owner\'s classic token with admin:org_hook, or a fine-grained token or an App with the organization permission "Webhooks" (read and write)',
-} as const;
+  repository: permitted("an administrator's classic token with admin:repo_hook", 'repository'),
+  organization: permitted("an owner's classic token with admin:org_hook", 'organization'),
+};
 
 type Headers = Readonly<Record<string, string | number | undefined>>;
 
@@ -129,7 +127,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
     }
   }
 
-  /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#checking-the-status-of-your-rate-limit */
+  /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
   function noteLimit(who: string, headers: Headers): void {
     const isLow = Number(headers['x-ratelimit-remaining']) < Number(headers['x-ratelimit-limit']) * LEFT_TO_OTHERS;
     if (isLow) limits.set(who, Number(headers['x-ratelimit-reset']) * 1000);
@@ -180,6 +178,10 @@ function placeOf({ kind, target, id }: Hook): Record<string, string> {
   if (kind === 'organization') return { org: target, hook_id: id };
   const [owner = '', repo = ''] = target.split('/');
   return { owner, repo, hook_id: id };
+}
+
+function permitted(classicToken: string, of: 'repository' | 'organization'): string {
+  return `${classicToken}, or a fine-grained token or an App with the ${of} permission "Webhooks" (read and write)`;
 }
 
 function rateLimited(until: number): NotNow {

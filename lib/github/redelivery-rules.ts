@@ -1,14 +1,17 @@
 import type { Attempt } from './redelivery-attempt.ts';
 import type { FailedDelivery } from './redelivery-store.ts';
 
-/** For so long GitHub delivers something again. https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks */
+/**
+ * For so long GitHub delivers something again.
+ * https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
+ */
 export const KEPT_FOR_MS = 3 * 86_400_000;
 
 /** How often GitHub is asked to deliver something again. */
 const MAX_ASKED = 5;
 /** Shorter than the time between two runs, and long enough for an attempt to be made and listed. */
 const SETTLED_AFTER_MS = 10 * 60_000;
-/** After the first time that it is asked for, four times as long after each: a day in all, as long as nothing gets through. */
+/** Between the first time that it is asked for and the second; four times as long after each, a day in all. */
 const FIRST_PAUSE_MS = 15 * 60_000;
 
 /** What we refuse for good: the same bytes would be refused again. */
@@ -21,8 +24,8 @@ export function resultOf({ statusCode }: Attempt): 'delivered' | 'refused' | 'fa
 }
 
 /**
- * What is to be done about a failed delivery. Where we are up and it fails all the same, it is asked for at the next run.
- * While nothing gets through, the five times are spread over a day, or an outage would use them up for nothing.
+ * What is to be done about a failed delivery. Where we are up and it fails all the same, it is asked for at the next
+ * run. While nothing gets through, the five times are spread over a day, or an outage would use them up for nothing.
  *
  * @param gotThroughAt when anything was last delivered by that hook, in epoch milliseconds
  */

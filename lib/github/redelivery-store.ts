@@ -49,8 +49,9 @@ export function createFailedDeliveries(table: Table, clock: () => number): Faile
     async keep(hook, { guid, attemptId, attemptedAt }) {
       await table.update(key(hook, guid), {
         expression:
-          'SET #attemptId = :attemptId, #attemptedAt = :attemptedAt, #asked = if_not_exists(#asked, :never), #askedAt = if_not_exists(#askedAt, :never), #expiresAt = :expiresAt',
-        values: { attemptId, attemptedAt, never: 0, expiresAt: expiresAt() },
+          'SET #attemptId = :attemptId, #attemptedAt = :attemptedAt, #expiresAt = :expiresAt, ' +
+          '#asked = if_not_exists(#asked, :never), #askedAt = if_not_exists(#askedAt, :never)',
+        values: { attemptId, attemptedAt, expiresAt: expiresAt(), never: 0 },
       });
     },
     async end(hook, guid, ending) {

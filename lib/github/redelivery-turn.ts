@@ -10,7 +10,10 @@ export interface Turn {
 
 /** A run ends by itself before Lambda ends it. */
 const RUN_MS = 4 * 60_000;
-/** https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#pause-between-mutative-requests */
+/**
+ * What GitHub asks for.
+ * https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+ */
 const BETWEEN_CHANGES_MS = 1_000;
 
 export function createTurn(clock: () => number, sleep: (ms: number) => Promise<void>): Turn {

@@ -105,8 +105,8 @@ export function createRedelivery({ hooks, failures, api, clock, sleep, log }: Re
     log.warn({ message: 'delivery given up', hookId: hook.id, guid, asked, ending });
   }
 
-  /** Tells how the turn of a hook ended before its end. @returns false for what nobody foresaw */
-  async function isForeseen(error: unknown, hook: KnownHook, report: RedeliveryReport): Promise<boolean> {
+  /** Tells why the turn of a hook ended before its time. @returns whether somebody foresaw that */
+  async function tellEnd(error: unknown, hook: KnownHook, report: RedeliveryReport): Promise<boolean> {
     const about = { hookId: hook.id, hook: `${hook.kind} ${hook.target}` };
     if (error instanceof NotNow) {
       report.unfinished++;
@@ -148,7 +148,8 @@ export function createRedelivery({ hooks, failures, api, clock, sleep, log }: Re
           await redeliver(hook, turn, report);
         } catch (error) {
           // One hook must not keep the others from it.
-          if (!(await isForeseen(error, hook, report))) errors.push(error);
+          const isForeseen = await tellEnd(error, hook, report);
+          if (!isForeseen) errors.push(error);
         }
       }
       if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${known.length} hooks failed`);

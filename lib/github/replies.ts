@@ -2,9 +2,12 @@ import { digest } from '../digest.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
 import type { Reply } from '../jobs/steps.ts';
 import type { Said } from '../jobs/tell-person.ts';
+import { cutToLength } from '../text.ts';
 import type { IssueComments, MadeComment } from './issue-comments.ts';
 
 const calls = 'GitHub comment';
+/** GitHub takes 65,536 characters, and nobody reads them. */
+const MAX_LENGTH = 2_000;
 /** Of a command that was read. */
 const EDITS_ARE_NOT_READ = '\n\nChanging the comment does not give the command anew; please write a new one.';
 
@@ -40,7 +43,7 @@ function words(job: Job, said: Exclude<Said, { of: 'waiting' }>, contact: string
 
 /** Text from outside in which Markdown, HTML and mentions mean nothing. */
 function quoted(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  const begun = cutToLength(text.charAt(0).toUpperCase() + text.slice(1), MAX_LENGTH, '…');
   // A blank of no width keeps mentions and entities from being any.
-  return begun.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&]/g, '$&\u200b');
+  return begun.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&#]/g, '$&\u200b');
 }

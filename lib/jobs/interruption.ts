@@ -46,3 +46,12 @@ export class Refused extends Park {
 export class NotDone extends Interruption {
   override readonly name = 'NotDone';
 }
+
+/**
+ * For a step that carries what a person typed: what the service does not take as it is, they can put right.
+ * @returns the error to be thrown instead
+ */
+export function asNotDone(error: unknown, what: string): unknown {
+  const isTheirs = error instanceof Refused && (error.refusal.status === 400 || error.refusal.status === 422);
+  return isTheirs ? new NotDone(`The service does not take ${what}. ${error.message}`) : error;
+}

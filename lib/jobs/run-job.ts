@@ -112,6 +112,8 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
     const automation = options.automation(job.automation);
     if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
     const said = await carryOut(automation, job, steps);
+    // Something may have been created all the same.
+    if (said.of === 'not done' && journal.openSteps().length > 0) throw new Park(said.text);
     isDone = true;
     await person.outcome(said);
     return { ended: 'succeeded', outcome: said.text, notDone: said.of === 'not done' };

@@ -44,7 +44,7 @@ export interface Steps {
    *
    * @param keep what of a row the job needs later, or undefined; all that is kept of a page is journalled
    * @param maxPages where the reading stops at the latest
-   * @returns what was kept, and whether the list ended before `maxPages`
+   * @returns what was kept, and whether that is of the whole list: it ended before `maxPages`, and every page came
    */
   list<P extends z.ZodType, Row, Kept>(
     step: string,
@@ -143,10 +143,10 @@ export function createSteps(options: StepsOptions): Steps {
           // One that does not advance ends, whatever it claims.
           const stands = page > 1 && pagination !== null && pagination.current_page !== page;
           const rows = stands ? [] : data.map(keep).filter((row) => row !== undefined);
-          return { rows, last: stands || pagination === null || pagination.last_page <= page };
+          return { rows, last: stands || pagination === null || pagination.last_page <= page, whole: !stands };
         });
         kept.push(...part.rows);
-        if (part.last) return { kept, whole: true };
+        if (part.last) return { kept, whole: part.whole };
       }
       return { kept, whole: false };
     },

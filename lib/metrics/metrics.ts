@@ -15,6 +15,10 @@ const units = {
   RateLimited: 'Count',
   /** Calls that the service refused because of the key or the signature. */
   CredentialsRefused: 'Count',
+  /** Deliveries of GitHub that did not arrive, and are not asked for any more. */
+  DeliveriesGivenUp: 'Count',
+  /** Now: hooks for which GitHub refuses to list deliveries, or to deliver again. */
+  HooksRefused: 'Count',
   /** Now: jobs that wait for a person, counted up to a hundred. */
   ParkedJobs: 'Count',
   /** Now: how long ago the job that is most overdue should have been looked at. */

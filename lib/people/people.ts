@@ -9,6 +9,7 @@ import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { cutToLength } from '../text.ts';
 
 /** Somebody as the platform knows them: a user id of Slack, a login of GitHub. */
 export type Person = { in: 'slack'; id: string } | { in: 'github'; id: string };
@@ -35,6 +36,10 @@ export interface PeopleOptions {
 }
 
 const KNOWN_FOR_SECONDS = 86_400;
+const LISTED_FOR_MS = 86_400_000;
+/** Whoever asks again and again must not use up the budget. */
+const ABSENT_FOR_MS = 10 * 60_000;
+const MOST_LISTED = 2_000;
 const PAGE_SIZE = 100;
 const PAGES = 50;
 
@@ -43,8 +48,35 @@ interface Known extends ServiceUser {
   entry: string;
 }
 
+interface ListedUser {
+  userId: string | number;
+  name: string;
+}
+
+/** The users of a connection by the digest of their address. */
+interface Listing {
+  users: Record<string, ListedUser[]>;
+  /** Epoch milliseconds. */
+  readAt: number;
+}
+
+const MAX_NAME_LENGTH = 60;
+
+function listedUser({ user_id, name, email }: z.output<typeof listUsers.data>[number]) {
+  if (!email) return undefined;
+  const shown = cutToLength(name ?? `user ${user_id}`, MAX_NAME_LENGTH, '…');
+  return { address: digest(email.trim().toLowerCase()), userId: user_id, name: shown };
+}
+
 const userInfo = z.object({
-  user: z.object({ tz: z.string().nullish(), profile: z.object({ email: z.string().nullish() }) }),
+  user: z.object({
+    tz: z.string().nullish(),
+    is_bot: z.boolean().nullish(),
+    /** Of another workspace. */
+    is_stranger: z.boolean().nullish(),
+    is_email_confirmed: z.boolean().nullish(),
+    profile: z.object({ email: z.string().nullish() }),
+  }),
 });
 
 export function createPeople({ config, table, slack, clock }: PeopleOptions): People {
@@ -71,13 +103,33 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
       judged(clock, async () => {
         try {
           const { user: found } = await slack.call('users.info', { user }, userInfo);
-          return { email: found.profile.email ?? null, timeZone: found.tz ?? null };
+          const { is_bot, is_stranger, is_email_confirmed, profile, tz } = found;
+          // Whoever can enter any address must not be taken for its owner.
+          const isProven = is_email_confirmed !== false && !is_stranger && !is_bot;
+          return { email: (isProven && profile.email) || null, timeZone: tz ?? null };
         } catch (error) {
           if (error instanceof SlackRefusal && /^user_/.test(error.error)) return {};
           throw error;
         }
       }),
     );
+  }
+
+  /** Those of that address, from a listing that everybody shares: who is not in it may be in a newer one. */
+  async function usersWith(email: string, connection: string, steps: Steps): Promise<ListedUser[]> {
+    const key = keys.users(connection);
+    const address = digest(email.trim().toLowerCase());
+    const known = (await table.get(key)) as Listing | undefined;
+    const age = clock() - (known?.readAt ?? 0);
+    const listed = known?.users[address];
+    if (known && age < (listed ? LISTED_FOR_MS : ABSENT_FOR_MS)) return listed ?? [];
+    const readAt = clock();
+    const { kept } = await steps.list('list users', listUsers, { per_page: PAGE_SIZE }, listedUser, PAGES);
+    const users: Listing['users'] = {};
+    for (const { address, ...user } of kept) users[address] = [...(users[address] ?? []), user];
+    // An item holds 400 KB; a larger service is listed for each person.
+    if (kept.length <= MOST_LISTED) await table.put({ ...key, users, readAt });
+    return users[address] ?? [];
   }
 
   return {
@@ -88,25 +140,14 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
       if (known?.entry === entry && !isExpired({ ...known }, clock())) return known;
 
       const { email, timeZone } = await lookUp(person, steps);
-      const { kept } = await steps.list(
-        'find the user',
-        listUsers,
-        { per_page: PAGE_SIZE },
-        ({ user_id: userId, name, email: theirs }) =>
-          sameAddress(theirs, email) ? { userId, name: name ?? `user ${userId}` } : undefined,
-        PAGES,
-      );
-      const [user] = kept;
+      const users = await usersWith(email, connection, steps);
+      const [user] = users;
       // Without the address: comments on GitHub are public, and outcomes are in the log.
       if (!user) throw new NotDone(`No user of the service has your e-mail address. ${ask}`);
-      if (kept.length > 1) throw new NotDone(`${kept.length} users of the service have your e-mail address. ${ask}`);
+      if (users.length > 1) throw new NotDone(`${users.length} users of the service have your e-mail address. ${ask}`);
       const found = { ...user, timeZone };
       await table.put({ ...key, ...found, entry, expiresAt: Math.floor(clock() / 1000) + KNOWN_FOR_SECONDS });
       return found;
     },
   };
-}
-
-function sameAddress(one: string | null | undefined, other: string): boolean {
-  return one?.trim().toLowerCase() === other.trim().toLowerCase();
 }

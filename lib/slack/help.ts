@@ -34,7 +34,12 @@ export async function statusMessage(
   const { minute, day, pausedUntil, lanes } = budget;
   const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;
   const paused = pausedUntil === null ? '' : ` Paused until ${time(pausedUntil)}.`;
-  const told = jobs.length === 0 ? [section('You have not asked for anything yet.')] : jobs.map(jobSection);
+  const isHeldUp = ({ entity, createdAt }: Job) =>
+    jobs.some((other) => other.status === 'waiting' && other.entity === entity && other.createdAt < createdAt);
+  const told =
+    jobs.length === 0
+      ? [section('You have not asked for anything yet.')]
+      : jobs.map((job) => jobSection(job, isHeldUp(job)));
   return {
     text: 'What became of what you asked for',
     blocks: [
@@ -49,7 +54,7 @@ function nextSlot({ nextSlotAt }: LaneView, now: number): string {
   return nextSlotAt <= now ? 'The next call can go out now.' : `The next call can go out ${time(nextSlotAt)}.`;
 }
 
-function jobSection(job: Job): SectionBlock {
+function jobSection(job: Job, isHeldUp: boolean): SectionBlock {
   const asked = job.summary.slice(job.summary.indexOf(': ') + 2);
   switch (job.status) {
     case 'succeeded': {
@@ -63,6 +68,10 @@ function jobSection(job: Job): SectionBlock {
       return section(`:hourglass: ${code(asked)}\n${until}: ${code(job.waitingFor ?? '')}`);
     }
     default:
-      return plainSection(`:hourglass_flowing_sand: ${asked}\nIt is being worked on.`);
+      return plainSection(
+        isHeldUp
+          ? `:hourglass: ${asked}\nIt waits for what you asked before.`
+          : `:hourglass_flowing_sand: ${asked}\nIt is being worked on.`,
+      );
   }
 }

@@ -8,7 +8,7 @@ export function escaped(text: string): string {
 
 /** A span of code, which text from outside cannot leave. */
 export function code(text: string): string {
-  return `\`${escaped(text).replaceAll('`', 'ˋ')}\``;
+  return `\`${escaped(text).replaceAll('`', 'ˋ').replaceAll(/\s+/g, ' ')}\``;
 }
 
 /** A moment as everybody sees it in their own time zone, and as UTC where a client cannot. */

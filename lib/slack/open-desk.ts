@@ -34,7 +34,11 @@ export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs,
     },
     async accept(draft) {
       const { replyTo } = draft;
-      const noted = replyTo?.in === 'slack' && jobsOfPerson.note({ in: 'slack', id: replyTo.userId }, draft.id);
+      // A job that /pm status does not show is done all the same.
+      const unnoted = (error: unknown) =>
+        log.warn({ message: 'a job is not noted for its person', error: String(error) });
+      const person = replyTo?.in === 'slack' && ({ in: 'slack', id: replyTo.userId } as const);
+      const noted = person && jobsOfPerson.note(person, draft.id).catch(unnoted);
       const [{ job, repeat }] = await Promise.all([acceptEvent(draft, { jobs, queue }), noted]);
       metrics.record({ EventsTaken: 1 });
       log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });

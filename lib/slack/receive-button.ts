@@ -5,9 +5,9 @@ import type { Desk } from './desk.ts';
 import { message, plainSection, type SlackMessage, warning } from './messages.ts';
 import { openLogTimeModal, openProjectModal } from './open-modal.ts';
 import { channelFault } from './permissions.ts';
-import { carryOutAgain, RUN_COMMAND_BUTTON } from './receive-command.ts';
+import { commandOfButton, RUN_COMMAND_BUTTON, receiveCommandButton } from './receive-command.ts';
 import { type ButtonPress, SlackRequestError } from './request.ts';
-import { respond } from './response-url.ts';
+import { ANSWER_TIMEOUT_MS, respond } from './response-url.ts';
 import {
   LOG_ON_PROJECT_BUTTON,
   LOG_REST_BUTTON,
@@ -18,16 +18,14 @@ import {
   taskToLog,
 } from './views.ts';
 
-const commandOfButton = z.object({ command: z.string(), happened: z.string() });
-
 /** Does what a button says. */
 export async function receiveButton(press: ButtonPress, desk: Desk): Promise<void> {
   switch (press.actionId) {
     case RUN_COMMAND_BUTTON: {
-      const { command: text, happened } = heldBy(press, commandOfButton);
+      const { command: text, happened, again } = heldBy(press, commandOfButton);
       const parsed = parseCommand(text);
       if ('fault' in parsed) throw new SlackRequestError('the button holds no command');
-      return tell(await carryOutAgain({ ...press, command: parsed.command, happened }, desk), 'instead');
+      return tell(await receiveCommandButton({ ...press, command: parsed.command, happened }, again, desk), 'instead');
     }
     case LOG_TIME_BUTTON: {
       const { connection, task } = heldBy(press, taskToLog);
@@ -47,13 +45,14 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
     }
     case MUTE_BUTTON:
       await desk.mutes.mute(press.userId, press.value);
-      return tell(message(plainSection(`:no_bell: You will not be reminded of ${press.value} any more.`)), 'instead');
+      return tell(message(plainSection(`:no_bell: You will not be reminded of ${press.value} any more.`)), 'beside');
     default:
       throw new SlackRequestError('the button is none of the relay');
   }
 
   async function tell(said: SlackMessage | undefined, where: 'instead' | 'beside'): Promise<void> {
-    if (said && press.responseUrl !== undefined) await respond(desk.fetch, press.responseUrl, said, where);
+    if (said && press.responseUrl !== undefined)
+      await respond(desk.fetch, press.responseUrl, said, where, ANSWER_TIMEOUT_MS);
   }
 }
 

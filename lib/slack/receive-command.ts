@@ -1,8 +1,9 @@
+import * as z from 'zod/mini';
 import { commandJob, type JobCommand } from '../automations/command-job.ts';
 import { CREATE_DEFECT, type DefectToCreate } from '../automations/create-defect.ts';
 import { type Command, type ParsedCommand, parseCommand, printCommand } from '../commands/command.ts';
 import { type JobDraft, jobId, type ReplyTo } from '../jobs/job.ts';
-import { cutToBytes } from '../text.ts';
+import { cutToLength } from '../text.ts';
 import { connectionOf, type Desk } from './desk.ts';
 import { helpMessage, statusMessage } from './help.ts';
 import {
@@ -22,6 +23,10 @@ import type { SlackCommand } from './request.ts';
 /** A button that gives the command which is its value. */
 export const RUN_COMMAND_BUTTON = 'run-command';
 
+/** Its value. */
+export const commandOfButton = z.object({ command: z.string(), happened: z.string(), again: z.boolean() });
+type CommandOfButton = z.output<typeof commandOfButton>;
+
 /** A command, and where somebody gave it. */
 export interface GivenCommand {
   command: Command;
@@ -40,40 +45,58 @@ export async function receiveCommand(typed: SlackCommand, desk: Desk): Promise<S
   const parsed = parseCommand(plain(typed.text));
   if ('fault' in parsed) return faultMessage(parsed, typed, desk);
   const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId };
-  const text = printCommand(parsed.command);
-  const id = draftOf(given, desk)?.id;
-  const allowed = !refusal(given, desk);
-  const earlier =
-    id !== undefined && allowed && parsed.command.verb !== 'find'
-      ? await desk.saidBefore.note({ userId: typed.userId, channelId: typed.channelId, command: text, jobId: id })
-      : undefined;
-  if (earlier !== undefined) return repeatQuestion(text, given, earlier, desk);
-  return carryOutCommand(given, desk);
+  const question = await askIfRepeated(given, desk);
+  if (question) return question;
+  const { said, works } = await carryOut(given, desk);
+  const { command } = desk.settings;
+  return works
+    ? message(section(`:hourglass_flowing_sand: Working on it: ${code(`${command} ${printCommand(parsed.command)}`)}`))
+    : said;
 }
 
-/** Does what a button says that was shown instead of doing it. The command has been given anew then. */
-export async function carryOutAgain(given: GivenCommand, desk: Desk): Promise<SlackMessage | undefined> {
-  const said = await carryOutCommand(given, desk);
-  const id = draftOf(given, desk)?.id;
-  if (id !== undefined) await desk.saidBefore.noteAgain({ ...given, command: printCommand(given.command), jobId: id });
+/**
+ * Does what a button says that was shown instead of doing it. Where it works on it there is nothing to say yet: the
+ * outcome takes the place of the button, and whatever were said here could come after it.
+ *
+ * @param again whether the person was asked, and wants it done once more
+ */
+export async function receiveCommandButton(
+  given: GivenCommand,
+  again: boolean,
+  desk: Desk,
+): Promise<SlackMessage | undefined> {
+  const question = again ? undefined : await askIfRepeated(given, desk);
+  if (question) return question;
+  const { said } = await carryOut(given, desk);
+  const jobId = again ? draftOf(given, desk)?.id : undefined;
+  if (jobId !== undefined) await desk.saidBefore.noteAgain({ ...given, command: printCommand(given.command), jobId });
   return said;
 }
 
-/** Does what a command says, or makes the job that does. */
-async function carryOutCommand(given: GivenCommand, desk: Desk): Promise<SlackMessage | undefined> {
+/** @returns the question whether the very same command, given a moment ago, is meant to be carried out once more */
+async function askIfRepeated(given: GivenCommand, desk: Desk): Promise<SlackMessage | undefined> {
+  const jobId = draftOf(given, desk)?.id;
+  if (jobId === undefined || given.command.verb === 'find' || refusal(given, desk)) return undefined;
+  const command = printCommand(given.command);
+  const earlier = await desk.saidBefore.note({ ...given, command, jobId });
+  return earlier === undefined ? undefined : repeatQuestion(command, given, earlier, desk);
+}
+
+/** Does what a command says, or makes the job that does. @returns what there is to say, and whether a job works on it */
+async function carryOut(given: GivenCommand, desk: Desk): Promise<{ said: SlackMessage | undefined; works: boolean }> {
   const { command } = given;
-  const { command: slash } = desk.settings;
-  if (command.verb === 'help') return helpMessage(slash);
-  if (command.verb === 'status') return statusMessage(given, desk);
+  const answered = (said: SlackMessage | undefined) => ({ said, works: false });
+  if (command.verb === 'help') return answered(helpMessage(desk.settings.command));
+  if (command.verb === 'status') return answered(await statusMessage(given, desk));
   const fault = refusal(given, desk);
-  if (fault) return warning(fault);
+  if (fault) return answered(warning(fault));
   const draft = draftOf(given, desk);
   if (!draft) {
     const title = command.verb === 'defect' ? command.title : undefined;
-    return openDefectModal({ ...given, ...(title !== undefined && { title }) }, desk);
+    return answered(await openDefectModal({ ...given, ...(title !== undefined && { title }) }, desk));
   }
   await desk.accept(draft);
-  return message(section(`:hourglass_flowing_sand: Working on it: ${code(`${slash} ${printCommand(command)}`)}`));
+  return { said: undefined, works: true };
 }
 
 /** @returns why the command may not be given there */
@@ -126,7 +149,7 @@ export function defectJob(
     connection: asked.connection,
     lane: 'interactive',
     entity: `slack-${asked.userId}`,
-    summary: `${asked.userId}: defect ${cutToBytes(fields.title ?? '', 200, '…')}`,
+    summary: `${asked.userId}: defect ${cutToLength(fields.title ?? '', 200, '…')}`,
     input: { ...fields, origin, verb: 'defect' },
     replyTo: asked.replyTo,
   };
@@ -140,17 +163,17 @@ function faultMessage(
   const told = plainSection(`:warning: ${fault}`);
   if (suggestion === undefined) return message(told);
   const meant = section(code(`${settings.command} ${suggestion}`));
-  return message([told, meant], ...runButton('Do that', suggestion, typed.triggerId));
+  return message([told, meant], ...runButton('Do that', suggestion, typed.triggerId, false));
 }
 
 function repeatQuestion(text: string, given: GivenCommand, earlier: number, { clock, settings }: Desk): SlackMessage {
   const seconds = Math.max(1, Math.round((clock() - earlier) / 1000));
   const asked = `:question: You gave ${code(`${settings.command} ${text}`)} ${seconds} s ago already. Do you want it done once more?`;
-  return message(section(asked), ...runButton('Do it once more', text, given.happened));
+  return message(section(asked), ...runButton('Do it once more', text, given.happened, true));
 }
 
 /** A button that gives that command as the event which brought the button about, however often it is pressed. */
-function runButton(label: string, command: string, happened: string) {
-  const value = JSON.stringify({ command, happened });
+function runButton(label: string, command: string, happened: string, again: boolean) {
+  const value = JSON.stringify({ command, happened, again } satisfies CommandOfButton);
   return value.length <= MAX_BUTTON_VALUE_LENGTH ? [button(label, RUN_COMMAND_BUTTON, value, 'primary')] : [];
 }

@@ -10,7 +10,7 @@ import { receiveButton } from './receive-button.ts';
 import { receiveCommand } from './receive-command.ts';
 import { receiveSubmission } from './receive-submission.ts';
 import { type MessageShortcut, readSlackRequest, type SlackRequest, SlackRequestError } from './request.ts';
-import { respond } from './response-url.ts';
+import { ANSWER_TIMEOUT_MS, respond } from './response-url.ts';
 import { DEFECT_SHORTCUT } from './views.ts';
 
 export interface ReceiveSlackOptions {
@@ -74,5 +74,5 @@ async function receiveShortcut(chosen: MessageShortcut, desk: Desk): Promise<voi
   const description = plain(messageText);
   const title = description.split('\n', 1)[0] ?? '';
   const said = fault ? warning(fault) : await openDefectModal({ ...chosen, title, description, permalink }, desk);
-  if (said) await respond(desk.fetch, responseUrl, said, 'beside');
+  if (said) await respond(desk.fetch, responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
 }

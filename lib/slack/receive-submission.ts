@@ -27,7 +27,7 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
       return undefined;
     }
     case LOG_TIME_MODAL: {
-      const { connection, task = sent.values.another ?? sent.values.task } = memoryOf(sent, logTimeMemory);
+      const { connection, task = sent.values.another?.trim() || sent.values.task } = memoryOf(sent, logTimeMemory);
       const duration = parseDuration(sent.values.duration ?? '');
       if ('fault' in duration) return { duration: duration.fault };
       if (task === undefined) return { duration: 'Choose a task first.' };

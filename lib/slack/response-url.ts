@@ -4,6 +4,8 @@ import type { SlackMessage } from './messages.ts';
 export const RESPONSE_URL_LIVES_MS = 29 * 60_000;
 
 const TIMEOUT_MS = 5_000;
+/** Where Slack waits for an answer meanwhile. */
+export const ANSWER_TIMEOUT_MS = 1_000;
 
 /**
  * Sends a message, which only the person sees, to a response_url, instead of the message that it belongs to or beside
@@ -17,13 +19,14 @@ export async function respond(
   url: string,
   { text, blocks }: SlackMessage,
   where: 'instead' | 'beside',
+  timeoutMs = TIMEOUT_MS,
 ): Promise<number | undefined> {
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json; charset=utf-8' },
       body: JSON.stringify({ response_type: 'ephemeral', replace_original: where === 'instead', text, blocks }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     return response.status;
   } catch {

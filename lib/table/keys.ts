@@ -21,6 +21,8 @@ export const keys = {
     pk: `person#${platform}#${id.toLowerCase()}`,
     sk: `user#${connection}`,
   }),
+  /** lib/people/people.ts: the users that were last listed. */
+  users: (connection: string): Key => ({ pk: `users#${connection}`, sk: 'users' }),
   /** lib/people/jobs-of-person.ts: what somebody asked for, in order of time (ISO 8601). */
   jobOfPerson: (platform: string, id: string, time: string, jobId: string): Key => ({
     pk: `jobs-of#${platform}#${id.toLowerCase()}`,
@@ -28,6 +30,11 @@ export const keys = {
   }),
   /** lib/people/slack-people.ts: who has that address in Slack. */
   slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),
+  /** lib/timesheets/recent-tasks.ts */
+  recentTasks: (connection: string, userId: string): Key => ({
+    pk: `recent-tasks#${connection}#${userId}`,
+    sk: 'tasks',
+  }),
   /** lib/timesheets/task-names.ts */
   taskName: (connection: string, task: string): Key => ({ pk: `task#${connection}#${task}`, sk: 'name' }),
   /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
@@ -38,7 +45,7 @@ export const keys = {
   userGroup: (id: string): Key => ({ pk: `group#${id}`, sk: 'group' }),
   /** lib/slack/known-projects.ts: the projects that were last seen. */
   projects: (connection: string): Key => ({ pk: `projects#${connection}`, sk: 'projects' }),
-  /** lib/automations/first-time-entry.ts, by the overrides it was made with. */
+  /** lib/timesheets/first-time-entry.ts, by the overrides it was made with. */
   firstTimeEntry: (connection: string, overrides: string): Key => ({
     pk: `first-time-entry#${connection}`,
     sk: overrides,

@@ -5,7 +5,7 @@ import { acceptEvent } from '../jobs/accept-event.ts';
 import { type Job, type JobDraft, jobId } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { dueReminder, dueSummary } from './calendar.ts';
+import { dueReminder, dueSummary, reminderEndsAt } from './calendar.ts';
 import type { Team } from './config.ts';
 
 /**
@@ -19,14 +19,15 @@ export async function acceptDueTimesheets(
   stores: { jobs: JobStore; queue: JobQueue },
   now: number,
 ): Promise<{ job: Job; repeat: boolean }[]> {
-  const drafts = (timesheets?.teams ?? []).flatMap((team) => {
+  const { teams = [], dryRun = false } = timesheets ?? {};
+  const drafts = teams.flatMap((team) => {
     const date = dueReminder(team, now);
     const week = dueSummary(team, now);
     return [
-      ...(date === undefined ? [] : [draft(team, TEAM_TIMESHEETS, date, { team: team.name, date } satisfies TeamDay)]),
+      ...(date === undefined ? [] : [draft(team, dryRun, TEAM_TIMESHEETS, date, teamDay(team, date, now))]),
       ...(week === undefined
         ? []
-        : [draft(team, TIMESHEET_SUMMARY, week.weekStart, { team: team.name, ...week } satisfies TeamWeek)]),
+        : [draft(team, dryRun, TIMESHEET_SUMMARY, week.weekStart, { team: team.name, ...week } satisfies TeamWeek)]),
     ];
   });
   const accepted = [];
@@ -34,9 +35,14 @@ export async function acceptDueTimesheets(
   return accepted;
 }
 
-function draft({ name, connection }: Team, automation: string, date: string, input: object): JobDraft {
+function teamDay(team: Team, date: string, now: number): TeamDay {
+  return { team: team.name, date, dueForMs: reminderEndsAt(team, date) - now };
+}
+
+function draft({ name, connection }: Team, dryRun: boolean, automation: string, date: string, input: object): JobDraft {
   return {
-    id: jobId(automation, name, date),
+    // What was only tried must not stand in the way of the real one.
+    id: jobId(automation, name, date, ...(dryRun ? ['dry run'] : [])),
     automation,
     connection,
     lane: 'background',

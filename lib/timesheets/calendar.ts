@@ -28,6 +28,11 @@ export function dueReminder(team: Team, now: number): string | undefined {
   return date !== undefined && isWorkingDay(team, date) ? date : undefined;
 }
 
+/** When the reminders of a date are due no longer, in epoch milliseconds. */
+export function reminderEndsAt({ timeZone, remindAt }: Team, date: string): number {
+  return spanOf(timeZone, remindAt, Date.parse(date) / DAY_MS).until;
+}
+
 /**
  * The week whose summary is due, in the same manner on the summary's weekday: the last one that is over. On a holiday
  * it is due as well, for it only waits in its channel to be read.

@@ -12,8 +12,8 @@ export interface PersonOfWeek extends Standing {
   unreadable: readonly string[];
 }
 
-/** A section with this many lines stays below Slack's 3,000 characters. */
-const LINES_PER_SECTION = 15;
+/** Below Slack's 3,000, and four of them with the first line below the next. */
+const MAX_SECTION_LENGTH = 2_800;
 /** Slack refuses messages with some 12,000 characters of text in blocks. https://github.com/slackapi/bolt-js/issues/2509 */
 const SECTIONS_PER_MESSAGE = 4;
 const MAX_NAME_LENGTH = 60;
@@ -30,8 +30,8 @@ export function summaryMessages(
 ): SlackMessage[] {
   const complete = people.filter(({ missing, unreadable }) => missing === 0 && unreadable.length === 0);
   const counted = `${complete.length} of ${people.length} timesheets of ${team} are complete for ${weekStart} to ${weekEnd}`;
-  const lines = [...people].sort((a, b) => b.missing - a.missing || a.name.localeCompare(b.name)).map(line);
-  const sections = chunks(lines, LINES_PER_SECTION).map((some) => section(some.join('\n')));
+  const lines = [...people].sort((a, b) => shortBy(b) - shortBy(a) || a.name.localeCompare(b.name)).map(line);
+  const sections = paragraphs(lines).map(section);
   const parts = sections.length > 0 ? chunks(sections, SECTIONS_PER_MESSAGE) : [[]];
   return parts.map((blocks, index) =>
     index === 0
@@ -46,12 +46,31 @@ function chunks<T>(items: readonly T[], size: number): T[][] {
   return parts;
 }
 
-function line({ name, expected, logged, missing, unreadable }: PersonOfWeek): string {
+/** The lines, as many of them together as a section holds: names grow where they are escaped. */
+function paragraphs(lines: readonly string[]): string[] {
+  const texts: string[] = [];
+  for (const line of lines) {
+    const last = texts.at(-1);
+    if (last !== undefined && last.length + line.length < MAX_SECTION_LENGTH)
+      texts[texts.length - 1] = `${last}\n${line}`;
+    else texts.push(line);
+  }
+  return texts;
+}
+
+/** Of somebody with an entry that cannot be read nobody knows whether they are short. */
+function shortBy({ missing, unreadable }: PersonOfWeek): number {
+  return unreadable.length > 0 ? 0 : missing;
+}
+
+function line(person: PersonOfWeek): string {
+  const { name, expected, logged, unreadable } = person;
   const filled = Math.min(BAR_LENGTH, Math.floor((logged / expected) * BAR_LENGTH));
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_LENGTH - filled);
   const standing = `${logged === 0 ? '0h' : printDuration(logged)} of ${printDuration(expected)}`;
-  const short = missing > 0 ? `, *${printDuration(missing)} short*` : '';
+  const short = shortBy(person) > 0 ? `, *${printDuration(shortBy(person))} short*` : '';
   const unread = unreadable.length > 0 ? ` (:warning: ${unreadable.length} unreadable)` : '';
-  // In a span of code a name formats nothing.
-  return `${code(`${bar} ${cutToLength(name, MAX_NAME_LENGTH, '…')}`)} ${standing}${short}${unread}`;
+  // In a span of code a name formats nothing, unless a line break ends the span.
+  const shown = cutToLength(name.replaceAll(/\s+/g, ' ').trim(), MAX_NAME_LENGTH, '…') || '(without a name)';
+  return `${code(`${bar} ${shown}`)} ${standing}${short}${unread}`;
 }

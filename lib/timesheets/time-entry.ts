@@ -17,6 +17,8 @@ export interface TimeEntry {
  */
 export interface UnreadableEntry {
   unreadable: string;
+  /** Where at least the day can be read. */
+  date?: string;
 }
 
 const isoDate = z.iso.date();
@@ -31,7 +33,7 @@ export function readEntry(record: Readonly<Record<string, unknown>>): TimeEntry 
   const date = dateOf(record.date);
   if (date === undefined) return { unreadable: 'date: expected a date such as 2026-11-20' };
   const minutes = loggedMinutes(record);
-  if (typeof minutes !== 'number') return minutes;
+  if (typeof minutes !== 'number') return { ...minutes, date };
   const taskId = textOf(record.task_id);
   const taskName = textOf(record.task_name);
   return {

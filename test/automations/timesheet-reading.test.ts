@@ -92,6 +92,19 @@ describe('pages', () => {
     expect(calls(relay)).toMatchObject({ '/users/list': 3, '/timelogs/list': 7 });
   });
 
+  it('that shift while they are read have nobody twice', async () => {
+    await start(timesheets({ people: 'all' }));
+    people(101);
+    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/users/list', skip: 1, times: 1 });
+    await relay.fire('timesheet-reminder');
+    await relay.work();
+    join(relay, 'New');
+    relay.sandbox.data.users.unshift(...relay.sandbox.data.users.splice(-1));
+    for (const { user_id } of relay.sandbox.data.users) logWeek(relay, { ...mira, userId: user_id });
+    await relay.workToTheEnd();
+    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 101 are to be reminded of 2026-11-20']);
+  });
+
   it('are read in the background: a person who asks for something meanwhile does not wait', async () => {
     const connections = { main: { limits: { perMinute: 6 } } };
     await start(timesheets({ people: 'all' }, { connections }), { sandbox: { rateLimit: { perMinute: 6 } } });
@@ -153,6 +166,7 @@ describe('a service that differs from what is assumed', () => {
     });
     logWeek(relay, tomasz);
     for (const date of ['2026-11-13', '2026-11-15', '2026-11-21', '2026-11-23']) log(relay, mira, 8, { date });
+    log(relay, mira, 'all day', { date: '2019-12-24' });
     await remind(relay);
     expect(reminded(relay)).toEqual([mira.name]);
     expect(reminderOf(relay, mira)).toContain('*This week so far*: nothing logged of 38h30m');
@@ -166,7 +180,7 @@ describe('a service that differs from what is assumed', () => {
       '/users/list',
       () => fill(relay.sandbox.data.users, 1_001),
       50,
-      'users/list is longer than anybody can read within the budget: are its filters called otherwise here?',
+      'users/list could not be read to its end: are page and the filters called otherwise here?',
     ],
     [
       'time entries',
@@ -176,7 +190,7 @@ describe('a service that differs from what is assumed', () => {
         fill(relay.sandbox.data.timelogs, 4_001);
       },
       200,
-      'timelogs/list from 2026-11-16 to 2026-11-20 is longer than anybody can read within the budget: are its filters called otherwise here?',
+      'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: are page and the filters called otherwise here?',
     ],
   ])(
     'may have more %s than can be read: the job is parked with the reason',
@@ -197,6 +211,46 @@ describe('a service that differs from what is assumed', () => {
     if (row === undefined) throw new Error('there is no row');
     rows.push(...Array.from({ length: count - rows.length }, () => row));
   }
+
+  it.each([
+    ['/users/list', 'email', 'users/list has nobody with an email: is that field called otherwise here?'],
+    ['/timelogs/list', 'user_id', 'timelogs/list has entries without user_id: is that field called otherwise here?'],
+    [
+      '/timelogs/list',
+      'page',
+      'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: are page and the filters called otherwise here?',
+    ],
+  ])(
+    'may call otherwise what nobody can do without: the job is parked with the reason: %s, %s',
+    async (operation, field, reason) => {
+      await start(timesheets(), { sandbox: { rename: { [operation]: { fields: { [field]: 'other' } } } } });
+      for (let entry = 0; entry < 101; entry++) log(relay, lucas, 0.01);
+      logWeek(relay, mira);
+      await remind(relay);
+      expect(await outcomes(relay, 'team-timesheets')).toEqual([`parked: ${reason}`]);
+      expect(reminded(relay)).toEqual([]);
+    },
+  );
+
+  it('may call the id of an entry otherwise: entries without one are all counted', async () => {
+    const rename = { '/timelogs/list': { fields: { timelog_id: 'other' } } };
+    await start(timesheets({ people: [mira.email] }), { sandbox: { rename } });
+    logWeek(relay, mira);
+    await remind(relay);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 1 are to be reminded of 2026-11-20']);
+  });
+
+  it('may have numbers as ids of users, by which their entries are asked for', async () => {
+    await start(timesheets({ people: 'all' }));
+    const number = 17 as unknown as string;
+    relay.sandbox.data.users.splice(0, 9, { user_id: number, name: mira.name, email: mira.email });
+    relay.slack.fail({ method: 'chat.postMessage', kind: 'rate-limited', retryAfterSeconds: 600 });
+    await relay.fire('timesheet-reminder');
+    await relay.work();
+    logWeek(relay, { ...mira, userId: number });
+    await relay.workToTheEnd();
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: nothing is missing any more']);
+  });
 
   it('may call everything otherwise, which relay.config.ts says', async () => {
     const rename: Rename = {

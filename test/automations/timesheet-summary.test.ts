@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Failure } from '../../local/slack/failures.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
@@ -113,7 +114,7 @@ describe('the summary', () => {
     const counted = '0 of 250 timesheets of platform are complete for 2026-11-16 to 2026-11-22';
     expect(summaries().map(({ text }) => text)).toEqual([
       counted,
-      ...[2, 3, 4, 5].map((part) => `${counted} (${part} of 5)`),
+      ...[2, 3].map((part) => `${counted} (${part} of 3)`),
     ]);
     expect(lines().map((line) => /^`\S+ (.*)` /.exec(line)?.[1])).toEqual(everybody.map(({ name }) => name));
   });
@@ -147,14 +148,36 @@ describe('the summary', () => {
     ]);
   });
 
-  it('says whose entries cannot be read, and counts them among those who are not complete', async () => {
+  it('has everybody on a line of their own, whatever they are called', async () => {
+    await start({}, 'all');
+    const name = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }),
+      fc.string({ unit: fc.constantFrom('&', '`', '*', '\n', '🏳️‍🌈', 'Ł', 'a'), minLength: 1, maxLength: 100 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(name, { minLength: 20, maxLength: 40 }), async (names) => {
+        relay.sandbox.data.users.length = 0;
+        for (const one of names) join(relay, one);
+        relay.clock.now += 7 * DAY;
+        relay.slack.messages.length = 0;
+        await remind(relay);
+        const [counted, ...read] = summaries().flatMap((message) => mrkdwnOf(message).split('\n'));
+        expect(counted).toContain(`0 of ${names.length} timesheets`);
+        expect(read).toEqual(names.map(() => expect.stringMatching(/^`░{10} [^`]+` 0h of 38h30m, \*38h30m short\*$/)));
+      }),
+      { numRuns: 3, examples: [[Array(30).fill('&'.repeat(60))]] },
+    );
+  });
+
+  it('says whose entries cannot be read, and of them neither that they are complete nor that they are short', async () => {
     await start();
-    for (const person of [mira, tomasz]) logWeek(relay, person);
+    logWeek(relay, tomasz);
+    log(relay, mira, 4);
     log(relay, mira, 'a while');
     log(relay, mira, 'all day');
     await remind(relay);
     expect(summaries()[0]?.text).toMatch(/^1 of 3 timesheets/);
-    expect(lines()).toContain('`██████████ Mira Novak` 38h30m of 38h30m (:warning: 2 unreadable)');
+    expect(lines()).toContain('`█░░░░░░░░░ Mira Novak` 4h of 38h30m (:warning: 2 unreadable)');
   });
 
   it('of a week without a working day names nobody', async () => {

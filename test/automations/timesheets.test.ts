@@ -243,6 +243,19 @@ describe('a reminder', () => {
     expect(reminded(relay)).toHaveLength(count);
   });
 
+  it.each([
+    ['timesheets are read', 'team-timesheets', 0],
+    ['a person is reminded', 'timesheet-reminder', 1],
+  ])('goes out no more once the day is over, however late: %s', async (_, automation, workedBefore) => {
+    await start(timesheets({ people: [mira.email] }));
+    await relay.fire('timesheet-reminder');
+    await (await workerWith({}))(workedBefore);
+    relay.clock.now = Date.parse('2026-11-21T00:00+01:00');
+    await relay.workToTheEnd();
+    expect(reminded(relay)).toEqual([]);
+    expect(await outcomes(relay, automation)).toEqual(['nothing to do: the day is over']);
+  });
+
   it('goes out once, wherever the worker dies: the sweep has another take over', async () => {
     await start(timesheets({ people: [mira.email, tomasz.email], hours: EVERY_DAY, remindOf: 'day' }));
     await nextDay();
@@ -389,6 +402,20 @@ describe('somebody who logs what is missing between the reading and the message'
     expect(reminderOf(relay, mira)).toContain('*Friday 20 November*: 3h logged of 6h30m, 3h30m missing');
   });
 
+  it('is read anew every ten minutes that pass', async () => {
+    await start(timesheets({ people: [mira.email], remindOf: 'day' }));
+    relay.slack.fail({ method: 'chat.postMessage', times: 2, ...limited(600) });
+    await relay.fire('timesheet-reminder');
+    await relay.work();
+    relay.clock.now += 10 * MINUTE;
+    await relay.work();
+    expect(calls(relay)).toMatchObject({ '/timelogs/list': 2 });
+    log(relay, mira, 6.5);
+    await relay.workToTheEnd();
+    expect(reminded(relay)).toEqual([]);
+    expect(calls(relay)).toMatchObject({ '/timelogs/list': 3 });
+  });
+
   it.each([
     [599, 1],
     [600, 2],
@@ -513,7 +540,10 @@ describe('teams of two connections', () => {
     if (!message) throw new Error('there is no reminder');
     const pressed = await press(relay, message, 'Mute today', { userId: MIRA, channelId: message.channel });
     expect(pressed.status).toBe(200);
-    expect(message.text).toBe(':no_bell: You will not be reminded of 2026-11-20 any more.');
+    expect(relay.slack.messages.at(-1)).toMatchObject({
+      kind: 'ephemeral',
+      text: ':no_bell: You will not be reminded of 2026-11-20 any more.',
+    });
     relay.clock.now += HOUR;
     await remind(relay);
     expect(reminded(relay)).toEqual([mira.name, tomasz.name, tomasz.name]);

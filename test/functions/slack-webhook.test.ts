@@ -206,7 +206,7 @@ describe('a request', () => {
     ['a button that holds something else', payload(buttonPress('run-command', 'something')), /button run-command/],
     [
       'a button that holds no command',
-      payload(buttonPress('run-command', '{"command":"dnoe","happened":"1"}')),
+      payload(buttonPress('run-command', '{"command":"dnoe","happened":"1","again":false}')),
       /no c/,
     ],
     ['a modal without its values', payload({ type: 'view_submission', view: {} }), /the view_submission lacks/],
@@ -296,7 +296,10 @@ describe('a form', () => {
   });
 
   it('may hold an interaction with any Unicode', async () => {
-    const press = buttonPress('run-command', JSON.stringify({ command: 'find a+b & 🦆', happened: 'press-1' }));
+    const press = buttonPress(
+      'run-command',
+      JSON.stringify({ command: 'find a+b & 🦆', happened: 'press-1', again: true }),
+    );
     expect((await interact(relay, press)).status).toBe(200);
     expect(await heard()).toBe('a+b & 🦆');
   });

@@ -148,10 +148,10 @@ describe('a command', () => {
   it('that was probably meant is given with a button, once however often it is pressed', async () => {
     const answer = await command(relay, 'udno 102');
     await press(relay, answer, 'Do that');
-    expect(readable(lastMessage(relay).blocks)).toBe(`${WORKING}/pm undo 102`);
     expect((await press(relay, answer, 'Do that')).status).toBe(200);
     expect(queued(relay)).toBe(1);
     await relay.work();
+    expect(told(relay).join()).toContain('Reopened checklist item 102');
     expect(completed(102)).toEqual([false]);
     await press(relay, answer, 'Do that');
     expect(queued(relay)).toBe(0);
@@ -261,7 +261,6 @@ describe('the very same command', () => {
     const question = await command(relay, typed);
     await press(relay, question, 'Do it once more');
     const shown = lastMessage(relay);
-    expect(readable(shown.blocks)).toContain(WORKING);
     await press(relay, question, 'Do it once more');
     await relay.work();
     expect(readable(shown.blocks)).toContain('Logged 1h');

@@ -59,7 +59,7 @@ describe('a time entry', () => {
     ['minutes in words, although there are hours', { minutes: 'ninety' }, /^minutes: /],
     ['hours and minutes that differ', { hours: 1, minutes: 30 }, /^minutes: /],
   ])('with %s is unreadable, for a reason that names the field', (_, change, reason) => {
-    expect(readEntry({ ...record, ...change })).toEqual({ unreadable: expect.stringMatching(reason) });
+    expect(readEntry({ ...record, ...change })).toMatchObject({ unreadable: expect.stringMatching(reason) });
   });
 
   it('is never quoted in the reason, whatever stands where', () => {

@@ -7,8 +7,8 @@ import type { Steps } from '../jobs/steps.ts';
 import { createTimelog, timelogDetail } from '../partner/timelogs.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { TOLERATED_MINUTES } from '../timesheets/shortfall.ts';
-import { readEntry } from '../timesheets/time-entry.ts';
+import { TOLERATED_MINUTES } from './shortfall.ts';
+import { readEntry } from './time-entry.ts';
 
 /**
  * The fields of time entries are assumed. Therefore the first entry that is logged on a connection is read back, and
@@ -36,6 +36,8 @@ interface Verification {
   /** The job that makes the first entry. */
   claimedBy: string;
   verified?: boolean;
+  /** The id of the entry, from when it is made until it is read back. */
+  unread?: string | number;
   /** What is wrong, where something is. */
   wrong?: string;
 }
@@ -63,6 +65,9 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
     return !job || job.status === 'parked' || job.status === 'succeeded';
   }
 
+  const beingChecked = () =>
+    new Later(clock() + LOOK_AGAIN_MS, 'the first time entry on this connection is being checked', { makesRoom: true });
+
   return {
     async claim(job) {
       const key = keyOf(job.connection);
@@ -70,21 +75,21 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
       if (known?.verified) return false;
       if (known?.wrong) throw new Park(known.wrong);
       if (known?.claimedBy === job.id) return true;
-      if (known && !(await isOver(known.claimedBy))) {
-        throw new Later(clock() + LOOK_AGAIN_MS, 'the first time entry on this connection is being checked', {
-          makesRoom: true,
-        });
+      if (known && !(await isOver(known.claimedBy))) throw beingChecked();
+      if (known?.unread !== undefined) {
+        throw new Park(
+          `Time is not logged on the connection ${job.connection} before its first entry, ${known.unread}, is read back by a replay of ${known.claimedBy}`,
+        );
       }
       const condition = known
         ? { expression: '#claimedBy = :was', values: { was: known.claimedBy } }
         : { expression: 'attribute_not_exists(#pk)' };
       if (await table.put({ ...key, claimedBy: job.id }, condition)) return true;
-      throw new Later(clock() + LOOK_AGAIN_MS, 'the first time entry on this connection is being checked', {
-        makesRoom: true,
-      });
+      throw beingChecked();
     },
     async verify(job, steps, sent) {
       const key = keyOf(job.connection);
+      await table.put({ ...key, claimedBy: job.id, unread: sent.id });
       // By the overrides: once they are corrected, a job that is replayed reads the entry again.
       const wrong = await steps.call(
         `read it back ${key.sk.slice(0, 8)}`,

@@ -1,0 +1,240 @@
+import { type KeyObject, verify } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Hook } from '../lib/github/hooks.ts';
+import { githubSignature } from './relay.ts';
+
+/** A hook at GitHub. Whoever sees `deleted` ones gets what GitHub answers for what it does not know. */
+export interface StandInHook extends Hook {
+  deleted?: boolean;
+}
+
+/** An attempt as it is kept here, with what is sent again. */
+export interface StandInAttempt {
+  id: bigint;
+  guid: string;
+  hook: StandInHook;
+  event: string;
+  payload: unknown;
+  /** Epoch milliseconds. */
+  deliveredAt: number;
+  /** Epoch milliseconds; it is not listed before. */
+  listedAt: number;
+  redelivery: boolean;
+  statusCode: number;
+}
+
+interface Answer {
+  status: number;
+  message?: string;
+  headers?: Record<string, string>;
+}
+
+/**
+ * GitHub's hooks, at the wire: they really deliver to the relay, list their attempts, and deliver again on request.
+ * https://docs.github.com/en/rest/repos/webhooks#list-deliveries-for-a-repository-webhook
+ */
+export interface GithubHooksApi {
+  url: string;
+  /** The oldest first. */
+  attempts: StandInAttempt[];
+  /** Each request as `GET /app/hook/deliveries?per_page=100`. */
+  requests: string[];
+  pageSize: number;
+  /** What is answered instead, `cut` for nothing; `cut after the work` loses an answer. */
+  instead: (request: string) => Answer | 'cut' | 'cut after the work' | undefined;
+  /** Counted down by every request where it is set. */
+  rateLimit: { limit: number; remaining: number; resetAt: number } | undefined;
+  /** The status with which an attempt fails without reaching the relay; undefined for those that reach it. */
+  down: (guid: string) => number | undefined;
+  /** Has something happen of which a hook tells. @returns the GUID of the delivery */
+  deliver(hook: StandInHook, event: string, payload: unknown, listedAfterMs?: number): Promise<string>;
+  /** A person asks for another attempt of what they see in the list. */
+  redeliver(guid: string): Promise<void>;
+  /** What became of the attempts of a delivery, in their order. */
+  statuses(guid: string): number[];
+  /** How often the relay asked for a delivery. */
+  asked(guid: string): number;
+  /** The GUIDs of the deliveries that the relay asked for although an attempt of them had arrived. */
+  askedInVain: string[];
+  close(): Promise<void>;
+}
+
+export interface GithubHooksApiOptions {
+  clock: () => number;
+  /** Where the hooks deliver to. */
+  deliverTo: () => string;
+  /** What is taken: this token, or the App with this key. */
+  token: string;
+  app: { id: string; publicKey: KeyObject };
+}
+
+const KEPT_FOR_MS = 3 * 86_400_000;
+/** What GitHub gives out since 2026. */
+const FIRST_ID = 3_804_004_623_172_239_366n;
+
+export async function startGithubHooksApi(options: GithubHooksApiOptions): Promise<GithubHooksApi> {
+  const { clock, deliverTo } = options;
+  const asked: string[] = [];
+
+  async function attempt(of: Pick<StandInAttempt, 'guid' | 'hook' | 'event' | 'payload'>, redelivery: boolean) {
+    const made: StandInAttempt = {
+      ...of,
+      id: FIRST_ID + BigInt(api.attempts.length),
+      deliveredAt: clock(),
+      listedAt: clock(),
+      redelivery,
+      statusCode: 0,
+    };
+    made.statusCode = api.down(of.guid) ?? (await post(made));
+    api.attempts.push(made);
+    return made;
+  }
+
+  async function post({ guid, hook, event, payload }: StandInAttempt): Promise<number> {
+    const body = JSON.stringify(payload);
+    try {
+      const { status } = await fetch(deliverTo(), {
+        method: 'POST',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          'x-github-event': event,
+          'x-github-delivery': guid,
+          'x-github-hook-id': hook.id,
+          'x-github-hook-installation-target-type': hook.kind,
+          'x-github-hook-installation-target-id': hook.targetId,
+          'x-hub-signature-256': githubSignature(body),
+        },
+      });
+      return status;
+    } catch {
+      return 502;
+    }
+  }
+
+  function listed(path: string, isAllowed: (kind: Hook['kind']) => boolean): StandInAttempt[] | undefined {
+    const hooks = api.attempts.map(({ hook }) => hook);
+    const hook = hooks.find((one) => pathOf(one) === path && !one.deleted && isAllowed(one.kind));
+    if (!hook) return undefined;
+    return api.attempts
+      .filter((one) => pathOf(one.hook) === path && one.listedAt <= clock() && one.deliveredAt > clock() - KEPT_FOR_MS)
+      .sort((a, b) => b.deliveredAt - a.deliveredAt || Number(b.id - a.id));
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://github');
+    const line = `${request.method} ${request.url}`;
+    api.requests.push(line);
+    const send = ({ status, message, headers = {} }: Answer, body: string = JSON.stringify({ message })) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json', ...limited(api.rateLimit), ...headers })
+        .end(body);
+    const instead = api.instead(line);
+    if (instead === 'cut') return response.destroy();
+    if (instead && instead !== 'cut after the work') return send(instead);
+    if (api.rateLimit && api.rateLimit.resetAt > clock() && --api.rateLimit.remaining < 0) {
+      api.rateLimit.remaining = 0;
+      return send({ status: 403, message: 'API rate limit exceeded' });
+    }
+    const { authorization = '' } = request.headers;
+    const isApp = isSignedByApp(authorization, options.app);
+    if (isApp && pathname.endsWith('/installation')) return send({ status: 200 }, '{"id":77}');
+    if (isApp && pathname.endsWith('/access_tokens')) {
+      const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+      return send({ status: 201 }, JSON.stringify({ token: 'ghs_installation', expires_at }));
+    }
+    const isToken = authorization === `token ${options.token}` || authorization === 'token ghs_installation';
+    const [, path = '', id] = /^(.+\/deliveries)(?:\/(\d+)\/attempts)?$/.exec(pathname) ?? [];
+    const attempts = listed(path, (kind) => (kind === 'integration' ? isApp : isToken));
+    if (!attempts) return send({ status: 404, message: 'Not Found' });
+    if (request.method === 'POST') {
+      const known = attempts.find((one) => one.id === BigInt(id ?? 0));
+      if (!known) return send({ status: 404, message: 'Not Found' });
+      asked.push(known.guid);
+      if (api.statuses(known.guid).some((status) => status >= 200 && status < 300)) api.askedInVain.push(known.guid);
+      await attempt(known, true);
+      return instead ? response.destroy() : send({ status: 202 }, '{}');
+    }
+    const cursor = searchParams.get('cursor');
+    const from = cursor ? attempts.findIndex((one) => `v1_${one.id}` === cursor) : 0;
+    if (from < 0) return send({ status: 422, message: 'Invalid cursor' });
+    const to = from + Math.min(api.pageSize, Number(searchParams.get('per_page') ?? 30));
+    const next = attempts[to];
+    const link = next && `<${api.url}${path}?per_page=100&cursor=v1_${next.id}>; rel="next"`;
+    return send({ status: 200, ...(link && { headers: { link } }) }, asJson(attempts.slice(from, to)));
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => response.destroy(error));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const api: GithubHooksApi = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    attempts: [],
+    requests: [],
+    pageSize: 100,
+    instead: () => undefined,
+    rateLimit: undefined,
+    down: () => undefined,
+    async deliver(hook, event, payload, listedAfterMs = 0) {
+      const guid = crypto.randomUUID();
+      const made = await attempt({ guid, hook, event, payload }, false);
+      made.listedAt += listedAfterMs;
+      return guid;
+    },
+    async redeliver(guid) {
+      const known = api.attempts.find((one) => one.guid === guid && one.listedAt <= clock());
+      if (known) await attempt(known, true);
+    },
+    statuses: (guid) => api.attempts.filter((one) => one.guid === guid).map((one) => one.statusCode),
+    asked: (guid) => asked.filter((one) => one === guid).length,
+    askedInVain: [],
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return api;
+}
+
+function pathOf({ kind, target, id }: Hook): string {
+  if (kind === 'integration') return '/app/hook/deliveries';
+  return `/${kind === 'repository' ? 'repos' : 'orgs'}/${target}/hooks/${id}/deliveries`;
+}
+
+function isSignedByApp(authorization: string, app: GithubHooksApiOptions['app']): boolean {
+  const [head = '', claims = '', signature = ''] = authorization.replace(/^bearer /i, '').split('.');
+  if (!signature) return false;
+  const isGood = verify('sha256', Buffer.from(`${head}.${claims}`), app.publicKey, Buffer.from(signature, 'base64url'));
+  return isGood && String(JSON.parse(Buffer.from(claims, 'base64url').toString()).iss) === app.id;
+}
+
+function limited(rate: GithubHooksApi['rateLimit']): Record<string, string> {
+  if (!rate) return {};
+  return {
+    'x-ratelimit-limit': String(rate.limit),
+    'x-ratelimit-remaining': String(rate.remaining),
+    'x-ratelimit-reset': String(rate.resetAt / 1000),
+  };
+}
+
+/** JSON in which the ids are numbers, as GitHub writes them, although no number of JavaScript holds them. */
+function asJson(attempts: StandInAttempt[]): string {
+  const items = attempts.map(({ id, guid, deliveredAt, redelivery, statusCode, event }) => ({
+    id: `@${id}`,
+    guid,
+    delivered_at: new Date(deliveredAt).toISOString().replace(/\.\d+/, ''),
+    redelivery,
+    duration: 0.27,
+    status: statusCode < 300 ? 'OK' : `Invalid HTTP Response: ${statusCode}`,
+    // What never got an answer may have none.
+    status_code: statusCode || null,
+    event,
+    action: 'opened',
+    installation_id: null,
+    repository_id: 186853002,
+  }));
+  return JSON.stringify(items).replaceAll(/"@(\d+)"/g, '$1');
+}

@@ -1,0 +1,117 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { RedeliveryReport } from '../lib/github/redelivery.ts';
+import type { Runtime } from '../lib/runtime.ts';
+import { startDyingProcess } from './dying-process.ts';
+import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from './github-hooks-api.ts';
+import { issueEvent } from './issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from './relay.ts';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+const REPOSITORY = 'Codertocat/Hello-World';
+const LOGIN = 'Codertocat';
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+/** Of the `github` secret. */
+export const APP = { appId: '12', privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) };
+export const TOKEN = { token: 'ghp_canary' };
+
+export const ofRepository = (id = '101'): StandInHook => ({
+  ...{ kind: 'repository', id, targetId: '186853002', target: REPOSITORY },
+});
+export const ofOrganization = (): StandInHook => ({
+  ...{ kind: 'organization', id: '201', targetId: '38302899', target: LOGIN },
+});
+export const ofApp = (appId = '12'): StandInHook => ({
+  ...{ kind: 'integration', id: '301', targetId: appId, target: appId },
+});
+
+/** The relay and a GitHub whose hooks deliver to it. */
+export interface RedeliveryTrial {
+  relay: TestRelay;
+  github: GithubHooksApi;
+  hook: StandInHook;
+  /** How many issues were opened. */
+  issues: number;
+  /** A hook is made, which GitHub tells it at once. */
+  ping(hook: StandInHook): Promise<string>;
+  /** An issue is opened, of which a hook tells. @returns the GUID of the delivery */
+  opened(hook?: StandInHook, listedAfterMs?: number): Promise<string>;
+  /** In the process of the last run. */
+  run(): Promise<RedeliveryReport>;
+  /** In a process that has just begun. */
+  runAnew(runtime?: Partial<Runtime>): Promise<RedeliveryReport>;
+  /** In a process of its own, which dies at its nth request to GitHub or the table. @returns whether it came to that */
+  runAndDie(at: number, isCarriedOut: boolean): Promise<boolean>;
+  /** So much time as it passes, with a run every quarter of an hour. */
+  pass(ms: number, meanwhile?: () => Promise<unknown>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RedeliveryTrialOptions {
+  /** What the `github` secret has beside the webhook's. */
+  secret?: object;
+  hook?: StandInHook;
+  environment?: Partial<Runtime['environment']>;
+}
+
+export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {}): Promise<RedeliveryTrial> {
+  const { secret = TOKEN, hook = ofRepository(), environment = {} } = options;
+  const github = await startGithubHooksApi({
+    clock: () => relay.clock.now,
+    deliverTo: () => relay.url,
+    ...{ token: TOKEN.token, app: { id: APP.appId, publicKey } },
+  });
+  const config = exampleConfig({}, { apiUrl: github.url });
+  const relay = await startRelay({ config, github: secret, environment });
+  const { clock, runtime } = relay;
+
+  const trial: RedeliveryTrial = {
+    relay,
+    github,
+    hook,
+    issues: 0,
+    ping: (of) => github.deliver(of, 'ping', { repository: { full_name: REPOSITORY }, organization: { login: LOGIN } }),
+    opened(of = hook, listedAfterMs = 0) {
+      const extra = { organization: { login: LOGIN } };
+      const event = issueEvent('opened', { id: ++trial.issues, title: 'canary', extra });
+      return github.deliver(of, 'issues', event, listedAfterMs);
+    },
+    run: () => relay.fire('github-redelivery') as Promise<RedeliveryReport>,
+    async runAnew(other = {}) {
+      const { createHandler } = await import('../functions/github-redelivery.ts');
+      return createHandler({ ...runtime, ...other })({} as never, {} as never) as Promise<RedeliveryReport>;
+    },
+    async runAndDie(at, isCarriedOut) {
+      const mortal = startDyingProcess(at, isCarriedOut);
+      const { AWS_ENDPOINT_URL_DYNAMODB = '' } = process.env;
+      const apiUrl = await mortal.reach(github.url);
+      process.env.AWS_ENDPOINT_URL_DYNAMODB = await mortal.reach(AWS_ENDPOINT_URL_DYNAMODB);
+      const silent = { info: () => {}, warn: () => {}, error: () => {} };
+      const running = trial.runAnew({ config: { ...config, github: { ...config.github, apiUrl } }, log: silent });
+      const ended = running.then(
+        () => false,
+        () => false,
+      );
+      const died = await Promise.race([mortal.died.then(() => true), ended]);
+      process.env.AWS_ENDPOINT_URL_DYNAMODB = AWS_ENDPOINT_URL_DYNAMODB;
+      mortal.close();
+      return died;
+    },
+    async pass(ms, meanwhile = async () => undefined) {
+      for (const end = clock.now + ms; clock.now < end; ) {
+        const next = clock.now + 15 * MINUTE;
+        await meanwhile();
+        clock.now = Math.max(clock.now, next);
+        await trial.run();
+      }
+    },
+    async close() {
+      await Promise.all([relay.close(), github.close()]);
+    },
+  };
+  await trial.ping(hook);
+  return trial;
+}
