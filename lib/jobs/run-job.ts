@@ -18,6 +18,8 @@ import { createTellPerson, type Replies, type Said } from './tell-person.ts';
 /** Failed steps and crashes until a job is left to a person; with the pauses below, about half an hour. */
 export const MAX_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 2_000;
+/** The step that keeps why a job is not done. */
+const NOT_DONE = 'not done';
 
 /** What happened to a job, for logs and metrics. Never a payload. */
 export type JobNews =
@@ -111,9 +113,14 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
     if (job.attempts >= MAX_ATTEMPTS) throw new Park(`the worker crashed or failed ${job.attempts} times on this job`);
     const automation = options.automation(job.automation);
     if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
-    const said = await carryOut(automation, job, steps);
-    // Something may have been created all the same.
-    if (said.of === 'not done' && journal.openSteps().length > 0) throw new Park(said.text);
+    const known = journal.entry(NOT_DONE);
+    const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
+    if (said.of === 'not done') {
+      // Something may have been created all the same.
+      if (journal.openSteps().length > 0) throw new Park(said.text);
+      // Somebody who read it may have asked in another way, so that whoever takes over must not do it after all.
+      await steps.look(NOT_DONE, job.automation, async () => said.text);
+    }
     isDone = true;
     await person.outcome(said);
     return { ended: 'succeeded', outcome: said.text, notDone: said.of === 'not done' };
@@ -127,12 +134,16 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
   }
 }
 
-async function carryOut(automation: Automation, job: Job, steps: Steps): Promise<Said & { of: 'done' | 'not done' }> {
+type Told = Said & { of: 'done' | 'not done' };
+
+const notDone = (text: string): Told => ({ of: 'not done', text });
+
+async function carryOut(automation: Automation, job: Job, steps: Steps): Promise<Told> {
   try {
     const outcome = await automation.run(job, steps);
     return { of: 'done', ...(typeof outcome === 'string' ? { text: outcome } : outcome) };
   } catch (error) {
-    if (error instanceof NotDone) return { of: 'not done', text: error.message };
+    if (error instanceof NotDone) return notDone(error.message);
     throw error;
   }
 }

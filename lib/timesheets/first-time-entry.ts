@@ -89,7 +89,16 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
     },
     async verify(job, steps, sent) {
       const key = keyOf(job.connection);
-      await table.put({ ...key, claimedBy: job.id, unread: sent.id });
+      // A worker that stood still must not take away what was found meanwhile: nobody would read the entry again.
+      const undecided = {
+        expression: '#claimedBy = :jobId AND attribute_not_exists(#verified) AND attribute_not_exists(#wrong)',
+        values: { jobId: job.id },
+      };
+      if (!(await table.put({ ...key, claimedBy: job.id, unread: sent.id }, undecided))) {
+        const known = (await table.get(key)) as Verification | undefined;
+        if (known?.wrong) throw new Park(known.wrong);
+        return;
+      }
       // By the overrides: once they are corrected, a job that is replayed reads the entry again.
       const wrong = await steps.call(
         `read it back ${key.sk.slice(0, 8)}`,

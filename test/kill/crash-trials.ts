@@ -1,88 +1,10 @@
-import type { Job } from '../../lib/jobs/job.ts';
-import { keys } from '../../lib/table/keys.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
-import { issueEvent } from '../issue-events.ts';
 import { exampleConfig } from '../relay.ts';
 import { type Answering, allAnswerings } from './creation-faults.ts';
-import {
-  type KillableRelay,
-  type Recovery,
-  type Stop,
-  startKillableRelay,
-  type TrialResult,
-} from './killable-relay.ts';
-import { rule, type Standing } from './referee.ts';
-
-type Deliveries = Parameters<KillableRelay['try']>[0]['deliveries'];
-
-/** What an automation is tried with. A new automation is a row more. */
-export interface Row {
-  automation: string;
-  what: string;
-  deliveries(id: number): Deliveries;
-  /** What the service has now of what the deliveries are about. */
-  made(relay: KillableRelay, id: number): readonly { title: string }[];
-  replies(relay: KillableRelay, id: number): number;
-  /** What it must look like in the end. */
-  lastTitle: string;
-  /** Where a reply may come too late to be made. */
-  mayGoWithoutReply?: boolean;
-}
-
-const issues = (...payloads: object[]): Deliveries => payloads.map((payload) => ({ event: 'issues', payload }));
-const REPOSITORY = 'Codertocat/Hello-World';
-const OTHER_REPOSITORY = 'Codertocat/Elsewhere';
-/** Of an issue that was transferred. */
-const NEW_ID = 500_000;
-
-/** An issue's defects, also after it was transferred. */
-const issueToDefect: Pick<Row, 'automation' | 'made' | 'replies'> = {
-  automation: 'issue-to-defect',
-  made: ({ sandbox }, id) =>
-    sandbox.data.defects.filter(({ description }) =>
-      [`${REPOSITORY}/issues/${id}\n`, `${OTHER_REPOSITORY}/issues/${NEW_ID + id}\n`].some((url) =>
-        description.includes(`https://github.com/${url}`),
-      ),
-    ),
-  replies: ({ github }, id) =>
-    github.comments.filter(({ issue }) => [`${REPOSITORY}#${id}`, `${OTHER_REPOSITORY}#${NEW_ID + id}`].includes(issue))
-      .length,
-};
-
-export const opened: Row = {
-  ...issueToDefect,
-  what: 'an issue is opened',
-  deliveries: (id) => issues(issueEvent('opened', { id, title: 'opened' })),
-  lastTitle: 'opened',
-};
-
-export const edited: Row = {
-  ...issueToDefect,
-  what: 'an issue is opened, then edited',
-  deliveries: (id) =>
-    issues(issueEvent('opened', { id, title: 'opened' }), issueEvent('edited', { id, seconds: 1, title: 'edited' })),
-  lastTitle: 'edited',
-};
-
-export const transferred: Row = {
-  ...issueToDefect,
-  what: 'an issue is opened, then transferred',
-  deliveries: (id) => {
-    const there = issueEvent('opened', { id: NEW_ID + id, seconds: 2, repository: OTHER_REPOSITORY, title: 'moved' });
-    const here = issueEvent('opened', { id, title: 'opened' });
-    return issues(
-      here,
-      {
-        ...issueEvent('transferred', { id, seconds: 1, title: 'opened' }),
-        changes: { new_issue: there.issue, new_repository: there.repository },
-      },
-      { ...there, changes: { old_issue: here.issue, old_repository: here.repository } },
-    );
-  },
-  lastTitle: 'moved',
-  // Whoever takes over from a killed host may find the issue gone from where the comment was to be.
-  mayGoWithoutReply: true,
-};
+import { judge } from './judge.ts';
+import { startKillableRelay } from './killable-relay.ts';
+import { COLLABORATOR, OTHER_REPOSITORY, type Row } from './rows.ts';
+import type { Effect, Recovery, Stop, TrialResult } from './trial.ts';
 
 /** Other answers to a resend. */
 const refused: readonly Answering[] = [
@@ -130,18 +52,28 @@ export class Tally {
   points = 0;
   trials = 0;
   succeeded = 0;
+  /** Commands that were typed again, and of those the ones that were not done once more. */
+  typedAgain = 0;
+  asked = 0;
   readonly violations: string[] = [];
   readonly #parked = new Map<string, number>();
 
-  add(parked: readonly string[]): void {
+  add({ jobs, typed }: TrialResult): void {
+    const parked = jobs
+      .filter(({ status }) => status === 'parked')
+      .map((job) => (job.parked?.outcomeUnknown ? 'outcome unknown' : 'clearly refused'));
     this.trials += 1;
     if (parked.length === 0) this.succeeded += 1;
+    this.typedAgain += Math.max(0, typed.length - 1);
+    this.asked += typed.filter(({ answer }) => answer === 'asked').length;
     for (const why of new Set(parked)) this.#parked.set(why, (this.#parked.get(why) ?? 0) + 1);
   }
 
   toString(): string {
     const parked = [...this.#parked].map(([why, times]) => `${times} ${why}`).join(', ') || 'none';
-    return `${this.trials} trials at ${this.points} points: ${this.succeeded} succeeded; parked: ${parked}`;
+    const typed =
+      this.typedAgain > 0 ? `; ${this.typedAgain} commands typed again, ${this.asked} of them asked about` : '';
+    return `${this.trials} trials at ${this.points} points: ${this.succeeded} succeeded; parked: ${parked}${typed}`;
   }
 }
 
@@ -153,82 +85,69 @@ export interface TrialChoice {
   recovery?: Recovery | undefined;
 }
 
-/** Tries one choice after the other on a relay and a sandbox of its own; each is of an issue of its own. */
+/** Tries one choice after the other on a relay and a sandbox of its own; each is of an issue or a person of its own. */
 export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally) {
-  const unlimited = { limits: { perMinute: 1_000_000, perDay: 1_000_000 } };
-  const config = (apiUrl: string) => exampleConfig({}, { apiUrl, connection: unlimited, also: [OTHER_REPOSITORY] });
-  const relay = await startKillableRelay(config, sandboxOptions);
+  const connection = { limits: { perMinute: 1_000_000, perDay: 1_000_000 } };
+  const relay = await startKillableRelay(
+    ({ github, slack }) =>
+      exampleConfig(
+        {},
+        { apiUrl: github, connection, also: [OTHER_REPOSITORY], slack: { apiUrl: slack }, people: [COLLABORATOR] },
+      ),
+    sandboxOptions,
+  );
   let id = 0;
-  return {
+
+  const trials = {
     /** @returns the side effects that the relay had */
-    async try(choice: TrialChoice): Promise<readonly string[]> {
+    async try({ row, answers, stops = [], comesBack = false, recovery }: TrialChoice): Promise<readonly Effect[]> {
       id += 1;
-      const { row, ...rest } = choice;
-      const result = await relay.try({ ...rest, deliveries: row.deliveries(id) });
-      const { violations, parked } = await judge(relay, choice, id, result);
-      tally.add(parked);
-      const stops = (choice.stops ?? []).map(({ at, when }) => `${when} ${at}: ${result.effects[at]}`);
+      const incoming = row.incoming(id);
+      await row.prepare?.(relay, id);
+      const { operation, repeatable } = row;
+      const result = await relay.try({ incoming, operation, repeatable, answers, stops, comesBack, recovery });
+      const events = incoming.filter(({ from }) => from !== 'slack command').length;
+      const there = { made: row.made(relay, id), readBack: await row.readBack?.(relay), said: row.said(relay, id) };
+      const violations = await judge({ row, answers, stops, comesBack, events, result, ...there });
+      tally.add(result);
       const { nonceMoment = 'default', checkOrder = ['default'] } = sandboxOptions;
-      const about = `${row.what}; ${choice.answers.join(', ')}; ${stops.join(', ')}; ${JSON.stringify(choice.recovery)}; ${checkOrder.join(' ')}; ${nonceMoment}`;
-      tally.violations.push(...violations.map((violation) => `${violation} [${about}]`));
+      const about = [
+        row.what,
+        answers.join(', '),
+        stops.map(({ at, when }) => `${when} ${at}: ${result.effects[at]?.by} ${result.effects[at]?.what}`).join(', '),
+        JSON.stringify(recovery),
+        checkOrder.join(' '),
+        nonceMoment,
+      ];
+      tally.violations.push(...violations.map((violation) => `${violation} [${about.join('; ')}]`));
       return result.effects;
+    },
+    /** Tries the choice with each of the stops, and with one way to recover after the other. */
+    async tryEach(
+      choice: Omit<TrialChoice, 'stops' | 'recovery'>,
+      stops: readonly (Stop | readonly Stop[])[],
+    ): Promise<void> {
+      tally.points += stops.length;
+      for (const [turn, stop] of stops.entries()) {
+        await trials.try({ ...choice, stops: [stop].flat(), recovery: recoveries[turn % recoveries.length] });
+      }
     },
     close: () => relay.close(),
   };
+  return trials;
 }
 
 /** Every side effect, before and after. */
-export function stopsAt(effects: readonly string[]): Stop[] {
+export function stopsAt(effects: readonly Effect[]): Stop[] {
   return effects.flatMap((_, at) => (['before', 'after'] as const).map((when) => ({ at, when })));
 }
 
-/** Holds a trial against the promises, and its parked jobs against docs/exactly-once.md. */
-async function judge(
-  relay: KillableRelay,
-  { row, answers, stops = [], comesBack = false }: TrialChoice,
-  id: number,
-  { happenings, effects, stops: stopped, jobs, logged }: TrialResult,
-): Promise<{ violations: string[]; parked: string[] }> {
-  const made = row.made(relay, id);
-  const replies = row.replies(relay, id);
-  const { breaches, standings } = await rule(happenings);
-  const violations = [...breaches];
-  const check = (holds: boolean, violation: string) => void (holds || violations.push(violation));
-  const parkedJobs = jobs.filter((job) => job.status === 'parked');
-  const late = answers.includes('arrival slower than the time-out');
-
-  check(stopped === stops.length || stops.some(({ at }) => at >= effects.length), `${stopped} hosts stopped`);
-  const bugs = logged.map((line) => JSON.stringify(line)).filter((line) => line.includes('nobody foresaw'));
-  check(bugs.length === 0, `a bug: ${bugs}`);
-  check(jobs.length === row.deliveries(id).length, `${jobs.length} jobs`);
-  check(made.length <= 1, `${made.length} were made`);
-  // GitHub has no nonce: a host that went on with a comment after others took over makes it a second time.
-  check(replies <= 1 || (comesBack && replies <= 2), `${replies} replies`);
-  for (const job of jobs) {
-    check(job.status === 'succeeded' || job.status === 'parked', `a job is ${job.status}`);
-    if (job.status === 'parked')
-      check(isListed(job, standings.get(keys.job(job.id).pk)), `parked against the document: ${told(job)}`);
-  }
-  if (parkedJobs.length === 0) {
-    check(made.length === 1, `succeeded with ${made.length} made`);
-    check(made[0]?.title === row.lastTitle, `looks like '${made[0]?.title}'`);
-    check(replies >= 1 || row.mayGoWithoutReply === true, 'no reply');
-  }
-  const unknown = parkedJobs.some((job) => job.parked?.outcomeUnknown);
-  check(!unknown || made.length === 0 || late, `parked as unknown, but it is there: ${parkedJobs.map(told)}`);
-  return {
-    violations,
-    parked: parkedJobs.map((job) => (job.parked?.outcomeUnknown ? 'outcome unknown' : 'clearly refused')),
-  };
+/** Each stop, and another one soon after. */
+export function andOnceMore(stops: readonly Stop[]): Stop[][] {
+  return stops.map((stop, turn) => [stop, { at: stop.at + 1 + (turn % 5), when: turn % 3 === 0 ? 'after' : 'before' }]);
 }
 
-/** Whether docs/exactly-once.md lists this end: its cases 1 and 2, for no trial fails eight times or lacks permission. */
-function isListed(job: Job, { unanswered, decision }: Partial<Standing> = {}): boolean {
-  const { reason = '', outcomeUnknown = false } = job.parked ?? {};
-  if (outcomeUnknown) return unanswered === true && /was sent and never clearly answered/.test(reason);
-  return !unanswered && decision === 'park' && /refused with status (400|403|404|422)/.test(reason);
-}
-
-function told({ parked }: Job): string {
-  return `${parked?.reason} (${parked?.outcomeUnknown ? 'outcome unknown' : 'refused'})`;
+/** Every side effect of a webhook, refused by AWS. */
+export function refusalsOf(effects: readonly Effect[]): Stop[] {
+  return effects.flatMap(({ by }, at) => (by.endsWith('-webhook') ? [{ at, when: 'refused' as const }] : []));
 }

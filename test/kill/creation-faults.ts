@@ -6,6 +6,8 @@ import type { TestClock } from '../relay.ts';
 const TIMEOUT_MS = 10_000;
 
 interface Tools {
+  /** What is sent: `defects/create`. */
+  operation: string;
   sandbox: Sandbox;
   clock: TestClock;
   /** Keeps a request that has left, to let it arrive when the next one was answered, or at the end. */
@@ -16,8 +18,8 @@ type Send = () => Promise<Response>;
 
 /** Once a fault of the sandbox, in the way of one request. */
 function fault(fault: Fault) {
-  return (send: Send, { sandbox }: Tools): Promise<Response> => {
-    sandbox.setFault({ ...fault, operation: '/defects/create', times: 1 });
+  return (send: Send, { sandbox, operation }: Tools): Promise<Response> => {
+    sandbox.setFault({ ...fault, operation: `/${operation}`, times: 1 });
     return send();
   };
 }
@@ -52,8 +54,8 @@ function timedOut(clock: TestClock): never {
 }
 
 /**
- * What can become of one send of a creation. Where the sandbox can do it, it does, so that its order of checks counts;
- * 404, 422 and 401 in other words, of which the interface document says nothing for a creation, come from in front.
+ * What can become of one send. Where the sandbox can do it, it does, so that its order of checks counts; 404, 422 and
+ * 401 in other words, of which the interface document says nothing for a creation, come from in front.
  */
 const answerings = {
   'as it is': (send: Send) => send(),
@@ -90,7 +92,7 @@ export type Answering = keyof typeof answerings;
 
 export const allAnswerings = Object.keys(answerings) as Answering[];
 
-/** Lets one send of a creation be answered in a certain way. */
-export function answerCreation(answering: Answering, send: Send, tools: Tools): Promise<Response> {
+/** Lets one send be answered in a certain way. */
+export function answerOperation(answering: Answering, send: Send, tools: Tools): Promise<Response> {
   return answerings[answering](send, tools);
 }

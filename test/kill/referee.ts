@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Happening } from './killable-relay.ts';
+import type { Happening } from './trial.ts';
 
 const table = readTable();
 

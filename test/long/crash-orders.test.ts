@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { checkOrders } from '../../sandbox/checks.ts';
 import { nonceMoments } from '../../sandbox/nonces.ts';
-import { everyFault, opened, recoveries, startTrials, Tally } from '../kill/crash-trials.ts';
+import { everyFault, recoveries, startTrials, Tally } from '../kill/crash-trials.ts';
+import { opened } from '../kill/rows.ts';
 
 /** Enough for every fault under every order, over its nonce moments. */
 const TRIALS = Math.ceil(everyFault.length / nonceMoments.length);

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
-import { edited, faults, opened, recoveries, startTrials, stopsAt, Tally, transferred } from '../kill/crash-trials.ts';
+import { andOnceMore, faults, startTrials, stopsAt, Tally } from '../kill/crash-trials.ts';
+import { edited, opened, transferred } from '../kill/rows.ts';
 
 const tally = new Tally();
 afterAll(() => console.log(`Killed: ${tally}.`));
@@ -7,7 +8,8 @@ afterAll(() => console.log(`Killed: ${tally}.`));
 /**
  * Kills the relay before and after every side effect that it has, of the webhook, of the worker and of the sweep, of
  * the runs that a fault brings about too; then lets it be redelivered. This is the whole product of points and faults
- * for one order of the service's checks; crash-orders.test.ts has the other orders.
+ * for one order of the service's checks; crash-orders.test.ts has the other orders, crash-commands.test.ts the other
+ * automations.
  */
 it.each([
   [opened, faults],
@@ -17,15 +19,9 @@ it.each([
   'one defect, or parked as the document says, wherever the relay is killed: $automation, $what',
   async (row, some) => {
     const trials = await startTrials({}, tally);
-    for (const answers of some) {
-      const stops = stopsAt(await trials.try({ row, answers }));
-      tally.points += stops.length;
-      for (const [turn, stop] of stops.entries()) {
-        await trials.try({ row, answers, stops: [stop], recovery: recoveries[turn % recoveries.length] });
-      }
-    }
+    for (const answers of some) await trials.tryEach({ row, answers }, stopsAt(await trials.try({ row, answers })));
     await trials.close();
-    expect(tally.violations).toEqual([]);
+    expect(tally.violations.splice(0)).toEqual([]);
   },
 );
 
@@ -33,11 +29,7 @@ it('one defect, where the relay is killed and soon after once more', async () =>
   const trials = await startTrials({}, tally);
   const [answers = []] = faults;
   const effects = await trials.try({ row: opened, answers });
-  for (const [turn, stop] of stopsAt(effects).entries()) {
-    const stops = [stop, { at: stop.at + 1 + (turn % 5), when: turn % 3 === 0 ? 'after' : 'before' } as const];
-    tally.points += 1;
-    await trials.try({ row: opened, answers, stops, recovery: recoveries[turn % recoveries.length] });
-  }
+  await trials.tryEach({ row: opened, answers }, andOnceMore(stopsAt(effects)));
   await trials.close();
-  expect(tally.violations).toEqual([]);
+  expect(tally.violations.splice(0)).toEqual([]);
 });

@@ -1,0 +1,162 @@
+import type { Job } from '../../lib/jobs/job.ts';
+import { keys } from '../../lib/table/keys.ts';
+import type { Answering } from './creation-faults.ts';
+import { ASKED_WITHIN_MS, isOf } from './outside.ts';
+import { rule, type Standing } from './referee.ts';
+import type { Made, Row } from './rows.ts';
+import type { Effect, Stop, TrialResult } from './trial.ts';
+
+/** How an outcome begins that asks the person to put something right, on GitHub and in Slack. */
+const NOT_DONE = /^(⚠️|:warning:)/;
+
+/** A trial, and what is there after it. */
+export interface Evidence {
+  row: Row;
+  answers: readonly Answering[];
+  stops: readonly Stop[];
+  /** Whether stopped hosts went on. */
+  comesBack: boolean;
+  /** How many things came from outside that were no commands typed in Slack. */
+  events: number;
+  result: TrialResult;
+  made: readonly Made[];
+  /** Whether the connection's first time entry was read back, where the row makes one. */
+  readBack: boolean | undefined;
+  said: readonly string[];
+}
+
+/** Holds a trial against the promises, and its jobs against docs/exactly-once.md. @returns what does not hold */
+export async function judge(evidence: Evidence): Promise<string[]> {
+  const { breaches, standings } = await rule(evidence.result.happenings);
+  const standingOf = (job: Job) => standings.get(keys.job(job.id).pk);
+  return [
+    ...breaches,
+    ...judgeCourse(evidence),
+    ...judgeJobs(evidence),
+    ...evidence.result.jobs.flatMap((job) => judgeEnd(job, evidence.row, standingOf(job))),
+    ...judgeMade(evidence),
+    ...judgeReplies(evidence),
+  ];
+}
+
+function judgeCourse({ stops, result: { stops: stopped, effects, logged } }: Evidence): string[] {
+  const bugs = logged.map((line) => JSON.stringify(line)).filter((line) => line.includes('nobody foresaw'));
+  return [
+    ...unless(stopped === stops.length || stops.some(({ at }) => at >= effects.length), `${stopped} stops came about`),
+    ...unless(bugs.length === 0, `a bug: ${bugs}`),
+  ];
+}
+
+/** What was answered with 2xx has its job, and nothing has two. */
+function judgeJobs({ events, result: { jobs, acknowledged, typed } }: Evidence): string[] {
+  const lost = acknowledged.filter((id) => jobs.every((job) => job.id !== id));
+  const ofCommands = typed.map((one) => jobs.filter((job) => isOf(job, one)).length);
+  const ofEvents = jobs.length - ofCommands.reduce((sum, count) => sum + count, 0);
+  return [
+    ...unless(lost.length === 0, `acknowledged and lost: ${lost}`),
+    ...unless(ofEvents === events, `${ofEvents} jobs of ${events} events`),
+    ...typed.flatMap(({ answer, at, storedBeforeAt }, index) => {
+      const count = ofCommands[index] ?? 0;
+      const isRepeat = storedBeforeAt !== undefined && at - storedBeforeAt < ASKED_WITHIN_MS;
+      return [
+        ...unless(answer !== 'working on it' || count === 1, `a command that is worked on has ${count} jobs`),
+        ...unless(answer !== 'asked' || count === 0, `a command that was not wanted once more has ${count} jobs`),
+        ...unless(count <= 1, `a command has ${count} jobs`),
+        ...unless(answer === 'nothing' || (answer === 'asked') === isRepeat, `the command was answered: ${answer}`),
+      ];
+    }),
+  ];
+}
+
+/** Each job has ended, and as the document says. */
+function judgeEnd(job: Job, row: Row, standing: Standing | undefined): string[] {
+  const { status, parked, notDone = false, outcome } = job;
+  if (status === 'succeeded') {
+    const told = !row.repeatable && isClearlyRefused(standing);
+    return unless(!notDone || told, `not done against the document: ${outcome}`);
+  }
+  if (status !== 'parked' || !parked) return [`a job is ${status}`];
+  const why = `${parked.reason} (${parked.outcomeUnknown ? 'outcome unknown' : 'refused'})`;
+  if (row.repeatable) return [`parked, although it may be repeated: ${why}`];
+  // Cases 1 and 2 of the document, for no trial fails eight times or lacks permission.
+  const isListed = parked.outcomeUnknown
+    ? standing?.unanswered === true && /was sent and never clearly answered/.test(parked.reason)
+    : isClearlyRefused(standing) && /refused with status (400|403|404|422)/.test(parked.reason);
+  return unless(isListed, `parked against the document: ${why}`);
+}
+
+function isClearlyRefused(standing: Standing | undefined): boolean {
+  return standing?.unanswered === false && standing.decision === 'park';
+}
+
+/** Nothing is there twice, or without a job that says so; and what succeeded is there. */
+function judgeMade({ row, answers, result: { jobs }, made, readBack }: Evidence): string[] {
+  const ends = jobs.filter(({ status }) => status === 'succeeded');
+  const done = ends.filter(({ notDone }) => !notDone);
+  const parked = jobs.filter(({ status }) => status === 'parked');
+  const wanted = (count: number) => ('ofAll' in row.makes ? row.makes.ofAll : row.makes.ofEachJob * count);
+  const nobodys = made.filter(({ id }) => done.every(({ outcome = '' }) => !outcome.includes(String(id))));
+  // A request that arrives when the relay has given up waiting for it.
+  const late = answers.includes('arrival slower than the time-out') ? parked.length : 0;
+  const others = made.filter(({ looks }) => looks !== row.looks);
+  return [
+    ...unless(made.length <= wanted(jobs.length), `${made.length} were made`),
+    ...unless(nobodys.length <= late, `${nobodys.length} are there of which no job says so`),
+    ...unless(done.length === 0 || readBack !== false, 'the first time entry was not read back'),
+    ...(parked.length > 0
+      ? []
+      : [
+          ...unless(made.length === wanted(done.length), `${done.length} succeeded with ${made.length} made`),
+          ...unless(others.length === 0, `looks like '${others[0]?.looks}'`),
+        ]),
+  ];
+}
+
+/** Each outcome is told, and once unless nobody can know that it was. */
+function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }: Evidence): string[] {
+  const ended = jobs.filter(({ status }) => status === 'succeeded');
+  const parked = jobs.filter(({ status }) => status === 'parked');
+  const atMost = 1 + stops.filter((stop) => hidesReply(stop, comesBack, effects)).length;
+  if (jobs.every(({ replyTo }) => !replyTo)) {
+    // An issue is told of its defect by whichever job makes it.
+    const atLeast = parked.length > 0 || row.mayGoWithoutReply ? 0 : 1;
+    return unless(said.length >= atLeast && said.length <= atMost, `${said.length} replies`);
+  }
+  const sayParked = said.filter((text) => text.includes('could not be done')).length;
+  const sayNotDone = said.filter((text) => NOT_DONE.test(text)).length;
+  return [
+    ...ended.flatMap(({ outcome = '' }) => {
+      // An outcome begins in lower case, and is told as a sentence.
+      const count = said.filter((text) => text.includes(outcome.slice(1))).length;
+      return unless(count >= 1 && count <= atMost, `${count} replies`);
+    }),
+    // Who reads that it was not done may do it in another way.
+    ...unless(sayNotDone === 0 || ended.some(({ notDone }) => notDone), 'said not to be done, and done'),
+    // Whoever takes over from a host that said so may find that the service changed its mind.
+    ...unless(
+      sayParked >= parked.length && (sayParked === parked.length || stops.length > 0),
+      `${sayParked} say what is parked`,
+    ),
+  ];
+}
+
+/**
+ * Whether nobody can know after this stop that the reply went out: neither Slack nor GitHub takes a nonce. A comment and
+ * a direct message can be found by whoever takes over, but not by a host that goes on with what it was at, and what
+ * went to a response_url by nobody.
+ */
+function hidesReply({ at, when }: Stop, comesBack: boolean, effects: readonly Effect[]): boolean {
+  const what = effects[at]?.what ?? '';
+  const isSending = /^(response_url|chat\.postMessage|GitHub comment)$/.test(what);
+  const isNoting = /^PutItem step#(reply|comment) done$/.test(what) && when === 'before';
+  if (comesBack) {
+    const isAboutToSend = /^PutItem step#(reply|comment) begun$/.test(what) && when === 'after';
+    return isAboutToSend || isSending || isNoting;
+  }
+  if (what === 'response_url') return when === 'after';
+  return isNoting && effects[at - 1]?.what === 'response_url';
+}
+
+function unless(holds: boolean, violation: string): string[] {
+  return holds ? [] : [violation];
+}

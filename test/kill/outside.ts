@@ -1,0 +1,108 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Job } from '../../lib/jobs/job.ts';
+import { functionUrlEvent } from '../../local/http-front.ts';
+import type { SlackStandIn } from '../../local/slack/stand-in.ts';
+import type { TestClock } from '../relay.ts';
+import { githubDelivery, type Incoming, type Posted, slackRequest } from './incoming.ts';
+import type { Host } from './killable-hosts.ts';
+import type { FunctionSlug, Typed } from './trial.ts';
+
+/** Who types a command again within this time is asked whether they want it done once more (docs/slack.md). */
+export const ASKED_WITHIN_MS = 120_000;
+
+const ANSWERS = [
+  ['working on it', /Working on it/],
+  ['asked', /Do you want it done once more\?/],
+] as const;
+
+/** GitHub, and people in Slack. */
+export interface Outside {
+  /** @returns whether it was answered with 2xx */
+  bring(incoming: Incoming): Promise<boolean>;
+  /** Ids of jobs that GitHub was told of with 2xx. */
+  acknowledged: readonly string[];
+  /** What people typed, in its order. */
+  typed: readonly Typed[];
+}
+
+export interface OutsideOptions {
+  clock: TestClock;
+  slack: SlackStandIn;
+  /** @returns undefined where the host stopped meanwhile */
+  invoke<T>(slug: FunctionSlug, call: (host: Host) => Promise<T>): Promise<T | undefined>;
+  /** Those that became of what was brought so far. */
+  jobs(): Promise<readonly Job[]>;
+  /** Whether a webhook may answer with an error. */
+  mayFail: boolean;
+}
+
+export function createOutside({ clock, slack, invoke, jobs, mayFail }: OutsideOptions): Outside {
+  const acknowledged: string[] = [];
+  const typed: Typed[] = [];
+
+  /** @returns undefined where it was not answered with 2xx */
+  async function post({ url, headers, body }: Posted): Promise<APIGatewayProxyStructuredResultV2 | undefined> {
+    const event = functionUrlEvent({ method: 'POST', url, headers }, url, body);
+    const answer =
+      url === '/github'
+        ? await invoke('github-webhook', (on) => on.githubWebhook()(event))
+        : await invoke('slack-webhook', (on) => on.slackWebhook()(event));
+    const status = answer?.statusCode ?? 200;
+    if (status < 300) return answer;
+    if (status >= 500 && mayFail) return undefined;
+    throw new Error(`the webhook answered ${status}: ${answer?.body}`);
+  }
+
+  /** Somebody types a command. Who is asked whether they want it done once more does not. */
+  async function type({ text, userId, channelId }: Incoming & { from: 'slack command' }): Promise<boolean> {
+    const responseUrl = slack.makeResponseUrl({ kind: 'command', userId, channelId });
+    const before = typed.length > 0 ? await jobs() : [];
+    const storedBeforeAt = typed.findLast((earlier) => before.some((job) => isOf(job, earlier)))?.at;
+    const at = clock.now;
+    const form = {
+      command: '/pm',
+      text,
+      user_id: userId,
+      user_name: 'mira',
+      channel_id: channelId,
+      response_url: responseUrl,
+      trigger_id: slack.makeTriggerId(userId),
+    };
+    const answer = await post(slackRequest(form, at));
+    typed.push({ responseUrl, at, storedBeforeAt, answer: answer ? readAnswer(answer.body) : 'nothing' });
+    return answer !== undefined;
+  }
+
+  return {
+    acknowledged,
+    typed,
+    async bring(incoming) {
+      switch (incoming.from) {
+        case 'slack command':
+          return type(incoming);
+        case 'slack modal': {
+          const answer = await post(slackRequest({ payload: JSON.stringify(incoming.payload) }, clock.now));
+          if (answer?.body) throw new Error(`the modal stays open: ${answer.body}`);
+          return answer !== undefined;
+        }
+        case 'github': {
+          const answer = await post(githubDelivery(incoming.event, incoming.payload));
+          if (answer) acknowledged.push(...(JSON.parse(answer.body ?? '') as { jobs: string[] }).jobs);
+          return answer !== undefined;
+        }
+      }
+    },
+  };
+}
+
+/** Whether the job became of that command. */
+export function isOf(job: Job, { responseUrl }: Typed): boolean {
+  return job.replyTo?.in === 'slack' && job.replyTo.responseUrl === responseUrl;
+}
+
+function readAnswer(body: string | undefined): Typed['answer'] {
+  const { text } = JSON.parse(body ?? '') as { text: string };
+  const [answer] = ANSWERS.find(([, words]) => words.test(text)) ?? [];
+  if (!answer) throw new Error(`the command was answered with: ${text}`);
+  return answer;
+}

@@ -1,0 +1,272 @@
+import { keys } from '../../lib/table/keys.ts';
+import { issueEvent } from '../issue-events.ts';
+import { PROJECT } from '../relay.ts';
+import { PLATFORM } from '../slack-requests.ts';
+import { commentPayload, mergedPayload } from './github-payloads.ts';
+import type { Incoming } from './incoming.ts';
+import type { KillableRelay } from './killable-relay.ts';
+
+/** Something in the service. */
+export interface Made {
+  id: string | number;
+  /** What of it could have come out wrong. */
+  looks: string;
+}
+
+/** What an automation is tried with. A new automation is a row more. */
+export interface Row {
+  automation: string;
+  what: string;
+  /** The operation that the faults befall. */
+  operation: string;
+  /** That operation may be carried out twice, so that nothing is ever left to a person. */
+  repeatable?: true;
+  /** Puts in place what the trial is about, and has the relay forget what it learned in earlier ones. */
+  prepare?(relay: KillableRelay, id: number): Promise<void> | void;
+  /** What comes from outside, in its order. */
+  incoming(id: number): readonly Incoming[];
+  /** What the service has now of it. */
+  made(relay: KillableRelay, id: number): readonly Made[];
+  /** How much that is in the end: of each job, or of all together. */
+  makes: { ofEachJob: number } | { ofAll: number };
+  /** What all of it must look like in the end. */
+  looks: string;
+  /** Whether the first time entry of the connection was read back. */
+  readBack?(relay: KillableRelay): Promise<boolean>;
+  /** What people were told where they asked. */
+  said(relay: KillableRelay, id: number): readonly string[];
+  /** Where a reply may come too late to be made. */
+  mayGoWithoutReply?: true;
+}
+
+const REPOSITORY = 'Codertocat/Hello-World';
+export const OTHER_REPOSITORY = 'Codertocat/Elsewhere';
+/** Of an issue that was transferred. */
+const NEW_ID = 500_000;
+
+const github = (event: string, ...payloads: object[]): Incoming[] =>
+  payloads.map((payload) => ({ from: 'github', event, payload }));
+
+/** The comments on an issue or a pull request, without what keeps text from outside from being Markdown. */
+const commentsOn = ({ github }: KillableRelay, issue: string) =>
+  github.comments.filter((comment) => comment.issue === issue).map(({ body }) => body.replaceAll(/[\\\u200b]/g, ''));
+
+/** An issue's defects, also after it was transferred. */
+const issueToDefect = {
+  automation: 'issue-to-defect',
+  operation: 'defects/create',
+  made: ({ sandbox }, id) =>
+    sandbox.data.defects
+      .filter(({ description }) =>
+        [`${REPOSITORY}/issues/${id}\n`, `${OTHER_REPOSITORY}/issues/${NEW_ID + id}\n`].some((url) =>
+          description.includes(`https://github.com/${url}`),
+        ),
+      )
+      .map(({ defect_id, title }) => ({ id: defect_id, looks: title })),
+  makes: { ofAll: 1 },
+  said: (relay, id) => [
+    ...commentsOn(relay, `${REPOSITORY}#${id}`),
+    ...commentsOn(relay, `${OTHER_REPOSITORY}#${NEW_ID + id}`),
+  ],
+} satisfies Partial<Row>;
+
+export const opened: Row = {
+  ...issueToDefect,
+  what: 'an issue is opened',
+  incoming: (id) => github('issues', issueEvent('opened', { id, title: 'opened' })),
+  looks: 'opened',
+};
+
+export const edited: Row = {
+  ...issueToDefect,
+  what: 'an issue is opened, then edited',
+  incoming: (id) =>
+    github(
+      'issues',
+      issueEvent('opened', { id, title: 'opened' }),
+      issueEvent('edited', { id, seconds: 1, title: 'edited' }),
+    ),
+  looks: 'edited',
+};
+
+export const transferred: Row = {
+  ...issueToDefect,
+  what: 'an issue is opened, then transferred',
+  incoming: (id) => {
+    const there = issueEvent('opened', { id: NEW_ID + id, seconds: 2, repository: OTHER_REPOSITORY, title: 'moved' });
+    const here = issueEvent('opened', { id, title: 'opened' });
+    return github(
+      'issues',
+      here,
+      {
+        ...issueEvent('transferred', { id, seconds: 1, title: 'opened' }),
+        changes: { new_issue: there.issue, new_repository: there.repository },
+      },
+      { ...there, changes: { old_issue: here.issue, old_repository: here.repository } },
+    );
+  },
+  looks: 'moved',
+  // Whoever takes over from a killed host may find the issue gone from where the comment was to be.
+  mayGoWithoutReply: true,
+};
+
+/** Somebody in Slack for this trial only, so that nobody knows yet which user of the service they are. */
+const slackUser = (id: number) => `U0TRIAL${id}`;
+const EMAIL = 'mira.novak@example.com';
+
+function newInSlack({ slack }: KillableRelay, id: number): void {
+  slack.users.set(slackUser(id), { id: slackUser(id), name: 'Mira Novak', email: EMAIL, tz: 'Europe/Berlin' });
+}
+
+function command(id: number, text: string): Incoming[] {
+  return [{ from: 'slack command', text, userId: slackUser(id), channelId: PLATFORM }];
+}
+
+/** @param inputs by their names, which are those of their blocks too */
+function modal(id: number, callback_id: string, memory: object, inputs: readonly Record<string, object>[]): Incoming[] {
+  const values = Object.fromEntries(inputs.map((input) => [Object.keys(input).join(), input]));
+  const view = { id: `V0TRIAL${id}`, callback_id, private_metadata: JSON.stringify(memory), state: { values } };
+  return [{ from: 'slack modal', payload: { type: 'view_submission', user: { id: slackUser(id) }, view } }];
+}
+
+const saidInSlack = ({ slack }: KillableRelay, id: number) =>
+  slack.messages.filter(({ userId }) => userId === slackUser(id)).map(({ text }) => text);
+
+const TASK = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
+const DATE = '2026-11-18';
+/** Of the example comment. */
+export const COLLABORATOR = { github: 'Codertocat', email: EMAIL };
+
+/** Everything that is remembered for the next entry: who is who, and that the connection's first one was read back. */
+async function forgetEntries(relay: KillableRelay): Promise<void> {
+  const { table } = relay.stores;
+  const first = (await firstEntries(relay)).map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
+  const known = [keys.users('main'), keys.person('github', COLLABORATOR.github, 'main')];
+  for (const key of [...first, ...known]) await table.delete(key);
+}
+
+const firstEntries = ({ stores }: KillableRelay) => stores.table.partition(keys.firstTimeEntry('main', '').pk);
+
+const logTime = {
+  automation: 'log-time',
+  operation: 'timelogs/create',
+  made: ({ sandbox: { data } }, id) =>
+    data.timelogs
+      .filter(({ note }) => note.startsWith(`trial ${id} `))
+      .map(({ timelog_id, task_id, user_id, date, hours }) => {
+        const email = data.users.find((user) => user.user_id === user_id)?.email;
+        return { id: timelog_id, looks: `${hours} h, ${date}, ${email}, ${task_id}` };
+      }),
+  makes: { ofEachJob: 1 },
+  looks: `1.5 h, ${DATE}, ${EMAIL}, ${TASK.id}`,
+  readBack: async (relay) => (await firstEntries(relay)).some(({ verified }) => verified),
+} satisfies Partial<Row>;
+
+const logInComment = (id: number, issue: number) =>
+  commentPayload(issue, `/log 1h30m ${TASK.id} ${DATE} trial ${id} in a comment`);
+
+export const loggedInComment: Row = {
+  ...logTime,
+  what: 'a comment logs time',
+  prepare: forgetEntries,
+  incoming: (id) => github('issue_comment', logInComment(id, id)),
+  said: (relay, id) => commentsOn(relay, `${REPOSITORY}#${id}`),
+};
+
+/** The second entry meets the first at whatever that was stopped. */
+export const loggedInTwoComments: Row = {
+  ...logTime,
+  what: 'two comments log time',
+  prepare: forgetEntries,
+  incoming: (id) => github('issue_comment', logInComment(id, id), logInComment(id, NEW_ID + id)),
+  said: (relay, id) => [id, NEW_ID + id].flatMap((issue) => commentsOn(relay, `${REPOSITORY}#${issue}`)),
+};
+
+export const loggedInSlack: Row = {
+  ...logTime,
+  what: 'a command in Slack logs time',
+  async prepare(relay, id) {
+    newInSlack(relay, id);
+    await forgetEntries(relay);
+  },
+  incoming: (id) => command(id, `log 1h30m "${TASK.name}" ${DATE} trial ${id} in Slack`),
+  said: saidInSlack,
+};
+
+/** There is no response_url, so that the outcome is told in a direct message. */
+export const loggedInModal: Row = {
+  ...loggedInSlack,
+  what: 'a modal in Slack logs time',
+  incoming: (id) =>
+    modal(id, 'log-time', { connection: 'main', task: TASK.id }, [
+      { duration: { value: '1h30m' } },
+      { date: { selected_date: DATE } },
+      { note: { value: `trial ${id} in a modal` } },
+    ]),
+};
+
+const createDefect = {
+  automation: 'create-defect',
+  operation: 'defects/create',
+  prepare: newInSlack,
+  made: ({ sandbox }, id) =>
+    sandbox.data.defects
+      .filter(({ title }) => title === `trial ${id}`)
+      .map(({ defect_id, project_id, type }) => ({ id: defect_id, looks: `${type} in ${project_id}` })),
+  makes: { ofEachJob: 1 },
+  looks: `Bug in ${PROJECT}`,
+  said: saidInSlack,
+} satisfies Partial<Row>;
+
+export const defectInSlack: Row = {
+  ...createDefect,
+  what: 'a command in Slack creates a defect',
+  incoming: (id) => command(id, `defect trial ${id}`),
+};
+
+export const defectInModal: Row = {
+  ...createDefect,
+  what: 'a modal in Slack creates a defect',
+  incoming: (id) =>
+    modal(id, 'defect', { channelId: PLATFORM }, [
+      { project: { selected_option: { value: PROJECT } } },
+      { title: { value: `trial ${id}` } },
+      { type: { selected_option: { value: 'Bug' } } },
+    ]),
+};
+
+const checklistItems = (id: number) => [100_000 + 2 * id, 100_001 + 2 * id];
+
+/** Of the two items one is completed already, so that a toggle would reopen it. */
+const completeChecklistItem = {
+  automation: 'complete-checklist-item',
+  operation: 'work-items/checklist/items/complete',
+  repeatable: true,
+  prepare: ({ sandbox }: KillableRelay, id: number) => {
+    for (const [index, item_id] of checklistItems(id).entries()) {
+      const name = `trial ${id}, ${index}`;
+      const item = { item_id, group_id: 11, name, is_completed: index === 1, completed_by: null, completed_at: null };
+      sandbox.data.checklistItems.push(item);
+    }
+  },
+  made: ({ sandbox }, id) =>
+    sandbox.data.checklistItems
+      .filter(({ item_id }) => checklistItems(id).includes(item_id))
+      .map(({ item_id, is_completed }) => ({ id: item_id, looks: is_completed ? 'completed' : 'open' })),
+  makes: { ofEachJob: 2 },
+  looks: 'completed',
+  said: (relay, id) => commentsOn(relay, `${REPOSITORY}#${id}`),
+} satisfies Partial<Row>;
+
+export const doneInComment: Row = {
+  ...completeChecklistItem,
+  what: 'a comment completes checklist items',
+  incoming: (id) => github('issue_comment', commentPayload(id, `/done ${checklistItems(id).join(' ')}`)),
+};
+
+export const merged: Row = {
+  ...completeChecklistItem,
+  what: 'a merged pull request completes checklist items',
+  incoming: (id) =>
+    github('pull_request', mergedPayload(id, `Completes checklist items ${checklistItems(id).join(' and ')}.`)),
+};

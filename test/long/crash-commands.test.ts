@@ -1,0 +1,120 @@
+import { afterAll, expect, it } from 'vitest';
+import { andOnceMore, faults, refusalsOf, startTrials, stopsAt, Tally } from '../kill/crash-trials.ts';
+import type { Answering } from '../kill/creation-faults.ts';
+import {
+  defectInModal,
+  defectInSlack,
+  doneInComment,
+  loggedInComment,
+  loggedInModal,
+  loggedInSlack,
+  loggedInTwoComments,
+  merged,
+  type Row,
+} from '../kill/rows.ts';
+import type { Effect } from '../kill/trial.ts';
+
+const tally = new Tally();
+afterAll(() => console.log(`Killed at what people asked for: ${tally}.`));
+
+/** Refusals for what a call is. They end what may be repeated, whatever went before. */
+const ENDS: readonly Answering[] = ['403', '404', '422'];
+
+/**
+ * What people ask for in person, and what a merged pull request does: the relay is killed before and after every side
+ * effect, and each write of a webhook is also refused by AWS, so that Slack and GitHub are answered with an error. That
+ * is done under the first `whole` of the faults. Each other fault meets `inTurn` points from the signing on, for what
+ * comes before does not depend on it; crash.test.ts has the whole product, and the same code carries out every
+ * creation. The first time entry of the connection is made anew, and read back, in each trial that logs time.
+ */
+it.each([
+  { row: loggedInComment, whole: 2, inTurn: 2 },
+  { row: loggedInSlack, whole: 1, inTurn: 2 },
+  { row: defectInSlack, whole: 1, inTurn: 0 },
+  { row: defectInModal, whole: 1, inTurn: 0 },
+  { row: doneInComment, whole: 1, inTurn: 2 },
+  { row: merged, whole: 1, inTurn: 0 },
+])(
+  'each thing once, or parked as the document says, wherever the relay is killed: $row.automation, $row.what',
+  async ({ row, whole, inTurn }) => {
+    const trials = await startTrials({}, tally);
+    let turn = 0;
+    for (const [index, answers] of faultsOf(row).entries()) {
+      if (index >= whole && inTurn === 0) break;
+      const effects = await trials.try({ row, answers });
+      const stops = [...stopsAt(effects), ...(index === 0 ? refusalsOf(effects) : [])];
+      if (index < whole) {
+        await trials.tryEach({ row, answers }, stops);
+        continue;
+      }
+      const late = stops.filter(({ at }) => at >= signing(effects, row));
+      const some = Array.from({ length: inTurn }, () => late[(turn++ * 5) % late.length]);
+      await trials.tryEach(
+        { row, answers },
+        some.filter((stop) => stop !== undefined),
+      );
+    }
+    await trials.close();
+    expect(tally.violations.splice(0)).toEqual([]);
+  },
+);
+
+/**
+ * The second entry waits while the connection's first is checked, and is the first itself where that one is left to a
+ * person. Stopped are the steps that lie between the first one's claim and its check, or its end; of the long waits that
+ * a fault brings about, one in three.
+ */
+it.each([
+  { answers: ['as it is'], until: 'PutItem step#reply begun', oneIn: 1 },
+  { answers: ['cut on arrival', '403'], until: 'ChangeMessageVisibility', oneIn: 3 },
+] as const)('each entry once, where the first is killed and meets the second: $answers', async (scene) => {
+  const { answers, until, oneIn } = scene;
+  const row = loggedInTwoComments;
+  const trials = await startTrials({}, tally);
+  const effects = await trials.try({ row, answers });
+  const place = (wanted: string) => effects.findIndex(({ what }) => what === wanted);
+  const stops = stopsAt(effects).filter(({ at }) => at >= place('PutItem first-time-entry') && at < place(until));
+  const some = stops.filter(({ when }, index) => when === 'after' && index % oneIn === 0);
+  await trials.tryEach({ row, answers }, some);
+  await trials.close();
+  expect(tally.violations.splice(0)).toEqual([]);
+});
+
+/** The service would take the entry from the next host: its answer changes, as after a task was opened again. */
+it.each([loggedInSlack, loggedInModal, loggedInComment])(
+  'nothing is done that somebody read was not done: $what',
+  async (row) => {
+    const trials = await startTrials({}, tally);
+    const answers = ['422'] as const;
+    const effects = await trials.try({ row, answers });
+    const refusal = effects.findIndex(({ what }) => what === row.operation);
+    await trials.tryEach(
+      { row, answers },
+      stopsAt(effects).filter(({ at }) => at > refusal),
+    );
+    await trials.close();
+    expect(tally.violations.splice(0)).toEqual([]);
+  },
+);
+
+it('each command once, where the relay is killed and soon after once more', async () => {
+  const row = defectInSlack;
+  const { asked, typedAgain } = tally;
+  const trials = await startTrials({}, tally);
+  const [answers = []] = faults;
+  await trials.tryEach({ row, answers }, andOnceMore(stopsAt(await trials.try({ row, answers }))));
+  await trials.close();
+  expect(tally.violations.splice(0)).toEqual([]);
+  // Of those who typed again some were asked, and some were not.
+  expect(tally.asked).toBeGreaterThan(asked);
+  expect(tally.typedAgain - typedAgain).toBeGreaterThan(tally.asked - asked);
+});
+
+function faultsOf({ repeatable }: Row): typeof faults {
+  if (!repeatable) return [...faults, ['403']];
+  return faults.filter((answers) => !answers.some((answer) => ENDS.includes(answer)));
+}
+
+function signing(effects: readonly Effect[], { operation }: Row): number {
+  return effects.findIndex(({ what }) => what.startsWith('PutItem request#') || what === operation);
+}
