@@ -6,5 +6,7 @@ export default defineConfig({
     exclude: ['test/aws/**', 'test/long/**'],
     // A test waits for sockets and for other processes, never for a time.
     testTimeout: 30_000,
+    // They wait for sockets more than for the processor, of which vitest would leave one free.
+    maxWorkers: '100%',
   },
 });

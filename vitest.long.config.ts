@@ -1,3 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { include: ['test/long/**/*.test.ts'], testTimeout: 300_000 } });
+export default defineConfig({
+  test: { include: ['test/long/**/*.test.ts'], testTimeout: 300_000, maxWorkers: '100%' },
+});

@@ -95,19 +95,15 @@ async function findTask(text: string, isPublic: boolean, steps: Steps): Promise<
   // On a page that was not read there may be a second one.
   if (whole && named.length === 1 && named[0]) return named[0];
   const few = (named.length > 0 ? named : found).slice(0, SUGGESTIONS);
-  if (few.length === 0) {
-    const shown = cutToLength(text, SHOWN_LENGTH, '…');
-    throw new NotDone(`There is no task ${shown}. Give its id, or its whole name in quotes.`);
-  }
-  const list = few
-    .map(({ id, name }) => (isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`))
-    .join(', ');
   const shown = cutToLength(text, SHOWN_LENGTH, '…');
-  const fault =
-    named.length > 0
-      ? `${named.length === 1 ? 'More than one task may be' : `${named.length} tasks are`} called ${shown}`
-      : `There is no task ${shown}`;
-  throw new NotDone(`${fault}. Did you mean one of these? ${list}`);
+  if (few.length === 0) throw new NotDone(`There is no task ${shown}. Give its id, or its whole name in quotes.`);
+  const list = few.map(({ id, name }) => (isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`));
+  throw new NotDone(`${faultOf(named.length, shown)}. Did you mean one of these? ${list.join(', ')}`);
+}
+
+function faultOf(named: number, shown: string): string {
+  if (named === 0) return `There is no task ${shown}`;
+  return `${named === 1 ? 'More than one task may be' : `${named} tasks are`} called ${shown}`;
 }
 
 function detail(text: string, steps: Steps): Promise<Task | null> {
@@ -130,6 +126,6 @@ function dateOf(day: Day, askedAt: number, timeZone: string): string {
   const today = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(askedAt);
   if (day === 'today') return today;
   if (day === 'yesterday') return new Date(Date.parse(today) - DAY_MS).toISOString().slice(0, 10);
-  if (day > today) throw new NotDone(`${day} is not over yet, nor has it begun: time is logged once it is spent`);
+  if (day > today) throw new NotDone(`${day} is still to come: time is logged once it is spent`);
   return day;
 }

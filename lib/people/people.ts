@@ -35,8 +35,8 @@ export interface PeopleOptions {
   clock: () => number;
 }
 
-const KNOWN_FOR_SECONDS = 86_400;
-const LISTED_FOR_MS = 86_400_000;
+/** Counted from when the users were listed. */
+const KNOWN_FOR_MS = 86_400_000;
 /** Whoever asks again and again must not use up the budget. */
 const ABSENT_FOR_MS = 10 * 60_000;
 const MOST_LISTED = 2_000;
@@ -116,20 +116,24 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
   }
 
   /** Those of that address, from a listing that everybody shares: who is not in it may be in a newer one. */
-  async function usersWith(email: string, connection: string, steps: Steps): Promise<ListedUser[]> {
+  async function usersWith(
+    email: string,
+    connection: string,
+    steps: Steps,
+  ): Promise<{ users: ListedUser[]; readAt: number }> {
     const key = keys.users(connection);
     const address = digest(email.trim().toLowerCase());
     const known = (await table.get(key)) as Listing | undefined;
     const age = clock() - (known?.readAt ?? 0);
     const listed = known?.users[address];
-    if (known && age < (listed ? LISTED_FOR_MS : ABSENT_FOR_MS)) return listed ?? [];
+    if (known && age < (listed ? KNOWN_FOR_MS : ABSENT_FOR_MS)) return { users: listed ?? [], readAt: known.readAt };
     const readAt = clock();
     const { kept } = await steps.list('list users', listUsers, { per_page: PAGE_SIZE }, listedUser, PAGES);
     const users: Listing['users'] = {};
     for (const { address, ...user } of kept) users[address] = [...(users[address] ?? []), user];
     // An item holds 400 KB; a larger service is listed for each person.
     if (kept.length <= MOST_LISTED) await table.put({ ...key, users, readAt });
-    return users[address] ?? [];
+    return { users: users[address] ?? [], readAt };
   }
 
   return {
@@ -140,13 +144,13 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
       if (known?.entry === entry && !isExpired({ ...known }, clock())) return known;
 
       const { email, timeZone } = await lookUp(person, steps);
-      const users = await usersWith(email, connection, steps);
+      const { users, readAt } = await usersWith(email, connection, steps);
       const [user] = users;
       // Without the address: comments on GitHub are public, and outcomes are in the log.
       if (!user) throw new NotDone(`No user of the service has your e-mail address. ${ask}`);
       if (users.length > 1) throw new NotDone(`${users.length} users of the service have your e-mail address. ${ask}`);
       const found = { ...user, timeZone };
-      await table.put({ ...key, ...found, entry, expiresAt: Math.floor(clock() / 1000) + KNOWN_FOR_SECONDS });
+      await table.put({ ...key, ...found, entry, expiresAt: Math.floor((readAt + KNOWN_FOR_MS) / 1000) });
       return found;
     },
   };

@@ -155,9 +155,23 @@ describe('"Log the rest"', () => {
     expect(renderView(lastView(relay))).toContain('Task: [ T-gone ▾ ]');
   });
 
+  it('offers the tasks of the week before to whoever has logged nothing yet in this one', async () => {
+    await start(alone());
+    log(relay, mira, 1, { task: 'T-gone' });
+    await remind(relay);
+    relay.slack.messages.length = 0;
+    relay.clock.now += 3 * DAY;
+    await remind(relay);
+    await logRest();
+    expect(renderView(lastView(relay))).toContain('Task: [ T-gone ▾ ]');
+  });
+
   it('opens with as many tasks as the button holds, whatever they are called', async () => {
     await start(alone({ hours: EVERY_DAY, remindOf: 'day' }));
-    const anyNames = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }), { maxLength: 5 });
+    const anyNames = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }), {
+      minLength: 1,
+      maxLength: 5,
+    });
     const asJson = Array(5).fill('\u0001'.repeat(150));
     await fc.assert(
       fc.asyncProperty(anyNames, async (names) => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { runThroughBudget } from './budget-run.ts';
-import { mostWithin, quantile } from './figures.ts';
-import { countings } from './service-model.ts';
-import { MINUTE } from './simulation.ts';
-import { backlogWithPeople, burst } from './workloads.ts';
+import { runThroughBudget } from '../budget/budget-run.ts';
+import { mostWithin, quantile } from '../budget/figures.ts';
+import { countings } from '../budget/service-model.ts';
+import { MINUTE } from '../budget/simulation.ts';
+import { backlogWithPeople, burst } from '../budget/workloads.ts';
 
-// Minutes of virtual time; test/long has hours.
+// Minutes of virtual time; the others have hours and days.
 describe('the budget in a simulation', () => {
   it('sends a hundred calls at once after a quiet minute', async () => {
     const { calls } = await runThroughBudget(burst('sliding', 1));
