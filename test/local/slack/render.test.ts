@@ -1,0 +1,102 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { viewFaults } from '../../../local/slack/block-kit.ts';
+import { renderMessage, renderView } from '../../../local/slack/render.ts';
+import {
+  actions,
+  button,
+  input,
+  many,
+  menu,
+  modal,
+  mrkdwn,
+  option,
+  plainText,
+  section,
+  textInput,
+} from './stand-in-at-noon.ts';
+
+describe('as text for a terminal', () => {
+  const message = (...blocks: unknown[]) =>
+    renderMessage({ text: 'for notifications', blocks: blocks as KnownBlock[] });
+
+  it('a message shows its blocks', () => {
+    const shown = message(
+      { type: 'header', text: plainText('2 tasks') },
+      section('*Fix &lt;b&gt;* in <https://example.com/1|the cart> by <@U0MIRA001>', { accessory: button() }),
+      { type: 'section', fields: [mrkdwn('*Logged*'), plainText('3h')] },
+      { type: 'divider' },
+      { type: 'context', elements: [mrkdwn('today'), { type: 'image', image_url: 'https://a', alt_text: 'a bar' }] },
+      actions(button(), button({ text: plainText('Mute today') })),
+      { type: 'image', image_url: 'https://a', alt_text: 'a chart' },
+    );
+    expect(shown).toBe(`2 tasks
+=======
+*Fix <b>* in the cart (https://example.com/1) by @U0MIRA001  [ Log time ]
+*Logged*
+3h
+────────────────────
+today · (a bar)
+[ Log time ]  [ Mute today ]
+(a chart)`);
+  });
+
+  it('a message without blocks shows its text', () => {
+    expect(renderMessage({ text: 'a &amp; b' })).toBe('a & b');
+    expect(renderMessage({ text: 'a', blocks: [] })).toBe('a');
+  });
+
+  it('a modal shows its inputs', () => {
+    const options = many(7, (index) => option(`Project ${index}`));
+    const choices = [option('low'), option('high')];
+    const view = modal(
+      [
+        section('A defect of *acme/web*'),
+        input(textInput(), { hint: plainText('In a few words') }),
+        input(textInput({ initial_value: 'Login fails' }), { optional: true }),
+        input({ type: 'static_select', options }, { label: plainText('Project') }),
+        input({ type: 'static_select', options, initial_option: options[3] }, { label: plainText('Project') }),
+        input({ ...menu(), type: 'multi_static_select' }, { label: plainText('Projects') }),
+        input(
+          { type: 'radio_buttons', options: choices, initial_option: choices[1] },
+          { label: plainText('Priority') },
+        ),
+        input({ type: 'checkboxes', options: choices, initial_options: [choices[0]] }, { label: plainText('Tags') }),
+        input({ type: 'datepicker', initial_date: '2026-11-20' }, { label: plainText('Day') }),
+        input({ type: 'timepicker' }, { label: plainText('Time') }),
+        input({ type: 'users_select' }, { label: plainText('Who') }),
+        section('More', { accessory: { type: 'overflow', options: choices } }),
+      ],
+      { close: plainText('Cancel') },
+    );
+    expect(viewFaults(view)).toEqual([]);
+    expect(renderView({ view: view as ModalView })).toBe(`Create defect
+=============
+
+A defect of *acme/web*
+Title: ____
+  In a few words
+Title (optional): Login fails
+Project: [ ____ ▾ ] Project 0, Project 1, Project 2, Project 3, Project 4, … 2 more
+Project: [ Project 3 ▾ ] Project 0, Project 1, Project 2, Project 4, Project 5, … 1 more
+Projects: [ ____ ▾ ] Web Shop
+Priority: ( ) low  (•) high
+Tags: [x] low  [ ] high
+Day: [ 2026-11-20 ▾ ]
+Time: [ ____ ▾ ]
+Who: [ ____ ▾ ]
+More  [ … ▾ ] low, high
+
+[ Cancel ]  [ Create ]`);
+  });
+
+  it('nothing in a message reaches the terminal as a control character', () => {
+    expect(message(section('a\u001b[31mb\r\u009bc\td\ne'))).toBe('a�[31mb��c\td\ne');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }), (text) => {
+        expect(message(section(text), actions(button({ text: plainText(text) })))).not.toMatch(/[^\P{Cc}\n\t]/u);
+      }),
+    );
+  });
+});
