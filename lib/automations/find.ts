@@ -1,3 +1,4 @@
+import { asNotDone, type Refused } from '../jobs/interruption.ts';
 import { searchProjects } from '../partner/projects.ts';
 import { searchTasks, taskName } from '../partner/tasks.ts';
 import { foundBlocks } from '../slack/found.ts';
@@ -18,16 +19,29 @@ export const find: Automation = {
   async run(job, steps) {
     const { text } = job.input as unknown as Search;
     const query = { q: text, page: 1, per_page: SHOWN };
-    const tasks = await steps.call('search tasks', searchTasks, query, (found) =>
-      found
-        .map(taskName)
-        .filter((task) => task !== undefined)
-        .slice(0, SHOWN),
+    const tasks = await steps.call(
+      'search tasks',
+      searchTasks,
+      query,
+      (found) =>
+        found
+          .map(taskName)
+          .filter((task) => task !== undefined)
+          .slice(0, SHOWN),
+      refused,
     );
-    const projects = await steps.call('search projects', searchProjects, query, (found) =>
-      found.slice(0, SHOWN).map(({ project_id, name }) => ({ id: project_id, name: name ?? project_id })),
+    const projects = await steps.call(
+      'search projects',
+      searchProjects,
+      query,
+      (found) => found.slice(0, SHOWN).map(({ project_id, name }) => ({ id: project_id, name: name ?? project_id })),
+      refused,
     );
     const counted = `tasks found: ${tasks.length}, projects found: ${projects.length}`;
     return { text: counted, blocks: foundBlocks(text, job.connection, tasks, projects) };
   },
 };
+
+function refused(refusal: Refused): never {
+  throw asNotDone(refusal, 'this search');
+}

@@ -225,6 +225,15 @@ describe('status', () => {
   });
 });
 
+it('searches that the service does not take are told to who typed them', async () => {
+  const relay = await startRelay({ sandbox: { rename: { '/tasks/search': { fields: { q: 'text' } } } } });
+  await command(relay, 'find checkout');
+  await relay.workToTheEnd();
+  expect(told(relay)).toEqual([expect.stringMatching(/^:warning: The service does not take this search\. .*422/)]);
+  expect(await relay.jobs('parked')).toEqual([]);
+  await relay.close();
+});
+
 describe('the very same command', () => {
   let relay: TestRelay;
   beforeEach(async () => {
