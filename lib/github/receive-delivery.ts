@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Taken } from '../automations/automation.ts';
 import { githubTakers } from '../automations/automations.ts';
 import type { Links } from '../automations/link.ts';
 import type { RelayConfig } from '../config/schema.ts';
@@ -7,7 +8,7 @@ import { acceptEvent } from '../jobs/accept-event.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { PayloadError, readDelivery } from './delivery.ts';
+import { type GithubDelivery, PayloadError, readDelivery } from './delivery.ts';
 import type { Hooks } from './hooks.ts';
 
 export interface ReceiveOptions {
@@ -28,17 +29,28 @@ export interface ReceiveOptions {
  */
 export async function receiveDelivery(
   request: RawRequest,
-  { config, jobs, queue, links, hooks, log, metrics }: ReceiveOptions,
+  options: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
+  const { config, hooks } = options;
   const { delivery, taken } = readable(() => {
     const delivery = readDelivery(request.bytes, request.headers);
     return { delivery, taken: githubTakers.flatMap((take) => take(delivery, config) ?? []) };
   });
-  const { event, deliveryId } = delivery;
-  // Before anything else can fail, so that the redelivery knows where to ask for what did.
-  await hooks.note(delivery, request.headers);
-  if (event === 'ping') return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is right' });
+  // Beside the rest and whatever becomes of it, so that the redelivery knows where to ask for what failed.
+  const noted = hooks.note(delivery, request.headers);
+  try {
+    if (delivery.event !== 'ping') return await accept(delivery, taken, options);
+    return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is right' });
+  } finally {
+    await noted;
+  }
+}
 
+async function accept(
+  { event, deliveryId }: GithubDelivery,
+  taken: readonly Taken[],
+  { jobs, queue, links, log, metrics }: ReceiveOptions,
+): Promise<APIGatewayProxyStructuredResultV2> {
   metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'jobs' in one) ? 1 : 0 });
   const accepted: { id: string; repeat: boolean }[] = [];
   const ignored: string[] = [];
