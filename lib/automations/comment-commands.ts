@@ -8,6 +8,7 @@ import { type JobDraft, jobId } from '../jobs/job.ts';
 import { ANSWER_FAULT, type CommandFault } from './answer-fault.ts';
 import type { Taken } from './automation.ts';
 import { commandJob, type JobCommand } from './command-job.ts';
+import { githubPlace } from './github-place.ts';
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_comment */
 const commentPayload = z.object({
@@ -85,20 +86,10 @@ function draft(
   { action, comment, issue, repository, installation }: CommentPayload,
   login: string,
   { line, parsed }: Line,
-  { name, connection }: RepositoryConfig,
+  settings: RepositoryConfig,
 ): JobDraft {
   const happened = [comment.id, line];
-  const place = {
-    connection,
-    lane: 'background',
-    entity: `${repository.full_name}#${issue.number}`,
-    replyTo: {
-      in: 'github',
-      repository: name,
-      issueNumber: issue.number,
-      ...(installation && { installationId: installation.id }),
-    },
-  } as const;
+  const place = githubPlace(settings, repository.full_name, issue.number, installation);
   if ('command' in parsed) {
     // A delivery may be days late.
     const askedAt = Date.parse(action === 'edited' ? comment.updated_at : comment.created_at);

@@ -8,6 +8,7 @@ import { jobId } from '../jobs/job.ts';
 import { cutToLength } from '../text.ts';
 import type { Taken } from './automation.ts';
 import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM } from './complete-checklist-item.ts';
+import { githubPlace } from './github-place.ts';
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request */
 const pullRequestPayload = z.object({
@@ -34,21 +35,13 @@ export function takeMergedPullRequest({ event, payload }: GithubDelivery, config
   const items = named.slice(0, MAX_ITEMS);
   if (items.length === 0) return { ignored: 'a pull request whose text completes no checklist item' };
   const input: ChecklistItems = { items, completed: true, leftOut: named.length - items.length };
-  const name = `${repository.full_name}#${pull.number}`;
+  const place = githubPlace(settings, repository.full_name, pull.number, installation);
   const job = {
+    ...place,
     id: jobId(COMPLETE_CHECKLIST_ITEM, 'pull request', pull.id),
     automation: COMPLETE_CHECKLIST_ITEM,
-    connection: settings.connection,
-    lane: 'background',
-    entity: name,
-    summary: `${name} merged: completes ${cutToLength(items.join(', '), 200, '…')}`,
+    summary: `${place.entity} merged: completes ${cutToLength(items.join(', '), 200, '…')}`,
     input: { ...input },
-    replyTo: {
-      in: 'github',
-      repository: settings.name,
-      issueNumber: pull.number,
-      ...(installation && { installationId: installation.id }),
-    },
-  } as const;
+  };
   return { jobs: [job] };
 }

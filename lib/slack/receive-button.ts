@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { parseCommand } from '../commands/command.ts';
 import { printDuration } from '../commands/duration.ts';
 import type { Desk } from './desk.ts';
@@ -6,7 +6,7 @@ import { message, plainSection, type SlackMessage, warning } from './messages.ts
 import { openLogTimeModal, openProjectModal } from './open-modal.ts';
 import { channelFault } from './permissions.ts';
 import { commandOfButton, RUN_COMMAND_BUTTON, receiveCommandButton } from './receive-command.ts';
-import { type ButtonPress, SlackRequestError } from './request.ts';
+import { type ButtonPress, readOwn, SlackRequestError } from './request.ts';
 import { ANSWER_TIMEOUT_MS, respond } from './response-url.ts';
 import {
   LOG_ON_PROJECT_BUTTON,
@@ -20,15 +20,16 @@ import {
 
 /** Does what a button says. */
 export async function receiveButton(press: ButtonPress, desk: Desk): Promise<void> {
+  const held = <T>(schema: z.core.$ZodType<T>) => readOwn(`the button ${press.actionId}`, press.value, schema);
   switch (press.actionId) {
     case RUN_COMMAND_BUTTON: {
-      const { command: text, happened, again } = heldBy(press, commandOfButton);
+      const { command: text, happened, again } = held(commandOfButton);
       const parsed = parseCommand(text);
       if ('fault' in parsed) throw new SlackRequestError('the button holds no command');
       return tell(await receiveCommandButton({ ...press, command: parsed.command, happened }, again, desk), 'instead');
     }
     case LOG_TIME_BUTTON: {
-      const { connection, task } = heldBy(press, taskToLog);
+      const { connection, task } = held(taskToLog);
       const fault = channelFault(desk.settings, 'log', press.channelId);
       if (fault) return tell(warning(fault), 'beside');
       return tell(await openLogTimeModal(press, { connection, on: task }, desk), 'beside');
@@ -36,10 +37,10 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
     case LOG_ON_PROJECT_BUTTON: {
       const fault = channelFault(desk.settings, 'log', press.channelId);
       if (fault) return tell(warning(fault), 'beside');
-      return tell(await openProjectModal(press, heldBy(press, projectToLog), desk), 'beside');
+      return tell(await openProjectModal(press, held(projectToLog), desk), 'beside');
     }
     case LOG_REST_BUTTON: {
-      const { connection, date, minutes, tasks } = heldBy(press, restOfDay);
+      const { connection, date, minutes, tasks } = held(restOfDay);
       const duration = minutes > 0 ? { duration: printDuration(minutes) } : {};
       return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, desk), 'beside');
     }
@@ -53,14 +54,5 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
   async function tell(said: SlackMessage | undefined, where: 'instead' | 'beside'): Promise<void> {
     if (said && press.responseUrl !== undefined)
       await respond(desk.fetch, press.responseUrl, said, where, ANSWER_TIMEOUT_MS);
-  }
-}
-
-/** What the relay put there itself. */
-function heldBy<T>({ value, actionId }: ButtonPress, schema: z.core.$ZodType<T>): T {
-  try {
-    return z.parse(schema, JSON.parse(value));
-  } catch {
-    throw new SlackRequestError(`the button ${actionId} does not hold what the relay puts there`);
   }
 }

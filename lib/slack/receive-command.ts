@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { commandJob, type JobCommand } from '../automations/command-job.ts';
+import { type CommandPlace, commandJob, type JobCommand } from '../automations/command-job.ts';
 import { CREATE_DEFECT, type DefectToCreate } from '../automations/create-defect.ts';
 import { type Command, type ParsedCommand, parseCommand, printCommand } from '../commands/command.ts';
 import { type JobDraft, jobId, type ReplyTo } from '../jobs/job.ts';
@@ -121,17 +121,19 @@ function draftOf(given: GivenCommand, desk: Desk): JobDraft | undefined {
       { projectId, title: command.title, description: '', ...fields },
     );
   }
-  const by = { in: 'slack', id: userId } as const;
+  return commandJob(command, slackPlace({ userId, happened, connection, replyTo }, command.verb));
+}
+
+/** Where a command of Slack was given. */
+export function slackPlace(
+  asked: { userId: string; happened: string; connection: string; replyTo: ReplyTo },
+  verb: JobCommand['verb'],
+): CommandPlace {
+  const { userId, happened, connection, replyTo } = asked;
   // Whoever only looks for something does not wait for what they asked before.
-  const entity = command.verb === 'find' ? `slack-${userId}-find` : `slack-${userId}`;
-  return commandJob(command satisfies JobCommand, {
-    happened: [happened],
-    by,
-    connection,
-    lane: 'interactive',
-    entity,
-    replyTo,
-  });
+  const entity = verb === 'find' ? `slack-${userId}-find` : `slack-${userId}`;
+  const by = { in: 'slack', id: userId } as const;
+  return { happened: [happened], by, connection, lane: 'interactive', entity, replyTo };
 }
 
 /** The job of a defect that somebody asks for in Slack. */

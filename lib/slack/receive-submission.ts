@@ -1,10 +1,10 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { commandJob } from '../automations/command-job.ts';
 import { parseDuration } from '../commands/duration.ts';
 import type { ReplyTo } from '../jobs/job.ts';
 import { connectionOf, type Desk } from './desk.ts';
-import { defectJob } from './receive-command.ts';
-import { type ModalSubmission, SlackRequestError } from './request.ts';
+import { defectJob, slackPlace } from './receive-command.ts';
+import { type ModalSubmission, readOwn, SlackRequestError } from './request.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from './views.ts';
 
 /** What is wrong, by the block that it is about; a modal with faults stays open. */
@@ -13,9 +13,11 @@ type Faults = Readonly<Record<string, string>>;
 /** Makes the job of a modal that was sent off. Its outcome is told as a direct message. */
 export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Promise<Faults | undefined> {
   const replyTo: ReplyTo = { in: 'slack', userId: sent.userId };
+  const remembered = <T>(schema: z.core.$ZodType<T>) =>
+    readOwn("the modal's private_metadata", sent.privateMetadata, schema);
   switch (sent.callbackId) {
     case DEFECT_MODAL: {
-      const { channelId, permalink } = memoryOf(sent, defectMemory);
+      const { channelId, permalink } = remembered(defectMemory);
       const { project, title = '', description = '', type, priority, severity } = sent.values;
       if (project === undefined)
         return { title: 'The list of projects is not here yet. Please try again in a moment.' };
@@ -27,7 +29,7 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
       return undefined;
     }
     case LOG_TIME_MODAL: {
-      const { connection, task = sent.values.another?.trim() || sent.values.task } = memoryOf(sent, logTimeMemory);
+      const { connection, task = sent.values.another?.trim() || sent.values.task } = remembered(logTimeMemory);
       const duration = parseDuration(sent.values.duration ?? '');
       if ('fault' in duration) return { duration: duration.fault };
       if (task === undefined) return { duration: 'Choose a task first.' };
@@ -39,28 +41,11 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
         task,
         ...(note !== undefined && { note }),
       } as const;
-      const by = { in: 'slack', id: sent.userId } as const;
-      const place = {
-        happened: [sent.viewId],
-        by,
-        connection,
-        lane: 'interactive',
-        entity: `slack-${sent.userId}`,
-        replyTo,
-      } as const;
+      const place = slackPlace({ ...sent, happened: sent.viewId, connection, replyTo }, command.verb);
       await desk.accept(commandJob(command, place));
       return undefined;
     }
     default:
       throw new SlackRequestError('the modal is none of the relay');
-  }
-}
-
-/** What the relay put there itself when it opened the modal. */
-function memoryOf<T>({ privateMetadata }: ModalSubmission, schema: z.core.$ZodType<T>): T {
-  try {
-    return z.parse(schema, JSON.parse(privateMetadata));
-  } catch {
-    throw new SlackRequestError("the modal's private_metadata does not hold what the relay puts there");
   }
 }

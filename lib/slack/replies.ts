@@ -44,17 +44,6 @@ export function slackMessage(
   message: SlackMessage,
   { slack, clock }: DirectMessagesOptions,
 ): Reply<Sent> {
-  const unlessUnreachable = (call: () => Promise<Sent>): Promise<Sent> =>
-    judged(clock, async () => {
-      try {
-        return await call();
-      } catch (error) {
-        if (error instanceof SlackRefusal && UNREACHABLE.test(error.error)) {
-          return { leftOut: `Slack has nobody to send it to (${error.error})` };
-        }
-        throw error;
-      }
-    });
   return {
     calls: 'Slack message',
     find: (since) =>
@@ -76,20 +65,21 @@ export function slackMessage(
         }
       }),
     make: () =>
-      unlessUnreachable(async () => {
-        const { channel, ts } = await slack.call(
-          'chat.postMessage',
-          {
-            channel: 'channelId' in to ? to.channelId : to.userId,
-            text: message.text,
-            blocks: message.blocks,
-            metadata: { event_type: 'partner_relay', event_payload: { id } },
-            unfurl_links: false,
-            unfurl_media: false,
-          },
-          posted,
-        );
-        return { by: 'direct message', channel, ts };
+      judged(clock, async () => {
+        const fields = {
+          channel: 'channelId' in to ? to.channelId : to.userId,
+          text: message.text,
+          blocks: message.blocks,
+          metadata: { event_type: 'partner_relay', event_payload: { id } },
+          unfurl_links: false,
+          unfurl_media: false,
+        };
+        try {
+          return { by: 'direct message', ...(await slack.call('chat.postMessage', fields, posted)) };
+        } catch (error) {
+          if (!(error instanceof SlackRefusal) || !UNREACHABLE.test(error.error)) throw error;
+          return { leftOut: `Slack has nobody to send it to (${error.error})` };
+        }
       }),
   };
 }

@@ -205,6 +205,18 @@ function entered(
   return values;
 }
 
+/**
+ * Reads what the relay itself put into a button or a modal.
+ * @throws {SlackRequestError}
+ */
+export function readOwn<T>(where: string, json: string, schema: z.core.$ZodType<T>): T {
+  try {
+    return z.parse(schema, JSON.parse(json));
+  } catch {
+    throw new SlackRequestError(`${where} does not hold what the relay puts there`);
+  }
+}
+
 function parsed<T>(what: string, schema: z.core.$ZodType<T>, value: unknown): T {
   const read = z.safeParse(schema, value);
   if (read.success) return read.data;

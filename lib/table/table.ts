@@ -34,7 +34,7 @@ export interface Table {
   delete(key: Key, condition?: Expression): Promise<boolean>;
   /** All items of one partition, read consistently, in order of their sort keys. */
   partition(pk: string): Promise<Item[]>;
-  /** The last items of a partition, from the last on. */
+  /** The last items of a partition, read consistently, from the last on. */
   lastOf(pk: string, limit: number): Promise<Item[]>;
   /** Up to `limit` items of an index, which may lag behind the table. */
   queryIndex(index: string, condition: Expression, options: { limit: number; newestFirst: boolean }): Promise<Item[]>;
@@ -115,6 +115,7 @@ export function createTable(client: DynamoDBClient, tableName: string): Table {
           TableName: tableName,
           KeyConditionExpression: '#pk = :pk',
           ...placeholders({ expression: '#pk', values: { pk } }),
+          ConsistentRead: true,
           ScanIndexForward: false,
           Limit: limit,
         }),
