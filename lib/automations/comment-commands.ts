@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { commandLines } from '../commands/comment-lines.ts';
+import { type CommandLine, commandLines } from '../commands/comment-lines.ts';
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig, RepositoryConfig } from '../config/schema.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
@@ -8,7 +8,7 @@ import { type JobDraft, jobId } from '../jobs/job.ts';
 import { ANSWER_FAULT, type CommandFault } from './answer-fault.ts';
 import type { Taken } from './automation.ts';
 import { commandJob, type JobCommand } from './command-job.ts';
-import { githubPlace } from './github-place.ts';
+import { issuePlace } from './issue-place.ts';
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_comment */
 const commentPayload = z.object({
@@ -74,22 +74,22 @@ export function takeComment({ event, payload }: GithubDelivery, config: RelayCon
   return { jobs: taken.map((one) => draft(read, user.login, one, settings)) };
 }
 
-/** A line that is meant as a command. */
-type Line = ReturnType<typeof commandLines>[number];
-
 /** Those for which the repository is switched on. */
-function commandsIn(body: string | null | undefined, { completeChecklistItem, logTime }: RepositoryConfig): Line[] {
+function commandsIn(
+  body: string | null | undefined,
+  { completeChecklistItem, logTime }: RepositoryConfig,
+): CommandLine[] {
   return commandLines(body ?? '').filter(({ line }) => (/^\/log/i.test(line) ? logTime : completeChecklistItem));
 }
 
 function draft(
   { action, comment, issue, repository, installation }: CommentPayload,
   login: string,
-  { line, parsed }: Line,
+  { line, parsed }: CommandLine,
   settings: RepositoryConfig,
 ): JobDraft {
   const happened = [comment.id, line];
-  const place = githubPlace(settings, repository.full_name, issue.number, installation);
+  const place = issuePlace(settings, repository.full_name, issue.number, installation);
   if ('command' in parsed) {
     // A delivery may be days late.
     const askedAt = Date.parse(action === 'edited' ? comment.updated_at : comment.created_at);

@@ -8,7 +8,7 @@ import { jobId } from '../jobs/job.ts';
 import { cutToLength } from '../text.ts';
 import type { Taken } from './automation.ts';
 import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM } from './complete-checklist-item.ts';
-import { githubPlace } from './github-place.ts';
+import { issuePlace } from './issue-place.ts';
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request */
 const pullRequestPayload = z.object({
@@ -35,7 +35,7 @@ export function takeMergedPullRequest({ event, payload }: GithubDelivery, config
   const items = named.slice(0, MAX_ITEMS);
   if (items.length === 0) return { ignored: 'a pull request whose text completes no checklist item' };
   const input: ChecklistItems = { items, completed: true, leftOut: named.length - items.length };
-  const place = githubPlace(settings, repository.full_name, pull.number, installation);
+  const place = issuePlace(settings, repository.full_name, pull.number, installation);
   const job = {
     ...place,
     id: jobId(COMPLETE_CHECKLIST_ITEM, 'pull request', pull.id),

@@ -78,10 +78,7 @@ const signedHook = z.discriminatedUnion('kind', [
  *
  * @param headers with lowercase names
  */
-export function hookOf(
-  { payload }: GithubDelivery,
-  headers: Readonly<Record<string, string | undefined>>,
-): Hook | undefined {
+function hookOf({ payload }: GithubDelivery, headers: Readonly<Record<string, string | undefined>>): Hook | undefined {
   const { data: hook } = signedHook.safeParse({
     kind: headers['x-github-hook-installation-target-type'],
     id: headers['x-github-hook-id'],

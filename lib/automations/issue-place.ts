@@ -2,7 +2,7 @@ import type { RepositoryConfig } from '../config/schema.ts';
 import type { JobDraft } from '../jobs/job.ts';
 
 /** Where somebody asks for a job on GitHub: on that issue or pull request, where they are answered too. */
-export function githubPlace(
+export function issuePlace(
   { name, connection }: RepositoryConfig,
   fullName: string,
   issueNumber: number,
