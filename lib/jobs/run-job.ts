@@ -10,8 +10,9 @@ import { Later, NotDone, Park, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost } from './job-store.ts';
 import { openJournal } from './journal.ts';
-import { type CallNews, createPartnerCalls } from './partner-calls.ts';
+import { createPartnerCalls } from './partner-calls.ts';
 import { type JobMessage, LONGEST_SLEEP_MS } from './queue.ts';
+import type { CallNews } from './sending.ts';
 import { createSteps, type StepNews, type Steps } from './steps.ts';
 import { createTellPerson, type Replies, type Said } from './tell-person.ts';
 
