@@ -1,15 +1,24 @@
 import * as z from 'zod';
-import { operationPath } from '../partner/operation.ts';
+import { durationFields, durationUnits } from '../partner/field-names.ts';
+import { operationPath, uuid } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import { timesheetsConfig } from '../timesheets/config.ts';
 import { slug as name, slackChannel, timeZone } from './names.ts';
 
 const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
 
+const fieldName = z.string().min(1);
+
+/** What the instance calls a field: `'spent'`, or with the unit in which it counts, `{ name: 'spent', unit: 'minutes' }`. */
+const theirField = z.union(
+  [fieldName, z.strictObject({ name: fieldName, unit: z.enum(durationUnits) })],
+  `expected a name, or a name and a unit such as { name: 'minutes', unit: 'minutes' }; units are ${durationUnits.join(', ')}`,
+);
+
 /** Correction of an operation whose path or fields the interface document does not show. */
 const operationOverride = z.strictObject({
   path: z.string().regex(operationPath, 'expected names joined by slashes, such as defects/create').optional(),
-  fields: z.record(z.string(), z.string().min(1)).optional(),
+  fields: z.record(z.string(), theirField).optional(),
 });
 
 const operationOverrides = z.record(z.string(), operationOverride).superRefine((overrides, context) => {
@@ -25,6 +34,9 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
   if (declared.evidence === 'documented') return 'the interface document shows this operation; it cannot be overridden';
   if (declared.evidence === 'payload not shown' && override.path)
     return 'its path is documented; only fields can differ';
+  const names = Object.entries(override.fields ?? {});
+  const [field] = names.find(([our, their]) => typeof their === 'object' && !durationFields.includes(our)) ?? [];
+  if (field !== undefined) return `fields.${field} is no duration; only ${durationFields.join(' and ')} have a unit`;
   return undefined;
 }
 
@@ -51,7 +63,7 @@ const issueToDefect = z.strictObject({
   /** An issue with any of these labels becomes a defect. Letter case does not matter, as on GitHub. */
   labels: z.array(z.string().min(1)).min(1).default(['bug']),
   /** The project that the defects belong to. */
-  projectId: z.uuid(),
+  projectId: uuid,
   type: byLabel.prefault({}),
   priority: byLabel.prefault({}),
   severity: byLabel.prefault({}),
@@ -112,7 +124,7 @@ const slack = z.strictObject({
   connection: name,
   /** A channel's connection, and the project in which `/pm defect <title>` creates a defect without asking. */
   channels: z
-    .record(slackChannel, z.strictObject({ connection: name.optional(), projectId: z.uuid().optional() }))
+    .record(slackChannel, z.strictObject({ connection: name.optional(), projectId: uuid.optional() }))
     .default({}),
   /** What the modal for a defect offers; the first of each is chosen. */
   defect: z

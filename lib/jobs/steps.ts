@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Connection } from '../connection/connection.ts';
 import type { Operation } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
+import { readPage } from '../partner/paging.ts';
 import { Interruption, Later, Park, Refused } from './interruption.ts';
 import type { Journal, StepEntry } from './journal.ts';
 import type { PartnerCalls } from './partner-calls.ts';
@@ -137,16 +138,18 @@ export function createSteps(options: StepsOptions): Steps {
     async list(step, declared, payload, keep, maxPages) {
       const operation = connection.operation(declared);
       const kept = [];
+      let before: string | null = null;
       for (let page = 1; page <= maxPages; page++) {
         const part = await once(`${step} ${page}`, operation.name, async () => {
-          const { data, pagination } = await partner.repeatable(operation, { ...(payload as object), page } as never);
-          // One that does not advance ends, whatever it claims.
-          const stands = page > 1 && pagination !== null && pagination.current_page !== page;
-          const rows = stands ? [] : data.map(keep).filter((row) => row !== undefined);
-          return { rows, last: stands || pagination === null || pagination.last_page <= page, whole: !stands };
+          const asked = { ...(payload as object), page };
+          const result = await partner.repeatable(operation, asked as never);
+          const { repeats, last, fingerprint } = readPage(page, asked, result, before);
+          const rows = repeats ? [] : result.data.map(keep).filter((row) => row !== undefined);
+          return { rows, last, whole: !repeats, ...(fingerprint !== null && { fingerprint }) };
         });
         kept.push(...part.rows);
         if (part.last) return { kept, whole: part.whole };
+        before = part.fingerprint ?? null;
       }
       return { kept, whole: false };
     },

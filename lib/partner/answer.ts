@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import { PartnerRefusal, PartnerUnreadable, type UnauthorizedReason } from './errors.ts';
+import { PartnerRefusal, PartnerUnreadable } from './errors.ts';
+import { ourFields } from './field-names.ts';
 import type { Operation } from './operation.ts';
+import { notJsonKind, plainText, readRefusalBody, withoutSecrets } from './refusal-body.ts';
+import { readRetryAfter } from './retry-after.ts';
 
 /** Where a list stands (interface document, Pagination object). */
 export interface Pagination {
@@ -25,11 +28,8 @@ export interface HttpAnswer {
   body: string;
 }
 
-/** The fields of an error body are not shown, so that nothing of one is demanded but that it is an object. */
-const refusalBody = z.looseObject({
-  success: z.unknown().optional(),
-  message: z.string().nullish().catch(null),
-});
+/** The statuses of a refusal (interface document, Partner API statuses). They decide, whatever the body is. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 422, 429, 500]);
 
 const envelope = z.looseObject({
   success: z.literal(true),
@@ -46,12 +46,12 @@ const envelope = z.looseObject({
 });
 
 /**
- * Reads an answer: the result, or an error that says what came instead.
+ * Reads an answer: the result, or an error that says what came instead. The status decides; the body only adds.
  *
- * @param secrets what must not be repeated from the service's message
+ * @param secrets what must not be repeated from the answer
  * @param now epoch milliseconds by our clock when the answer came
- * @throws {PartnerRefusal} for an envelope with a status of 400 or more, or with `success: false`
- * @throws {PartnerUnreadable} for anything that is not the documented envelope
+ * @throws {PartnerRefusal} for a documented error status, or for the envelope with `success: false` or any status from 400
+ * @throws {PartnerUnreadable} for anything else that is not the documented envelope with the declared data
  */
 export function readAnswer<D extends z.ZodType>(
   operation: Operation<z.ZodType, D>,
@@ -64,56 +64,50 @@ export function readAnswer<D extends z.ZodType>(
   const unreadable = (found: PartnerUnreadable['found'], detail?: string) =>
     new PartnerUnreadable(operation.name, { status, found, retryAfterSeconds, ...(detail ? { detail } : {}) });
 
-  if (status >= 300 && status < 400)
+  if (status >= 300 && status < 400) {
     throw unreadable('a redirect', withoutSecrets(redirectHint(headers.get('location')), secrets));
-  if (answer.body.trim() === '') throw unreadable('an empty body');
-  let json: unknown;
-  try {
-    json = JSON.parse(answer.body);
-  } catch {
-    throw /^\s*<(!doctype|html)/i.test(answer.body) ? unreadable('an HTML page') : unreadable('not JSON');
   }
-  const refusal = refusalBody.safeParse(json);
-  if (refusal.success && (status >= 400 || refusal.data.success === false)) {
-    const { message } = refusal.data;
-    const serviceMessage = message ? withoutSecrets(message, secrets).slice(0, 500) : null;
-    const reason = status === 401 ? readUnauthorizedReason(message ?? '') : null;
+  const json = parseJson(answer.body);
+  if (REFUSALS.has(status) || (isRecord(json) && (status >= 400 || json.success === false))) {
+    const { reason, ...body } = readRefusalBody(answer.body, secrets);
+    const refused = status === 401 ? reason : null;
     throw new PartnerRefusal(operation.name, {
       status,
-      serviceMessage,
-      reason,
-      clockOffsetSeconds: reason === 'timestamp outside window' ? clockOffset(headers.get('date'), now) : null,
+      ...body,
+      reason: refused,
+      clockOffsetSeconds: refused === 'timestamp outside window' ? clockOffset(headers.get('date'), now) : null,
       retryAfterSeconds,
     });
   }
+  if (json === undefined) throw unreadable(notJsonKind(answer.body));
   const parsed = envelope.safeParse(json);
-  if (!parsed.success) throw unreadable('not the documented envelope', faultPaths(parsed.error));
+  if (!parsed.success) throw unreadable('not the documented envelope', faultPaths(parsed.error, json));
   const { message, data, pagination } = parsed.data;
-  const result = operation.data.safeParse(ourNames(data, operation.fields));
-  if (!result.success) throw unreadable('not the documented envelope', faultPaths(result.error, 'data'));
+  const ours = ourFields(data, operation.fields);
+  const result = operation.data.safeParse(ours);
+  if (!result.success) {
+    const hint = [faultPaths(result.error, ours, 'data'), cameInstead(result.error, data), overrideHint(operation)];
+    throw unreadable('other data than declared', withoutSecrets(hint.filter(Boolean).join('; '), secrets));
+  }
   return { status, message: message ?? null, data: result.data, pagination: pagination ?? null };
 }
 
-/** The documented 401 reasons are text only, so this one function reads text (interface document, 401 reasons). */
-function readUnauthorizedReason(message: string): UnauthorizedReason {
-  if (/invalid signature/i.test(message)) return 'invalid signature';
-  if (/timestamp outside window/i.test(message)) return 'timestamp outside window';
-  if (/nonce already used/i.test(message)) return 'nonce already used';
-  if (/unknown or revoked key/i.test(message)) return 'unknown or revoked key';
-  return 'unknown';
+/** @returns undefined for what is not JSON */
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function clockOffset(date: string | null, now: number): number | null {
   const theirs = Date.parse(date ?? '');
   return Number.isNaN(theirs) ? null : Math.round((theirs - now) / 1000);
-}
-
-/** Seconds, or an HTTP date (RFC 9110, 10.2.3), which begins with a day of the week. `Date.parse` takes anything. */
-function readRetryAfter(value: string | null, now: number): number | null {
-  if (value === null) return null;
-  if (/^\d+$/.test(value.trim())) return Number(value);
-  const until = /^[a-z]{3,9},/i.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(until) ? null : Math.max(0, Math.ceil((until - now) / 1000));
 }
 
 /** Where a redirect leads, without its query, which may carry a token. */
@@ -123,26 +117,33 @@ function redirectHint(location: string | null): string {
   return `to ${target}; is the base URL right, and is the instance up?`;
 }
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[removed]'), text);
-}
-
-/** Only paths and expectations: the values that came are not ours to repeat. */
-function faultPaths(error: z.ZodError, prefix = ''): string {
+/** Only paths and what is wrong: the values that came are not ours to repeat. */
+function faultPaths(error: z.ZodError, value: unknown, prefix = ''): string {
   return error.issues
     .slice(0, 3)
-    .map((issue) => `${[prefix, ...issue.path].filter((part) => part !== '').join('.') || 'body'}: ${issue.code}`)
+    .map(({ path, code }) => {
+      const name = [prefix, ...path].filter((part) => part !== '').join('.') || 'body';
+      return `${name}: ${path.length > 0 && valueAt(value, path) === undefined ? 'missing' : code}`;
+    })
     .join(', ');
 }
 
-/** Field names of the instance turned into ours, in a record or in each record of a list. */
-function ourNames(data: unknown, fields: Readonly<Record<string, string>>): unknown {
-  const theirs = Object.entries(fields);
-  if (theirs.length === 0) return data;
-  const ours = new Map(theirs.map(([our, their]) => [their, our]));
-  const rename = (row: unknown) =>
-    typeof row === 'object' && row !== null && !Array.isArray(row)
-      ? Object.fromEntries(Object.entries(row).map(([name, value]) => [ours.get(name) ?? name, value]))
-      : row;
-  return Array.isArray(data) ? data.map(rename) : rename(data);
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined), value);
+}
+
+const MOST_FIELDS = 20;
+const MOST_FIELD_CHARACTERS = 40;
+
+/** The names of the fields of the record with the first fault. */
+function cameInstead(error: z.ZodError, data: unknown): string {
+  const row = Array.isArray(data) ? data[Number(error.issues[0]?.path[0] ?? 0)] : data;
+  if (!isRecord(row)) return '';
+  const names = Object.keys(row).map((name) => plainText(name).slice(0, MOST_FIELD_CHARACTERS));
+  return names.length === 0 ? 'it has no fields' : `it has ${names.slice(0, MOST_FIELDS).join(', ')}`;
+}
+
+function overrideHint({ name, evidence }: Operation): string {
+  if (evidence === 'documented') return '';
+  return `name the right fields in relay.config.ts, under connections.<name>.operations['${name}'].fields`;
 }

@@ -10,10 +10,16 @@ export class BaseUrlError extends Error {
  * The URL below which the operations of an instance lie: `https://pm.example.com/x/` gives
  * `https://pm.example.com/x/api/v1/partner`. A path, a port and a trailing slash are kept or dropped as needed.
  *
- * @throws {BaseUrlError} for what is no URL, carries credentials, a query or a fragment, or is not https; plain http
- * is taken for loopback only, because the API key and the audit trail's facts would travel in the clear.
+ * Plain http is refused outside loopback unless `allowInsecureHttp` is set, for an instance in a network of your own
+ * that has no certificate. It costs confidentiality and trust in the answers: everybody on the way sees the API key and
+ * every answer, which the service does not encrypt, and can change answers. Payloads stay encrypted and signed.
+ *
+ * @throws {BaseUrlError} for what is no URL, carries credentials, a query or a fragment, or is not https
  */
-export function partnerRoot(baseUrl: string): string {
+export function partnerRoot(
+  baseUrl: string,
+  { allowInsecureHttp = false }: { allowInsecureHttp?: boolean | undefined } = {},
+): string {
   const wanted = 'expected the scheme and host of the instance, such as https://pm.example.com';
   let url: URL;
   try {
@@ -25,8 +31,10 @@ export function partnerRoot(baseUrl: string): string {
   if (url.search || url.hash) throw new BaseUrlError(`base URL must not carry a query or a fragment: ${wanted}`);
   // `localhost:3000` is a URL too, with the scheme `localhost:`.
   if (!/^https?:$/.test(url.protocol)) throw new BaseUrlError(`base URL must begin with https://: ${wanted}`);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname))) {
-    throw new BaseUrlError(`base URL ${url.origin} is not https, which only a loopback address may be: ${wanted}`);
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowInsecureHttp) {
+    throw new BaseUrlError(
+      `base URL ${url.origin} is not https: ${wanted}. For an instance without a certificate, in a network that you trust, set allowInsecureHttp in the secret`,
+    );
   }
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path.endsWith(PARTNER_PATH) ? path : path + PARTNER_PATH}`;

@@ -4,7 +4,9 @@ import { type HttpAnswer, type Result, readAnswer } from './answer.ts';
 import { partnerRoot } from './base-url.ts';
 import { encryptionKey, IV_BYTES } from './encryption.ts';
 import { PartnerPayloadError, PartnerRefusal, PartnerUnanswered } from './errors.ts';
+import { theirFields } from './field-names.ts';
 import type { Operation } from './operation.ts';
+import { readPage } from './paging.ts';
 import { type SignedRequest, signRequest } from './signed-request.ts';
 
 /** Default time-out of one call, from the first byte sent to the last byte read. */
@@ -15,6 +17,8 @@ const NONCE_BYTES = 12;
 export interface PartnerClientOptions {
   /** Scheme and host of the instance, with a path and port where it has one. */
   baseUrl: string;
+  /** Whether the base URL may be plain http; see {@link partnerRoot} for what that costs. Default: false. */
+  allowInsecureHttp?: boolean | undefined;
   /** Public identifier, starts with `pk_`. */
   apiKey: string;
   /** Never transmitted. */
@@ -55,9 +59,9 @@ export interface PartnerClient {
  * @throws {Error} for an API key that cannot be a header's value
  */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
-  const { apiKey, secretKey, timeoutMs = CALL_TIMEOUT_MS } = options;
+  const { apiKey, secretKey, allowInsecureHttp, timeoutMs = CALL_TIMEOUT_MS } = options;
   const { fetch = globalThis.fetch, clock = Date.now, random = randomBytes } = options;
-  const root = partnerRoot(options.baseUrl);
+  const root = partnerRoot(options.baseUrl, { allowInsecureHttp });
   // fetch repeats a header that it cannot send in its error, and trims one, which would then not be recognised.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new Error('API key: expected printable ASCII characters without spaces');
   const key = encryptionKey(secretKey);
@@ -70,7 +74,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
         apiKey,
         secretKey,
         encryptionKey: key,
-        payload: theirNames(checked(operation, payload), operation.fields),
+        payload: theirFields(checked(operation, payload), operation.fields),
         now: clock(),
         clockOffsetSeconds,
         nonce: Buffer.from(random(NONCE_BYTES)).toString('hex'),
@@ -100,8 +104,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
 }
 
 /**
- * The pages of a paginated list, each a result of its own call, until `last_page`. A list without pagination is one
- * page; one that does not advance ends, whatever it claims.
+ * The pages of a list, each a result of its own call, to the list's end (see paging.ts).
  *
  * @param call makes one call; an automation's own, so that each page takes a slot, or a client's
  * @param maxPages where the reading stops at the latest
@@ -112,12 +115,14 @@ export async function* pages<P extends z.ZodType, D extends z.ZodType>(
   payload: z.input<P>,
   maxPages = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Result<z.output<D>>> {
+  let before: string | null = null;
   for (let page = 1; page <= maxPages; page++) {
-    const result = await call(operation, { ...(payload as object), page } as z.input<P>);
-    const { pagination } = result;
-    if (page > 1 && pagination && pagination.current_page !== page) return;
-    yield result;
-    if (!pagination || pagination.last_page <= page) return;
+    const asked = { ...(payload as object), page };
+    const result = await call(operation, asked as z.input<P>);
+    const read = readPage(page, asked, result, before);
+    if (!read.repeats) yield result;
+    if (read.last) return;
+    before = read.fingerprint;
   }
 }
 
@@ -171,10 +176,4 @@ function checked<P extends z.ZodType>(operation: Operation<P>, payload: z.input<
     operation.name,
     parsed.error.issues.map((issue) => `${issue.path.join('.') || 'payload'}: ${issue.message}`),
   );
-}
-
-function theirNames(payload: Record<string, unknown>, fields: Readonly<Record<string, string>>) {
-  if (Object.keys(fields).length === 0) return payload;
-  const theirs = new Map(Object.entries(fields));
-  return Object.fromEntries(Object.entries(payload).map(([name, value]) => [theirs.get(name) ?? name, value]));
 }

@@ -1,15 +1,11 @@
 import * as z from 'zod';
-import { id, maybe, openData, operation } from './operation.ts';
+import { assumedText, id, openData, operation, untyped } from './operation.ts';
 
-const fields = {
-  title: z.string().optional(),
-  description: z.string().optional(),
-  type: z.string().optional(),
-  priority: z.string().optional(),
-  severity: z.string().optional(),
-};
+/** The document names these without types or which of them are required. */
+const fields = { title: untyped, description: untyped, type: untyped, priority: untyped, severity: untyped };
 
-const defect = z.looseObject({ defect_id: id, title: maybe(z.string()), description: maybe(z.string()) });
+/** `defect_id` is assumed to come back under the name that `defects/update` takes. */
+const defect = z.looseObject({ defect_id: id, title: assumedText, description: assumedText });
 
 /** Path and fields are assumed, by analogy with `defects/update` and `test-scenarios/create`. */
 export const createDefect = operation({
@@ -17,7 +13,7 @@ export const createDefect = operation({
   evidence: 'assumed',
   effect: 'create',
   success: 201,
-  payload: z.strictObject({ project_id: z.string().min(1), ...fields, title: z.string().min(1) }),
+  payload: z.looseObject({ project_id: untyped, ...fields }),
   data: defect,
   createdId: 'defect_id',
   found: { field: 'description', list: 'defects/list', scope: ['project_id'], pageSize: 'per_page' },
@@ -29,14 +25,11 @@ export const listDefects = operation({
   evidence: 'assumed',
   effect: 'read',
   success: 200,
-  payload: z.strictObject({
-    project_id: z.string().optional(),
-    page: z.int().optional(),
-    per_page: z.int().optional(),
-  }),
+  payload: z.looseObject({ project_id: untyped, page: untyped, per_page: untyped }),
   data: z.array(defect),
 });
 
+/** The fields are documented. That `defect_id` is required is assumed: without it, the call names no defect. */
 export const updateDefect = operation({
   name: 'defects/update',
   evidence: 'documented',
@@ -46,7 +39,8 @@ export const updateDefect = operation({
   data: openData,
 });
 
-const targets = { test_case_id: id.optional(), test_step_id: id.optional(), task_id: id.optional() };
+/** "At least one of" the targets is documented; that `defect_id` is required is assumed. */
+const targets = { test_case_id: id.nullish(), test_step_id: id.nullish(), task_id: id.nullish() };
 
 export const linkDefect = operation({
   name: 'defects/link',
@@ -56,7 +50,7 @@ export const linkDefect = operation({
   payload: z
     .strictObject({ defect_id: id, ...targets })
     .refine(
-      ({ test_case_id, test_step_id, task_id }) => (test_case_id ?? test_step_id ?? task_id) !== undefined,
+      ({ test_case_id, test_step_id, task_id }) => (test_case_id ?? test_step_id ?? task_id) != null,
       'at least one of test_case_id, test_step_id and task_id is required',
     ),
   data: openData,

@@ -23,11 +23,21 @@ export abstract class PartnerError extends Error {
   }
 }
 
+/** What came instead of the service's envelope. */
+export type NotEnvelope = 'an empty body' | 'an HTML page' | 'not JSON' | 'not the documented envelope';
+
 /** What a refusal says, read from the answer. */
 export interface RefusalFacts {
   status: number;
-  /** The envelope's message, cut to 500 characters, or null where it had none. */
+  /**
+   * What the body was, or null for the service's own envelope. Anything else may come from a proxy in front of the
+   * service, or from a service whose error bodies have another shape: their fields are not shown.
+   */
+  found: NotEnvelope | null;
+  /** One line of plain text, cut to 500 characters, or null where the body had none. */
   serviceMessage: string | null;
+  /** What the body says of single fields, as plain text: `title: is required`. At most 10, of 120 characters each. */
+  fieldErrors: readonly string[];
   /** For a 401, which of the documented reasons. */
   reason: UnauthorizedReason | null;
   /** For `timestamp outside window`: what the service's clock, by its `Date` header, is ahead of ours. */
@@ -35,29 +45,45 @@ export interface RefusalFacts {
   retryAfterSeconds: number | null;
 }
 
-/** The service answered in its own envelope, and said no. */
+/** The service said no: by a status that the interface document lists, or in its own envelope. */
 export class PartnerRefusal extends PartnerError implements RefusalFacts {
   override readonly name = 'PartnerRefusal';
   readonly status: number;
+  readonly found: NotEnvelope | null;
   readonly serviceMessage: string | null;
+  readonly fieldErrors: readonly string[];
   readonly reason: UnauthorizedReason | null;
   readonly clockOffsetSeconds: number | null;
   readonly retryAfterSeconds: number | null;
 
   constructor(operation: string, facts: RefusalFacts) {
-    super(operation, `refused with status ${facts.status}${facts.serviceMessage ? `: ${facts.serviceMessage}` : ''}`);
+    super(operation, refusalText(facts));
     this.status = facts.status;
+    this.found = facts.found;
     this.serviceMessage = facts.serviceMessage;
+    this.fieldErrors = facts.fieldErrors;
     this.reason = facts.reason;
     this.clockOffsetSeconds = facts.clockOffsetSeconds;
     this.retryAfterSeconds = facts.retryAfterSeconds;
   }
 }
 
-/** What came instead of the service's envelope. */
-export type Unreadable = 'an empty body' | 'an HTML page' | 'a redirect' | 'not JSON' | 'not the documented envelope';
+function refusalText({ status, found, serviceMessage, fieldErrors }: RefusalFacts): string {
+  const said = [serviceMessage, fieldErrors.length > 0 ? `(${fieldErrors.join('; ')})` : null].filter(Boolean);
+  if (said.length > 0) return `refused with status ${status}: ${said.join(' ')}`;
+  return `refused with status ${status}${found === null ? '' : `, with ${found} instead of the envelope`}`;
+}
 
-/** Something answered, but not as the service does: a proxy, a maintenance page, a login page. */
+/**
+ * What came instead of a result. `other data than declared` came in the service's own envelope: the call succeeded, and
+ * only this operation's declaration or its override in relay.config.ts is wrong.
+ */
+export type Unreadable = NotEnvelope | 'a redirect' | 'other data than declared';
+
+/**
+ * Something answered, and neither a result nor a refusal can be read from it: a success status without the envelope, a
+ * redirect, or a status that the interface document does not list, such as a proxy's 503 with a page.
+ */
 export class PartnerUnreadable extends PartnerError {
   override readonly name = 'PartnerUnreadable';
   readonly status: number;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { FieldNames } from './field-names.ts';
 
 /**
  * How much the interface document says of an operation.
@@ -42,8 +43,8 @@ export interface Operation<Payload extends z.ZodType = z.ZodType, Data extends z
   success: 200 | 201;
   payload: Payload;
   data: Data;
-  /** Our field name to the instance's; only by an override. */
-  fields: Readonly<Record<string, string>>;
+  /** Only by an override. */
+  fields: FieldNames;
   /** For `create`: the field of the data that holds the new thing's id. */
   createdId?: string;
   /** For `create`: the way to what was created. Without one, a lost answer can only be decided by a person. */
@@ -83,8 +84,8 @@ export function rawOperation(name: string): Operation<typeof openRecord, z.ZodUn
 export interface OperationOverride {
   /** The real path below the partner API. */
   path?: string | undefined;
-  /** The relay's field name to the instance's, for payload and result. */
-  fields?: Readonly<Record<string, string>> | undefined;
+  /** The relay's field names to the instance's, for payload and result: `{ hours: { name: 'spent', unit: 'minutes' } }`. */
+  fields?: FieldNames | undefined;
 }
 
 /** The operation with its path and field names corrected. */
@@ -100,16 +101,28 @@ export function withOverride<O extends Operation>(declared: O, override: Operati
 /** A payload whose fields the document does not show. */
 export const openRecord = z.record(z.string(), z.unknown());
 
+/**
+ * A field that the document names without a type, or that is assumed: the service judges its value. `priority` may be a
+ * number, `coverage_percentage` a decimal string, and null may empty either.
+ */
+export const untyped = z.unknown().optional();
+
 /** Types of identifiers other than project_id and group_ids are not shown: both shapes are taken. */
 export const id = z.union([z.string().min(1), z.number()]);
+
+/** A UUID of any version, also of none: the document says UUID and no more. */
+export const uuid = z.guid();
 
 /** An identifier as somebody typed it: digits alone are taken for a number. */
 export function idFromText(text: string): string | number {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** A field of a result that may be missing or null, for results are read leniently. */
+/** A documented field of a result that may be missing or null. */
 export const maybe = <T extends z.ZodType>(type: T) => type.nullish();
+
+/** A text of a result that the document does not show. Anything else in its place counts as missing. */
+export const assumedText = z.string().nullish().catch(null);
 
 /** Any record, or list of records, whose fields the document does not show. */
 export const openData = z.unknown();

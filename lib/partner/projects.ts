@@ -27,20 +27,23 @@ export const listProjects = operation({
   data: z.array(project),
 });
 
-/** Which fields are required is not shown; the service is the judge. */
+/**
+ * Types are those of the returned project, and `priority` is documented as a string. Which fields are required is not
+ * shown, so none is; null is taken, for an optional column may be emptied with it (assumed).
+ */
 export const createProject = operation({
   name: 'projects/create',
   evidence: 'documented',
   effect: 'create',
   success: 201,
   payload: z.strictObject({
-    name: z.string().optional(),
-    priority: z.string().optional(),
-    description: z.string().optional(),
-    status: z.string().optional(),
-    start_date: z.iso.date().optional(),
-    end_date: z.iso.date().optional(),
-    estimated_hours: z.number().optional(),
+    name: z.string().nullish(),
+    priority: z.string().nullish(),
+    description: z.string().nullish(),
+    status: z.string().nullish(),
+    start_date: z.iso.date().nullish(),
+    end_date: z.iso.date().nullish(),
+    estimated_hours: z.number().nullish(),
   }),
   data: project,
   // No scope: projects/list has no filter, so the search goes through every project that the key can access.
@@ -68,11 +71,12 @@ export const updateProject = operation({
   data: z.unknown(),
 });
 
+/** Types are documented; which fields are required is not shown. */
 export const searchProjects = operation({
   name: 'projects/search',
   evidence: 'documented',
   effect: 'read',
   success: 200,
-  payload: z.strictObject({ q: z.string(), page: z.int().optional(), per_page: z.int().optional() }),
+  payload: z.strictObject({ q: z.string().optional(), page: z.int().optional(), per_page: z.int().optional() }),
   data: z.array(project),
 });

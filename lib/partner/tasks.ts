@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { id, maybe, openData, openRecord, operation } from './operation.ts';
+import { assumedText, id, openData, openRecord, operation, uuid } from './operation.ts';
 
 /** A task is known by an id and a name, both assumed; some call the name a title. */
-const task = z.looseObject({ task_id: maybe(id), name: maybe(z.string()), title: maybe(z.string()) });
+const task = z.looseObject({ task_id: id.nullish().catch(null), name: assumedText, title: assumedText });
 
 /** What people know a task by, or undefined for a record without the assumed fields. */
 export function taskName({
@@ -19,7 +19,7 @@ export const listTasks = operation({
   evidence: 'payload not shown',
   effect: 'read',
   success: 200,
-  payload: z.looseObject({ project_id: z.uuid() }),
+  payload: z.looseObject({ project_id: uuid }),
   data: z.array(task),
 });
 

@@ -1,12 +1,13 @@
 import * as z from 'zod';
-import { id, openData, operation } from './operation.ts';
+import { id, openData, operation, untyped, uuid } from './operation.ts';
 
+/** The document names these without types or which of them are required. */
 const fields = {
-  name: z.string().optional(),
-  description: z.string().optional(),
-  type: z.string().optional(),
-  coverage_percentage: z.number().optional(),
-  status: z.string().optional(),
+  name: untyped,
+  description: untyped,
+  type: untyped,
+  coverage_percentage: untyped,
+  status: untyped,
 };
 
 /** No operation that lists scenarios is shown, so there is nothing to find one by. */
@@ -15,10 +16,11 @@ export const createTestScenario = operation({
   evidence: 'documented',
   effect: 'create',
   success: 201,
-  payload: z.strictObject({ project_id: z.uuid().optional(), ...fields, test_strategy_id: id.optional() }),
+  payload: z.strictObject({ project_id: uuid.optional(), ...fields, test_strategy_id: id.nullish() }),
   data: openData,
 });
 
+/** That `scenario_id` is required is assumed: without it, the call names no scenario. */
 export const updateTestScenario = operation({
   name: 'test-scenarios/update',
   evidence: 'documented',

@@ -1,7 +1,10 @@
 import * as z from 'zod';
-import { id, openData, operation } from './operation.ts';
+import { id, openData, operation, untyped } from './operation.ts';
 
-/** Appends the step at the end of its test case. No operation that lists steps is shown. */
+/**
+ * Appends the step at the end of its test case. Its fields are documented without types or which of them are required.
+ * No operation that lists steps is shown.
+ */
 export const createTestStep = operation({
   name: 'test-steps/create',
   evidence: 'documented',
@@ -9,21 +12,24 @@ export const createTestStep = operation({
   success: 201,
   payload: z.strictObject({
     test_case_id: id.optional(),
-    name: z.string().optional(),
-    description: z.string().optional(),
-    expected_result: z.string().optional(),
-    outcome: z.string().optional(),
-    status: z.string().optional(),
+    name: untyped,
+    description: untyped,
+    expected_result: untyped,
+    outcome: untyped,
+    status: untyped,
   }),
   data: openData,
 });
 
-/** Deletes or archives a step; what the values of `hard_delete` do is not shown. */
+/**
+ * Deletes or archives a step; what the values of `hard_delete` do is not shown. That `step_id` is required is assumed:
+ * without it, the call names no step.
+ */
 export const deleteTestStep = operation({
   name: 'test-steps/delete',
   evidence: 'documented',
   effect: 'repeatable',
   success: 200,
-  payload: z.strictObject({ test_case_id: id.optional(), step_id: id, hard_delete: z.unknown().optional() }),
+  payload: z.strictObject({ test_case_id: id.optional(), step_id: id, hard_delete: untyped }),
   data: openData,
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, maybe, operation } from './operation.ts';
+import { assumedText, id, operation, untyped } from './operation.ts';
 
 /** Users are read only; path and fields are assumed. */
 export const listUsers = operation({
@@ -7,6 +7,6 @@ export const listUsers = operation({
   evidence: 'assumed',
   effect: 'read',
   success: 200,
-  payload: z.strictObject({ page: z.int().optional(), per_page: z.int().optional() }),
-  data: z.array(z.looseObject({ user_id: id, name: maybe(z.string()), email: maybe(z.string()) })),
+  payload: z.looseObject({ page: untyped, per_page: untyped }),
+  data: z.array(z.looseObject({ user_id: id, name: assumedText, email: assumedText })),
 });

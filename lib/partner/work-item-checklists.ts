@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { id, openData, operation } from './operation.ts';
 
+/** The values of `work_item_type` are not shown. */
 export const reorderChecklistGroups = operation({
   name: 'work-items/checklist/groups/reorder',
   evidence: 'documented',
   effect: 'repeatable',
   success: 200,
-  payload: z.strictObject({ work_item_type: z.string(), work_item_id: id, group_ids: z.array(z.int()) }),
+  payload: z.strictObject({ work_item_type: id, work_item_id: id, group_ids: z.array(z.int()) }),
   data: openData,
 });
 

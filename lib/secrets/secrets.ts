@@ -18,6 +18,8 @@ export const partnerSecret = z.object({
   baseUrl: text,
   apiKey: z.string().check(z.regex(/^[\x21-\x7e]+$/)),
   secretKey: text,
+  /** `true` lets the base URL be plain http outside loopback; what that costs is at `partnerRoot`. */
+  allowInsecureHttp: z.optional(z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])),
 });
 
 /** What the webhook needs of the `github` secret. */

@@ -41,7 +41,7 @@ export const logTimeMemory = z.object({ connection: z.string(), task: z.optional
 type LogTimeMemory = z.output<typeof logTimeMemory>;
 
 const task = z.object({ id: z.string(), name: z.string() });
-const project = z.object({ id: z.uuid(), name: z.string() });
+const project = z.object({ id: z.guid(), name: z.string() });
 
 /** The value of a {@link LOG_TIME_BUTTON}: it may be pressed in another channel than the command was given in. */
 export const taskToLog = z.object({ connection: z.string(), task });

@@ -58,6 +58,17 @@ describe('a base URL', () => {
     }
   });
 
+  it('may be plain http elsewhere only where that is allowed', () => {
+    const baseUrl = 'http://pm.internal:8080';
+    expect(partnerRoot(baseUrl, { allowInsecureHttp: true })).toBe(`${baseUrl}/api/v1/partner`);
+    expect(thrownBy(() => partnerRoot(baseUrl))).toMatchObject({
+      message: expect.stringContaining('set allowInsecureHttp in the secret'),
+    });
+    const options = { baseUrl, apiKey: 'pk_example', secretKey: 'sk_example', allowInsecureHttp: true };
+    expect(createPartnerClient(options).sign(validate, {}).url).toBe(`${baseUrl}/api/v1/partner/validate`);
+    expect(thrownBy(() => partnerRoot('ftp://pm.internal', { allowInsecureHttp: true }))).toBeInstanceOf(BaseUrlError);
+  });
+
   it.each([
     ['', ''],
     ['', '/'],

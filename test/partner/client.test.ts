@@ -5,6 +5,7 @@ import { listProjects } from '../../lib/partner/projects.ts';
 import { searchTasks } from '../../lib/partner/tasks.ts';
 import { listUsers } from '../../lib/partner/users.ts';
 import { validate } from '../../lib/partner/validate.ts';
+import { decryptPayload } from '../../sandbox/decryption.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { type Answering, failureOf, noon, reply, sandboxAndClient, serverAndClient } from './client-at-noon.ts';
 
@@ -201,6 +202,32 @@ describe('the pages of a list', () => {
     const { sandbox, client } = await sandboxAndClient();
     expect(await sizes(pages(client.call, listProjects, {}))).toEqual([3]);
     expect(sandbox.requests).toBe(1);
+  });
+
+  it.each<[string, (page: number) => number[], object, number[], number]>([
+    ['a short one ends them', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 2 }, [2, 2, 1], 3],
+    [
+      'an empty one ends them',
+      (page) =>
+        [
+          [1, 2],
+          [3, 4],
+        ][page - 1] ?? [],
+      { limit: 2 },
+      [2, 2, 0],
+      3,
+    ],
+    ['one that repeats ends them, and is left out', () => [1, 2], { limit: 2 }, [2], 2],
+    ['more rows than asked for are the whole list', () => [1, 2, 3], { limit: 2 }, [3], 1],
+    ['a list of no size is whole', () => [1, 2], {}, [2], 1],
+  ])('without pagination: %s', async (_, rows, payload, expected, requests) => {
+    const { client, received } = await serverAndClient(({ body }, response) => {
+      const { page } = decryptPayload(Buffer.from(body), defaultKey.secretKey);
+      const data = rows(Number(page)).map((project_id) => ({ project_id: String(project_id) }));
+      response.end(JSON.stringify({ success: true, data }));
+    });
+    expect(await sizes(pages(client.call, listProjects, payload))).toEqual(expected);
+    expect(received).toHaveLength(requests);
   });
 
   it('are one, and empty, where nothing is found', async () => {

@@ -61,7 +61,7 @@ async function failureOfSending(client: PartnerClient, operation: Operation, pay
   return error;
 }
 
-const refused = { reason: null, retryAfterSeconds: null, clockOffsetSeconds: null };
+const refused = { found: null, fieldErrors: [], reason: null, retryAfterSeconds: null, clockOffsetSeconds: null };
 
 interface SandboxRow {
   name: string;
@@ -78,7 +78,11 @@ describe('a refusal', () => {
       name: '400 for a test scenario that fails validation',
       operation: createTestScenario,
       payload: { description: canary },
-      facts: { status: 400, serviceMessage: 'Validation failed' },
+      facts: {
+        status: 400,
+        serviceMessage: 'Validation failed',
+        fieldErrors: ['project_id: is required', 'name: is required'],
+      },
     },
     {
       name: '400 for a test step of an unknown test case',
@@ -203,7 +207,7 @@ describe('a refusal', () => {
       name: '422 for a project that fails validation',
       operation: createProject,
       payload: { description: canary },
-      facts: { status: 422, serviceMessage: 'Validation failed' },
+      facts: { status: 422, serviceMessage: 'Validation failed', fieldErrors: ['name: is required'] },
     },
     {
       name: '422 for a task that fails validation',
@@ -258,7 +262,10 @@ describe('a refusal', () => {
     const error = await failureOf(client.send(operation, request));
     expect(error).toBeInstanceOf(PartnerRefusal);
     expect({ ...error }).toEqual({ ...refused, name: 'PartnerRefusal', operation: operation.name, ...facts });
-    expect(error.message).toBe(`${operation.name}: refused with status ${facts.status}: ${facts.serviceMessage}`);
+    const fields = facts.fieldErrors ? ` (${facts.fieldErrors.join('; ')})` : '';
+    expect(error.message).toBe(
+      `${operation.name}: refused with status ${facts.status}: ${facts.serviceMessage}${fields}`,
+    );
     expectNothingSecret(error, request);
     expect(sandbox.requests - before).toBe(1);
   });
@@ -289,7 +296,41 @@ describe('a refusal', () => {
       {},
       { reason: null, serviceMessage: 'Invalid signature' },
     ],
-    ['422 with fields of its own', 422, says('Wrong', { errors: { title: canary } }), {}, { serviceMessage: 'Wrong' }],
+    [
+      '422 with errors by field',
+      422,
+      says('Wrong', { errors: { title: 'is required', hours: ['is too much', 'is no number'], deep: { no: 'text' } } }),
+      {},
+      { serviceMessage: 'Wrong', fieldErrors: ['title: is required', 'hours: is too much; is no number'] },
+    ],
+    [
+      '422 with errors by field inside another one',
+      422,
+      { error: { message: 'Wrong', details: [{ errors: { title: { message: 'is required' } } }] } },
+      {},
+      { found: 'not the documented envelope', serviceMessage: 'Wrong', fieldErrors: ['title: is required'] },
+    ],
+    [
+      '422 with a list of errors',
+      422,
+      says('Wrong', { errors: [{ field: 'title', message: 'is required' }, { detail: 'No' }, 'Nothing', 7] }),
+      {},
+      { serviceMessage: 'Wrong', fieldErrors: ['title: is required', 'No', 'Nothing'] },
+    ],
+    [
+      '422 with more than anybody reads',
+      422,
+      says('Wrong', { errors: Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, 'x'.repeat(300)])) }),
+      {},
+      { serviceMessage: 'Wrong', fieldErrors: Array.from({ length: 10 }, (_, n) => `f${n}: ${'x'.repeat(116)}`) },
+    ],
+    [
+      '422 with text for a terminal',
+      422,
+      says('Wrong\u001b[31m\nred', { errors: { 'a\u202eb': '\u0007is\tno' } }),
+      {},
+      { serviceMessage: 'Wrong [31m red', fieldErrors: ['ab:  is no'] },
+    ],
     ['400 that claims success', 400, { ...says('No'), success: true }, {}, { serviceMessage: 'No' }],
     ['200 that denies success', 200, says('Not today'), {}, { serviceMessage: 'Not today' }],
     [
@@ -327,8 +368,55 @@ describe('a refusal', () => {
       {},
       { reason: 'nonce already used', serviceMessage: 'Nonce already used' },
     ],
-    ['422 without an envelope', 422, { errors: { title: canary } }, {}, { serviceMessage: null }],
-    ['422 with a list of messages', 422, { message: [canary], pagination: [] }, {}, { serviceMessage: null }],
+    [
+      '422 with a list of messages',
+      422,
+      { message: ['title is required', 'hours too'], pagination: [] },
+      {},
+      { found: 'not the documented envelope', serviceMessage: 'title is required; hours too' },
+    ],
+    [
+      '429 with an absurd time to wait',
+      429,
+      says('Slow down'),
+      { 'retry-after': '99999999999999' },
+      { retryAfterSeconds: 86_400, serviceMessage: 'Slow down' },
+    ],
+    [
+      '429 with two days to wait',
+      429,
+      says('Slow down'),
+      { 'retry-after': '172800' },
+      { retryAfterSeconds: 86_400, serviceMessage: 'Slow down' },
+    ],
+    [
+      '429 with the second until which to wait',
+      429,
+      says('Slow down'),
+      { 'retry-after': String(noon / 1000 + 90) },
+      { retryAfterSeconds: 90, serviceMessage: 'Slow down' },
+    ],
+    [
+      '429 with the millisecond until which to wait',
+      429,
+      says('Slow down'),
+      { 'retry-after': String(noon + 90_000) },
+      { retryAfterSeconds: 90, serviceMessage: 'Slow down' },
+    ],
+    [
+      '429 with a second that has passed',
+      429,
+      says('Slow down'),
+      { 'retry-after': String(noon / 1000 - 90) },
+      { retryAfterSeconds: 0, serviceMessage: 'Slow down' },
+    ],
+    [
+      '429 with a date in years',
+      429,
+      says('Slow down'),
+      { 'retry-after': new Date(noon + 3e12).toUTCString() },
+      { retryAfterSeconds: 86_400, serviceMessage: 'Slow down' },
+    ],
     [
       '429 with a time to wait that is none',
       429,
@@ -344,6 +432,55 @@ describe('a refusal', () => {
     expect({ ...error }).toEqual({ ...refused, name: 'PartnerRefusal', operation: 'tasks/create', status, ...facts });
     expect(error.message).toMatch(/^tasks\/create: refused with status \d{3}/);
     expect(received).toHaveLength(1);
+  });
+
+  const page = '<html><body>Forbidden</body></html>';
+
+  it.each([400, 401, 403, 404, 422, 429, 500])('with status %i needs no envelope', async (status) => {
+    for (const [body, found, serviceMessage] of [
+      [['No'], 'not the documented envelope', 'No'],
+      ['"No"', 'not the documented envelope', 'No'],
+      ['No', 'not JSON', 'No'],
+      ['null', 'not the documented envelope', null],
+      ['7', 'not the documented envelope', null],
+      [page, 'an HTML page', null],
+      ['', 'an empty body', null],
+      [{ error: 'No' }, 'not the documented envelope', 'No'],
+    ] as const) {
+      const { client } = await serverAndClient(reply(status, body));
+      const error = await failureOfSending(client, createTask, { title: canary });
+      expect(error).toBeInstanceOf(PartnerRefusal);
+      expect(error).toMatchObject({ status, found, serviceMessage, fieldErrors: [] });
+      expect(error.message).toBe(
+        `tasks/create: refused with status ${status}${serviceMessage ? `: ${serviceMessage}` : `, with ${found} instead of the envelope`}`,
+      );
+    }
+  });
+
+  const deep = (levels: number, inside: unknown): unknown => (levels === 0 ? inside : [deep(levels - 1, inside)]);
+
+  it.each<[string, unknown, RefusalFacts['reason']]>([
+    ['in error', { error: 'Timestamp outside window' }, 'timestamp outside window'],
+    ['as a code', { error: { code: 'timestamp_outside_window' } }, 'timestamp outside window'],
+    ['in a list', ['Nonce already used'], 'nonce already used'],
+    ['in a nested list', { errors: [{ auth: ['Invalid signature'] }] }, 'invalid signature'],
+    ['in another field than the message', says('Unauthorized', { reason: 'Invalid signature' }), 'invalid signature'],
+    ['in plain text', 'Unknown or revoked key', 'unknown or revoked key'],
+    ['on a page', '<html><h1>Nonce already used</h1>', 'nonce already used'],
+    [
+      'in the message, next to another one',
+      says('Invalid signature', { see: 'Nonce already used' }),
+      'invalid signature',
+    ],
+    ['next to another one', says('No', { see: ['Invalid signature', 'Nonce already used'] }), 'unknown'],
+    ['too deep', deep(8, 'Invalid signature'), 'unknown'],
+    ['behind too much', [...Array.from({ length: 2_000 }, () => 'x'), 'Invalid signature'], 'unknown'],
+    ['nowhere', { error: 'Please sign in' }, 'unknown'],
+  ])('finds the reason of a 401 %s', async (_, body, reason) => {
+    const { client } = await serverAndClient(reply(401, body, { date: new Date(noon + 60_000).toUTCString() }));
+    const error = await failureOfSending(client, createTask, { title: canary });
+    const clockOffsetSeconds = reason === 'timestamp outside window' ? 60 : null;
+    expect(error).toMatchObject({ name: 'PartnerRefusal', status: 401, reason, clockOffsetSeconds });
   });
 
   it.each([200, 400, 401, 403, 404, 422, 429, 500])(
@@ -404,11 +541,12 @@ describe('an unreadable answer', () => {
 
   it.each<[string, number, unknown, Record<string, string>, PartnerUnreadable['found'], string]>([
     ['a page of a proxy', 502, ` \n${page}`, {}, 'an HTML page', ''],
-    ['a page instead of a 401', 401, page, {}, 'an HTML page', ''],
+    ['a page instead of a 503', 503, page, {}, 'an HTML page', ''],
+    ['a page for a status of no meaning here', 418, page, {}, 'an HTML page', ''],
     ['a page instead of a result', 200, `<!DOCTYPE html>${page}`, {}, 'an HTML page', ''],
     ['plain text', 502, 'Bad gateway', {}, 'not JSON', ''],
     ['nothing but white space', 200, ' \n', {}, 'an empty body', ''],
-    ['nothing', 500, '', {}, 'an empty body', ''],
+    ['nothing', 504, '', {}, 'an empty body', ''],
     ['a redirect without a target', 301, page, {}, 'a redirect', ' (without a Location)'],
     [
       'a redirect with a token',
@@ -418,7 +556,7 @@ describe('an unreadable answer', () => {
       'a redirect',
       ' (to https://sso.example.com/in; is the base URL right, and is the instance up?)',
     ],
-    ['JSON of something else', 200, { error: canary }, {}, 'not the documented envelope', ' (success: invalid_value)'],
+    ['JSON of something else', 200, { error: canary }, {}, 'not the documented envelope', ' (success: missing)'],
     ['a list', 200, [{ project_id: canary }], {}, 'not the documented envelope', ' (body: invalid_type)'],
     ['a text', 200, '"canary-4711"', {}, 'not the documented envelope', ' (body: invalid_type)'],
     ['null', 200, null, {}, 'not the documented envelope', ' (body: invalid_type)'],
@@ -435,16 +573,16 @@ describe('an unreadable answer', () => {
       200,
       { success: true, message: canary, data: { rows: canary } },
       {},
-      'not the documented envelope',
-      ' (data: invalid_type)',
+      'other data than declared',
+      ' (data: invalid_type; it has rows)',
     ],
     [
       'rows without what identifies them',
       200,
       { success: true, data: [{ project_id: 'a' }, { project_id: 7, name: canary }, { name: false }] },
       {},
-      'not the documented envelope',
-      ' (data.1.project_id: invalid_type, data.2.project_id: invalid_type, data.2.name: invalid_type)',
+      'other data than declared',
+      ' (data.1.project_id: invalid_type, data.2.project_id: missing, data.2.name: invalid_type; it has project_id, name)',
     ],
   ])('of something else: %s', async (_, status, body, headers, found, hint) => {
     const { client, received } = await serverAndClient(reply(status, body, headers));
@@ -453,6 +591,16 @@ describe('an unreadable answer', () => {
     expect(error).toMatchObject({ operation: 'projects/list', status, found });
     expect(error.message).toBe(`projects/list: unreadable answer with status ${status}: ${found}${hint}`);
     expect(received).toHaveLength(1);
+  });
+
+  it('names the field that is missing, those that came, and where to correct it', async () => {
+    const data = { id: canary, title: canary, '\u001b[31mred': 1 };
+    const { client } = await serverAndClient(reply(201, { success: true, data }));
+    const error = await failureOfSending(client, createDefect, { title: canary });
+    expect(error).toMatchObject({ name: 'PartnerUnreadable', status: 201, found: 'other data than declared' });
+    expect(error.message).toBe(
+      "defects/create: unreadable answer with status 201: other data than declared (data.defect_id: missing; it has id, title,  [31mred; name the right fields in relay.config.ts, under connections.<name>.operations['defects/create'].fields)",
+    );
   });
 
   it('repeats no key, signature or nonce from where a redirect leads', async () => {

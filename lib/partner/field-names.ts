@@ -1,0 +1,73 @@
+/** The units that a duration can have. The relay's own fields are in hours. */
+export const durationUnits = ['hours', 'minutes', 'seconds'] as const;
+export type DurationUnit = (typeof durationUnits)[number];
+
+/** The relay's fields that hold a duration, in hours. Only these can have another unit. */
+export const durationFields: readonly string[] = ['hours', 'estimated_hours'];
+
+/** What an instance calls one of the relay's fields, and in which unit it counts there. */
+export interface TheirField {
+  name: string;
+  /** Of a duration; `hours` by default. */
+  unit?: DurationUnit | undefined;
+}
+
+/** The relay's field names to the instance's. */
+export type FieldNames = Readonly<Record<string, string | TheirField>>;
+
+const PER_HOUR: Readonly<Record<DurationUnit, number>> = { hours: 1, minutes: 60, seconds: 3_600 };
+
+/** A payload with the instance's field names and units. */
+export function theirFields(payload: Record<string, unknown>, fields: FieldNames): Record<string, unknown> {
+  const theirs = new Map(Object.entries(fields));
+  if (theirs.size === 0) return payload;
+  return Object.fromEntries(
+    Object.entries(payload).map(([name, value]) => {
+      const { name: their, unit } = field(theirs.get(name) ?? name);
+      return [their, fromHours(value, unit)];
+    }),
+  );
+}
+
+/** A record, or each record of a list, with the relay's field names and units. */
+export function ourFields(data: unknown, fields: FieldNames): unknown {
+  const theirs = Object.entries(fields).map(([our, their]) => ({ our, ...field(their) }));
+  if (theirs.length === 0) return data;
+  const byTheirName = new Map(theirs.map((their) => [their.name, their]));
+  const byOurName = new Map(theirs.map((their) => [their.our, their]));
+  const rename = (row: unknown) => {
+    if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
+    return Object.fromEntries(
+      Object.entries(row).flatMap(([name, value]) => {
+        const known = byTheirName.get(name);
+        if (known) return [[known.our, toHours(value, known.unit)]];
+        // Next to the field that the override names, the instance's field of our name is another one.
+        const covered = byOurName.get(name);
+        return covered && Object.hasOwn(row, covered.name) ? [] : [[name, value]];
+      }),
+    );
+  };
+  return Array.isArray(data) ? data.map(rename) : rename(data);
+}
+
+function field(theirs: string | TheirField): TheirField {
+  return typeof theirs === 'string' ? { name: theirs } : theirs;
+}
+
+/** Whole minutes or seconds: hours such as 1.3 are no exact number of them in binary. */
+function fromHours(value: unknown, unit: DurationUnit = 'hours'): unknown {
+  const number = unit === 'hours' ? undefined : decimal(value);
+  return number === undefined ? value : Math.round(number * PER_HOUR[unit]);
+}
+
+/** What is no number, such as `1:30`, stays as it is: its reader knows it or refuses it. */
+function toHours(value: unknown, unit: DurationUnit = 'hours'): unknown {
+  const number = unit === 'hours' ? undefined : decimal(value);
+  return number === undefined ? value : number / PER_HOUR[unit];
+}
+
+/** A number or a decimal string. */
+function decimal(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : undefined;
+}

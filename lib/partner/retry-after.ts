@@ -1,0 +1,28 @@
+const DAY_SECONDS = 86_400;
+
+/**
+ * How long a `Retry-After` header asks to wait: seconds or an HTTP date (RFC 9110, 10.2.3), at most a day. The bound
+ * keeps one wrong header from stopping a connection for years.
+ *
+ * Some servers send the moment itself as epoch seconds or milliseconds. A number within a day of now is read as that
+ * moment. Any other number beyond a day counts as a day.
+ *
+ * @param now epoch milliseconds
+ * @returns seconds, or null without the header or with one that cannot be read
+ */
+export function readRetryAfter(value: string | null, now: number): number | null {
+  const text = value?.trim() ?? '';
+  const seconds = /^\d+$/.test(text) ? fromNumber(Number(text), now) : fromDate(text, now);
+  return seconds === null ? null : Math.min(Math.max(0, Math.ceil(seconds)), DAY_SECONDS);
+}
+
+function fromNumber(number: number, now: number): number {
+  const moments = [number - now / 1000, (number - now) / 1000];
+  return moments.find((seconds) => Math.abs(seconds) <= DAY_SECONDS) ?? number;
+}
+
+/** An HTTP date begins with a day of the week. `Date.parse` alone would accept almost anything. */
+function fromDate(text: string, now: number): number | null {
+  const until = /^[a-z]{3,9},/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(until) ? null : (until - now) / 1000;
+}
