@@ -1,19 +1,23 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import type { Result } from '../lib/partner/answer.ts';
-import { createPartnerClient, type PartnerClient } from '../lib/partner/client.ts';
-import { PartnerRefusal } from '../lib/partner/errors.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
 import { type Operation, rawOperation, withOverride } from '../lib/partner/operation.ts';
 import { operations } from '../lib/partner/operations.ts';
+import { openPartner } from './partner.ts';
 import { printJson } from './print.ts';
-import { type OpenTarget, partnerOf } from './target.ts';
+import type { OpenTarget } from './target.ts';
+
+interface CallOptions {
+  raw?: boolean;
+  connection: string;
+}
 
 /** `call`: one operation of the partner API. */
 export function addCallCommand(program: Command, open: OpenTarget): void {
   program
     .command('call <operation> [payload]')
     .description('call an operation of the partner API and print the answer as JSON')
-    .option('--raw', 'take the path and the payload as they are, without the schema of a known operation')
+    .option('--raw', 'take path and payload as they are, without the schema and the override of a known operation')
     .option('--connection <name>', 'whose key and overrides are used', 'main')
     .addHelpText(
       'after',
@@ -21,36 +25,28 @@ export function addCallCommand(program: Command, open: OpenTarget): void {
 The payload is a JSON object, {} by default; - reads it from standard input. The instance is that of
 PARTNER_BASE_URL, PARTNER_API_KEY and PARTNER_SECRET_KEY, or else that of the relay that runs in this folder.
 
+A call takes a slot of the relay's budget as background work, behind what people wait for. With PARTNER_… variables and
+no relay that uses the same key there is no budget to share, and it is sent at once.
+
   npm run -s relay -- call projects/list
   npm run -s relay -- call projects/search '{"q":"shop"}'
 
 Known operations: ${[...operations.keys()].join(', ')}`,
     )
-    .action(async (name: string, payload: string | undefined, options: { raw?: boolean; connection: string }) => {
+    .action(async (name: string, payload: string | undefined, { raw = false, connection }: CallOptions) => {
       const { default: config } = await import('../relay.config.ts');
-      const declared = options.raw ? undefined : operations.get(name.replace(/^\/+/, ''));
-      const operation = withOverride(
-        declared ?? rawOperation(name),
-        config.connections[options.connection]?.operations[name],
-      );
+      const operation = operationToCall(name, raw, connection, config);
       const json = readPayload(payload === '-' ? await text(process.stdin) : (payload ?? '{}'));
-      const client = createPartnerClient(await partnerOf(options.connection, open));
-      printJson(await callWithTheirClock(client, operation, json));
+      const call = await openPartner(connection, config, open, (line) => console.error(line));
+      printJson(await call(operation, json));
     });
 }
 
-/** Signs anew once where the clocks differ: a refusal for its timestamp carried nothing out. */
-async function callWithTheirClock(
-  client: PartnerClient,
-  operation: Operation,
-  payload: unknown,
-): Promise<Result<unknown>> {
-  try {
-    return await client.call(operation, payload);
-  } catch (error) {
-    if (error instanceof PartnerRefusal && error.clockOffsetSeconds !== null) return client.call(operation, payload);
-    throw error;
-  }
+/** The operation as the connection has it, or for `--raw` the bare path. A leading slash does not matter. */
+export function operationToCall(name: string, raw: boolean, connection: string, config: RelayConfig): Operation {
+  const declared = raw ? undefined : operations.get(name.replace(/^\/+/, ''));
+  if (!declared) return rawOperation(name);
+  return withOverride(declared, config.connections[connection]?.operations[declared.name]);
 }
 
 function readPayload(json: string): unknown {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { addBudgetCommand } from './budget.ts';
 import { addCallCommand } from './call.ts';
-import { addDoctorCommand } from './doctor.ts';
+import { addDoctorCommand } from './doctor/doctor.ts';
 import { addGithubAppCommand } from './github-app-manifest.ts';
 import { addJobCommands } from './jobs.ts';
 import { addMessagesCommand } from './messages.ts';

@@ -32,7 +32,7 @@ At a terminal it asks for each field, without showing what is typed; an empty an
     .action(async (name: string) => {
       const schema = schemas.find(([pattern]) => pattern.test(name))?.[1];
       if (!schema) throw new Error(`there is no secret '${name}'; there is github, slack, and partner/<connection>`);
-      const entered = process.stdin.isTTY ? await ask(Object.keys(schema.shape)) : parseJson(await text(process.stdin));
+      const entered = process.stdin.isTTY ? await ask(schema) : parseJson(await text(process.stdin));
       const checked = z.strictObject(schema.shape).safeParse(entered);
       if (!checked.success) {
         // Only names: zod's messages could repeat a value.
@@ -89,14 +89,14 @@ function parseJson(json: string): unknown {
   }
 }
 
-async function ask(fields: readonly string[]): Promise<Record<string, string>> {
+async function ask(schema: z.ZodMiniObject): Promise<Record<string, string>> {
   // The prompt goes to standard error; what is typed goes nowhere.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   const answers: Record<string, string> = {};
   try {
-    for (const field of fields) {
-      process.stderr.write(`${field}: `);
+    for (const [field, type] of Object.entries(schema.shape)) {
+      process.stderr.write(`${field}${type instanceof z.ZodMiniOptional ? ' (optional)' : ''}: `);
       const answer = (await lines.question('')).trim();
       process.stderr.write('\n');
       if (answer !== '') answers[field] = answer.startsWith('@') ? readFileSync(answer.slice(1), 'utf8') : answer;

@@ -78,6 +78,9 @@ export function slackManifest(settings: SlackConfig, name: string, url: string) 
           // Who is who, by the address.
           'users:read',
           'users:read.email',
+          // With these `doctor` sees whether the channels of relay.config.ts exist, and nothing that is said in them.
+          'channels:read',
+          'groups:read',
           ...(limitsByGroup ? ['usergroups:read'] : []),
         ],
       },

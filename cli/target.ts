@@ -1,7 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
-import { partnerSecret } from '../lib/secrets/secrets.ts';
-import { type PartnerVariables, partnerFromEnvironment } from '../local/partner-variables.ts';
 import { findRunning } from '../local/state.ts';
 
 /** A relay that the command line works on. */
@@ -67,12 +65,4 @@ export function slackWebhookUrlOf({ slackWebhookUrl }: Target): string {
 async function openStoresOf(variables: Readonly<Record<string, string>>): Promise<Stores> {
   const { default: config } = await import('../relay.config.ts');
   return openStores(systemRuntime(config, variables));
-}
-
-/** The instance to call: that of the `PARTNER_…` variables, or else that of the relay. */
-export async function partnerOf(connection: string, open: OpenTarget): Promise<PartnerVariables> {
-  const named = partnerFromEnvironment(process.env);
-  if (named) return named;
-  const { stores } = await open();
-  return stores.secrets.current(`partner/${connection}`, partnerSecret);
 }

@@ -93,7 +93,7 @@ function stateFolder(real: PartnerVariables | undefined): string {
   return join(
     STATE_FOLDER,
     real
-      ? partnerRoot(real.baseUrl)
+      ? partnerRoot(real.baseUrl, real)
           .replace(/^https?:\/\//, '')
           .replaceAll(/[^\w.-]+/g, '-')
       : 'sandbox',

@@ -6,6 +6,7 @@ export type SlackMethod =
   | 'auth.test'
   | 'chat.postMessage'
   | 'conversations.history'
+  | 'conversations.info'
   | 'conversations.open'
   | 'usergroups.users.list'
   | 'users.info'

@@ -23,6 +23,13 @@ export function openConversation(workspace: Workspace, args: Arguments): Record<
   return { channel: { id: directMessage(userId) } };
 }
 
+/** https://docs.slack.dev/reference/methods/conversations.info, for a channel */
+export function channelInfo(workspace: Workspace, args: Arguments): Record<string, unknown> {
+  const channel = workspace.channels.get(String(required(args, 'channel')));
+  if (!channel) throw new SlackError('channel_not_found');
+  return { channel: { id: channel.id, name: channel.name, is_member: channel.botIsMember, is_archived: false } };
+}
+
 /** https://docs.slack.dev/reference/methods/conversations.history: the newest first, without what one person sees alone. */
 export function readHistory(workspace: Workspace, args: Arguments): Record<string, unknown> {
   const channel = readable(workspace, String(required(args, 'channel')));

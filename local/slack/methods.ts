@@ -1,6 +1,6 @@
 import type { Arguments } from './api-call.ts';
 import { postMessage } from './chat.ts';
-import { openConversation, readHistory } from './conversations.ts';
+import { channelInfo, openConversation, readHistory } from './conversations.ts';
 import { authTest, listUserGroup, lookupByEmail, userInfo } from './users.ts';
 import { openView, updateView } from './views.ts';
 import type { Workspace } from './workspace.ts';
@@ -21,6 +21,7 @@ const methods = {
   'auth.test': { takesJson: true, answer: authTest },
   'chat.postMessage': { takesJson: true, answer: postMessage },
   'conversations.history': { takesJson: false, answer: readHistory },
+  'conversations.info': { takesJson: false, answer: channelInfo },
   'conversations.open': { takesJson: true, answer: openConversation },
   'usergroups.users.list': { takesJson: false, answer: listUserGroup },
   'users.info': { takesJson: false, answer: userInfo },

@@ -99,7 +99,16 @@ describe("the Slack app's manifest", () => {
 
   it('asks for the scopes of the methods that are called, and for groups only where permissions name some', () => {
     // https://docs.slack.dev/reference/methods names the scopes of each.
-    const least = ['chat:write', 'commands', 'im:history', 'im:write', 'users:read', 'users:read.email'];
+    const least = [
+      'channels:read',
+      'chat:write',
+      'commands',
+      'groups:read',
+      'im:history',
+      'im:write',
+      'users:read',
+      'users:read.email',
+    ];
     const scopes = (slack = {}) => manifest(slack).oauth_config.scopes.bot.toSorted();
     expect(scopes()).toEqual(least);
     expect(scopes({ permissions: { log: { channels: ['C0PLATFORM'] } } })).toEqual(least);

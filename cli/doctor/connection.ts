@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import { type PartnerClient, pages } from '../../lib/partner/client.ts';
+import { PartnerError } from '../../lib/partner/errors.ts';
+import { type Operation, withOverride } from '../../lib/partner/operation.ts';
+import { operations } from '../../lib/partner/operations.ts';
+import { listProjects } from '../../lib/partner/projects.ts';
+import { listUsers } from '../../lib/partner/users.ts';
+import { validate } from '../../lib/partner/validate.ts';
+import { CannotTell, type Finding, lookAt } from './finding.ts';
+import { compareFields, compareFilter, listsToLookAt, type Row, readRows } from './lists.ts';
+
+const PAGE_SIZE = 100;
+const PROJECT_PAGES = 20;
+const USER_PAGES = 50;
+
+/** Looks at one connection: its key, the projects and people that the configuration names, lists and filters. */
+export async function lookAtConnection(
+  name: string,
+  config: RelayConfig,
+  call: PartnerClient['call'],
+): Promise<Finding[]> {
+  const credentials = await lookAt(`${name}: credentials`, () => compareEcho(call));
+  if (credentials.verdict === 'bad') return [credentials];
+  const findings = [credentials];
+  const projects = projectsOf(name, config);
+  if (projects.length > 0) findings.push(...(await lookAtProjects(name, projects, call)));
+
+  const overrides = config.connections[name]?.operations ?? {};
+  const asHere = <O extends Operation>(declared: O) => withOverride(declared, overrides[declared.name]);
+  for (const list of listsToLookAt(projects[0]?.id)) {
+    const operation = asHere(list.operation);
+    let rows: Row[] = [];
+    const fields = await lookAt(`${name}: ${operation.name}`, async () => {
+      rows = await readRows(call, operation, list.payload).catch(withPathHint);
+      return compareFields(operation, rows);
+    });
+    findings.push(fields);
+    if (fields.verdict === 'bad') continue;
+    for (const filter of list.filters) {
+      const what = `${name}: ${operation.name} by ${filter.name}`;
+      findings.push(await lookAt(what, () => compareFilter(call, { ...list, operation }, filter, rows)));
+    }
+  }
+  const addresses = addressesOf(name, config);
+  if (addresses.size > 0) {
+    findings.push(await lookAt(`${name}: people`, () => compareAddresses(addresses, asHere(listUsers), call)));
+  }
+  return [...findings, ...notTried(name)];
+}
+
+/** Of every type that JSON has, and beyond ASCII: what decrypts to something else is not what was encrypted. */
+const ECHO = { relay: 'doctor', text: 'Grüße ✓ "\\/', number: 1.5, none: null, list: [true, { deep: [] }] };
+
+/** `validate` returns the decrypted payload (interface document, What the service does). */
+async function compareEcho(call: PartnerClient['call']): Promise<string> {
+  const { data } = await call(validate, ECHO);
+  if (isDeepStrictEqual(data, ECHO)) {
+    return 'validate returned what was sent: key, encryption and signature are right';
+  }
+  throw new Error('validate answers, but does not return what was sent: is this the partner API of the service?');
+}
+
+interface NamedProject {
+  /** Where it is in relay.config.ts. */
+  path: string;
+  id: string;
+}
+
+function projectsOf(connection: string, { github, slack }: RelayConfig): NamedProject[] {
+  const ofRepositories = github.repositories.flatMap((repository, index) =>
+    repository.connection === connection && repository.issueToDefect
+      ? [{ path: `github.repositories.${index}.issueToDefect.projectId`, id: repository.issueToDefect.projectId }]
+      : [],
+  );
+  const ofChannels = Object.entries(slack?.channels ?? {}).flatMap(([channel, { connection: own, projectId }]) =>
+    projectId !== undefined && (own ?? slack?.connection) === connection
+      ? [{ path: `slack.channels.${channel}.projectId`, id: projectId }]
+      : [],
+  );
+  return [...ofRepositories, ...ofChannels];
+}
+
+async function lookAtProjects(
+  connection: string,
+  named: readonly NamedProject[],
+  call: PartnerClient['call'],
+): Promise<Finding[]> {
+  const known = new Map<string, { name: string; isActive: boolean }>();
+  const read = await lookAt(`${connection}: projects/list`, async () => {
+    for await (const { data } of pages(call, listProjects, { limit: PAGE_SIZE }, PROJECT_PAGES)) {
+      for (const { project_id, name, isactive } of data) {
+        known.set(project_id.toLowerCase(), { name: name ?? project_id, isActive: isactive !== false });
+      }
+    }
+    return `${known.size} projects`;
+  });
+  if (read.verdict === 'bad') return [read];
+  const findings = named.map(({ path, id }) =>
+    lookAt(`${connection}: ${path}`, async () => {
+      const project = known.get(id.toLowerCase());
+      if (!project) throw new Error(`the key has no project ${id}; it has ${fewOf(known)}`);
+      if (!project.isActive) throw new CannotTell(`the project ${project.name} is not active`);
+      return project.name;
+    }),
+  );
+  return [read, ...(await Promise.all(findings))];
+}
+
+const SHOWN = 10;
+
+function fewOf(known: ReadonlyMap<string, { name: string }>): string {
+  const shown = [...known].slice(0, SHOWN).map(([id, { name }]) => `${id} (${name})`);
+  if (known.size === 0) return 'none';
+  return `${shown.join(', ')}${known.size > SHOWN ? ` and ${known.size - SHOWN} more` : ''}`;
+}
+
+/**
+ * The addresses of users of the service, and where each is in relay.config.ts. With several connections, `people` does
+ * not say of which service somebody is a user.
+ */
+function addressesOf(connection: string, { connections, people, timesheets }: RelayConfig): Map<string, string> {
+  const isOnly = Object.keys(connections).length === 1;
+  const named = [
+    ...(isOnly ? people : []).map(({ email }, index) => [email, `people.${index}.email`] as const),
+    ...(timesheets?.teams ?? []).flatMap((team, index) => {
+      if (team.connection !== connection) return [];
+      const members = team.people === 'all' ? [] : team.people;
+      const at = `timesheets.teams.${index}`;
+      return [
+        ...members.map((email, place) => [email, `${at}.people.${place}`] as const),
+        ...team.partTime.map(({ email }, place) => [email, `${at}.partTime.${place}.email`] as const),
+        ...team.quiet.map((email, place) => [email, `${at}.quiet.${place}`] as const),
+      ];
+    }),
+  ];
+  return new Map(named.map(([email, path]) => [email.toLowerCase(), path]));
+}
+
+async function compareAddresses(
+  addresses: ReadonlyMap<string, string>,
+  operation: typeof listUsers,
+  call: PartnerClient['call'],
+): Promise<string> {
+  const known = new Set<string>();
+  for await (const { data } of pages(call, operation, { per_page: PAGE_SIZE }, USER_PAGES)) {
+    for (const { email } of data) if (email) known.add(email.trim().toLowerCase());
+  }
+  const missing = [...addresses].filter(([email]) => !known.has(email));
+  if (missing.length === 0) return `the service has all ${addresses.size} addresses of the configuration`;
+  throw new Error(
+    `no user of the service has the address of ${missing.map(([email, path]) => `${path} (${email})`).join(', ')}`,
+  );
+}
+
+/** Operations that create cannot be tried. */
+function notTried(connection: string): Finding[] {
+  return [...operations.values()]
+    .filter(({ evidence, effect }) => evidence === 'assumed' && effect === 'create')
+    .map(({ name }) => ({
+      what: `${connection}: ${name}`,
+      verdict: 'unknown',
+      detail: `assumed, and not tried because it creates something; try it with: npm run -s relay -- call ${name} '{…}'`,
+    }));
+}
+
+function withPathHint(error: unknown): never {
+  if (error instanceof PartnerError && error.status === 404) {
+    throw new Error(`${error.message}; is its path another one here?`, { cause: error });
+  }
+  throw error;
+}

@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import { createGithubClient } from '../../lib/github/github-client.ts';
+import { BaseUrlError } from '../../lib/partner/base-url.ts';
+import type { PartnerClient } from '../../lib/partner/client.ts';
+import { SecretError } from '../../lib/secrets/secrets.ts';
+import { createSlackApi } from '../../lib/slack/slack-api.ts';
+import { openPartner } from '../partner.ts';
+import { printJson } from '../print.ts';
+import type { OpenTarget, Target } from '../target.ts';
+import { lookAtConnection } from './connection.ts';
+import { type Finding, printFinding } from './finding.ts';
+import { lookAtGithub } from './github.ts';
+import { lookAtSlack } from './slack.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/** `doctor`: looks at everything that can be looked at without creating anything. */
+export function addDoctorCommand(program: Command, open: OpenTarget): void {
+  program
+    .command('doctor')
+    .description('check the configuration, the credentials and the assumed operations; creates nothing')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      `
+Checks each connection (key, encryption, projects, people, fields and filters of lists), GitHub (webhook secret, App or
+token, repositories, labels) and Slack (credentials, channels, user groups, people and addresses), as far as
+relay.config.ts names them. ✓ is right, ✗ is wrong, ? cannot be seen yet. It ends with status 1 where anything is wrong.
+
+Calls of the partner API take slots of the relay's budget as background work, behind what people wait for.`,
+    )
+    .action(async (options: { json?: boolean }) => {
+      const { default: config } = await import('../../relay.config.ts');
+      const findings = await examine(config, open, (line) => console.error(line));
+      if (options.json) printJson(findings);
+      else for (const finding of findings) printFinding(finding);
+      if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
+    });
+}
+
+/** Looks at everything that the configuration names. */
+export async function examine(config: RelayConfig, open: OpenTarget, tell: (line: string) => void): Promise<Finding[]> {
+  const connections = Object.keys(config.connections);
+  const repositories = config.github.repositories.map(({ name }) => name);
+  const findings: Finding[] = [
+    {
+      what: 'relay.config.ts',
+      verdict: 'good',
+      detail: `connections: ${connections.join(', ')}; repositories: ${repositories.join(', ') || 'none'}`,
+    },
+  ];
+  for (const name of connections) findings.push(...(await lookAtConnectionOf(name, config, open, tell)));
+  return [...findings, ...(await lookAtPlatforms(config, open))];
+}
+
+/** A secret that is missing or cannot be used must not hide what is wrong elsewhere. */
+async function lookAtConnectionOf(
+  name: string,
+  config: RelayConfig,
+  open: OpenTarget,
+  tell: (line: string) => void,
+): Promise<Finding[]> {
+  let call: PartnerClient['call'];
+  try {
+    call = await openPartner(name, config, open, tell);
+  } catch (error) {
+    if (!(error instanceof SecretError || error instanceof BaseUrlError)) throw error;
+    return [{ what: `${name}: credentials`, verdict: 'bad', detail: error.message }];
+  }
+  return lookAtConnection(name, config, call);
+}
+
+/** What GitHub and Slack say to the credentials of the relay; where there is no relay, there are none to look with. */
+async function lookAtPlatforms(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
+  let target: Target;
+  try {
+    target = await open();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [{ what: 'github and slack', verdict: 'unknown', detail: `not looked at: ${why}` }];
+  }
+  const { secrets } = target.stores;
+  const { fetch } = globalThis;
+  const slackUrl = target.slackStandIn === undefined ? config.slack?.apiUrl : `${target.slackStandIn}/api`;
+  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
+  const slack = createSlackApi({ apiUrl: slackUrl ?? '', secrets, fetch, timeoutMs: TIMEOUT_MS });
+  return [...(await lookAtGithub({ config, secrets, github })), ...(await lookAtSlack({ config, secrets, slack }))];
+}

@@ -1,0 +1,97 @@
+import { RequestError } from '@octokit/request-error';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import type { AuthorizedGithub, GithubClient } from '../../lib/github/github-client.ts';
+import { githubWebhookSecret, type Secrets } from '../../lib/secrets/secrets.ts';
+import { CannotTell, type Finding, lookAt } from './finding.ts';
+
+export interface GithubToLookAt {
+  config: RelayConfig;
+  secrets: Secrets;
+  github: GithubClient;
+}
+
+type Repository = RelayConfig['github']['repositories'][number];
+
+/** Looks at the webhook's secret, the credentials, and every configured repository with its labels. */
+export async function lookAtGithub({ config, secrets, github }: GithubToLookAt): Promise<Finding[]> {
+  const { repositories } = config.github;
+  if (repositories.length === 0) return [];
+  const findings = [
+    await lookAt('github: webhook secret', async () => {
+      await secrets.current('github', githubWebhookSecret);
+      return 'it is in the secret';
+    }),
+  ];
+  const credentials = await lookAt('github: credentials', () => useCredentials(github));
+  findings.push(credentials);
+  if (credentials.verdict !== 'good') return findings;
+  for (const repository of repositories) findings.push(...(await lookAtRepository(repository, github)));
+  return findings;
+}
+
+async function useCredentials(github: GithubClient): Promise<string> {
+  if (!(await github.isThere())) {
+    throw new CannotTell(
+      'the secret has neither an App nor a token: there are no comments, and repositories are not seen',
+    );
+  }
+  const app = await github.asApp();
+  if (!app) return 'the secret has a token';
+  await app.request('GET /app').catch(inWords);
+  return `GitHub knows the App ${app.appId}`;
+}
+
+async function lookAtRepository(repository: Repository, github: GithubClient): Promise<Finding[]> {
+  const { name, issueToDefect } = repository;
+  let authorized: AuthorizedGithub | undefined;
+  const reached = await lookAt(`github: ${name}`, async () => {
+    authorized = await github.at({ repository: name }).catch(inWords);
+    if (!authorized) throw new Error('the secret has an appId without a privateKey');
+    const { data } = await authorized.request('GET /repos/{owner}/{repo}', placeOf(name)).catch(inWords);
+    if (data.archived) throw new Error('the repository is archived: nothing can happen in it');
+    if (issueToDefect && !data.has_issues) throw new Error('issueToDefect is set, but the repository has no issues');
+    return `reached as ${authorized.as}`;
+  });
+  if (!authorized || reached.verdict !== 'good' || !issueToDefect) return [reached];
+  const { request } = authorized;
+  return [reached, await lookAt(`github: labels of ${name}`, () => compareLabels(issueToDefect, name, request))];
+}
+
+async function compareLabels(
+  { labels, type, priority, severity }: NonNullable<Repository['issueToDefect']>,
+  repository: string,
+  request: AuthorizedGithub['request'],
+): Promise<string> {
+  const named = new Set([...labels, ...[type, priority, severity].flatMap((field) => Object.keys(field.labels))]);
+  const missing: string[] = [];
+  for (const label of named) {
+    const exists = await request('GET /repos/{owner}/{repo}/labels/{name}', {
+      ...placeOf(repository),
+      name: label,
+    }).then(
+      () => true,
+      (error) => (error instanceof RequestError && error.status === 404 ? false : inWords(error)),
+    );
+    if (!exists) missing.push(label);
+  }
+  if (missing.length === 0) return [...named].join(', ');
+  if (labels.every((label) => missing.includes(label))) {
+    throw new Error(`the repository has no label ${labels.join(' or ')}: no issue can become a defect`);
+  }
+  throw new CannotTell(`the repository has no label ${missing.join(', ')}; a label can still be made`);
+}
+
+function placeOf(repository: string): { owner: string; repo: string } {
+  const [owner = '', repo = ''] = repository.split('/');
+  return { owner, repo };
+}
+
+/** GitHub answers 404 for what the caller may not see, too. */
+function inWords(error: unknown): never {
+  if (!(error instanceof RequestError)) throw error;
+  const { status, message, request, response } = error;
+  const asked = `${request.method} ${new URL(request.url).pathname}`;
+  if (!response) throw new CannotTell(`GitHub did not answer ${asked}: ${message}`);
+  const hint = status === 404 ? '; is the name right, and is the App installed there, or may the token see it?' : '';
+  throw new Error(`GitHub answers ${asked} with ${status}: ${message}${hint}`);
+}

@@ -1,0 +1,68 @@
+import { setTimeout } from 'node:timers/promises';
+import { createBudget } from '../lib/budget/budget.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { createPartnerClient, type PartnerClient } from '../lib/partner/client.ts';
+import { PartnerRefusal } from '../lib/partner/errors.ts';
+import { partnerSecret, SecretError } from '../lib/secrets/secrets.ts';
+import { type PartnerVariables, partnerFromEnvironment } from '../local/partner-variables.ts';
+import { callWithinBudget } from './call-within-budget.ts';
+import type { OpenTarget, Target } from './target.ts';
+
+/**
+ * Calls of one connection, for the instance of the `PARTNER_…` variables, or else that of the relay.
+ *
+ * They take slots of the relay's budget. The limits are the key's, so where no relay can be found that uses the same
+ * key, there is no budget to share: then they are sent at once, and `tell` says so.
+ *
+ * @throws {Error} for a connection that the configuration does not have
+ */
+export async function openPartner(
+  connection: string,
+  config: RelayConfig,
+  open: OpenTarget,
+  tell: (line: string) => void,
+): Promise<PartnerClient['call']> {
+  const settings = config.connections[connection];
+  if (!settings) {
+    throw new Error(`no connection '${connection}'; there are ${Object.keys(config.connections).join(', ')}`);
+  }
+  const named = partnerFromEnvironment(process.env);
+  const target = await (named ? open().catch(() => undefined) : open());
+  const kept = target && (await secretOf(connection, target, named));
+  const partner = named ?? kept;
+  if (!partner) throw new Error(`there is no secret for the connection ${connection}`);
+  const client = createPartnerClient(partner);
+  if (target && kept?.apiKey === partner.apiKey) {
+    const budget = createBudget(target.stores.table, Date.now);
+    const sleep = async (ms: number) => void (await setTimeout(ms));
+    return withTheirClock(
+      callWithinBudget({ client, budget, connection, limits: settings.limits, clock: Date.now, sleep, tell }),
+    );
+  }
+  tell(
+    'no relay with this key was found, so no budget is shared: the calls are sent at once and count for nobody else',
+  );
+  return withTheirClock(client.call);
+}
+
+/** The relay's own secret; next to the `PARTNER_…` variables it may be missing. */
+async function secretOf(connection: string, { stores }: Target, named: PartnerVariables | undefined) {
+  try {
+    return await stores.secrets.current(`partner/${connection}`, partnerSecret);
+  } catch (error) {
+    if (named && error instanceof SecretError) return undefined;
+    throw error;
+  }
+}
+
+/** Signs anew once where the clocks differ: a refusal for its timestamp carried nothing out. */
+function withTheirClock(call: PartnerClient['call']): PartnerClient['call'] {
+  return async (operation, payload) => {
+    try {
+      return await call(operation, payload);
+    } catch (error) {
+      if (error instanceof PartnerRefusal && error.clockOffsetSeconds !== null) return call(operation, payload);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { operationToCall } from '../../cli/call.ts';
+import { callWithinBudget } from '../../cli/call-within-budget.ts';
+import { openPartner } from '../../cli/partner.ts';
+import type { Target } from '../../cli/target.ts';
+import { createBudget } from '../../lib/budget/budget.ts';
+import { createPartnerClient } from '../../lib/partner/client.ts';
+import { PartnerPayloadError } from '../../lib/partner/errors.ts';
+import { validate } from '../../lib/partner/validate.ts';
+import { defaultKey } from '../../sandbox/sandbox.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+const limits = { perMinute: 120, perDay: 5_000 };
+const fields = { user_id: 'id', email: 'mail' };
+const config = exampleConfig({}, { connection: { operations: { 'users/list': { path: 'people/all', fields } } } });
+
+let relay: TestRelay;
+let told: string[];
+beforeEach(async () => {
+  relay = await startRelay({
+    config,
+    sandbox: { clock: Date.now, rename: { '/users/list': { path: '/people/all', fields } } },
+  });
+  told = [];
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await relay.close();
+});
+
+const open = async (): Promise<Target> => ({ stores: relay.stores, githubWebhookUrl: '', slackWebhookUrl: undefined });
+const openMain = (target = open) => openPartner('main', config, target, (line) => void told.push(line));
+const used = async () => (await createBudget(relay.stores.table, Date.now).view('main', limits)).minute.used;
+
+/** The `PARTNER_…` variables with the sandbox's key, or another one. */
+function nameInstance(apiKey = relay.sandbox.keys[0]?.apiKey ?? ''): void {
+  vi.stubEnv('PARTNER_BASE_URL', relay.sandbox.url);
+  vi.stubEnv('PARTNER_API_KEY', apiKey);
+  vi.stubEnv('PARTNER_SECRET_KEY', relay.sandbox.keys[0]?.secretKey ?? '');
+}
+
+describe('call', () => {
+  it.each(['users/list', '/users/list', '//users/list'])('applies the override to %s', async (name) => {
+    const call = await openMain();
+    const { data } = await call(operationToCall(name, false, 'main', config), { per_page: 1 });
+    expect(data).toMatchObject([{ user_id: expect.any(String), email: 'integration@example.com' }]);
+    expect(relay.sandbox.audit.map(({ endpoint }) => endpoint)).toEqual(['/people/all']);
+  });
+
+  it('with --raw takes neither schema nor override', async () => {
+    const call = await openMain();
+    const { data } = await call(operationToCall('/people/all', true, 'main', config), { per_page: 1, any: ['thing'] });
+    expect(data).toMatchObject([{ id: expect.any(String), mail: 'integration@example.com' }]);
+    expect(operationToCall('users/list', true, 'main', config)).toMatchObject({ path: 'users/list', fields: {} });
+  });
+
+  it('names the connections that there are', async () => {
+    await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow(
+      "no connection 'nosuch'; there are main",
+    );
+  });
+
+  it('takes a slot of the budget, behind what people wait for', async () => {
+    const call = await openMain();
+    await call(validate, {});
+    expect(await used()).toBe(1);
+    expect(told).toEqual([]);
+  });
+
+  it('shares the budget of the relay that uses the same key', async () => {
+    nameInstance();
+    await (await openMain())(validate, {});
+    expect(await used()).toBe(1);
+    expect(told).toEqual([]);
+  });
+
+  it.each<[string, () => Promise<Target>, string | undefined]>([
+    ['no relay runs', () => Promise.reject(new Error('no relay runs in this folder')), undefined],
+    ['the relay uses another key', open, 'pk_of_another_team'],
+  ])('says that no budget is shared, where %s', async (_, target, apiKey) => {
+    nameInstance(apiKey);
+    const call = await openMain(target);
+    expect(told).toEqual([expect.stringContaining('no budget is shared')]);
+    await call(validate, {}).catch(() => {});
+    expect(relay.sandbox.requests).toBe(1);
+    expect(await used()).toBe(0);
+  });
+
+  it('gives no slot to a payload that its operation does not take', async () => {
+    const call = await openMain();
+    await expect(call(operationToCall('defects/update', false, 'main', config), {})).rejects.toThrow(
+      PartnerPayloadError,
+    );
+    expect(await used()).toBe(0);
+  });
+
+  it('signs once more where the clocks differ', async () => {
+    relay.sandbox.setFault({ kind: 'clock-skew', seconds: 1_200 });
+    expect((await (await openMain())(validate, { again: true })).data).toEqual({ again: true });
+    expect(await used()).toBe(2);
+  });
+
+  it('waits where the budget is used up, and says until when', async () => {
+    const { clock, stores } = relay;
+    const read = () => clock.now;
+    const began = clock.now;
+    const [key = defaultKey] = relay.sandbox.keys;
+    const call = callWithinBudget({
+      client: createPartnerClient({ baseUrl: relay.sandbox.url, ...key }),
+      budget: createBudget(stores.table, read, () => 0.5),
+      connection: 'main',
+      limits: { perMinute: 2, perDay: 10 },
+      clock: read,
+      sleep: async (ms) => {
+        clock.now += ms;
+      },
+      tell: (line) => void told.push(line),
+    });
+    for (let calls = 0; calls < 3; calls++) await call(validate, { calls });
+    expect(told).toContainEqual(expect.stringMatching(/^waiting until 2026-11-20T10:0\d.* for the budget of main: /));
+    expect(clock.now - began).toBeGreaterThan(30_000);
+    expect(relay.sandbox.requests).toBe(3);
+  });
+});

@@ -1,0 +1,213 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { examine } from '../../cli/doctor/doctor.ts';
+import type { RelayConfigInput } from '../../lib/config/schema.ts';
+import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+
+const ELSEWHERE = '00000000-0000-0000-0000-000000000007';
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+/** Everything that is found, by what was looked at. */
+async function examined(options: TestRelayOptions = {}): Promise<Map<string, string>> {
+  relay = await startRelay(options);
+  return findings();
+}
+
+async function findings(): Promise<Map<string, string>> {
+  const { stores, runtime, slack } = relay;
+  const open = async () => ({ stores, githubWebhookUrl: '', slackWebhookUrl: undefined, slackStandIn: slack.url });
+  const found = await examine(runtime.config, open, () => {});
+  return new Map(found.map(({ what, verdict, detail }) => [what, `${verdict}: ${detail}`]));
+}
+
+/** What is bad, as `what: detail`. */
+function bad(found: ReadonlyMap<string, string>): string[] {
+  return [...found].filter(([, detail]) => detail.startsWith('bad')).map(([what, detail]) => `${what} ${detail}`);
+}
+
+/** GitHub's repositories and labels at the wire. @returns its URL */
+async function github(repositories: Record<string, { labels: string[]; archived?: boolean }>): Promise<string> {
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(request.url ?? '');
+    const [, name = '', label] = /^\/repos\/([^/]+\/[^/]+)(?:\/labels\/(.+))?$/.exec(path) ?? [];
+    const repository = repositories[name];
+    const known = request.headers.authorization === 'token ghp_good';
+    const found = repository && (label === undefined || repository.labels.includes(label));
+    const status = !known ? 401 : found ? 200 : 404;
+    const body = found ? { has_issues: true, archived: repository.archived ?? false } : { message: 'Not Found' };
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('doctor', () => {
+  it('finds nothing wrong where nothing is', async () => {
+    const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'] } });
+    const found = await examined({ config: exampleConfig({}, { apiUrl }), github: { token: 'ghp_good' } });
+    expect(bad(found)).toEqual([]);
+    expect(Object.fromEntries(found)).toMatchObject({
+      'main: credentials': expect.stringContaining('validate returned what was sent'),
+      'main: github.repositories.0.issueToDefect.projectId': 'good: Web Shop',
+      'main: slack.channels.C0PLATFORM.projectId': 'good: Web Shop',
+      'main: defects/list by project_id': 'good: returns the rows that match, and no others',
+      'main: timelogs/list by user_id': 'good: returns the rows that match, and no others',
+      'main: timelogs/list by task_id': 'good: returns the rows that match, and no others',
+      'main: timelogs/list by date_from and date_to': 'good: returns the rows that match, and no others',
+      'github: webhook secret': 'good: it is in the secret',
+      'github: Codertocat/Hello-World': 'good: reached as token',
+      'github: labels of Codertocat/Hello-World': 'good: bug',
+      'slack: signing secret': 'good: it is in the secret',
+      'slack: channel C0PLATFORM': 'good: #platform',
+    });
+    expect(relay.sandbox.data.defects).toHaveLength(1);
+  });
+
+  it('compares what validate returns', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200).end(JSON.stringify({ success: true, message: 'OK', data: { relay: 'doctor' } }));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    relay = await startRelay();
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      apiKey: 'pk_example',
+      secretKey: 'sk_example',
+    });
+    expect((await findings()).get('main: credentials')).toMatch(/^bad: validate .* does not return what was sent/);
+  });
+
+  const reminded = (people: string[]): RelayConfigInput['timesheets'] => ({
+    teams: [
+      {
+        name: 'platform',
+        connection: 'main',
+        timeZone: 'UTC',
+        remindAt: '16:30',
+        hours: { mon: 8 },
+        people,
+        summary: { channel: 'C0PRIVATE' },
+      },
+    ],
+  });
+
+  it.each<[string, Parameters<typeof exampleConfig>, string, RegExp]>([
+    [
+      'a project that the key does not have',
+      [{ projectId: ELSEWHERE }],
+      'main: github.repositories.0.issueToDefect.projectId',
+      /^bad: the key has no project 00000000-.*; it has 6f1c2d7e-.* \(Web Shop\), /,
+    ],
+    [
+      "a channel's project that the key does not have",
+      [{}, { slack: { channels: { C0PLATFORM: { projectId: ELSEWHERE } } } }],
+      'main: slack.channels.C0PLATFORM.projectId',
+      /^bad: the key has no project/,
+    ],
+    [
+      'a field that is called otherwise',
+      [{}, { connection: { operations: { 'timelogs/list': { fields: { user_id: 'person' } } } } }],
+      'main: timelogs/list by user_id',
+      /^bad: user_id is ignored: \d rows came/,
+    ],
+    [
+      'a channel that is not there',
+      [{}, { slack: { channels: { C0NOWHERE: {} } } }],
+      'slack: channel C0NOWHERE',
+      /^bad: .*channel_not_found; see slack\.channels\.C0NOWHERE$/,
+    ],
+    [
+      'a channel that summaries cannot be posted in',
+      [{}, { timesheets: reminded(['mira.novak@example.com']) }],
+      'slack: channel C0PRIVATE',
+      /^bad: the app is not in #management.*timesheets\.teams\.0\.summary\.channel$/,
+    ],
+    [
+      'a user group that is not there',
+      [{}, { slack: { permissions: { log: { userGroups: ['S0NOWHERE'] } } } }],
+      'slack: user group S0NOWHERE',
+      /^bad: .*no_such_subteam; see slack\.permissions\.log\.userGroups$/,
+    ],
+    [
+      'a person who is not in Slack',
+      [{}, { people: [{ slack: 'U0NOWHERE', email: 'mira.novak@example.com' }] }],
+      'slack: person U0NOWHERE',
+      /^bad: .*user_not_found; see people\.0\.slack$/,
+    ],
+    [
+      'a person who has left',
+      [{}, { people: [{ slack: 'U0GONE001', email: 'mira.novak@example.com' }] }],
+      'slack: person U0GONE001',
+      /^bad: the account is deactivated/,
+    ],
+    [
+      'an address that nobody in the service has',
+      [{}, { people: [{ slack: 'U0MIRA001', email: 'mira@example.com' }] }],
+      'main: people',
+      /^bad: no user of the service has the address of people\.0\.email \(mira@example\.com\)$/,
+    ],
+    [
+      'an address that nobody in Slack has',
+      [{}, { timesheets: reminded(['lucas.pereira@example.com']) }],
+      'slack: lucas.pereira@example.com',
+      /^bad: .*users_not_found; see timesheets\.teams\.0\.people\.0$/,
+    ],
+  ])('reports %s', async (_, config, what, expected) => {
+    const found = await examined({ config: exampleConfig(...config) });
+    expect(found.get(what)).toMatch(expected);
+  });
+
+  it.each([
+    ['defects/list', 'project_id', { '/defects/list': { fields: { project_id: 'project' } } }],
+    ['timelogs/list', 'date_from and date_to', { '/timelogs/list': { fields: { date_from: 'from', date_to: 'to' } } }],
+    ['timelogs/list', 'task_id', { '/timelogs/list': { fields: { task_id: 'task' } } }],
+  ])('reports that %s ignores the filter %s', async (operation, filter, rename) => {
+    const found = await examined({ sandbox: { rename } });
+    expect(found.get(`main: ${operation} by ${filter}`)).toMatch(/^bad: .* is ignored: \d rows came/);
+  });
+
+  it.each<[string, object, Parameters<typeof github>[0], string, RegExp]>([
+    ['no credentials', {}, {}, 'github: credentials', /^unknown: the secret has neither/],
+    ['a token that is wrong', { token: 'ghp_bad' }, {}, 'github: Codertocat/Hello-World', /^bad: .* with 401/],
+    [
+      'a repository that cannot be reached',
+      { token: 'ghp_good' },
+      {},
+      'github: Codertocat/Hello-World',
+      /^bad: GitHub answers GET \/repos\/Codertocat\/Hello-World with 404: Not Found.*; is the name right/,
+    ],
+    [
+      'a repository that is archived',
+      { token: 'ghp_good' },
+      { 'Codertocat/Hello-World': { labels: ['bug'], archived: true } },
+      'github: Codertocat/Hello-World',
+      /^bad: the repository is archived/,
+    ],
+    [
+      'a label that is not there',
+      { token: 'ghp_good' },
+      { 'Codertocat/Hello-World': { labels: [] } },
+      'github: labels of Codertocat/Hello-World',
+      /^bad: the repository has no label bug/,
+    ],
+    ['no webhook secret', { webhookSecret: '' }, {}, 'github: webhook secret', /^bad: .*webhookSecret/],
+  ])('reports of GitHub: %s', async (_, secret, repositories, what, expected) => {
+    const apiUrl = await github(repositories);
+    const found = await examined({ config: exampleConfig({}, { apiUrl }), github: secret });
+    expect(found.get(what)).toMatch(expected);
+  });
+
+  it('goes on where one connection has no secret', async () => {
+    relay = await startRelay();
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl: 'http://pm.internal' });
+    const found = await findings();
+    expect(found.get('main: credentials')).toMatch(/^bad: the secret .* lacks or has a wrong apiKey, secretKey/);
+    expect(found.has('slack: credentials')).toBe(true);
+  });
+});
