@@ -1,17 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { decryptPayload } from './decryption.ts';
+import type { SandboxKey } from './keys.ts';
 import type { Payload } from './operations/operation.ts';
 import { Refusal, refuse } from './refusal.ts';
 import { type Route, toOurs } from './routes.ts';
-
-export interface SandboxKey {
-  apiKey: string;
-  secretKey: string;
-  /** `*` reaches everything. */
-  scopes: readonly string[];
-  revoked?: boolean;
-}
 
 export type Check = 'rate' | 'key' | 'timestamp' | 'signature' | 'nonce' | 'decryption' | 'scope' | 'validation';
 
@@ -128,5 +121,5 @@ export function header(headers: IncomingHttpHeaders, name: string): string {
 }
 
 function usableKey({ key }: Attempt): SandboxKey {
-  return key === undefined || key.revoked ? refuse(401, 'Unknown or revoked key') : key;
+  return key === undefined || (key.state ?? 'active') !== 'active' ? refuse(401, 'Unknown or revoked key') : key;
 }

@@ -28,14 +28,23 @@ export type Disturbance =
   | { kind: 'empty-body'; when?: When }
   | { kind: 'not-json'; when?: When };
 
+/** What becomes of a key; without `apiKey`, of every key. */
+export type KeyFault =
+  | { kind: 'key-inactive' | 'key-expired' | 'key-revoked'; apiKey?: string }
+  /** It has these scopes only. */
+  | { kind: 'key-scoped'; scopes: readonly string[]; apiKey?: string };
+
 export type Fault = FaultLimits &
   (
     | Disturbance
+    | KeyFault
     /** The server's clock is ahead by so many seconds, or behind when negative; its Date header too. */
     | { kind: 'clock-skew'; seconds: number }
-    /** Without `apiKey`: every key. */
-    | { kind: 'key-revoked'; apiKey?: string }
   );
+
+export function isKeyFault(fault: Fault): fault is FaultLimits & KeyFault {
+  return fault.kind.startsWith('key-');
+}
 
 const defaultMoments: Readonly<Record<Disturbance['kind'], When>> = {
   latency: 'on arrival',
@@ -86,9 +95,7 @@ export class Faults {
 export function disturbancesAt(faults: readonly Fault[], when: When): Disturbance[] {
   return faults.filter(
     (fault): fault is FaultLimits & Disturbance =>
-      fault.kind !== 'clock-skew' &&
-      fault.kind !== 'key-revoked' &&
-      (fault.when ?? defaultMoments[fault.kind]) === when,
+      fault.kind !== 'clock-skew' && !isKeyFault(fault) && (fault.when ?? defaultMoments[fault.kind]) === when,
   );
 }
 
@@ -97,7 +104,12 @@ interface Field {
   holds(value: unknown): boolean;
 }
 
-const milliseconds: Field = { must: 'milliseconds from 0', holds: isFrom(0) };
+const DAY_MS = 86_400_000;
+/** Beyond some 270,000 years there is no date, and a Date header that cannot be written would end the process. */
+const MOST_SKEW_SECONDS = 10 * 365 * 86_400;
+
+const milliseconds: Field = { must: 'milliseconds from 0 to a day', holds: isBetween(0, DAY_MS) };
+const apiKey: Field = { must: 'an API key', holds: (value) => typeof value === 'string' };
 const operationPath: Field = {
   must: 'an operation path such as /defects/create',
   holds: (value) => typeof value === 'string' && value.startsWith('/'),
@@ -111,7 +123,11 @@ const limits: Readonly<Record<string, Field>> = {
   times: { must: 'an integer from 1', holds: (value) => isFrom(1)(value) && Number.isInteger(value) },
   skip: { must: 'an integer from 0', holds: (value) => isFrom(0)(value) && Number.isInteger(value) },
 };
-const required: Readonly<Partial<Record<Fault['kind'], string>>> = { latency: 'ms', 'clock-skew': 'seconds' };
+const required: Readonly<Partial<Record<Fault['kind'], string>>> = {
+  latency: 'ms',
+  'clock-skew': 'seconds',
+  'key-scoped': 'scopes',
+};
 const fieldsByKind: Readonly<Record<Fault['kind'], Readonly<Record<string, Field>>>> = {
   latency: { when, ms: milliseconds, toMs: milliseconds },
   cut: { when },
@@ -121,8 +137,19 @@ const fieldsByKind: Readonly<Record<Fault['kind'], Readonly<Record<string, Field
   'login-redirect': { when },
   'empty-body': { when },
   'not-json': { when },
-  'clock-skew': { seconds: { must: 'a number of seconds', holds: isFrom(Number.NEGATIVE_INFINITY) } },
-  'key-revoked': { apiKey: { must: 'an API key', holds: (value) => typeof value === 'string' } },
+  'clock-skew': {
+    seconds: { must: 'seconds of at most ten years', holds: isBetween(-MOST_SKEW_SECONDS, MOST_SKEW_SECONDS) },
+  },
+  'key-inactive': { apiKey },
+  'key-expired': { apiKey },
+  'key-revoked': { apiKey },
+  'key-scoped': {
+    apiKey,
+    scopes: {
+      must: 'a list of scopes',
+      holds: (value) => Array.isArray(value) && value.every((scope) => typeof scope === 'string'),
+    },
+  },
 };
 
 function assertFault(value: unknown): asserts value is Fault {
@@ -143,5 +170,9 @@ function assertFault(value: unknown): asserts value is Fault {
 }
 
 function isFrom(least: number): (value: unknown) => boolean {
-  return (value) => Number.isFinite(value) && Number(value) >= least;
+  return isBetween(least, Number.POSITIVE_INFINITY);
+}
+
+function isBetween(least: number, most: number): (value: unknown) => boolean {
+  return (value) => Number.isFinite(value) && Number(value) >= least && Number(value) <= most;
 }

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Answer, disturbed, jsonAnswer, refusalAnswer } from './answer.ts';
-import { type Attempt, type Check, checks, header, type SandboxKey } from './checks.ts';
+import { type Attempt, type Check, checks, header } from './checks.ts';
 import { disturbancesAt, type Fault, type Faults, type When } from './faults.ts';
+import { keyUnder, type SandboxKey } from './keys.ts';
 import type { NonceMoment, Nonces } from './nonces.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
@@ -34,6 +35,7 @@ export interface Service {
   limiterCounts: 'on arrival' | 'on answer';
   limiterCountsRefused: boolean;
   tellsRetryAfter: boolean;
+  paginatesAll: boolean;
 }
 
 /**
@@ -60,6 +62,15 @@ export async function answerPartner(service: Service, request: PartnerRequest): 
   return { ...answer, headers: { ...answer.headers, date: new Date(service.clock() + skewMs).toUTCString() } };
 }
 
+/** "paginated", or "list with pagination", in the table "Operations with known shape". */
+const paginated: ReadonlySet<string> = new Set([
+  '/projects/search',
+  '/tasks/list',
+  '/tasks/search',
+  '/timelogs/list',
+  '/timelogs/search',
+]);
+
 interface Outcome {
   answer: Answer | null;
   /** The API key for which the rate limiter counts the request, if any. */
@@ -76,6 +87,7 @@ async function answerAttempt(
   const stopped = disturbance(faults, 'on arrival', done);
   if (stopped !== done) return { answer: stopped, countsFor: null };
 
+  // "Method is always POST": 405 for another one, and 404 for an unknown path, are assumed, and so is that neither counts.
   const route = service.routes.get(request.operation);
   if (request.method !== 'POST') {
     const refused = refusalAnswer(new Refusal(405, 'Method not allowed'));
@@ -91,7 +103,7 @@ async function answerAttempt(
     ...request,
     route,
     nowMs: arrivedAt + skewMs,
-    key: key && isRevoked(faults, apiKey) ? { ...key, revoked: true } : key,
+    key: keyUnder(faults, key),
     nonceUsed: service.nonces.isUsed(nonce),
     limitWaitMs: service.limiter.waitMs(apiKey, arrivedAt),
     tellsRetryAfter: service.tellsRetryAfter,
@@ -104,7 +116,7 @@ async function answerAttempt(
       if (service.nonceMoment === `after ${check}`) service.nonces.remember(nonce);
     }
   });
-  // "counted per API key": what names no key of the service counts for none.
+  // "counted per API key": what names no key of the service counts for none (assumed).
   const counts = key !== undefined && (refusal === null || service.limiterCountsRefused);
   if (counts && service.limiterCounts === 'on arrival') service.limiter.count(apiKey, arrivedAt);
   const answer = refusal ? refusalAnswer(refusal, route) : await carryOut(service, attempt, nonce, faults);
@@ -132,7 +144,8 @@ async function carryOut(
       const shown = Array.isArray(data)
         ? data.map((record: object) => toTheirs(attempt.route, record))
         : toTheirs(attempt.route, data);
-      answer = jsonAnswer(operation.success, { success: true, message: 'OK', data: shown, pagination });
+      const told = service.paginatesAll || paginated.has(operation.path) ? pagination : undefined;
+      answer = jsonAnswer(operation.success, { success: true, message: 'OK', data: shown, pagination: told });
     });
     if (refusal) return refusalAnswer(refusal, attempt.route);
     if (service.nonceMoment === 'after work') service.nonces.remember(nonce);
@@ -150,10 +163,6 @@ function refusalOf(act: () => void): Refusal | null {
     if (error instanceof Refusal) return error;
     throw error;
   }
-}
-
-function isRevoked(faults: readonly Fault[], apiKey: string): boolean {
-  return faults.some((fault) => fault.kind === 'key-revoked' && (fault.apiKey ?? apiKey) === apiKey);
 }
 
 function disturbance(faults: readonly Fault[], when: When, answer: Answer): Answer | null {

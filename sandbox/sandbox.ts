@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, jsonAnswer } from './answer.ts';
-import { type Check, checkOrders, type SandboxKey, verifyOrder } from './checks.ts';
+import { type Check, checkOrders, verifyOrder } from './checks.ts';
 import { controlAnswer } from './control.ts';
 import { type Fault, Faults } from './faults.ts';
+import type { SandboxKey } from './keys.ts';
 import { type NonceMoment, Nonces } from './nonces.ts';
 import { answerPartner, type Service } from './partner-api.ts';
 import { RateLimiter, type WindowModel } from './rate-limit.ts';
@@ -21,19 +22,28 @@ export interface SandboxOptions {
   /** Epoch milliseconds. */
   clock?: () => number;
   keys?: readonly SandboxKey[];
+  /** The defaults of 120 a minute and 5000 a day are documented; how they count is assumed, and so are these defaults. */
   rateLimit?: {
     perMinute?: number;
     perDay?: number;
+    /** Default: sliding. */
     window?: WindowModel;
+    /** Default: on arrival. */
     counts?: 'on arrival' | 'on answer';
-    /** Whether requests that a check refuses count too, those with 429 among them. */
+    /** Whether requests that a check refuses count too, those with 429 among them. Default: true. */
     countsRefused?: boolean;
-    /** Whether a 429 has the header Retry-After. */
+    /** Whether a 429 has the header Retry-After. Default: false. */
     tellsRetryAfter?: boolean;
   };
   /** Default: the first of `checkOrders`. This, the nonce moment and how the limits count are assumed. */
   checkOrder?: readonly Check[];
+  /** Default: after signature. */
   nonceMoment?: NonceMoment;
+  /**
+   * Whether lists that the document does not call paginated have a pagination object all the same; the projects list and
+   * all assumed ones are of that kind. Default: true.
+   */
+  paginatesAll?: boolean;
   /** Other paths and field names for what is assumed. */
   rename?: Rename;
 }
@@ -83,6 +93,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     limiterCounts: rateLimit.counts ?? 'on arrival',
     limiterCountsRefused: rateLimit.countsRefused ?? true,
     tellsRetryAfter: rateLimit.tellsRetryAfter ?? false,
+    paginatesAll: options.paginatesAll ?? true,
   };
   const partnerPath = `${basePath}/api/v1/partner`;
   let requests = 0;
@@ -138,7 +149,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     revokeKey(apiKey) {
       const key = keys.find((candidate) => candidate.apiKey === apiKey);
       if (key === undefined) throw new Error(`there is no key ${apiKey}`);
-      key.revoked = true;
+      key.state = 'revoked';
     },
     async close() {
       closing.abort();

@@ -1,8 +1,12 @@
 import { parseArgs } from 'node:util';
 import { checkOrders } from './checks.ts';
+import { keyStates } from './keys.ts';
 import { nonceMoments } from './nonces.ts';
 import { windowModels } from './rate-limit.ts';
+import { operations } from './routes.ts';
 import { defaultKey, type SandboxOptions, startSandbox } from './sandbox.ts';
+
+const scopes = [...new Set(operations.flatMap(({ scope }) => scope ?? []))].toSorted();
 
 const usage = `Usage: npm run sandbox -- [options]
   --port N              default 4010
@@ -11,7 +15,12 @@ const usage = `Usage: npm run sandbox -- [options]
   --limit-per-minute N  default 120
   --limit-per-day N     default 5000
   --check-order N       0 to ${checkOrders.length - 1}: ${checkOrders.map((order, n) => `\n                          ${n}  ${order.join(', ')}`).join('')}
-  --nonce-moment MOMENT ${nonceMoments.join(', ')}`;
+  --nonce-moment MOMENT ${nonceMoments.join(', ')}
+  --scopes LIST         of the key, default *; names joined by commas: ${scopes.join(', ')}
+  --key-state STATE     ${keyStates.join(', ')}
+
+Limits and scopes are documented. How the windows count, the order of the checks, when a nonce is remembered and the names
+of the scopes are not: those defaults are assumptions, and sandbox/ marks every other one where it is made.`;
 
 function optionsFromArguments(): SandboxOptions {
   const { values } = parseArgs({
@@ -23,6 +32,8 @@ function optionsFromArguments(): SandboxOptions {
       'limit-per-day': { type: 'string', default: '5000' },
       'check-order': { type: 'string', default: '0' },
       'nonce-moment': { type: 'string', default: 'after signature' },
+      scopes: { type: 'string', default: '*' },
+      'key-state': { type: 'string', default: 'active' },
     },
   });
   const window = windowModels.find((model) => model === values.window);
@@ -31,7 +42,10 @@ function optionsFromArguments(): SandboxOptions {
   if (checkOrder === undefined) throw new Error(`--check-order must be below ${checkOrders.length}`);
   const nonceMoment = nonceMoments.find((moment) => moment === values['nonce-moment']);
   if (nonceMoment === undefined) throw new Error(`--nonce-moment must be one of ${nonceMoments.join(', ')}`);
+  const state = keyStates.find((name) => name === values['key-state']);
+  if (state === undefined) throw new Error(`--key-state must be one of ${keyStates.join(', ')}`);
   return {
+    keys: [{ ...defaultKey, state, scopes: scopesOf(values.scopes) }],
     checkOrder,
     nonceMoment,
     port: whole('--port', values.port),
@@ -42,6 +56,13 @@ function optionsFromArguments(): SandboxOptions {
       perDay: whole('--limit-per-day', values['limit-per-day']),
     },
   };
+}
+
+function scopesOf(list: string): string[] {
+  const names = list.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => name !== '*' && !scopes.includes(name));
+  if (unknown !== undefined) throw new Error(`--scopes: no scope '${unknown}'; there are *, ${scopes.join(', ')}`);
+  return names;
 }
 
 function whole(option: string, text: string): number {
@@ -56,9 +77,11 @@ try {
   API key     ${defaultKey.apiKey}
   secret key  ${defaultKey.secretKey}
 
-Faults, for example the next answer of /defects/create lost after the work, and answers late by 1 to 3 s:
+Faults, for example the next answer of /defects/create lost after the work, answers late by 1 to 3 s, and a key that may
+only read projects:
   curl -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}' ${sandbox.url}/sandbox/faults
   curl -d '{"kind":"latency","ms":1000,"toMs":3000}' ${sandbox.url}/sandbox/faults
+  curl -d '{"kind":"key-scoped","scopes":["projects.read"]}' ${sandbox.url}/sandbox/faults
   curl -X DELETE ${sandbox.url}/sandbox/faults
 
 Look at ${sandbox.url}/sandbox/audit, /sandbox/data and /sandbox/requests. Ctrl+C ends it.`);

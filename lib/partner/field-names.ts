@@ -66,8 +66,9 @@ function toHours(value: unknown, unit: DurationUnit = 'hours'): unknown {
   return number === undefined ? value : number / PER_HOUR[unit];
 }
 
-/** A number or a decimal string. */
+/** A number, or a decimal string with a point or a comma. */
 function decimal(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
-  return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : undefined;
+  if (typeof value !== 'string' || !/^\d+([.,]\d+)?$/.test(value.trim())) return undefined;
+  return Number(value.trim().replace(',', '.'));
 }

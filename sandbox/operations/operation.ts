@@ -9,6 +9,7 @@ interface FieldTypes {
   number: number;
   count: number;
   boolean: boolean;
+  any: unknown;
   date: string;
   integers: number[];
 }
@@ -38,7 +39,8 @@ export interface Result {
  * `documented`: path and payload fields are in the table "Operations with known shape". `fields assumed`: the path
  * is, the fields are "not shown" (note A). `assumed`: neither is, both are made by analogy.
  *
- * Which of the fields are required is "not shown" unless the table says so; what is required here besides is assumed.
+ * The types of payload fields, which of them are required, and the values of a record whose field was not sent are "not
+ * shown" unless the table says so; what stands here besides is assumed. So is that unknown fields are dropped.
  */
 export type Evidence = 'documented' | 'fields assumed' | 'assumed';
 
@@ -129,6 +131,7 @@ const fieldTypes: Record<keyof FieldTypes, { label: string; accepts(value: unkno
   number: { label: 'a number', accepts: (value) => typeof value === 'number' && value >= 0 },
   count: { label: 'an integer of at least 1', accepts: (value) => isInteger(value) && value >= 1 },
   boolean: { label: 'a boolean', accepts: (value) => typeof value === 'boolean' },
+  any: { label: 'any value', accepts: () => true },
   date: { label: 'a date as YYYY-MM-DD', accepts: isDate },
   integers: { label: 'an array of integers', accepts: (value) => Array.isArray(value) && value.every(isInteger) },
 };

@@ -87,12 +87,12 @@ export const tests = [
     success: 200,
     invalid: 400,
     required: { test_case_id: 'id', step_id: 'id' },
-    optional: { hard_delete: 'boolean' },
-    run({ test_case_id, step_id, hard_delete = false }, store) {
+    optional: { hard_delete: 'any' },
+    run({ test_case_id, step_id, hard_delete }, store) {
       const step = find(store.data.testSteps, 'step_id', step_id);
       if (step === undefined || step.test_case_id !== test_case_id) return refuse(404, 'Test step not found');
-      // "Ordering rules", rule 3: that true deletes and anything else archives is assumed.
-      if (hard_delete) store.remove('testSteps', step.step_id);
+      // "Ordering rules", rule 3: the values are not shown. That these delete and anything else archives is assumed.
+      if (/^(true|yes|1)$/i.test(String(hard_delete))) store.remove('testSteps', step.step_id);
       else store.put('testSteps', { ...step, status: 'archived' });
       return { data: { step_id: step.step_id } };
     },

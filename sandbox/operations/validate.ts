@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts';
 
-/** "any object, no required fields", returned as it came: no field is known, and none is dropped. */
+/** "any object, no required fields", returned as it came: no field is known, and none is dropped. That it needs no scope is assumed. */
 export const validate: Operation = {
   path: '/validate',
   evidence: 'documented',

@@ -150,6 +150,20 @@ describe('the first time entry of a connection', () => {
     expect(reason).toContain(logged()[0]?.timelog_id);
   });
 
+  it('is what was sent where the service counts minutes, and the override says so', async () => {
+    const theirs = {
+      '/timelogs/create': { fields: { hours: 'minutes' } },
+      '/timelogs/detail': { fields: { hours: 'minutes' } },
+    };
+    const fields = { hours: { name: 'minutes', unit: 'minutes' as const } };
+    await start(theirs, { operations: { 'timelogs/create': { fields }, 'timelogs/detail': { fields } } });
+    // The sandbox takes up to 24, of whatever it is.
+    const { inTheEnd } = await ask(relay, `log 20m ${CHECKOUT}`);
+    expect(inTheEnd).toContain('Logged 20m');
+    expect(logged()[0]?.hours).toBe(20);
+    expect(readBack()).toBe(1);
+  });
+
   it('that is not what was sent stops time logging there', async () => {
     await start(detail({ user_id: 'worker_id' }));
     const { inTheEnd } = await ask(relay, log());

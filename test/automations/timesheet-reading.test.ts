@@ -92,6 +92,18 @@ describe('pages', () => {
     expect(calls(relay)).toMatchObject({ '/users/list': 3, '/timelogs/list': 7 });
   });
 
+  it.each([
+    [120, 2],
+    [200, 3],
+  ])('without a pagination object are read until one is not full: %i people', async (count, expected) => {
+    await start(timesheets({ people: 'all', remindOf: 'day' }), { sandbox: { paginatesAll: false } });
+    const everybody = people(count);
+    for (const person of everybody.slice(0, -1)) log(relay, person, 8);
+    await remind(relay);
+    expect(reminded(relay)).toEqual([everybody.at(-1)?.name]);
+    expect(calls(relay)).toMatchObject({ '/users/list': expected });
+  });
+
   it('that shift while they are read have nobody twice', async () => {
     await start(timesheets({ people: 'all' }));
     people(101);

@@ -69,9 +69,26 @@ describe('a configuration', () => {
       { connections: { main: {} }, deployment: { logRetentionDays: 31 } },
       /^deployment\.logRetentionDays/,
     ],
+    [
+      'a unit of what is no duration',
+      withOverride('timelogs/create', { fields: { note: { name: 'text', unit: 'minutes' } } }),
+      /^connections\.main\.operations\.timelogs\/create: fields\.note is no duration; only hours and estimated_hours/,
+    ],
+    [
+      'a unit that there is not',
+      withOverride('timelogs/create', { fields: { hours: { name: 'spent', unit: 'days' } } }),
+      /^connections\.main\.operations\.timelogs\/create\.fields\.hours: .*units are hours, minutes, seconds/,
+    ],
     ['another path of a documented one', withOverride('timelogs/list', { path: 'x' }), /its path is documented/],
   ])('is refused with the path of its fault: %s', (_, input, fault) => {
     expect(faultsOf(input)).toEqual([expect.stringMatching(fault)]);
+  });
+
+  it('may name a field with its unit, and a project with a UUID of any version', () => {
+    const override = { fields: { hours: { name: 'minutes', unit: 'minutes' }, note: 'text' } };
+    expect(faultsOf(withOverride('timelogs/create', override))).toEqual([]);
+    const projectId = '00000000-0000-0000-0000-000000000007';
+    expect(faultsOf(withRepository({ issueToDefect: { projectId } }))).toEqual([]);
   });
 
   it('is refused with every fault at once', () => {

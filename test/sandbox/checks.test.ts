@@ -95,6 +95,12 @@ describe('keys', () => {
     expect((await call(sandbox, '/users/list', {}, { key: reader })).status).toBe(403);
   });
 
+  it.each(['inactive', 'expired', 'revoked'] as const)('that are %s are unknown', async (state) => {
+    const { sandbox } = await startAtNoon({ keys: [{ ...reader, state }] });
+    const { status, json } = await call(sandbox, '/defects/list', {}, { key: reader });
+    expect([status, json.message]).toEqual([401, 'Unknown or revoked key']);
+  });
+
   it('can be added and revoked while it runs', async () => {
     const { sandbox } = await startAtNoon();
     sandbox.keys.push({ ...reader });

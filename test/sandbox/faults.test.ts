@@ -16,6 +16,17 @@ describe('a fault', () => {
     ['empty body, in front', { kind: 'empty-body', when: 'on arrival' }, 200, 'application/json', /^$/, false],
     ['body that is not JSON', { kind: 'not-json' }, 201, 'application/json', /:$/, true],
     ['revoked key', { kind: 'key-revoked' }, 401, 'application/json', /Unknown or revoked key/, false],
+    ['inactive key', { kind: 'key-inactive' }, 401, 'application/json', /Unknown or revoked key/, false],
+    ['expired key', { kind: 'key-expired' }, 401, 'application/json', /Unknown or revoked key/, false],
+    [
+      'key that may only read',
+      { kind: 'key-scoped', scopes: ['defects.read'] },
+      403,
+      'application/json',
+      /lacks the scope defects\.write/,
+      false,
+    ],
+    ['key that may', { kind: 'key-scoped', scopes: ['defects.write'] }, 201, 'application/json', /Cart/, true],
     ['clock 400 s ahead', { kind: 'clock-skew', seconds: 400 }, 401, 'application/json', /Timestamp outside/, false],
     ['clock 400 s behind', { kind: 'clock-skew', seconds: -400 }, 401, 'application/json', /Timestamp outside/, false],
     ['latency', { kind: 'latency', ms: 1, toMs: 3 }, 201, 'application/json', /Cart/, true],
@@ -67,10 +78,26 @@ describe('a fault', () => {
     expect(headers.get('date')).toBe(new Date(noon + 90_000).toUTCString());
   });
 
-  it('revokes one key of several', async () => {
+  it.each<Fault>([
+    { kind: 'key-revoked', apiKey: 'pk_other' },
+    { kind: 'key-inactive', apiKey: 'pk_other' },
+    { kind: 'key-expired', apiKey: 'pk_other' },
+    { kind: 'key-scoped', scopes: [], apiKey: 'pk_other' },
+  ])('concerns one key of several: %o', async (fault) => {
     const { sandbox } = await startAtNoon();
-    sandbox.setFault({ kind: 'key-revoked', apiKey: 'pk_other' });
-    expect((await call(sandbox, '/validate', {})).status).toBe(200);
+    sandbox.setFault(fault);
+    expect((await call(sandbox, '/users/list', {})).status).toBe(200);
+  });
+
+  it.each([10 * 365 * 86_400, -10 * 365 * 86_400])('skews the clock by %i s at most, and goes on', async (seconds) => {
+    const { sandbox } = await startAtNoon();
+    sandbox.setFault({ kind: 'clock-skew', seconds });
+    expect((await call(sandbox, '/validate', {})).status).toBe(401);
+    for (const absurd of [seconds * 1.1, seconds * 1e9, Number.MAX_VALUE]) {
+      expect(() => sandbox.setFault({ kind: 'clock-skew', seconds: absurd })).toThrow('seconds of at most ten years');
+    }
+    expect(() => sandbox.setFault({ kind: 'latency', ms: 1e12 })).toThrow('ms must be milliseconds from 0 to a day');
+    expect((await call(sandbox, '/validate', {})).status).toBe(401);
   });
 
   it('tells Retry-After when it is given', async () => {
@@ -119,7 +146,10 @@ describe('a fault', () => {
     ['{}', /^kind must be one of latency, cut, /],
     ['{"kind":"toString"}', /^kind must be one of latency, cut, /],
     ['{"kind":"latency"}', 'ms is required with kind latency'],
-    ['{"kind":"latency","ms":-1}', 'ms must be milliseconds from 0'],
+    ['{"kind":"latency","ms":-1}', 'ms must be milliseconds from 0 to a day'],
+    ['{"kind":"key-scoped"}', 'scopes is required with kind key-scoped'],
+    ['{"kind":"key-scoped","scopes":"*"}', 'scopes must be a list of scopes'],
+    ['{"kind":"clock-skew","seconds":1e300}', 'seconds must be seconds of at most ten years'],
     ['{"kind":"clock-skew"}', 'seconds is required with kind clock-skew'],
     ['{"kind":"cut","seconds":3}', 'seconds is unknown with kind cut'],
     ['{"kind":"cut","toString":3}', 'toString is unknown with kind cut'],

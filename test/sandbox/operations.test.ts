@@ -192,6 +192,16 @@ describe('operations', () => {
     expect(rows.map(({ title }) => title)).toEqual(['third', 'second']);
   });
 
+  it.each([
+    ...[true, 1, '1', 'true', 'YES'].map((value) => [value, undefined] as const),
+    ...[false, 0, '0', 'no', '', null, [], {}, undefined].map((value) => [value, 'archived'] as const),
+  ])('take hard_delete %j of any type, and then the step is %s', async (hard_delete, expected) => {
+    const { sandbox } = await startAtNoon();
+    const { status } = await call(sandbox, '/test-steps/delete', { test_case_id, step_id: 1, hard_delete });
+    expect(status).toBe(200);
+    expect(sandbox.data.testSteps.find(({ step_id }) => step_id === 1)?.status).toBe(expected);
+  });
+
   it('append a test step at the end, and archive or delete one', async () => {
     const { sandbox } = await startAtNoon();
     const { json, status } = await call(sandbox, '/test-steps/create', { test_case_id, name: 'Log out' });

@@ -31,7 +31,18 @@ describe('the rate limit', () => {
     expect(seen).toEqual(expected);
   });
 
-  it('is 120 a minute and 5000 a day by default, for each key', async () => {
+  it('is 5000 a day by default', async () => {
+    const { sandbox } = await startAtNoon({ rateLimit: { perMinute: 10_000 } });
+    const statuses: number[] = [];
+    while (statuses.length < 5_000) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => call(sandbox, '/validate', {})));
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect((await call(sandbox, '/validate', {})).status).toBe(429);
+  });
+
+  it('is 120 a minute by default, for each key', async () => {
     const other = { apiKey: 'pk_other', secretKey: 'sk_other', scopes: ['*'] };
     const { sandbox } = await startAtNoon();
     sandbox.keys.push(other);

@@ -116,10 +116,29 @@ describe.concurrent('npm run sandbox', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('refuses an option that makes no sense', async () => {
-    const child = spawn(process.execPath, [start, '--window', 'weekly']);
+  it.for([
+    [['--key-state', 'inactive'], 401],
+    [['--key-state', 'expired'], 401],
+    [['--scopes', 'projects.read, defects.read'], 403],
+    [['--scopes', 'users.read'], 200],
+  ] as const)('has the key that its options say: %o', async ([options, expected], test) => {
+    const child = spawn(process.execPath, [start, '--port', '0', ...options]);
+    test.onTestFinished(() => void child.kill('SIGKILL'));
+    const [greeting] = await once(child.stdout, 'data');
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(String(greeting))?.[0] ?? '';
+    const { headers, body } = sign(url, '/users/list', {}, { at: Date.now() });
+    const { status } = await fetch(`${url}/api/v1/partner/users/list`, { method: 'POST', headers, body });
+    expect(status).toBe(expected);
+  });
+
+  it.each([
+    [['--window', 'weekly'], '--window must be one of calendar, first-request, sliding'],
+    [['--key-state', 'lost'], '--key-state must be one of active, inactive, expired, revoked'],
+    [['--scopes', 'defects'], "--scopes: no scope 'defects'; there are *, checklists.write, defects.read"],
+  ])('refuses an option that makes no sense: %o', async (options, expected) => {
+    const child = spawn(process.execPath, [start, ...options]);
     const [complaint] = await once(child.stderr, 'data');
-    expect(String(complaint)).toContain('--window must be one of calendar, first-request, sliding');
+    expect(String(complaint)).toContain(expected);
     expect(await once(child, 'exit')).toEqual([1, null]);
   });
 });
