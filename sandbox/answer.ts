@@ -37,7 +37,12 @@ export function disturbed(fault: Disturbance, answer: Answer): Answer | null {
       return { ...limited, headers: { ...limited.headers, ...retryAfter(fault.retryAfterSeconds) } };
     }
     case 'maintenance':
-      return { status: 503, headers: page, body: '<!doctype html><h1>Down for maintenance</h1>', reason };
+      return {
+        status: fault.status ?? 503,
+        headers: page,
+        body: '<!doctype html><h1>Down for maintenance</h1>',
+        reason,
+      };
     case 'login-redirect':
       return { status: 302, headers: { ...page, location: '/login' }, body: '<!doctype html>', reason };
     case 'empty-body':

@@ -21,8 +21,8 @@ export type Disturbance =
   | { kind: 'cut'; when?: When }
   | { kind: 'server-error'; when?: When }
   | { kind: 'rate-limited'; retryAfterSeconds?: number; when?: When }
-  /** 503 with a page of HTML. */
-  | { kind: 'maintenance'; when?: When }
+  /** A page of HTML, with 503 unless another status is given. */
+  | { kind: 'maintenance'; status?: number; when?: When }
   /** 302 to a page of HTML. */
   | { kind: 'login-redirect'; when?: When }
   | { kind: 'empty-body'; when?: When }
@@ -133,7 +133,13 @@ const fieldsByKind: Readonly<Record<Fault['kind'], Readonly<Record<string, Field
   cut: { when },
   'server-error': { when },
   'rate-limited': { when, retryAfterSeconds: { must: 'seconds from 0', holds: isFrom(0) } },
-  maintenance: { when },
+  maintenance: {
+    when,
+    status: {
+      must: 'a status from 400 to 599',
+      holds: (value) => isBetween(400, 599)(value) && Number.isInteger(value),
+    },
+  },
   'login-redirect': { when },
   'empty-body': { when },
   'not-json': { when },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PartnerRefusal, PartnerUnreadable } from './errors.ts';
 import { ourFields } from './field-names.ts';
 import type { Operation } from './operation.ts';
-import { notJsonKind, plainText, readRefusalBody, withoutSecrets } from './refusal-body.ts';
+import { isRecord, notJsonKind, plainText, readRefusalBody, withoutSecrets } from './refusal-body.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** Where a list stands (interface document, Pagination object). */
@@ -99,10 +99,6 @@ function parseJson(body: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function clockOffset(date: string | null, now: number): number | null {

@@ -125,7 +125,7 @@ const REASONS: readonly [RegExp, UnauthorizedReason][] = [
 
 /**
  * The documented 401 reasons are text only (interface document, 401 reasons), and the field that holds them is not
- * shown. The message counts first, then any text. A body that names several of them, such as a page that explains them
+ * shown. The message counts first, then any text; a code such as `timestamp_outside_window` counts too. A body that names several of them, such as a page that explains them
  * all, says nothing.
  */
 function unauthorizedReason(message: string | undefined, all: readonly string[]): UnauthorizedReason {
@@ -141,7 +141,8 @@ function texts(nodes: readonly unknown[]): string[] {
   return nodes.filter((node) => typeof node === 'string');
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether it is a JSON object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
