@@ -9,7 +9,7 @@ import { openPartner } from '../partner.ts';
 import { printJson } from '../print.ts';
 import type { OpenTarget, Target } from '../target.ts';
 import { lookAtConnection } from './connection.ts';
-import { type Finding, printFinding } from './finding.ts';
+import { type Finding, printFindings } from './finding.ts';
 import { lookAtGithub } from './github.ts';
 import { lookAtSlack } from './slack.ts';
 
@@ -34,7 +34,7 @@ Calls of the partner API take slots of the relay's budget as background work, be
       const { default: config } = await import('../../relay.config.ts');
       const findings = await examine(config, open, (line) => console.error(line));
       if (options.json) printJson(findings);
-      else for (const finding of findings) printFinding(finding);
+      else printFindings(findings);
       if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
     });
 }

@@ -33,9 +33,12 @@ export async function lookAt(what: string, look: () => Promise<string>): Promise
 
 const SIGNS = { good: ['green', '✓'], bad: ['red', '✗'], unknown: ['yellow', '?'] } as const;
 
-export function printFinding({ what, verdict, detail }: Finding): void {
-  const [colour, sign] = SIGNS[verdict];
-  // Details repeat what servers say.
-  const line = detail.replaceAll(/\p{Cc}+/gu, ' ');
-  console.log(`${styleText(colour, sign, { stream: process.stdout })} ${what.padEnd(30)} ${line}`);
+export function printFindings(findings: readonly Finding[]): void {
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  for (const { what, verdict, detail } of findings) {
+    const [colour, sign] = SIGNS[verdict];
+    // Details repeat what servers say.
+    const line = detail.replaceAll(/\p{Cc}+/gu, ' ');
+    console.log(`${styleText(colour, sign, { stream: process.stdout })} ${what.padEnd(width)}  ${line}`);
+  }
 }

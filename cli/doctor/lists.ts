@@ -53,6 +53,17 @@ const days: Filter = {
   nothing: () => ({ date_from: '1970-01-01', date_to: '1970-01-02' }),
 };
 
+/** A search may find more than the text itself, in any field; but nothing by a text that is nowhere. */
+const text: Filter = {
+  name: 'q',
+  like(row) {
+    const name = row.name ?? row.title;
+    return typeof name === 'string' && name !== '' ? { q: name } : undefined;
+  },
+  matches: () => true,
+  nothing: () => ({ q: 'zzqx-doctor-looks-for-nothing' }),
+};
+
 function dayOf(row: Row): string | undefined {
   return readEntry(row).date;
 }
@@ -64,8 +75,8 @@ export function listsToLookAt(projectId: string | undefined): readonly ListToLoo
     { operation: listUsers, payload: {}, filters: [] },
     { operation: listDefects, payload: project, filters: [equal('project_id')] },
     { operation: listTimelogs, payload: {}, filters: [equal('user_id'), equal('task_id'), days] },
-    ...(projectId === undefined ? [] : [{ operation: listTasks, payload: project, filters: [] }]),
-    { operation: searchTasks, payload: { q: 'a' }, filters: [] },
+    ...(projectId === undefined ? [] : [{ operation: listTasks, payload: project, filters: [equal('project_id')] }]),
+    { operation: searchTasks, payload: { q: 'a' }, filters: [text] },
   ];
 }
 
