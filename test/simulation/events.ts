@@ -1,0 +1,67 @@
+import { createHmac } from 'node:crypto';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { functionUrlEvent } from '../../local/http-front.ts';
+
+/** What GitHub and Slack sign with. */
+export const WEBHOOK_SECRET = 'webhook secret of the simulation';
+export const SIGNING_SECRET = 'signing secret of the simulation';
+
+/** The repository and the channel of a connection. */
+export const repositoryOf = (connection: string): string => `simulation/${connection}`;
+export const channelOf = (connection: string): string => `C0${connection.toUpperCase()}`;
+
+/** GitHub tells of a new issue with the label `bug`; each number is an issue of its own. */
+export function openedIssue(connection: string, number: number, now: number): APIGatewayProxyEventV2 {
+  const body = JSON.stringify({
+    action: 'opened',
+    issue: {
+      id: number,
+      number,
+      title: `Issue ${number}`,
+      body: 'It does not work.',
+      html_url: `https://github.com/${repositoryOf(connection)}/issues/${number}`,
+      user: { login: 'octocat' },
+      state: 'open',
+      updated_at: new Date(now).toISOString().replace(/\.\d+/, ''),
+      labels: [{ name: 'bug' }],
+    },
+    repository: { full_name: repositoryOf(connection) },
+  });
+  return post(body, {
+    'content-type': 'application/json',
+    'x-github-event': 'issues',
+    'x-github-delivery': `delivery-${number}`,
+    'x-hub-signature-256': `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`,
+  });
+}
+
+/** A command of a person in Slack, by what tells it from all others. */
+export interface DoneCommand {
+  userId: string;
+  item: number;
+  triggerId: string;
+  responseUrl: string;
+}
+
+/** Somebody types `/pm done 101`. */
+export function doneCommand(connection: string, command: DoneCommand, now: number): APIGatewayProxyEventV2 {
+  const body = new URLSearchParams({
+    command: '/pm',
+    text: `done ${command.item}`,
+    user_id: command.userId,
+    user_name: 'mira',
+    channel_id: channelOf(connection),
+    trigger_id: command.triggerId,
+    response_url: command.responseUrl,
+  }).toString();
+  const timestamp = String(Math.floor(now / 1_000));
+  const signature = createHmac('sha256', SIGNING_SECRET).update(`v0:${timestamp}:${body}`).digest('hex');
+  return post(body, {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-slack-request-timestamp': timestamp,
+    'x-slack-signature': `v0=${signature}`,
+  });
+}
+
+const post = (body: string, headers: Record<string, string>): APIGatewayProxyEventV2 =>
+  functionUrlEvent({ method: 'POST', headers, url: '/' }, '/', Buffer.from(body));

@@ -1,0 +1,204 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+
+/** An item, or a part of one, as it goes over the wire. */
+export type Attributes = Readonly<Record<string, AttributeValue>>;
+
+/** What `#name` and `:value` stand for. */
+export interface Placeholders {
+  names: Readonly<Record<string, string>>;
+  values: Attributes;
+}
+
+export type Condition = (item: Attributes, given: Placeholders) => boolean;
+/** Writes the change into `next`; what it reads comes from the item as it was. */
+export type Update = (item: Attributes, next: Record<string, AttributeValue>, given: Placeholders) => void;
+type Operand = (item: Attributes, given: Placeholders) => AttributeValue | undefined;
+
+/**
+ * The part of DynamoDB's expressions that the relay uses: comparisons, the functions that ask whether an attribute is
+ * there, AND, OR and parentheses. Everything else is an error.
+ *
+ * @throws {SyntaxError}
+ */
+export const parseCondition = remembered((text): Condition => {
+  const tokens = new Tokens(text);
+  const condition = disjunction(tokens);
+  tokens.end();
+  return condition;
+});
+
+/** SET, REMOVE and ADD of whole attributes. @throws {SyntaxError} */
+export const parseUpdate = remembered((text): Update => {
+  const tokens = new Tokens(text);
+  const changes: Update[] = [];
+  while (!tokens.atEnd()) {
+    const change = clauses[tokens.next()];
+    if (!change) throw tokens.error();
+    do changes.push(change(tokens));
+    while (tokens.take(','));
+  }
+  return (item, next, given) => {
+    for (const change of changes) change(item, next, given);
+  };
+});
+
+const clauses: Readonly<Record<string, (tokens: Tokens) => Update>> = {
+  SET(tokens) {
+    const placeholder = tokens.next();
+    tokens.expect('=');
+    const value = operand(tokens);
+    return (item, next, given) => {
+      next[named(placeholder, given)] = present(value(item, given), placeholder);
+    };
+  },
+  REMOVE(tokens) {
+    const placeholder = tokens.next();
+    return (_item, next, given) => void delete next[named(placeholder, given)];
+  },
+  ADD(tokens) {
+    const placeholder = tokens.next();
+    const value = operand(tokens);
+    return (item, next, given) => {
+      const name = named(placeholder, given);
+      const sum = Number(item[name]?.N ?? 0) + Number(present(value(item, given), placeholder).N);
+      next[name] = { N: String(sum) };
+    };
+  },
+};
+
+function disjunction(tokens: Tokens): Condition {
+  const some = [conjunction(tokens)];
+  while (tokens.take('OR')) some.push(conjunction(tokens));
+  return (item, given) => some.some((holds) => holds(item, given));
+}
+
+function conjunction(tokens: Tokens): Condition {
+  const all = [comparison(tokens)];
+  while (tokens.take('AND')) all.push(comparison(tokens));
+  return (item, given) => all.every((holds) => holds(item, given));
+}
+
+function comparison(tokens: Tokens): Condition {
+  if (tokens.take('(')) {
+    const inner = disjunction(tokens);
+    tokens.expect(')');
+    return inner;
+  }
+  for (const [name, expected] of [
+    ['attribute_exists', true],
+    ['attribute_not_exists', false],
+  ] as const) {
+    if (!tokens.take(name)) continue;
+    tokens.expect('(');
+    const value = operand(tokens);
+    tokens.expect(')');
+    return (item, given) => (value(item, given) !== undefined) === expected;
+  }
+  const left = operand(tokens);
+  const holds = comparators[tokens.next()];
+  if (!holds) throw tokens.error();
+  const right = operand(tokens);
+  return (item, given) => holds(left(item, given), right(item, given));
+}
+
+type Comparator = (a: AttributeValue | undefined, b: AttributeValue | undefined) => boolean;
+
+const ordered =
+  (holds: (order: number) => boolean): Comparator =>
+  (a, b) => {
+    const order = a && b && orderOf(a, b);
+    return order !== undefined && holds(order);
+  };
+
+const comparators: Readonly<Record<string, Comparator>> = {
+  '=': ordered((order) => order === 0),
+  // An attribute that is missing, or of another type, differs.
+  '<>': (a, b) => !(a && b) || orderOf(a, b) !== 0,
+  '<': ordered((order) => order < 0),
+  '<=': ordered((order) => order <= 0),
+  '>': ordered((order) => order > 0),
+  '>=': ordered((order) => order >= 0),
+};
+
+/** Negative if the first comes first; undefined for values that have no order between them. */
+export function orderOf(a: AttributeValue, b: AttributeValue): number | undefined {
+  if (a.N !== undefined && b.N !== undefined) return Number(a.N) - Number(b.N);
+  if (a.S !== undefined && b.S !== undefined) return Buffer.compare(Buffer.from(a.S), Buffer.from(b.S));
+  if (a.BOOL !== undefined && b.BOOL !== undefined) return Number(a.BOOL) - Number(b.BOOL);
+  return undefined;
+}
+
+function operand(tokens: Tokens): Operand {
+  const token = tokens.next();
+  if (token.startsWith(':')) return (_item, { values }) => present(values[token], token);
+  if (!token.startsWith('#')) throw tokens.error();
+  const path = token.split('.');
+  return (item, given) => {
+    let at: AttributeValue | undefined = { M: item as Record<string, AttributeValue> };
+    for (const placeholder of path) at = at?.M?.[named(placeholder, given)];
+    return at;
+  };
+}
+
+function named(placeholder: string, { names }: Placeholders): string {
+  return present(names[placeholder], placeholder);
+}
+
+function present<T>(value: T | undefined, token: string): T {
+  if (value === undefined) throw new SyntaxError(`${token} stands for nothing`);
+  return value;
+}
+
+const TOKEN = /\s*(#\w+(?:\.#\w+)*|:\w+|\w+|<>|<=|>=|[=<>(),])/y;
+
+class Tokens {
+  readonly #text: string;
+  readonly #tokens: string[] = [];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    TOKEN.lastIndex = 0;
+    for (let end = 0; end < text.trimEnd().length; end = TOKEN.lastIndex) {
+      const [, token] = TOKEN.exec(text) ?? [];
+      if (token === undefined) throw new SyntaxError(`cannot be read from ${end} on: ${text}`);
+      this.#tokens.push(token);
+    }
+  }
+
+  atEnd(): boolean {
+    return this.#at === this.#tokens.length;
+  }
+
+  next(): string {
+    return this.#tokens[this.#at++] ?? '';
+  }
+
+  take(token: string): boolean {
+    const taken = this.#tokens[this.#at] === token;
+    if (taken) this.#at++;
+    return taken;
+  }
+
+  expect(token: string): void {
+    if (!this.take(token)) throw this.error();
+  }
+
+  end(): void {
+    if (!this.atEnd()) throw this.error();
+  }
+
+  error(): SyntaxError {
+    return new SyntaxError(`the model of DynamoDB does not read this: ${this.#text}`);
+  }
+}
+
+/** Parses each text once: the relay has few expressions and uses them often. */
+function remembered<T>(parse: (text: string) => T): (text: string) => T {
+  const parsed = new Map<string, T>();
+  return (text) => {
+    const known = parsed.get(text) ?? parse(text);
+    parsed.set(text, known);
+    return known;
+  };
+}

@@ -1,0 +1,143 @@
+import type { VirtualTime } from '../budget/virtual-time.ts';
+
+/** A message in the hands of a receiver. */
+export interface ReceivedMessage {
+  messageId: string;
+  receiptHandle: string;
+  body: string;
+  receives: number;
+}
+
+interface Message extends ReceivedMessage {
+  sequence: number;
+  group: string;
+  /** Changes whenever it is received, put to sleep or deleted, so that an earlier wake-up is void. */
+  turn: number;
+}
+
+export interface QueueSettings {
+  visibilityTimeoutMs: number;
+  maxReceiveCount: number;
+  /** Between two looks of a poller, and before a message reaches one that waits. */
+  pollMs: readonly [number, number];
+  /** A message wakes up to this much late. */
+  lateMs: number;
+}
+
+const DEDUPLICATION_MS = 5 * 60_000;
+
+/**
+ * One FIFO queue of SQS in virtual time. A message that sleeps or is in hand holds its group back. Of the groups that
+ * are not held back any can be next, the older the likelier: SQS gives an order within a group only.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
+ */
+export class FifoQueueModel {
+  readonly name: string;
+  receives = 0;
+  readonly deadLetters: string[] = [];
+  readonly #settings: QueueSettings;
+  readonly #time: VirtualTime;
+  readonly #random: () => number;
+  readonly #groups = new Map<string, Message[]>();
+  /** The messages that can be received, the oldest first. */
+  readonly #receivable: Message[] = [];
+  readonly #inHand = new Map<string, Message>();
+  readonly #idle: (() => void)[] = [];
+  /** Deduplication ids and when they were sent, in that order. */
+  readonly #sent = new Map<string, number>();
+  #sequence = 0;
+
+  constructor(name: string, settings: QueueSettings, time: VirtualTime, random: () => number) {
+    this.name = name;
+    this.#settings = settings;
+    this.#time = time;
+    this.#random = random;
+  }
+
+  send(body: string, group: string, deduplicationId: string): void {
+    for (const [id, at] of this.#sent) {
+      if (at > this.#time.now - DEDUPLICATION_MS) break;
+      this.#sent.delete(id);
+    }
+    if (this.#sent.has(deduplicationId)) return;
+    this.#sent.set(deduplicationId, this.#time.now);
+    const sequence = this.#sequence++;
+    const message = { messageId: `m${sequence}`, receiptHandle: '', body, receives: 0, sequence, group, turn: 0 };
+    const messages = this.#groups.get(group) ?? [];
+    messages.push(message);
+    this.#groups.set(group, messages);
+    if (messages.length === 1) this.#offer(message);
+  }
+
+  /** Waits for a message. */
+  async receive(): Promise<ReceivedMessage> {
+    const [from, to] = this.#settings.pollMs;
+    for (;;) {
+      await this.#time.sleep(from + this.#random() * (to - from));
+      const message = this.#take();
+      if (message) return { ...message };
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
+    }
+  }
+
+  /** A handle that is not the message's last, or has run out, deletes nothing. */
+  delete(receiptHandle: string): void {
+    const message = this.#inHand.get(receiptHandle);
+    if (message) this.#remove(message);
+  }
+
+  changeVisibility(receiptHandle: string, seconds: number): void {
+    const message = this.#inHand.get(receiptHandle);
+    if (!message) throw new Error(`${this.name}: the receipt handle ${receiptHandle} is not valid any more`);
+    void this.#wake(message, seconds * 1_000);
+  }
+
+  #take(): Message | undefined {
+    for (;;) {
+      const place = Math.floor(this.#receivable.length * this.#random() ** 3);
+      const [message] = this.#receivable.splice(place, 1);
+      if (!message) return undefined;
+      message.receives += 1;
+      if (message.receives > this.#settings.maxReceiveCount) {
+        this.deadLetters.push(message.body);
+        this.#remove(message);
+        continue;
+      }
+      this.receives += 1;
+      message.receiptHandle = `${message.messageId}/${message.receives}`;
+      this.#inHand.set(message.receiptHandle, message);
+      void this.#wake(message, this.#settings.visibilityTimeoutMs);
+      return message;
+    }
+  }
+
+  async #wake(message: Message, ms: number): Promise<void> {
+    const turn = ++message.turn;
+    await this.#time.sleep(ms === 0 ? 0 : ms + this.#random() * this.#settings.lateMs);
+    if (message.turn !== turn) return;
+    this.#inHand.delete(message.receiptHandle);
+    this.#offer(message);
+  }
+
+  #remove(message: Message): void {
+    message.turn++;
+    this.#inHand.delete(message.receiptHandle);
+    const messages = this.#groups.get(message.group) ?? [];
+    messages.shift();
+    const [next] = messages;
+    if (next) this.#offer(next);
+    else this.#groups.delete(message.group);
+  }
+
+  #offer(message: Message): void {
+    let [from, to] = [0, this.#receivable.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.#receivable[middle]?.sequence ?? 0) < message.sequence) from = middle + 1;
+      else to = middle;
+    }
+    this.#receivable.splice(from, 0, message);
+    const [wake] = this.#idle.splice(Math.floor(this.#random() * this.#idle.length), 1);
+    wake?.();
+  }
+}

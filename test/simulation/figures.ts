@@ -1,0 +1,109 @@
+import { mostWithin, quantile } from '../budget/figures.ts';
+import type { Call, Result, Workload } from './simulation.ts';
+import { MINUTE } from './workloads.ts';
+
+/** How many calls of a connection the service counted in each full stretch of that length. */
+export function countedIn(calls: readonly Call[], load: Workload, connection: string, lengthMs: number): number[] {
+  const counts = Array.from({ length: Math.floor(load.runsMs / lengthMs) }, () => 0);
+  for (const call of calls) {
+    if (call.connection !== connection || call.countedAt === undefined) continue;
+    const at = Math.floor(call.countedAt / lengthMs);
+    const count = counts[at];
+    if (count !== undefined) counts[at] = count + 1;
+  }
+  return counts;
+}
+
+/** How much of the minute's limit was used in each ten minutes. */
+export function usedParts(calls: readonly Call[], load: Workload, connection: string): number[] {
+  const counts = countedIn(calls, load, connection, 10 * MINUTE);
+  return counts.map((count) => count / (10 * load.limits.perMinute));
+}
+
+/** From each person's command to the first call of its job; milliseconds. */
+export function waitsOfPeople(calls: readonly Call[]): number[] {
+  const first = new Map<string, Call>();
+  for (const call of calls) if (call.lane === 'interactive' && !first.has(call.jobId)) first.set(call.jobId, call);
+  return [...first.values()].map(({ sentAt, wantedAt }) => sentAt - wantedAt);
+}
+
+/** What the requirements speak of, in numbers. */
+export interface Figures {
+  calls: number;
+  /** For each connection and ten minutes. */
+  used: Record<string, number[]>;
+  refused: number;
+  mostInMinute: number;
+  people: { count: number; p50Ms: number; p99Ms: number; mostMs: number };
+  budgetWritesPerCall: number;
+  writeUnitsPerCall: number;
+  readUnitsPerCall: number;
+  receivesPerCall: number;
+  largestBudgetBytes: number;
+  deadLetters: number;
+  longestSweepMs: number;
+  longestRunMs: number;
+  jobs: Record<string, number>;
+}
+
+export function figuresOf(result: Result, load: Workload): Figures {
+  const { calls, units } = result;
+  const waits = waitsOfPeople(calls);
+  const sum = (of: (one: { write: number; indexWrite: number; read: number }) => number) =>
+    [...units.values()].reduce((total, one) => total + of(one), 0);
+  const perCall = (count: number) => count / Math.max(1, calls.length);
+  const answered = calls.flatMap(({ connection, sentAt, answeredAt }) =>
+    answeredAt === undefined ? [] : { connection, sentAt, answeredAt },
+  );
+  return {
+    calls: calls.length,
+    used: Object.fromEntries(load.connections.map((name) => [name, usedParts(calls, load, name)])),
+    refused: calls.filter(({ status }) => status === 429).length,
+    mostInMinute: Math.max(
+      ...load.connections.map((name) =>
+        mostWithin(
+          answered.filter(({ connection }) => connection === name),
+          MINUTE,
+        ),
+      ),
+    ),
+    people: {
+      count: waits.length,
+      p50Ms: quantile(waits, 0.5),
+      p99Ms: quantile(waits, 0.99),
+      mostMs: Math.max(0, ...waits),
+    },
+    budgetWritesPerCall: perCall(units.get('budget')?.write ?? 0),
+    writeUnitsPerCall: perCall(sum(({ write, indexWrite }) => write + indexWrite)),
+    readUnitsPerCall: perCall(sum(({ read }) => read)),
+    receivesPerCall: perCall(result.receives.interactive + result.receives.background),
+    largestBudgetBytes: units.get('budget')?.largestItemBytes ?? 0,
+    deadLetters: result.deadLetters.length,
+    longestSweepMs: Math.max(0, ...result.sweeps.map(({ tookMs }) => tookMs)),
+    longestRunMs: result.longestRunMs,
+    jobs: result.jobs,
+  };
+}
+
+/** The figures in one line. */
+export function inOneLine(figures: Figures): string {
+  const percents = (parts: readonly number[]) => parts.map((part) => (100 * part).toFixed(1)).join(' ');
+  const used = Object.entries(figures.used).map(([name, parts]) =>
+    parts.length <= 12
+      ? `${name} ${percents(parts)} %`
+      : `${name} ${percents([Math.min(...parts), quantile(parts, 0.5), Math.max(...parts)])} % (least, median, most)`,
+  );
+  const { people } = figures;
+  return [
+    `${figures.calls} calls`,
+    `used ${used.join(', ')}`,
+    `429: ${figures.refused}`,
+    `most in a minute ${figures.mostInMinute}`,
+    `people ${people.count}: p50 ${Math.round(people.p50Ms)} p99 ${Math.round(people.p99Ms)} most ${Math.round(people.mostMs)} ms`,
+    `a call: budget writes ${figures.budgetWritesPerCall.toFixed(2)}, receives ${figures.receivesPerCall.toFixed(2)}, write units ${figures.writeUnitsPerCall.toFixed(1)}, read units ${figures.readUnitsPerCall.toFixed(1)}`,
+    `budget item ${figures.largestBudgetBytes} B`,
+    `dead letters ${figures.deadLetters}`,
+    `longest sweep ${Math.round(figures.longestSweepMs)} ms, run ${Math.round(figures.longestRunMs)} ms`,
+    `jobs ${JSON.stringify(figures.jobs)}`,
+  ].join('; ');
+}

@@ -1,0 +1,29 @@
+import { expect } from 'vitest';
+import { type Figures, figuresOf, inOneLine } from './figures.ts';
+import { type Result, simulate, type Workload } from './simulation.ts';
+
+/** Simulates a workload, prints its figures, and expects what holds for every workload. */
+export async function simulateKeepingPromises(load: Workload): Promise<{ result: Result; figures: Figures }> {
+  const result = await simulate(load);
+  const figures = figuresOf(result, load);
+  console.log(inOneLine(figures));
+  const people = load.arrivals.filter(({ lane }) => lane === 'interactive');
+  expect.soft([...result.errors.keys()]).toEqual([]);
+  expect.soft(figures.refused, 'calls refused with 429').toBe(0);
+  expect.soft(figures.mostInMinute, 'calls in a minute').toBeLessThanOrEqual(load.limits.perMinute);
+  expect.soft(figures.people.count, 'people served').toBe(people.length);
+  expect.soft(figures.deadLetters, 'dead letters').toBe(0);
+  expect.soft(figures.jobs.parked ?? 0, 'parked jobs').toBe(0);
+  expect.soft(figures.largestBudgetBytes, 'bytes of the budget item').toBeLessThanOrEqual(1_024);
+  // A run that lasts longer is killed by Lambda, and the sweep likewise.
+  expect.soft(figures.longestRunMs, 'longest run of a worker').toBeLessThan(60_000);
+  expect.soft(figures.longestSweepMs, 'longest sweep').toBeLessThan(55_000);
+  return { result, figures };
+}
+
+/** People hardly wait, and a call costs little, however long the backlog is. */
+export function expectQuickAndCheap(figures: Figures): void {
+  expect.soft(figures.people.p99Ms, 'wait of people (p99)').toBeLessThan(2_000);
+  expect.soft(figures.budgetWritesPerCall, 'budget writes a call').toBeLessThanOrEqual(3);
+  expect.soft(figures.receivesPerCall, 'receives a call').toBeLessThanOrEqual(4);
+}

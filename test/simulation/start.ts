@@ -1,0 +1,18 @@
+import { figuresOf, inOneLine } from './figures.ts';
+import { simulate } from './simulation.ts';
+import { workloads } from './workloads.ts';
+
+// node test/simulation/start.ts [part of a name] [seed]: the figures of each workload with such a name.
+const [part = '', seed = '1'] = process.argv.slice(2);
+for (const [name, workload] of workloads) {
+  if (!name.includes(part)) continue;
+  const load = workload(Number(seed));
+  const began = performance.now();
+  const result = await simulate(load);
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+  console.log(`${name} (${seconds} s): ${inOneLine(figuresOf(result, load))}`);
+  for (const [reason, jobs] of result.reasons) console.log(`  ${jobs} jobs ${reason}`);
+  for (const [error, times] of result.errors) console.log(`  ${times} times: ${error}`);
+}
+// Invocations that were under way at the end have timers of middy's, which would hold the process.
+process.exit();

@@ -1,0 +1,176 @@
+import { ANSWER_FAULT } from '../../lib/automations/answer-fault.ts';
+import type { Lane } from '../../lib/budget/lanes.ts';
+import { type Counting, countings } from '../budget/service-model.ts';
+import { seededRandom } from '../budget/virtual-time.ts';
+import type { Arrival, Workload } from './simulation.ts';
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/**
+ * A minute's limit as the service has it (interface document, Limits), and latencies that are hard on it. The limit of
+ * the day is out of the way: an hour of full use would go beyond it.
+ */
+const hard = { limits: { perMinute: 120, perDay: 1_000_000 }, latencyMs: [5, 2_000] } as const;
+
+/** Nobody comes so late that the end of the simulation cuts them off. */
+const LAST_MOMENTS_MS = 10 * SECOND;
+
+/** So many issues at one moment. */
+export function backlog(issues: number, connection = 'main'): Arrival[] {
+  return Array.from({ length: issues }, () => ({ connection, lane: 'background', atMs: 0 }));
+}
+
+/** Events that come at random, so many a minute on average. */
+export function atRandom(
+  lane: Lane,
+  perMinute: number,
+  {
+    fromMs = 0,
+    untilMs,
+    seed,
+    connection = 'main',
+  }: { fromMs?: number; untilMs: number; seed: number; connection?: string },
+): Arrival[] {
+  const random = seededRandom(seed);
+  const arrivals: Arrival[] = [];
+  for (let atMs = fromMs; ; ) {
+    atMs -= Math.log(1 - random()) * (MINUTE / perMinute);
+    if (atMs >= untilMs) return arrivals;
+    arrivals.push({ connection, lane, atMs });
+  }
+}
+
+/** A backlog that outlasts it, and people who come at random, ten a minute. */
+export function backlogWithPeople(
+  counting: Counting,
+  backgroundWorkers: number,
+  runsMs: number,
+  seed: number,
+): Workload {
+  const issues = Math.ceil(125 * (runsMs / MINUTE));
+  return {
+    ...hard,
+    seed,
+    counting,
+    connections: ['main'],
+    workers: { interactive: 5, background: backgroundWorkers },
+    arrivals: [
+      ...backlog(issues),
+      ...atRandom('interactive', 10, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000 }),
+    ],
+    runsMs,
+  };
+}
+
+/** The same, where something holds part of the calls for longer than the relay waits for an answer. */
+export function heldCalls(seed: number): Workload {
+  return { ...backlogWithPeople('sliding', 45, 10 * MINUTE, seed), held: { part: 0.3, forMs: 30 * SECOND } };
+}
+
+/** Of {@link sixConnections}. */
+export const ISSUES_OF_EACH = 3_000;
+
+/** Six connections with a backlog each, and people at each of them. */
+export function sixConnections(seed: number): Workload {
+  const connections = ['one', 'two', 'three', 'four', 'five', 'six'];
+  const runsMs = 30 * MINUTE;
+  const people = connections.flatMap((connection, index) =>
+    atRandom('interactive', 3, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000 + index, connection }),
+  );
+  return {
+    ...hard,
+    seed,
+    counting: 'sliding',
+    connections,
+    workers: { interactive: 5, background: 45 },
+    arrivals: [...connections.flatMap((connection) => backlog(ISSUES_OF_EACH, connection)), ...people],
+    runsMs,
+  };
+}
+
+/** Work for more than two days of a day's limit, with a person every five minutes. */
+export function twoDays(seed: number): Workload {
+  return {
+    ...hard,
+    limits: { perMinute: 120, perDay: 5_000 },
+    seed,
+    counting: 'sliding',
+    connections: ['main'],
+    workers: { interactive: 5, background: 5 },
+    arrivals: [
+      ...backlog(12_000),
+      ...atRandom('interactive', 0.2, { untilMs: 2 * DAY - LAST_MOMENTS_MS, seed: seed + 1_000 }),
+    ],
+    runsMs: 2 * DAY,
+  };
+}
+
+/** When the outage of {@link afterOutage} ends. */
+export const OUTAGE_ENDS_MS = 6 * HOUR;
+
+/** 5,000 issues come while the connection is down, and the first person so long after it works again. */
+export function afterOutage(firstPersonAfterMs: number, seed: number): Workload {
+  return {
+    ...hard,
+    seed,
+    counting: 'sliding',
+    connections: ['main'],
+    workers: { interactive: 5, background: 45 },
+    arrivals: [
+      ...backlog(5_000),
+      { connection: 'main', lane: 'interactive', atMs: OUTAGE_ENDS_MS + firstPersonAfterMs },
+    ],
+    down: { fromMs: 0, untilMs: OUTAGE_ENDS_MS },
+    runsMs: OUTAGE_ENDS_MS + firstPersonAfterMs + 10 * MINUTE,
+  };
+}
+
+/** 5,000 jobs of which each waits for the same moment, and makes no call. */
+export function dueTogether(seed: number): Workload {
+  return {
+    ...hard,
+    seed,
+    counting: 'sliding',
+    connections: ['main'],
+    workers: { interactive: 5, background: 45 },
+    arrivals: [],
+    async prepare({ jobs }, startsAt) {
+      const wait = { dueAt: startsAt + 2 * MINUTE, why: 'of the simulation', attempts: 0, message: 'leaves' } as const;
+      const ids = Array.from({ length: 5_000 }, (_, index) => `due-${index}`);
+      await Promise.all(
+        ids.map(async (id) => {
+          const place = { connection: 'main', lane: 'background', entity: id } as const;
+          await jobs.store({ ...place, id, automation: ANSWER_FAULT, summary: id, input: { fault: 'none' } });
+          const job = await jobs.claim(id, 1, 'the simulation', startsAt + MINUTE);
+          if ('unclaimed' in job) throw new Error(`${id} cannot be claimed: ${job.unclaimed}`);
+          await jobs.wait(job, wait);
+        }),
+      );
+    },
+    runsMs: 10 * MINUTE,
+  };
+}
+
+/** Every workload by its name. */
+export const workloads: ReadonlyMap<string, (seed: number) => Workload> = new Map([
+  ...[5, 45].flatMap((workers) => [
+    ...countings.map(
+      (counting) =>
+        [
+          `10 min, 5+${workers}, ${counting}`,
+          (seed: number) => backlogWithPeople(counting, workers, 10 * MINUTE, seed),
+        ] as const,
+    ),
+    [`hour, 5+${workers}`, (seed: number) => backlogWithPeople('sliding', workers, HOUR, seed)] as const,
+  ]),
+  ['held calls', heldCalls],
+  ['six connections', sixConnections],
+  ['two days', twoDays],
+  ...[1, 30, 600].map(
+    (seconds) => [`${seconds} s after an outage`, (seed: number) => afterOutage(seconds * SECOND, seed)] as const,
+  ),
+  ['due together', dueTogether],
+]);
