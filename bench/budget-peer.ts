@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CreateTableCommand, DynamoDB, type UpdateItemInput } from '@aws-sdk/client-dynamodb';
 import { startDynamoDb } from '../local/dynamodb.ts';
-import { START, TRIP_MS } from '../test/budget/budget-run.ts';
-import { DAY, type Entry, type Happened, MINUTE, simulate, type Workload } from '../test/budget/simulation.ts';
 import { seededRandom, VirtualTime } from '../test/budget/virtual-time.ts';
+import type { Workload } from '../test/simulation/simulation.ts';
+import { DAY, MINUTE } from '../test/simulation/workloads.ts';
+import { type Entry, type Happened, simulate } from './peer-simulation.ts';
 
 /** What is used of `rate-limiter-flexible`. */
 interface Limiter {
@@ -21,6 +22,10 @@ interface LimiterOptions {
   duration: number;
 }
 
+/** A trip to DynamoDB from a Lambda in the same region. */
+const TRIP_MS = [5, 15] as const;
+/** Not on a boundary of any calendar window. */
+const START = Date.UTC(2026, 10, 20, 10, 0, 17);
 /** Asked again after this long where two of its writes got in each other's way. */
 const AFTER_ERROR_MS = 1_000;
 

@@ -1,9 +1,8 @@
-import type { Call } from '../test/budget/simulation.ts';
-
 export interface Series {
   name: string;
   colour: string;
-  calls: readonly Call[];
+  /** When the service counted each call, in milliseconds since the start. */
+  calls: readonly { countedAt?: number }[];
 }
 
 const WIDTH = 860;
@@ -57,8 +56,8 @@ export function trailingMinutePlot(series: readonly Series[], minutes: number, l
   return parts.join('\n');
 }
 
-function trailingCounts(calls: readonly Call[], untilMs: number): number[] {
-  const times = calls.map((call) => call.countedAt).sort((a, b) => a - b);
+function trailingCounts(calls: Series['calls'], untilMs: number): number[] {
+  const times = calls.flatMap(({ countedAt }) => countedAt ?? []).sort((a, b) => a - b);
   const counts: number[] = [];
   let [from, to] = [0, 0];
   for (let at = 0; at <= untilMs; at += STEP_MS) {

@@ -1,16 +1,26 @@
 import { writeFileSync } from 'node:fs';
-import { runThroughBudget } from '../test/budget/budget-run.ts';
+import type { Lane } from '../lib/budget/lanes.ts';
 import { quantile } from '../test/budget/figures.ts';
 import { countings, ServiceModel } from '../test/budget/service-model.ts';
-import { type Call, DAY, MINUTE, type Workload } from '../test/budget/simulation.ts';
-import { backlogWithPeople } from '../test/budget/workloads.ts';
+import { figuresOf } from '../test/simulation/figures.ts';
+import { simulate, type Workload } from '../test/simulation/simulation.ts';
+import { backlogWithPeople, DAY, MINUTE } from '../test/simulation/workloads.ts';
 import { runThroughPeer } from './budget-peer.ts';
 import { trailingMinutePlot } from './budget-plot.ts';
 import type { Findings } from './figures.ts';
 import { installPeers, peerVersion } from './peers.ts';
 
 const MINUTES = 10;
+const BACKGROUND_WORKERS = 45;
 const SEED = 1;
+
+/** What is compared of a call. Milliseconds since the start. */
+interface Call {
+  lane: Lane;
+  wantedAt: number;
+  sentAt: number;
+  countedAt?: number;
+}
 
 /**
  * The budget and `RateLimiterDynamo` under the same work, in virtual time: a backlog, people, and a service that counts.
@@ -18,8 +28,9 @@ const SEED = 1;
  */
 export async function compareBudgets(): Promise<Findings> {
   await installPeers();
-  const load = backlogWithPeople('sliding', MINUTES * MINUTE, SEED);
-  const here = await runThroughBudget(load);
+  const load = backlogWithPeople('sliding', BACKGROUND_WORKERS, MINUTES * MINUTE, SEED);
+  const here = await simulate(load);
+  const { budgetWritesPerCall, receivesPerCall } = figuresOf(here, load);
   const peer = await runThroughPeer(load);
   const plot = trailingMinutePlot(
     [
@@ -40,8 +51,8 @@ export async function compareBudgets(): Promise<Findings> {
       'of the limit used',
       ...[here, peer].map(({ calls }) => `${((100 * calls.length) / (MINUTES * load.limits.perMinute)).toFixed(1)} %`),
     ],
-    ['writes per call', ...[here.units.write, peer.writes].map((writes, side) => perCall(writes, [here, peer][side]))],
-    ['messages received per call', ...[here, peer].map((side) => perCall(side.receives, side))],
+    ['writes of the limiter per call', ...[budgetWritesPerCall, peer.writes / peer.calls.length].map(twoDigits)],
+    ['messages received per call', ...[receivesPerCall, peer.receives / peer.calls.length].map(twoDigits)],
     ...[0.5, 0.95, 0.99].map((part) => [
       `wait of interactive calls, ${part * 100} %`,
       ...[here, peer].map(({ calls }) => `${(quantile(waits(calls), part) / 1_000).toFixed(2)} s`),
@@ -56,7 +67,7 @@ export async function compareBudgets(): Promise<Findings> {
     figures: [],
     notes: [
       [
-        `Budget: ${MINUTES} virtual minutes of 5,000 background calls and ${interactiveJobs(load)} interactive ones,`,
+        `Budget: ${MINUTES} virtual minutes with a backlog of ${load.arrivals.length - interactiveJobs(load)} background calls and ${interactiveJobs(load)} interactive ones,`,
         `here and through RateLimiterDynamo of rate-limiter-flexible ${peerVersion('rate-limiter-flexible')} (docs/budget.svg):`,
         ...table,
       ].join('\n'),
@@ -64,9 +75,7 @@ export async function compareBudgets(): Promise<Findings> {
   };
 }
 
-function perCall(count: number, side: { calls: readonly Call[] } | undefined): string {
-  return (count / (side?.calls.length || 1)).toFixed(2);
-}
+const twoDigits = (number: number) => number.toFixed(2);
 
 /** How many of the calls a service that counts in this way refuses. */
 function refusals(calls: readonly Call[], counting: (typeof countings)[number], { limits }: Workload): number {
@@ -74,7 +83,7 @@ function refusals(calls: readonly Call[], counting: (typeof countings)[number], 
     { lengthMs: MINUTE, most: limits.perMinute },
     { lengthMs: DAY, most: limits.perDay },
   ]);
-  const times = calls.map((call) => call.countedAt).sort((a, b) => a - b);
+  const times = calls.flatMap(({ countedAt }) => countedAt ?? []).sort((a, b) => a - b);
   return times.filter((at) => !service.request(at)).length;
 }
 
@@ -82,6 +91,6 @@ function waits(calls: readonly Call[]): number[] {
   return calls.filter(({ lane }) => lane === 'interactive').map(({ sentAt, wantedAt }) => sentAt - wantedAt);
 }
 
-function interactiveJobs({ jobs }: Workload): number {
-  return jobs.filter(({ lane }) => lane === 'interactive').length;
+function interactiveJobs({ arrivals }: Workload): number {
+  return arrivals.filter(({ lane }) => lane === 'interactive').length;
 }

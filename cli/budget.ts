@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
-import { type BudgetView, createBudget, type Lane } from '../lib/budget/budget.ts';
+import { type BudgetView, createBudget } from '../lib/budget/budget.ts';
+import { type Lane, lanes } from '../lib/budget/lanes.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
+
+const COUNTED_UP_TO = 1_000;
+
+type View = BudgetView & { inLine: Record<Lane, number> };
 
 /** `budget`: what each connection has used of its limits, and what each lane may still send. */
 export function addBudgetCommand(program: Command, open: OpenTarget): void {
@@ -17,6 +22,11 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
         Object.entries(config.connections).map(async ([connection, { limits }]) => ({
           connection,
           ...(await budget.view(connection, limits)),
+          inLine: Object.fromEntries(
+            await Promise.all(
+              lanes.map(async (lane) => [lane, (await stores.jobs.line(connection, lane, COUNTED_UP_TO)).length]),
+            ),
+          ) as Record<Lane, number>,
         })),
       );
       if (options.json) return printJson(views);
@@ -26,17 +36,19 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
 }
 
 /** A connection's budget in words. */
-function lines({ minute, day, pausedUntil, lanes }: BudgetView, now: number): string[] {
+function lines({ minute, day, pausedUntil, ...view }: View, now: number): string[] {
   return [
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
     ...(pausedUntil === null ? [] : [`paused until ${new Date(pausedUntil).toISOString()}`]),
-    ...Object.entries(lanes).map(([lane, view]) => laneLine(lane as Lane, view, now)),
+    ...lanes.map((lane) => laneLine(lane, view, now)),
   ];
 }
 
-function laneLine(lane: Lane, { left, nextSlotAt, waiting, waitingUntil }: BudgetView['lanes'][Lane], now: number) {
+function laneLine(lane: Lane, view: Pick<View, 'lanes' | 'inLine'>, now: number): string {
+  const { left, nextSlotAt } = view.lanes[lane];
   const next = nextSlotAt <= now ? 'now' : `at ${new Date(nextSlotAt).toISOString()}`;
-  const line =
-    waitingUntil === null ? '' : `; ${waiting} told to come back, the last at ${new Date(waitingUntil).toISOString()}`;
-  return `${lane}: ${left.minute} left of the minute and ${left.day} of the day, next slot ${next}${line}`;
+  const standing = view.inLine[lane];
+  const jobs = standing >= COUNTED_UP_TO ? `${COUNTED_UP_TO} or more jobs` : `${standing} jobs`;
+  const inLine = standing === 0 ? '' : `; ${jobs} in line`;
+  return `${lane}: ${left.minute} left of the minute and ${left.day} of the day, next slot ${next}${inLine}`;
 }

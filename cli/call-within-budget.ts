@@ -1,4 +1,5 @@
-import type { Budget, Limits, Slot } from '../lib/budget/budget.ts';
+import type { Budget, Slot } from '../lib/budget/budget.ts';
+import type { Limits } from '../lib/budget/window.ts';
 import type { PartnerClient } from '../lib/partner/client.ts';
 import { PartnerError, PartnerUnanswered } from '../lib/partner/errors.ts';
 
@@ -13,24 +14,29 @@ export interface WithinBudget {
   tell: (line: string) => void;
 }
 
-/** How long the budget may make a call wait in place for its slot. */
-const WAITS_IN_PLACE_MS = 5_000;
-
 /**
- * Calls that take slots of the budget that a relay shares, as background work: somebody at a terminal can wait, and must
- * not go ahead of people in Slack and on GitHub. Behind a backlog a call waits, and says for what.
+ * Calls that take slots of the budget that a relay shares, as background work: a person at a terminal can wait, and must
+ * not go ahead of people in Slack and on GitHub. There is no job that could stand in line, so the call waits in place.
  */
 export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
   const { client, budget, connection, limits, clock, sleep, tell } = options;
+  const request = {
+    connection,
+    limits,
+    lane: 'background',
+    cameBack: true,
+    waitsUntil: Number.POSITIVE_INFINITY,
+  } as const;
 
   async function takeSlot(): Promise<Slot> {
-    for (let cameBack = false; ; cameBack = true) {
-      const waitsUntil = clock() + WAITS_IN_PLACE_MS;
-      const answer = await budget.requestSlot({ connection, limits, lane: 'background', cameBack, waitsUntil });
+    for (;;) {
+      const answer = await budget.requestSlot(request);
       if (!answer.granted) {
-        const until = new Date(answer.comeBackAt).toISOString();
-        tell(`waiting until ${until} for the budget of ${connection}: ${answer.why}; Ctrl+C ends it`);
-        await sleep(Math.max(0, answer.comeBackAt - clock()));
+        const { askAgainAt = clock(), why } = answer;
+        tell(
+          `waiting until ${new Date(askAgainAt).toISOString()} for the budget of ${connection}: ${why}; Ctrl+C ends it`,
+        );
+        await sleep(Math.max(0, askAgainAt - clock()));
         continue;
       }
       const { slot } = answer;
@@ -50,6 +56,7 @@ export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
       return result;
     } catch (error) {
       if (error instanceof PartnerUnanswered && !error.sent) slot.giveUp();
+      else if (error instanceof PartnerUnanswered) await slot.unanswered();
       else if (error instanceof PartnerError && error.status !== null) slot.answered();
       throw error;
     }

@@ -20,7 +20,10 @@ function time(ms: number): string {
 /** What there is to say of a job in its present state. */
 function news(job: Job): string {
   if (job.status === 'parked') return job.parked?.reason ?? '';
-  if (job.status === 'waiting') return `until ${time(job.dueAt ?? 0)}: ${job.waitingFor}`;
+  if (job.status === 'waiting') {
+    const until = job.dueAt ?? job.expectedAt;
+    return `${until === undefined ? 'in line' : `until ${time(until)}`}: ${job.waitingFor}`;
+  }
   return `${job.notDone ? 'not done: ' : ''}${job.outcome ?? ''}`;
 }
 

@@ -4,17 +4,20 @@ import config from '#relay.config';
 import { createBudget } from '../lib/budget/budget.ts';
 import { createOutages } from '../lib/connection/outages.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
+import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { recordState } from '../lib/metrics/relay-state.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** Every minute: queues the jobs that nobody else would look at, and records how the relay stands. */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, random, log, metrics } = runtime;
+  const { config, clock, random, sleep, log, metrics } = runtime;
   const { table, jobs, queue } = openStores(runtime);
-  const budget = createBudget(table, clock, random);
+  const budget = createBudget(table, clock, random, sleep);
   const outages = createOutages(table, clock, random);
+  const lines = createWaitingLines({ jobs, queue, budget, outages, clock });
   return middy().handler(async () => {
     const swept = await sweepJobs({ jobs, queue }, clock());
+    for (const [name, { limits }] of Object.entries(config.connections)) await lines.moveOn({ name, limits });
     for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
     await recordState({ config, jobs, budget, outages, metrics }, clock());
     return { swept: swept.length };

@@ -10,6 +10,7 @@ import { createIssueComments } from '../lib/github/issue-comments.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
 import { tellNews } from '../lib/jobs/tell-news.ts';
+import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { createPeople } from '../lib/people/people.ts';
 import { createSlackPeople } from '../lib/people/slack-people.ts';
 import { createReplies } from '../lib/replies.ts';
@@ -39,12 +40,15 @@ export function createHandler(runtime: Runtime) {
     firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
     projects: createKnownProjects(table, clock),
   });
+  const budget = createBudget(table, clock, random, sleep);
+  const outages = createOutages(table, clock, random);
   const options = {
     table,
     jobs,
     queue,
-    budget: createBudget(table, clock, random),
-    outages: createOutages(table, clock, random),
+    budget,
+    outages,
+    lines: createWaitingLines({ jobs, queue, budget, outages, clock }),
     connection: createConnections({ config, secrets, clock, fetch, random: randomBytes }),
     automation: (name: string) => automations.get(name),
     replies: createReplies({ comments, slack, contact, clock, fetch }),

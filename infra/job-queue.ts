@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Lane } from '../lib/budget/budget.ts';
+import type { Lane } from '../lib/budget/lanes.ts';
 import type { Alarms } from './alarms.ts';
 import type { Stage } from './stage.ts';
 

@@ -18,7 +18,7 @@ export class JobWorker extends Construct {
       // It mostly waits for others; half a gigabyte keeps its cold start out of a person's sight.
       memoryMegabytes: 512,
       timeout: WORKER_TIMEOUT,
-      tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'] },
+      tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'], index: true },
       reservedConcurrency: config.deployment.reservedConcurrency.worker,
     }).function;
     for (const name of secrets.names) secrets.grantRead(this.function, name.slice(secrets.prefix.length));

@@ -6,7 +6,7 @@ import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-l
 import { NodejsFunction, OutputFormat, SourceMapMode } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Lane } from '../lib/budget/budget.ts';
+import type { Lane } from '../lib/budget/lanes.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';

@@ -1,7 +1,7 @@
-import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { jobsByStatus } from '../lib/table/keys.ts';
+import { jobsByStatus, waitingLine } from '../lib/table/keys.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Stage } from './stage.ts';
 
@@ -21,12 +21,19 @@ export class StateTable extends Construct {
     const table = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
-      // What people look at and what the sweep takes up. Only job records have both keys.
+      // What people look at and what the sweep takes up, and who waits for the budget. Only job records have their keys.
       globalSecondaryIndexes: [
         {
           indexName: jobsByStatus.name,
           partitionKey: { name: jobsByStatus.partition, type: AttributeType.STRING },
           sortKey: { name: jobsByStatus.sort, type: AttributeType.NUMBER },
+        },
+        {
+          indexName: waitingLine.name,
+          partitionKey: { name: waitingLine.partition, type: AttributeType.STRING },
+          sortKey: { name: waitingLine.sort, type: AttributeType.NUMBER },
+          projectionType: ProjectionType.INCLUDE,
+          nonKeyAttributes: [...waitingLine.attributes],
         },
       ],
       billing: Billing.onDemand(),
@@ -50,6 +57,6 @@ export class StateTable extends Construct {
         new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources: [resource] }),
       );
     allow(items, tableArn);
-    if (index) allow(['Query'], `${tableArn}/index/${jobsByStatus.name}`);
+    if (index) for (const { name } of [jobsByStatus, waitingLine]) allow(['Query'], `${tableArn}/index/${name}`);
   }
 }

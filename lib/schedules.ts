@@ -1,4 +1,4 @@
-import type { Lane } from './budget/budget.ts';
+import type { Lane } from './budget/lanes.ts';
 
 /** A function that the clock fires. */
 export interface Schedule {
@@ -38,11 +38,11 @@ export const schedules: readonly Schedule[] = [
     slug: 'job-sweep',
     everyMinutes: 1,
     takesTime: false,
-    // A sweep queues up to 1,500 jobs.
+    // The next sweep comes a minute later.
     timeoutSeconds: 55,
     needs: {
       memoryMegabytes: 256,
-      table: { items: ['GetItem', 'UpdateItem'], index: true },
+      table: { items: ['GetItem', 'PutItem', 'UpdateItem'], index: true },
       secrets: [],
       queues: ['interactive', 'background'],
     },

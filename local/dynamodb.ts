@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import dynalite from 'dynalite';
-import { jobsByStatus } from '../lib/table/keys.ts';
+import { jobsByStatus, waitingLine } from '../lib/table/keys.ts';
 
 /** DynamoDB on this machine, with the state table in it. */
 export interface LocalDynamoDb {
@@ -53,6 +53,8 @@ async function createStateTable(client: DynamoDBClient, tableName: string): Prom
           { AttributeName: 'sk', AttributeType: 'S' },
           { AttributeName: jobsByStatus.partition, AttributeType: 'S' },
           { AttributeName: jobsByStatus.sort, AttributeType: 'N' },
+          { AttributeName: waitingLine.partition, AttributeType: 'S' },
+          { AttributeName: waitingLine.sort, AttributeType: 'N' },
         ],
         GlobalSecondaryIndexes: [
           {
@@ -62,6 +64,14 @@ async function createStateTable(client: DynamoDBClient, tableName: string): Prom
               { AttributeName: jobsByStatus.sort, KeyType: 'RANGE' },
             ],
             Projection: { ProjectionType: 'ALL' },
+          },
+          {
+            IndexName: waitingLine.name,
+            KeySchema: [
+              { AttributeName: waitingLine.partition, KeyType: 'HASH' },
+              { AttributeName: waitingLine.sort, KeyType: 'RANGE' },
+            ],
+            Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...waitingLine.attributes] },
           },
         ],
       }),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
-import { REQUEUED_AT_ONCE, requeueJobs } from '../lib/jobs/sweep.ts';
+import { requeueJobs } from '../lib/jobs/sweep.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
 import { partnerRoot } from '../lib/partner/base-url.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
@@ -162,15 +162,11 @@ async function takeUp(stores: Stores): Promise<Job[]> {
     // Last, and later than those that this queues itself.
     queued: Number.MAX_SAFE_INTEGER,
   };
-  const unfinished = new Map<string, Job>();
+  const unfinished: Job[] = [];
   for (const status of ['running', 'waiting', 'queued'] as const) {
-    for (let more = true; more; ) {
-      const jobs = await requeueJobs(status, by[status], stores);
-      more = jobs.length === REQUEUED_AT_ONCE && jobs.some((job) => !unfinished.has(job.id));
-      for (const job of jobs) unfinished.set(job.id, job);
-    }
+    unfinished.push(...(await requeueJobs(status, by[status], stores)));
   }
-  return [...unfinished.values()];
+  return unfinished;
 }
 
 interface BannerFacts {

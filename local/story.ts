@@ -46,7 +46,9 @@ function tell(line: LogLine): string | undefined {
     case 'job succeeded':
       return `✓ ${line.entity}: ${line.outcome}`;
     case 'job waits':
-      return `… ${line.entity} goes on at ${new Date(String(line.dueAt)).toTimeString().slice(0, 8)}: ${line.why}`;
+      return line.dueAt === undefined
+        ? `… ${line.entity} waits for its turn: ${line.why}`
+        : `… ${line.entity} goes on at ${new Date(String(line.dueAt)).toTimeString().slice(0, 8)}: ${line.why}`;
     case 'job parked':
       return `✗ ${line.entity} parked: ${line.reason}\n          npm run -s relay -- replay ${line.jobId}`;
     case 'job queued by the sweep':

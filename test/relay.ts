@@ -110,7 +110,8 @@ export interface TestRelay {
   close(): Promise<void>;
 }
 
-const WORKER_TIMEOUT_MS = 60_000;
+const MINUTE = 60_000;
+const WORKER_TIMEOUT_MS = MINUTE;
 
 export async function startRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
@@ -209,7 +210,10 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
         if (underWay.length === 0) return;
         const wakeAt = Math.min(
           ...stack.queues.map((queue) => queue.nextWakeAt()),
-          ...underWay.map((job) => job.wakeAt),
+          // The sweep moves the waiting lines on every minute, of which those before the first slot change nothing.
+          ...underWay.map(({ line, wakeAt, expectedAt = 0 }) =>
+            line === undefined ? wakeAt : Math.max(clock.now + MINUTE, expectedAt - MINUTE),
+          ),
         );
         clock.now = Math.max(clock.now + 1, wakeAt);
         await relay.sweep();

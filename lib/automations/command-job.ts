@@ -1,4 +1,4 @@
-import type { Lane } from '../budget/budget.ts';
+import type { Lane } from '../budget/lanes.ts';
 import type { Command } from '../commands/command.ts';
 import { printCommand } from '../commands/command.ts';
 import { type JobDraft, jobId, type ReplyTo } from '../jobs/job.ts';

@@ -1,4 +1,4 @@
-import type { Limits } from '../budget/budget.ts';
+import type { Limits } from '../budget/window.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { CALL_TIMEOUT_MS, createPartnerClient, type PartnerClient } from '../partner/client.ts';
 import { type Operation, withOverride } from '../partner/operation.ts';

@@ -1,7 +1,7 @@
 import type { Budget } from '../budget/budget.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Outages } from '../connection/outages.ts';
-import { Later, Refused, StepFailed } from '../jobs/interruption.ts';
+import { InLine, Later, Refused, StepFailed } from '../jobs/interruption.ts';
 import { openJournal } from '../jobs/journal.ts';
 import { createPartnerCalls } from '../jobs/partner-calls.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -50,7 +50,7 @@ export function createConnectionParty(connection: Connection, options: Connectio
         return { verdict: 'good', why: 'validate decrypted what was sent' };
       } catch (error) {
         if (error instanceof StepFailed) return { verdict: 'unanswered', why: error.message };
-        if (error instanceof Later) {
+        if (error instanceof Later || error instanceof InLine) {
           const outage = await outages.view(name);
           return outage
             ? {

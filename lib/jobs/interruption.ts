@@ -21,6 +21,18 @@ export class Later extends Interruption {
   }
 }
 
+/** Nothing failed, but the budget has no slot for it: the job stands in the waiting line of its connection and lane. */
+export class InLine extends Interruption {
+  override readonly name = 'InLine';
+  /** When its turn comes, as far as is known; for people. Epoch milliseconds. */
+  readonly expectedAt: number | undefined;
+
+  constructor(why: string, expectedAt?: number) {
+    super(why);
+    this.expectedAt = expectedAt;
+  }
+}
+
 /** The step failed in a way that may pass: an attempt is used up. */
 export class StepFailed extends Interruption {
   override readonly name = 'StepFailed';

@@ -1,5 +1,6 @@
+import type { Lane } from '../budget/lanes.ts';
 import { expiry, isExpired } from '../table/expiry.ts';
-import { jobsByStatus, type Key, keys } from '../table/keys.ts';
+import { jobsByStatus, type Key, keys, waitingLine } from '../table/keys.ts';
 import type { Item, Table } from '../table/table.ts';
 import type { Job, JobDraft, JobStatus, Parked } from './job.ts';
 
@@ -12,6 +13,11 @@ const SEND_GRACE_MS = MINUTE;
 const QUEUE_GRACE_MS = 6 * 60 * MINUTE;
 /** How late a sleeping message may wake before the sweep takes the job for lost. */
 const WAKE_GRACE_MS = 2 * MINUTE;
+
+/** A job in line is called by whoever moves the line; the sweep looks after it if no one does, as without a connection. */
+const LINE_GRACE_MS = 6 * 60 * MINUTE;
+
+const lineOf = (connection: string, lane: Lane) => `${connection}#${lane}`;
 
 /** Why a job could not be claimed. */
 export type Unclaimed = { unclaimed: 'gone' | 'stale' | 'ended' } | { unclaimed: 'leased' | 'not due'; until: number };
@@ -31,6 +37,22 @@ export interface Lease {
   isHeld(): Promise<boolean>;
 }
 
+/** How a job waits for its due time. */
+export interface Wait {
+  /** Epoch milliseconds. */
+  dueAt: number;
+  why: string;
+  attempts: number;
+  /**
+   * What becomes of its message: it sleeps in the queue, together with its group; a new one is sent, which sleeps on its
+   * own; or the sweep sends one when the job is due.
+   */
+  message: 'sleeps' | 'is sent again' | 'leaves';
+}
+
+/** A job in a waiting line, as the index has it. */
+export type StandingJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'slotAt'>;
+
 /** Job records: every write is conditional on what it takes for granted. */
 export interface JobStore {
   get(jobId: string): Promise<Job | undefined>;
@@ -46,23 +68,45 @@ export interface JobStore {
   lease(job: Job): Lease | undefined;
   succeed(job: Job, ending: { outcome: string; notDone: boolean }): Promise<void>;
   park(job: Job, parked: Parked): Promise<void>;
-  /** @param asleep whether its message comes back by itself, so that the sweep need not send one */
-  wait(job: Job, wait: { dueAt: number; why: string; attempts: number; asleep: boolean }): Promise<void>;
+  /** @returns the waiting job; with a new generation if its message is `sent again` */
+  wait(job: Job, wait: Wait): Promise<Job>;
   /**
    * Starts the next generation, for a job that nobody works on: replayed, due, or lost by a worker that crashed, which
    * counts as an attempt.
    * @returns the job to be queued, or undefined where it changed in between
    */
   requeue(job: Job): Promise<Job | undefined>;
+  /** Puts the job into the waiting line of its connection and lane, at the place of its event. */
+  standInLine(job: Job, wait: { why: string; attempts: number; expectedAt?: number | undefined }): Promise<void>;
+  /** The first jobs of a waiting line; the index may lag behind. */
+  line(connection: string, lane: Lane, limit: number): Promise<StandingJob[]>;
+  /**
+   * Tells a job in line when to come. Its message may be sent at once, and sleeps until then.
+   * @param slotAt when the slot opens that the job is called for
+   * @returns the job to be queued, or undefined if it was called or left the line in the meantime
+   */
+  callFromLine(job: StandingJob, dueAt: number, slotAt: number): Promise<StandingJob | undefined>;
   /** Jobs of one status whose time has come by `by`, or the newest. */
   list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
 }
 
 export function createJobStore(table: Table, clock: () => number): JobStore {
-  async function change(job: Job, expression: string, values: Item): Promise<void> {
-    const held = { expression: '#lease.#owner = :owner', values: { owner: job.lease?.owner } };
-    const changed = await table.update(keys.job(job.id), { expression, values }, held);
-    if (!changed) throw new LeaseLost(job.id);
+  /** Ends a run: gives the lease back and writes what has become of the job; what is not set here is over. */
+  async function endRun(job: Job, set: Partial<Job>): Promise<void> {
+    const owner = job.lease?.owner;
+    const values: Item = { ...set, endedBy: owner };
+    const over = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt'].filter((name) => values[name] === undefined);
+    const written = Object.keys(values).filter((name) => values[name] !== undefined);
+    const changed = await table.update(
+      keys.job(job.id),
+      {
+        expression: `SET ${written.map((name) => `#${name} = :${name}`).join(', ')} REMOVE ${over.map((name) => `#${name}`).join(', ')}`,
+        values,
+      },
+      { expression: '#lease.#owner = :owner', values: { owner } },
+    );
+    // The SDK repeats a write whose answer was lost, and then the lease is gone by our own hand.
+    if (!changed && (await get(job.id))?.endedBy !== owner) throw new LeaseLost(job.id);
   }
 
   async function get(jobId: string): Promise<Job | undefined> {
@@ -131,33 +175,59 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
           values: { generation, ...(job.lease && { lastOwner: job.lease.owner }) },
         },
       );
-      if (!claimed) return { unclaimed: 'leased', until: now + SECOND };
-      return { ...asJob(claimed), ...(job.dueAt !== undefined && { dueAt: job.dueAt }) };
+      const ours = claimed ? asJob(claimed) : await get(jobId);
+      // Also if the SDK repeated a write whose answer was lost.
+      if (ours?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND };
+      return { ...ours, ...(job.dueAt !== undefined && { dueAt: job.dueAt }) };
     },
     lease({ id, lease }) {
       return lease && { owner: lease.owner, isHeld: async () => (await get(id))?.lease?.owner === lease.owner };
     },
     async succeed(job, { outcome, notDone }) {
-      await change(
-        job,
-        'SET #status = :succeeded, #outcome = :outcome, #notDone = :notDone, #finishedAt = :now, #wakeAt = :now REMOVE #lease',
-        { succeeded: 'succeeded', outcome, notDone, now: clock() },
-      );
+      const now = clock();
+      await endRun(job, { status: 'succeeded', outcome, notDone, finishedAt: now, wakeAt: now });
     },
     async park(job, parked) {
       const now = clock();
-      await change(
-        job,
-        'SET #status = :parkedStatus, #parked = :parked, #finishedAt = :now, #wakeAt = :now, #attempts = :attempts REMOVE #lease',
-        { parkedStatus: 'parked', parked, now, attempts: job.attempts },
-      );
+      await endRun(job, { status: 'parked', parked, finishedAt: now, wakeAt: now, attempts: job.attempts });
     },
-    async wait(job, { dueAt, why, attempts, asleep }) {
-      await change(
-        job,
-        'SET #status = :waiting, #dueAt = :dueAt, #waitingFor = :why, #attempts = :attempts, #wakeAt = :wakeAt REMOVE #lease',
-        { waiting: 'waiting', dueAt, why, attempts, wakeAt: asleep ? dueAt + WAKE_GRACE_MS : dueAt },
+    async wait(job, { dueAt, why, attempts, message }) {
+      const generation = job.generation + (message === 'is sent again' ? 1 : 0);
+      const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
+      await endRun(job, { status: 'waiting', dueAt, waitingFor: why, attempts, wakeAt, generation });
+      return { ...job, generation };
+    },
+    async standInLine(job, { why, attempts, expectedAt }) {
+      const line = lineOf(job.connection, job.lane);
+      const wakeAt = clock() + LINE_GRACE_MS;
+      await endRun(job, {
+        status: 'waiting',
+        line,
+        waitingFor: why,
+        attempts,
+        wakeAt,
+        ...(expectedAt && { expectedAt }),
+      });
+    },
+    async line(connection, lane, limit) {
+      const condition = { expression: '#line = :line', values: { line: lineOf(connection, lane) } };
+      const items = await table.queryIndex(waitingLine.name, condition, { limit, newestFirst: false });
+      return items as unknown as StandingJob[];
+    },
+    async callFromLine(job, dueAt, slotAt) {
+      const called = await table.update(
+        keys.job(job.id),
+        {
+          expression: 'SET #generation = :next, #dueAt = :dueAt, #slotAt = :slotAt, #wakeAt = :wakeAt',
+          values: { next: job.generation + 1, dueAt, slotAt, wakeAt: dueAt + WAKE_GRACE_MS },
+        },
+        {
+          expression:
+            '#generation = :generation AND #status = :waiting AND attribute_exists(#line) AND attribute_not_exists(#slotAt)',
+          values: { generation: job.generation, waiting: 'waiting' },
+        },
       );
+      return called && asJob(called);
     },
     async requeue(job) {
       let { attempts } = job;
@@ -167,7 +237,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         keys.job(job.id),
         {
           expression:
-            'SET #generation = :next, #wakeAt = :wakeAt, #status = :queued, #attempts = :attempts REMOVE #queuedAt, #lease, #dueAt, #waitingFor, #parked, #finishedAt',
+            'SET #generation = :next, #wakeAt = :wakeAt, #status = :queued, #attempts = :attempts REMOVE #queuedAt, #lease, #dueAt, #waitingFor, #parked, #finishedAt, #line, #slotAt, #expectedAt',
           values: { next: job.generation + 1, wakeAt: clock() + SEND_GRACE_MS, queued: 'queued', attempts },
         },
         {

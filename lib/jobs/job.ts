@@ -1,4 +1,4 @@
-import type { Lane } from '../budget/budget.ts';
+import type { Lane } from '../budget/lanes.ts';
 import { digest } from '../digest.ts';
 
 /**
@@ -50,8 +50,16 @@ export interface Job extends JobDraft {
   attempts: number;
   /** Who runs it, and until when nobody else may. */
   lease?: { owner: string; until: number };
-  /** While `waiting`; and for who claims it then, when it was due. */
+  /** The owner of the lease that was given back last. */
+  endedBy?: string;
+  /** While `waiting`, unless it stands in line; and for who claims it then, when it was due. */
   dueAt?: number;
+  /** From when it stands in the waiting line until its next run ends: `main#background`. */
+  line?: string;
+  /** While it stands in line: when its turn comes, as far as is known. */
+  expectedAt?: number;
+  /** Once it is called from the line: when its slot opens. */
+  slotAt?: number;
   waitingFor?: string;
   /** Once `succeeded`: what was done, for people. */
   outcome?: string;

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import type { Budget, Lane } from '../budget/budget.ts';
+import type { Budget } from '../budget/budget.ts';
+import type { Lane } from '../budget/lanes.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Outages } from '../connection/outages.ts';
 import type { Result } from '../partner/answer.ts';
@@ -18,6 +19,8 @@ export interface PartnerCalls {
     payload: z.input<P>,
   ): Promise<Result<z.output<D>>>;
   creating: Creating;
+  /** Whether the waiting lines of the connection are to be moved on, once the run has ended. */
+  lineIsDue(): boolean;
 }
 
 export interface PartnerCallsOptions {
@@ -59,6 +62,7 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
 
   return {
     repeatable: (operation, payload) => callRepeatable(operation, payload, false),
+    lineIsDue: slots.lineIsDue,
     creating: createCreations({
       ...options,
       slots,

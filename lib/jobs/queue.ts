@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
-import type { Lane } from '../budget/budget.ts';
+import type { Lane } from '../budget/lanes.ts';
 import { digest } from '../digest.ts';
 import type { Job } from './job.ts';
 
@@ -24,6 +24,15 @@ export interface JobQueue {
   sleep(queueArn: string, receiptHandle: string, ms: number): Promise<void>;
 }
 
+/**
+ * Jobs of one entity are worked on one after the other. A person's job that was sent again, because it failed or waited,
+ * stands apart, so that their other commands do not wait for it.
+ */
+function groupOf({ id, generation, lane, entity }: Pick<Job, 'id' | 'generation' | 'lane' | 'entity'>): string {
+  const group = lane === 'interactive' && generation > 1 ? id : entity;
+  return group.length <= MAX_GROUP_LENGTH ? group : digest(group);
+}
+
 export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<Lane, string>>): JobQueue {
   return {
     async send({ id, generation, lane, entity }) {
@@ -32,7 +41,7 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<Lane, strin
         new SendMessageCommand({
           QueueUrl: urls[lane],
           MessageBody: JSON.stringify(message),
-          MessageGroupId: entity.length <= MAX_GROUP_LENGTH ? entity : digest(entity),
+          MessageGroupId: groupOf({ id, generation, lane, entity }),
           MessageDeduplicationId: `${id}:${generation}`,
         }),
       );

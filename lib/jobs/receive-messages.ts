@@ -1,6 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import type { JobStore } from './job-store.ts';
-import { type JobQueue, jobMessage } from './queue.ts';
+import { jobMessage } from './queue.ts';
 import { type RunJobOptions, runJob } from './run-job.ts';
 
 /** What a Lambda needs to end in good order. */
@@ -14,12 +13,13 @@ const LAST_MOMENTS_MS = 1_000;
 export async function receiveMessages(
   { Records }: SQSEvent,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
-  options: RunJobOptions & { jobs: JobStore; queue: JobQueue },
+  options: RunJobOptions,
 ): Promise<SQSBatchResponse> {
   for (const [index, record] of Records.entries()) {
     const message = jobMessage.parse(JSON.parse(record.body));
     const deadline = options.clock() + context.getRemainingTimeInMillis() - LAST_MOMENTS_MS;
-    const fate = await runJob(message, deadline, options);
+    const receives = Number(record.attributes.ApproximateReceiveCount);
+    const fate = await runJob(message, receives, deadline, options);
     if (fate === 'done') continue;
     await options.queue.sleep(record.eventSourceARN, record.receiptHandle, fate.sleepMs);
     return { batchItemFailures: Records.slice(index).map(({ messageId }) => ({ itemIdentifier: messageId })) };

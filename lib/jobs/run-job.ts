@@ -6,15 +6,16 @@ import type { Outages } from '../connection/outages.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
-import { Later, NotDone, Park, StepFailed } from './interruption.ts';
+import { InLine, Later, NotDone, Park, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
-import { type JobStore, LeaseLost } from './job-store.ts';
+import { type JobStore, LeaseLost, type Wait } from './job-store.ts';
 import { openJournal } from './journal.ts';
 import { createPartnerCalls } from './partner-calls.ts';
-import { type JobMessage, LONGEST_SLEEP_MS } from './queue.ts';
+import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
 import type { CallNews } from './sending.ts';
 import { createSteps, type StepNews, type Steps } from './steps.ts';
 import { createTellPerson, type Replies, type Said } from './tell-person.ts';
+import type { WaitingLines } from './waiting-line.ts';
 
 /** Failed steps and crashes until a job is left to a person; with the pauses below, about half an hour. */
 export const MAX_ATTEMPTS = 8;
@@ -27,13 +28,17 @@ export type JobNews =
   | ({ job: Job } & (StepNews | CallNews))
   | { news: 'succeeded'; job: Job; outcome: string }
   | { news: 'waiting'; job: Job; dueAt: number; why: string }
+  | { news: 'in line'; job: Job; expectedAt: number | undefined; why: string }
   | { news: 'parked'; job: Job; reason: string }
   | { news: 'bug'; job: Job; error: unknown }
-  | { news: 'untold'; job: Job; error: unknown };
+  | { news: 'untold'; job: Job; error: unknown }
+  | { news: 'line stands still'; job: Job; error: unknown };
 
 export interface RunJobOptions {
   table: Table;
   jobs: JobStore;
+  queue: JobQueue;
+  lines: WaitingLines;
   budget: Budget;
   outages: Outages;
   connection: (name: string) => Connection | undefined;
@@ -49,37 +54,32 @@ export interface RunJobOptions {
 /** Whether the message is done with, or for how long it sleeps. */
 export type MessageFate = { sleepMs: number } | 'done';
 
+/** A message that was received so often is replaced, so that a wait never brings it into the dead-letter queue. */
+const MOST_RECEIVES = 20;
+
 /**
  * Works on the job of one message until it has ended, or can go on only later.
  *
+ * @param receives how often the message was received, with this time
  * @param deadline when the caller will be stopped, in epoch milliseconds; the lease ends then too
  */
-export async function runJob(message: JobMessage, deadline: number, options: RunJobOptions): Promise<MessageFate> {
-  const { jobs, clock, tell } = options;
+export async function runJob(
+  message: JobMessage,
+  receives: number,
+  deadline: number,
+  options: RunJobOptions,
+): Promise<MessageFate> {
+  const { jobs, clock } = options;
   const claimed = await jobs.claim(message.jobId, message.generation, randomUUID(), deadline);
   if ('unclaimed' in claimed) {
     if (!('until' in claimed)) return 'done';
     return sleepOrLeave(claimed.until - clock());
   }
-
-  const job = claimed;
   try {
-    const fate = await runAutomation(job, deadline, options);
-    if (fate.ended === 'succeeded') {
-      await jobs.succeed(job, fate);
-      tell({ news: 'succeeded', job, outcome: fate.notDone ? `not done: ${fate.outcome}` : fate.outcome });
-      return 'done';
-    }
-    if (fate.ended === 'parked') {
-      await jobs.park(job, { reason: fate.reason, outcomeUnknown: fate.outcomeUnknown });
-      tell({ news: 'parked', job, reason: fate.reason });
-      return 'done';
-    }
-    const { dueAt, why, attempts, makesRoom = false } = fate;
-    const asleep = !makesRoom && dueAt - clock() <= LONGEST_SLEEP_MS;
-    await jobs.wait(job, { dueAt, why, attempts, asleep });
-    tell({ news: 'waiting', job, dueAt, why });
-    return asleep ? sleepOrLeave(dueAt - clock()) : 'done';
+    const { ending, lineIsDue } = await runAutomation(claimed, deadline, options);
+    const fate = await settle(claimed, ending, receives, options);
+    if (lineIsDue) await moveLine(claimed, options);
+    return fate;
   } catch (error) {
     // Whoever took over works on it now, and has a message of its own or the sweep's.
     if (error instanceof LeaseLost) return 'done';
@@ -87,12 +87,65 @@ export async function runJob(message: JobMessage, deadline: number, options: Run
   }
 }
 
+/** Writes what has become of a job. @returns what becomes of its message */
+async function settle(job: Job, ending: Ending, receives: number, options: RunJobOptions): Promise<MessageFate> {
+  const { jobs, queue, clock, tell } = options;
+  switch (ending.ended) {
+    case 'succeeded':
+      await jobs.succeed(job, ending);
+      tell({ news: 'succeeded', job, outcome: ending.notDone ? `not done: ${ending.outcome}` : ending.outcome });
+      return 'done';
+    case 'parked':
+      await jobs.park(job, { reason: ending.reason, outcomeUnknown: ending.outcomeUnknown });
+      tell({ news: 'parked', job, reason: ending.reason });
+      return 'done';
+    case 'in line':
+      await jobs.standInLine(job, ending);
+      tell({ ...ending, news: 'in line', job });
+      return 'done';
+    case 'not yet': {
+      const message = messageOf(job, ending, receives, clock());
+      const waiting = await jobs.wait(job, { ...ending, message });
+      tell({ ...ending, news: 'waiting', job });
+      if (message === 'is sent again') await queue.send(waiting);
+      return message === 'sleeps' ? sleepOrLeave(ending.dueAt - clock()) : 'done';
+    }
+  }
+}
+
+/** What becomes of the message of a job that waits: {@link Wait}. */
+function messageOf(
+  job: Job,
+  { dueAt, makesRoom }: Ending & { ended: 'not yet' },
+  receives: number,
+  now: number,
+): Wait['message'] {
+  if (makesRoom || dueAt - now > LONGEST_SLEEP_MS) return 'leaves';
+  // What a person asked for must not wait for another command of theirs that is tried again.
+  return job.lane === 'interactive' || receives >= MOST_RECEIVES ? 'is sent again' : 'sleeps';
+}
+
+async function moveLine(job: Job, { connection, lines, tell }: RunJobOptions): Promise<void> {
+  const moved = connection(job.connection);
+  try {
+    if (moved) await lines.moveOn(moved);
+  } catch (error) {
+    // The sweep moves it too, so it only takes longer.
+    tell({ news: 'line stands still', job, error });
+  }
+}
+
 type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
   | { ended: 'parked'; reason: string; outcomeUnknown: boolean }
+  | { ended: 'in line'; expectedAt: number | undefined; why: string; attempts: number }
   | { ended: 'not yet'; dueAt: number; why: string; attempts: number; makesRoom?: boolean };
 
-async function runAutomation(job: Job, deadline: number, options: RunJobOptions): Promise<Ending> {
+async function runAutomation(
+  job: Job,
+  deadline: number,
+  options: RunJobOptions,
+): Promise<{ ending: Ending; lineIsDue: boolean }> {
   const { table, budget, outages, replies, clock, sleep, tell } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked = (reason: string): Ending => ({
@@ -101,7 +154,9 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
     outcomeUnknown: journal.openSteps().length > 0,
   });
   const connection = options.connection(job.connection);
-  if (!connection) return parked(`relay.config.ts has no connection '${job.connection}'`);
+  if (!connection) {
+    return { ending: parked(`relay.config.ts has no connection '${job.connection}'`), lineIsDue: false };
+  }
 
   const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
   const cameBack = job.dueAt !== undefined || job.generation > 1;
@@ -109,30 +164,35 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
   const steps = createSteps({ ...about, calls, deadline });
   const failed = (error: unknown) => tell({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps, replies, clock, failed });
-  let isDone = false;
-  try {
-    if (job.attempts >= MAX_ATTEMPTS) throw new Park(`the worker crashed or failed ${job.attempts} times on this job`);
-    const automation = options.automation(job.automation);
-    if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
-    const known = journal.entry(NOT_DONE);
-    const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
-    if (said.of === 'not done') {
-      // Something may have been created all the same.
-      if (journal.openSteps().length > 0) throw new Park(said.text);
-      // Somebody who read it may have asked in another way, so that whoever takes over must not do it after all.
-      await steps.look(NOT_DONE, job.automation, async () => said.text);
+  const end = async (): Promise<Ending> => {
+    let isDone = false;
+    try {
+      if (job.attempts >= MAX_ATTEMPTS)
+        throw new Park(`the worker crashed or failed ${job.attempts} times on this job`);
+      const automation = options.automation(job.automation);
+      if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
+      const known = journal.entry(NOT_DONE);
+      const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
+      if (said.of === 'not done') {
+        // Something may have been created all the same.
+        if (journal.openSteps().length > 0) throw new Park(said.text);
+        // Somebody who read it may have asked in another way, so that whoever takes over must not do it after all.
+        await steps.look(NOT_DONE, job.automation, async () => said.text);
+      }
+      isDone = true;
+      await person.outcome(said);
+      return { ended: 'succeeded', outcome: said.text, notDone: said.of === 'not done' };
+    } catch (error) {
+      const ending = endingOf(job, error, parked, options);
+      // Only the outcome is left to be told then, and that is what could not be.
+      if (isDone) return ending;
+      if (ending.ended === 'parked') await person.parked(ending.reason);
+      if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
+      if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.why);
+      return ending;
     }
-    isDone = true;
-    await person.outcome(said);
-    return { ended: 'succeeded', outcome: said.text, notDone: said.of === 'not done' };
-  } catch (error) {
-    const ending = endingOf(job, error, parked, options);
-    // Only the outcome is left to be told then, and that is what could not be.
-    if (isDone) return ending;
-    if (ending.ended === 'parked') await person.parked(ending.reason);
-    if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
-    return ending;
-  }
+  };
+  return { ending: await end(), lineIsDue: calls.lineIsDue() };
 }
 
 type Told = Said & { of: 'done' | 'not done' };
@@ -160,6 +220,9 @@ function endingOf(
   if (error instanceof Later) {
     const { dueAt, message: why, makesRoom } = error;
     return { ended: 'not yet', dueAt, why, attempts: job.attempts, makesRoom };
+  }
+  if (error instanceof InLine) {
+    return { ended: 'in line', expectedAt: error.expectedAt, why: error.message, attempts: job.attempts };
   }
   if (error instanceof Park) return parked(error.message);
   const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;

@@ -7,7 +7,7 @@ import { PartnerError, PartnerPayloadError, PartnerUnanswered } from '../partner
 import { validate } from '../partner/validate.ts';
 import { type Decision, decisions, type Outcome, outcomeOf } from './decide.ts';
 import { Later, Refused, StepFailed } from './interruption.ts';
-import type { Slots } from './slots.ts';
+import { type Slots, withBudget } from './slots.ts';
 
 /** Where a 429 says nothing of its own. */
 const RATE_LIMIT_PAUSE_MS = 60_000;
@@ -68,9 +68,10 @@ export function createSending({ connection, budget, outages, slots, clock, tell 
         slot.giveUp();
         slot = await slots.take(first);
       }
-      const result = await call().catch((error) => {
+      const result = await call().catch(async (error) => {
         const neverSent = error instanceof PartnerUnanswered ? !error.sent : error instanceof PartnerPayloadError;
         if (neverSent) slot.giveUp();
+        else if (error instanceof PartnerUnanswered) await withBudget(slot.unanswered(), clock);
         else if (error instanceof PartnerError && error.status !== null) slot.answered();
         throw error;
       });

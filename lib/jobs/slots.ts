@@ -1,6 +1,7 @@
-import { type Budget, BudgetUnavailable, type Lane, type Slot } from '../budget/budget.ts';
+import { type Budget, BudgetUnavailable, type Slot, type SlotAnswer } from '../budget/budget.ts';
+import type { Lane } from '../budget/lanes.ts';
 import type { Connection } from '../connection/connection.ts';
-import { Later } from './interruption.ts';
+import { InLine, Later } from './interruption.ts';
 
 /** Waits up to this long stay in the Lambda. */
 const LONGEST_PAUSE_MS = 5_000;
@@ -11,23 +12,26 @@ const NO_BUDGET_PAUSE_MS = 30_000;
 export interface Slots {
   /**
    * Takes a slot and waits in place until it is due.
-   * @param first for resends and searches, which go ahead of other work
-   * @throws {Later} where the wait is too long for this run
+   * @param urgent for resends and searches, which go ahead of other work
+   * @throws {InLine} if other jobs are ahead, or the wait is too long for this run
+   * @throws {Later} for an urgent call that has to wait too long, or a budget that is not available
    */
-  take(first: boolean): Promise<Slot>;
+  take(urgent: boolean): Promise<Slot>;
   /**
    * Waits in place if the wait is short and the run has the time.
    * @throws {Later} otherwise
    */
   pauseUntil(at: number, why: string): Promise<void>;
-  /** @throws {Later} where a call could outlast this run: the Lambda's end would cut it off */
+  /** @throws {Later} if a call could outlast this run: the Lambda's end would cut it off */
   ensureTimeForCall(): void;
+  /** Whether the budget wants the waiting lines of the connection to be moved on. */
+  lineIsDue(): boolean;
 }
 
 export interface SlotsOptions {
   connection: Connection;
   lane: Lane;
-  /** Whether the job has waited before: then it is ahead of new ones. */
+  /** Whether the job stood in the waiting line: then it is ahead of new ones. */
   cameBack: boolean;
   budget: Budget;
   clock: () => number;
@@ -36,8 +40,18 @@ export interface SlotsOptions {
   deadline: number;
 }
 
-export function createSlots(options: SlotsOptions): Slots {
-  const { connection, lane, budget, clock, sleep, deadline } = options;
+/** @throws {Later} if the budget cannot be read or written: nothing may be sent then, and no attempt has failed */
+export async function withBudget<T>(act: Promise<T>, clock: () => number): Promise<T> {
+  try {
+    return await act;
+  } catch (error) {
+    if (!(error instanceof BudgetUnavailable)) throw error;
+    throw new Later(clock() + NO_BUDGET_PAUSE_MS, error.message);
+  }
+}
+
+export function createSlots({ connection, lane, cameBack, budget, clock, sleep, deadline }: SlotsOptions): Slots {
+  let lineIsDue = false;
 
   async function pauseUntil(at: number, why: string): Promise<void> {
     const ms = at - clock();
@@ -45,26 +59,32 @@ export function createSlots(options: SlotsOptions): Slots {
     if (ms > 0) await sleep(ms);
   }
 
+  async function request(urgent: boolean): Promise<SlotAnswer> {
+    const { name, limits } = connection;
+    const waitsUntil = Math.min(clock() + LONGEST_PAUSE_MS, deadline - connection.timeoutMs);
+    const asked = { connection: name, limits, lane, urgent, cameBack, waitsUntil };
+    const answer = await withBudget(budget.requestSlot(asked), clock);
+    lineIsDue ||= answer.lineIsDue;
+    return answer;
+  }
+
   return {
     pauseUntil,
+    lineIsDue: () => lineIsDue,
     ensureTimeForCall() {
       if (clock() + connection.timeoutMs > deadline) throw new Later(clock(), 'this run has no time left for a call');
     },
-    async take(first) {
-      for (let { cameBack } = options; ; cameBack = true) {
-        const waitsUntil = Math.min(clock() + LONGEST_PAUSE_MS, deadline - connection.timeoutMs);
-        const about = { connection: connection.name, limits: connection.limits };
-        const answer = await budget.requestSlot({ ...about, lane, first, cameBack, waitsUntil }).catch((error) => {
-          if (!(error instanceof BudgetUnavailable)) throw error;
-          throw new Later(clock() + NO_BUDGET_PAUSE_MS, error.message);
-        });
+    async take(urgent) {
+      for (;;) {
+        const answer = await request(urgent);
         if (!answer.granted) {
-          await pauseUntil(answer.comeBackAt, answer.why);
+          if (answer.askAgainAt === undefined) throw new InLine(answer.why, answer.expectedAt);
+          await pauseUntil(answer.askAgainAt, answer.why);
           continue;
         }
         const { slot } = answer;
         if (slot.sendAt > clock()) await sleep(slot.sendAt - clock());
-        if (await slot.isGood()) return slot;
+        if (await withBudget(slot.isGood(), clock)) return slot;
         slot.giveUp();
       }
     },

@@ -1,9 +1,10 @@
+import { inBatches } from './batches.ts';
 import type { Job, JobStatus } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
 
-/** How many jobs of one status are queued in one go; the next minute takes the next. */
-export const REQUEUED_AT_ONCE = 500;
+/** How many jobs are read at a time. */
+const PAGE = 500;
 
 export interface SweepOptions {
   jobs: JobStore;
@@ -11,8 +12,8 @@ export interface SweepOptions {
 }
 
 /**
- * Queues every job that nobody would look at otherwise: stored and never queued, its lease run out, or its due time
- * come. Running it twice, or late, does no harm.
+ * Queues every job that would not go on otherwise: stored and never queued, its lease run out, or its due time come.
+ * Running it twice, or late, does no harm. Jobs that wait for the budget have no due time: waiting-line.ts.
  *
  * @param now epoch milliseconds
  */
@@ -24,25 +25,25 @@ export async function sweepJobs(options: SweepOptions, now: number): Promise<Job
   return swept;
 }
 
-/** Queues the jobs of one status whose time to be looked at comes before `by`, oldest first. */
+/** Queues all jobs of one status whose time to be looked at comes before `by`, people first. */
 export async function requeueJobs(status: JobStatus, by: number, options: SweepOptions): Promise<Job[]> {
-  const due = await options.jobs.list(status, { by, limit: REQUEUED_AT_ONCE });
   const requeued: Job[] = [];
-  const errors: unknown[] = [];
-  for (const job of due.sort((a, b) => a.createdAt - b.createdAt)) {
-    try {
-      const next = await requeueJob(job, options);
-      if (next) requeued.push(next);
-    } catch (error) {
-      // One that cannot be queued must not keep the others from it.
-      errors.push(error);
-    }
+  const seen = new Set<string>();
+  for (;;) {
+    const page = await options.jobs.list(status, { by, limit: PAGE });
+    const due = page.filter(({ id }) => !seen.has(id)).sort(peopleFirst);
+    if (due.length === 0) return requeued;
+    for (const { id } of due) seen.add(id);
+    const next = await inBatches(due, (job) => requeueJob(job, options));
+    requeued.push(...next.filter((job) => job !== undefined));
   }
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${due.length} jobs could not be queued`);
-  return requeued;
 }
 
-/** @returns undefined where the job changed in between, so that somebody else has looked at it */
+function peopleFirst(a: Job, b: Job): number {
+  return Number(b.lane === 'interactive') - Number(a.lane === 'interactive') || a.createdAt - b.createdAt;
+}
+
+/** @returns undefined if the job changed in the meantime, so that another process has looked at it */
 export async function requeueJob(job: Job, { jobs, queue }: SweepOptions): Promise<Job | undefined> {
   const requeued = await jobs.requeue(job);
   if (!requeued) return undefined;

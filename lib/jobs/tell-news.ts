@@ -40,6 +40,14 @@ export function tellNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics:
       case 'waiting':
         log.info({ message: 'job waits', ...about, dueAt: new Date(told.dueAt).toISOString(), why: told.why });
         return;
+      case 'in line': {
+        const { expectedAt, why } = told;
+        log.info({ message: 'job waits', ...about, dueAt: expectedAt && new Date(expectedAt).toISOString(), why });
+        return;
+      }
+      case 'line stands still':
+        log.warn({ message: 'the waiting line could not be moved on', ...about, error: String(told.error) });
+        return;
       case 'parked':
         log.warn({ message: 'job parked', ...about, reason: told.reason });
         metrics.record({ JobsParked: 1 });

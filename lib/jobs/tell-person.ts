@@ -8,8 +8,8 @@ import type { Reply, Steps } from './steps.ts';
 export type Said =
   | ({ of: 'done' } & Outcome)
   | { of: 'not done'; text: string }
-  /** Epoch milliseconds. */
-  | { of: 'waiting'; until: number; why: string }
+  /** Epoch milliseconds, as far as is known. */
+  | { of: 'waiting'; until: number | undefined; why: string }
   | { of: 'parked'; reason: string };
 
 /** What a job has done, in plain words. */
@@ -58,8 +58,8 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
   return {
     /** The outcome is a step like any other: a job has not ended before it is told. */
     outcome: (said: Said & { of: 'done' | 'not done' }) => say('reply', said),
-    async waiting(until: number, why: string): Promise<void> {
-      if (until - clock() < WORTH_TELLING_MS) return;
+    async waiting(until: number | undefined, why: string): Promise<void> {
+      if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
       const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
       if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
     },

@@ -64,8 +64,9 @@ function jobSection(job: Job, isHeldUp: boolean): SectionBlock {
     case 'parked':
       return plainSection(`:octagonal_sign: ${asked}\n${sentence(job.parked?.reason ?? '')}`);
     case 'waiting': {
-      const until = `waits until ${time(job.dueAt ?? 0)}`;
-      return section(`:hourglass: ${code(asked)}\n${until}: ${code(job.waitingFor ?? '')}`);
+      const until = job.dueAt ?? job.expectedAt;
+      const waits = until === undefined ? 'waits for its turn' : `waits until ${time(until)}`;
+      return section(`:hourglass: ${code(asked)}\n${waits}: ${code(job.waitingFor ?? '')}`);
     }
     default:
       return plainSection(

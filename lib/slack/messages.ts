@@ -66,7 +66,7 @@ export function saidMessage(said: Said, contact: string): SlackMessage {
     case 'waiting':
       return message(
         section(
-          `:hourglass: This has to wait: ${code(said.why)}. It goes on by itself, not before ${time(said.until)}.`,
+          `:hourglass: This has to wait: ${code(said.why)}. It goes on by itself${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
         ),
       );
     case 'parked':

@@ -62,3 +62,14 @@ export const keys = {
 
 /** The index of jobs by status and by the time at which somebody should look at them; only jobs have both. */
 export const jobsByStatus = { name: 'jobs-by-status', partition: 'status', sort: 'wakeAt' } as const;
+
+/**
+ * The index of the jobs that stand in a waiting line, by `connection#lane` and in the order in which their events came.
+ * It holds only what moving the line needs: lib/jobs/waiting-line.ts.
+ */
+export const waitingLine = {
+  name: 'waiting-line',
+  partition: 'line',
+  sort: 'createdAt',
+  attributes: ['id', 'generation', 'lane', 'entity', 'slotAt'],
+} as const;

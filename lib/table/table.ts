@@ -123,17 +123,24 @@ export function createTable(client: DynamoDBClient, tableName: string): Table {
       return Items.map((item) => unmarshall(item));
     },
     async queryIndex(index, condition, { limit, newestFirst }) {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName: tableName,
-          IndexName: index,
-          KeyConditionExpression: condition.expression,
-          ...placeholders(condition),
-          Limit: limit,
-          ScanIndexForward: !newestFirst,
-        }),
-      );
-      return Items.map((item) => unmarshall(item));
+      const items: Item[] = [];
+      let from: QueryCommandOutput['LastEvaluatedKey'];
+      do {
+        const page: QueryCommandOutput = await client.send(
+          new QueryCommand({
+            TableName: tableName,
+            IndexName: index,
+            KeyConditionExpression: condition.expression,
+            ...placeholders(condition),
+            Limit: limit - items.length,
+            ScanIndexForward: !newestFirst,
+            ...(from && { ExclusiveStartKey: from }),
+          }),
+        );
+        items.push(...(page.Items ?? []).map((item) => unmarshall(item)));
+        from = page.LastEvaluatedKey;
+      } while (from && items.length < limit);
+      return items;
     },
   };
 }

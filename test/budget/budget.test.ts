@@ -1,7 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BudgetUnavailable, createBudget, type Lane, type SlotAnswer } from '../../lib/budget/budget.ts';
+import { BudgetUnavailable, createBudget, type SlotAnswer } from '../../lib/budget/budget.ts';
+import type { Lane } from '../../lib/budget/lanes.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
 import { type LocalStack, startLocalStack } from '../../local/stack.ts';
@@ -11,8 +12,9 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 /** The longest that a call is under way: lib/partner/client.ts. */
 const LONGEST_FLIGHT_MS = 10_000;
-/** Between a call that took no time and the next one in its slot: two clocks differ by a second. */
-const CYCLE_MS = MINUTE + 1_000;
+/** How much later than that the service may count a call that got no answer. */
+const UNANSWERED_MS = MINUTE;
+
 const START = Date.UTC(2026, 10, 20);
 
 let stack: LocalStack;
@@ -24,6 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
+/** A call counts from the end of its quarter of a second. */
+const endOfBucket = (at: number) => Math.floor(at / 250) * 250 + 250;
+
 let connections = 0;
 const newConnection = () => `connection-${++connections}`;
 
@@ -32,6 +37,17 @@ function slotOf(answer: SlotAnswer) {
   if (!answer.granted) throw new Error(`expected a slot, and it says: ${answer.why}`);
   return answer.slot;
 }
+
+/** When to ask again, where no slot was granted. */
+function askAgainAt(answer: SlotAnswer): number {
+  if (answer.granted || answer.askAgainAt === undefined) throw new Error('expected a time to ask again');
+  return answer.askAgainAt;
+}
+
+/** Waits in place for as long as it takes. */
+const patient = { waitsUntil: Number.POSITIVE_INFINITY };
+/** Asks again as early as it may. */
+const atOnce = () => 0;
 
 const granted = (answers: readonly SlotAnswer[]) => answers.filter((answer) => answer.granted);
 
@@ -48,10 +64,10 @@ describe('the budget', () => {
       /** How much of its grace a call uses up before it is sent. */
       lateMs: fc.constantFrom(0, 1_000),
       lane: fc.constantFrom<Lane>('interactive', 'background'),
-      first: fc.boolean(),
+      urgent: fc.boolean(),
       cameBack: fc.boolean(),
       flightMs: fc.oneof(fc.nat(50), fc.nat(LONGEST_FLIGHT_MS), fc.constant(LONGEST_FLIGHT_MS)),
-      isAnswered: fc.boolean(),
+      end: fc.constantFrom('answered', 'unanswered', 'the process ends'),
       worker: fc.nat(2),
     });
     const clockErrors = fc.tuple(...[0, 1, 2].map(() => fc.integer({ min: -500, max: 500 })));
@@ -60,36 +76,44 @@ describe('the budget', () => {
       fc.asyncProperty(fc.array(call, { maxLength: 120 }), clockErrors, limits, async (calls, clockErrors, limits) => {
         const connection = newConnection();
         let now = START;
-        const workers = clockErrors.map((errorMs) => ({ errorMs, budget: createBudget(table, () => now + errorMs) }));
+        const workers = clockErrors.map((errorMs) => ({
+          errorMs,
+          budget: createBudget(table, () => now + errorMs, atOnce),
+        }));
         const sent: { sentAt: number; answeredAt: number }[] = [];
         // An answer is told when it is there, which is after other calls have been granted.
-        const underWay: { answeredAt: number; tell: () => void }[] = [];
+        const underWay: { endsAt: number; end: () => void | Promise<void> }[] = [];
         let told = now;
-        for (const { after, lateMs, flightMs, isAnswered, worker, ...what } of calls) {
+        for (const { after, lateMs, flightMs, end, worker, ...what } of calls) {
           const until = after === 'when told' ? Math.max(now, told) : now + after;
-          for (const { answeredAt, tell } of underWay.splice(0).sort((a, b) => a.answeredAt - b.answeredAt)) {
-            now = answeredAt;
-            if (answeredAt <= until) tell();
-            else underWay.push({ answeredAt, tell });
+          for (const { endsAt, end } of underWay.splice(0).sort((a, b) => a.endsAt - b.endsAt)) {
+            now = Math.max(now, endsAt);
+            if (endsAt <= until) await end();
+            else underWay.push({ endsAt, end });
           }
           now = until;
           const { budget, errorMs } = workers[worker] ?? { budget: createBudget(table, () => now), errorMs: 0 };
-          const answer = await budget.requestSlot({ connection, limits, ...what });
+          const answer = await budget.requestSlot({ connection, limits, ...what, ...patient });
           if (!answer.granted) {
-            expect(answer.comeBackAt).toBeGreaterThan(now + errorMs);
-            told = answer.comeBackAt - errorMs;
+            expect(askAgainAt(answer)).toBeGreaterThan(now + errorMs);
+            told = askAgainAt(answer) - errorMs;
             continue;
           }
-          const sentAt = answer.slot.sendAt - errorMs + lateMs;
+          const { slot } = answer;
+          const sentAt = slot.sendAt - errorMs + lateMs;
           expect(sentAt).toBeGreaterThanOrEqual(now);
-          const answeredAt = sentAt + flightMs;
-          sent.push({ sentAt, answeredAt });
-          if (isAnswered) underWay.push({ answeredAt, tell: answer.slot.answered });
+          if (end === 'unanswered') {
+            sent.push({ sentAt, answeredAt: sentAt + LONGEST_FLIGHT_MS + UNANSWERED_MS });
+            underWay.push({ endsAt: sentAt + LONGEST_FLIGHT_MS, end: slot.unanswered });
+          } else {
+            sent.push({ sentAt, answeredAt: sentAt + flightMs });
+            if (end === 'answered') underWay.push({ endsAt: sentAt + flightMs, end: slot.answered });
+          }
         }
         expect(mostWithin(sent, MINUTE)).toBeLessThanOrEqual(limits.perMinute);
         expect(mostWithin(sent, DAY)).toBeLessThanOrEqual(limits.perDay);
       }),
-      { numRuns: 60 },
+      { numRuns: 150 },
     );
   });
 
@@ -104,15 +128,15 @@ describe('the budget', () => {
       let now = START - 13_000;
       const [slow, fast] = [-500, 500].map((errorMs) => ({
         errorMs,
-        budget: createBudget(table, () => now + errorMs),
+        budget: createBudget(table, () => now + errorMs, atOnce),
       }));
       const sent: { sentAt: number; answeredAt: number }[] = [];
       for (const worker of [slow, fast, slow, fast, slow, fast]) {
         if (!worker) continue;
         for (;;) {
-          const answer = await worker.budget.requestSlot({ connection, limits, lane: 'interactive', cameBack: true });
+          const answer = await worker.budget.requestSlot({ connection, limits, lane: 'interactive', ...patient });
           if (!answer.granted) {
-            now = answer.comeBackAt - worker.errorMs;
+            now = askAgainAt(answer) - worker.errorMs;
             continue;
           }
           // The slow one uses its grace up; the fast one sends at once.
@@ -125,16 +149,17 @@ describe('the budget', () => {
     },
   );
 
-  it('grants what it announced: whoever comes back then gets a slot', async () => {
+  it('grants a slot at the time that it announced', async () => {
     const connection = newConnection();
     const limits = { perMinute: 5, perDay: 20 };
     let now = START;
-    const budget = createBudget(table, () => now);
+    const budget = createBudget(table, () => now, atOnce);
     for (let asked = 0; asked < 60; asked++) {
-      const answer = await budget.requestSlot({ connection, limits, lane: 'interactive' });
+      const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', ...patient });
+      const answer = await ask();
       if (answer.granted) continue;
-      now = answer.comeBackAt;
-      now = slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive', cameBack: true })).sendAt;
+      now = askAgainAt(answer);
+      now = slotOf(await ask()).sendAt;
     }
   });
 
@@ -143,18 +168,19 @@ describe('the budget', () => {
     const limits = { perMinute: 2, perDay: 100 };
     let now = START;
     const budget = createBudget(table, () => now);
-    const ask = (cameBack: boolean) => budget.requestSlot({ connection, limits, lane: 'interactive', cameBack });
-    const first = slotOf(await ask(false));
+    const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', ...patient });
+    const first = slotOf(await ask());
     now += 400;
     first.answered();
-    slotOf(await ask(false));
-    now = START + 400 + CYCLE_MS - 5_001;
-    expect(await ask(true)).toMatchObject({ granted: false, obstacle: 'minute' });
+    slotOf(await ask());
+    const opensAt = endOfBucket(START + 400 + 1_000) + MINUTE;
+    now = opensAt - 5_001;
+    expect(await ask()).toMatchObject({ granted: false, obstacle: 'minute' });
     now += 1;
-    expect(slotOf(await ask(true)).sendAt).toBe(START + 400 + CYCLE_MS);
-    expect(await ask(true)).toMatchObject({ granted: false, obstacle: 'minute' });
-    now = START + 400 + 1_000 + LONGEST_FLIGHT_MS + CYCLE_MS;
-    expect(slotOf(await ask(true)).sendAt).toBe(now);
+    expect(slotOf(await ask()).sendAt).toBe(opensAt);
+    expect(await ask()).toMatchObject({ granted: false, obstacle: 'minute' });
+    now = endOfBucket(START + 400 + 1_000 + LONGEST_FLIGHT_MS + 1_000) + MINUTE;
+    expect(slotOf(await ask()).sendAt).toBe(now);
   });
 
   it('takes back a slot that was not used', async () => {
@@ -188,12 +214,13 @@ describe('the budget', () => {
     ] as const) {
       const connection = newConnection();
       const budget = createBudget(table, () => START);
-      const ask = (lane: Lane, first = false) => budget.requestSlot({ connection, limits, lane, first });
+      const ask = (lane: Lane, urgent = false) => budget.requestSlot({ connection, limits, lane, urgent });
       const answers = [];
       for (let asked = 0; asked < 120; asked++) answers.push(await ask(lane));
       expect(granted(answers)).toHaveLength(most);
       expect((await ask('interactive')).granted).toBe(lane === 'background');
-      expect((await ask('background', true)).granted).toBe(true);
+      // Resends leave a few slots to people.
+      expect((await ask('background', true)).granted).toBe(lane === 'background');
     }
   });
 
@@ -222,34 +249,51 @@ describe('the budget', () => {
     expect(await askOften('background')).toBe(337);
   });
 
-  it('tells those who wait different times, a pace apart, and lets them in before new ones', async () => {
+  it('sends new jobs behind those that stand in line, and background jobs behind people', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 20, perDay: 5_000 };
+    let now = START;
+    const budget = createBudget(table, () => now, atOnce);
+    const ask = (lane: Lane, cameBack = false) => budget.requestSlot({ connection, limits, lane, cameBack });
+    const takeAll = async (lane: Lane) => {
+      let answer = await ask(lane);
+      while (answer.granted) answer = await ask(lane);
+      return answer;
+    };
+    expect(await takeAll('background')).toMatchObject({ obstacle: 'minute', lineIsDue: true });
+    now += 2 * MINUTE;
+    const standing = await ask('background');
+    expect(standing).toMatchObject({ granted: false, obstacle: 'line' });
+    expect(standing).not.toHaveProperty('askAgainAt');
+    expect((await ask('background', true)).granted).toBe(true);
+    expect((await ask('interactive')).granted).toBe(true);
+    await budget.lineEnded(connection, 'background');
+    expect((await ask('background')).granted).toBe(true);
+    await takeAll('interactive');
+    now += 2 * MINUTE;
+    expect(await ask('background')).toMatchObject({ granted: false, obstacle: 'line' });
+  });
+
+  it('gives the right to move the line to one caller at a time, with the times at which slots open', async () => {
     const connection = newConnection();
     const limits = { perMinute: 120, perDay: 5_000 };
     let now = START;
-    const budget = createBudget(table, () => now);
-    const ask = (cameBack = false) => budget.requestSlot({ connection, limits, lane: 'background', cameBack });
-    const times: number[] = [];
-    for (let asked = 0; asked < 400; asked++) {
-      const answer = await ask();
-      if (!answer.granted) times.push(answer.comeBackAt);
+    const budget = createBudget(table, () => now, atOnce);
+    for (let asked = 0; asked < 101; asked++) {
+      now += 500;
+      await budget.requestSlot({ connection, limits, lane: 'background' });
     }
-    expect(times).toHaveLength(300);
-    expect(times).toEqual(times.toSorted((a, b) => a - b));
-    for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(516);
-    now = times[0] ?? 0;
-    expect(await ask()).toMatchObject({ granted: false, obstacle: 'others' });
-    expect((await ask(true)).granted).toBe(true);
-  });
-
-  it('forgets those who were to come back and did not', async () => {
-    const connection = newConnection();
-    const limits = { perMinute: 4, perDay: 5_000 };
-    let now = START;
-    const budgets = Array.from({ length: 40 }, () => createBudget(table, () => now));
-    for (const budget of budgets) await budget.requestSlot({ connection, limits, lane: 'background' });
-    now += 4 * MINUTE;
-    const [budget] = [createBudget(table, () => now)];
-    expect((await budget.requestSlot({ connection, limits, lane: 'background' })).granted).toBe(true);
+    const plan = await budget.planLine(connection, limits);
+    expect(await budget.planLine(connection, limits)).toBeUndefined();
+    const times = Array.from({ length: 120 }, (_, ahead) => plan?.slotTime('background', ahead));
+    const known = times.filter((time) => time !== undefined);
+    // Twenty stay free for people.
+    expect(known).toHaveLength(100);
+    expect(known).toEqual(known.toSorted((a, b) => a - b));
+    expect(known[0]).toBe(now);
+    // No call under way is expected to take long.
+    expect(known.at(-1)).toBeLessThanOrEqual(now + MINUTE + 2_000);
+    expect(await budget.planLine(connection, limits, true)).toBeDefined();
   });
 
   it('stops everyone while it is paused, and whoever holds a slot for later', async () => {
@@ -257,11 +301,13 @@ describe('the budget', () => {
     const limits = { perMinute: 1, perDay: 9 };
     let now = START;
     const budget = createBudget(table, () => now);
-    const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', first: true });
+    const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true, ...patient });
     slotOf(await ask()).answered();
-    now += CYCLE_MS - 3_000;
+    const opensAt = endOfBucket(now + 1_000) + MINUTE;
+    now = opensAt - 700;
     const slot = slotOf(await ask());
-    expect(slot.sendAt).toBe(now + 3_000);
+    expect(slot.sendAt).toBe(opensAt);
+    const pausedAt = now;
     await budget.pause(connection, now + 30_000);
     await budget.pause(connection, now + 1_000);
     now = slot.sendAt;
@@ -269,7 +315,9 @@ describe('the budget', () => {
     slot.giveUp();
     const answer = await ask();
     expect(answer).toMatchObject({ granted: false, obstacle: 'pause', why: 'the connection is paused' });
-    expect(answer.granted || answer.comeBackAt).toBe(START + CYCLE_MS - 3_000 + 30_000);
+    expect(answer).toMatchObject({ expectedAt: pausedAt + 30_000 });
+    await budget.resume(connection);
+    expect((await ask()).granted).toBe(true);
   });
 
   it('shows both windows and lanes, and when the next slot is free', async () => {
@@ -284,14 +332,12 @@ describe('the budget', () => {
       day: { used: 17, limit: 400 },
       pausedUntil: null,
       lanes: {
-        interactive: { left: { minute: 2, day: 383 }, nextSlotAt: now, waiting: 0, waitingUntil: null },
+        interactive: { left: { minute: 2, day: 383 }, nextSlotAt: now },
         background: { left: { minute: 0, day: 341 } },
       },
     });
-    const { nextSlotAt, waiting, waitingUntil } = view.lanes.background;
+    const { nextSlotAt } = view.lanes.background;
     expect(nextSlotAt).toBeGreaterThan(now);
-    expect(waiting).toBeGreaterThanOrEqual(3);
-    expect(waitingUntil).toBeGreaterThanOrEqual(nextSlotAt);
     now = nextSlotAt;
     expect((await budget.requestSlot({ connection, limits, lane: 'background', cameBack: true })).granted).toBe(true);
   });

@@ -1,5 +1,3 @@
-import type { Call } from './simulation.ts';
-
 /** Below or at which lies that part of the values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -10,7 +8,7 @@ export function quantile(values: readonly number[], part: number): number {
  * The most calls that the service could have counted within any window of that length, had it counted each at the worst
  * moment between its sending and its answer.
  */
-export function mostWithin(calls: readonly Pick<Call, 'sentAt' | 'answeredAt'>[], windowMs: number): number {
+export function mostWithin(calls: readonly { sentAt: number; answeredAt: number }[], windowMs: number): number {
   // A window that begins at x can hold a call sent before x + windowMs and answered at x or later.
   const changes = calls.flatMap(({ sentAt, answeredAt }) => [
     { at: sentAt - windowMs, isStart: true },

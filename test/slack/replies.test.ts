@@ -161,7 +161,7 @@ describe('an outcome', () => {
     relay.clock.now += 10 * 60_000;
     await relay.sweep();
     await relay.workToTheEnd();
-    expect((await relay.jobs('succeeded'))[0]?.generation).toBe(2);
+    expect((await relay.jobs('succeeded'))[0]?.generation).toBe(3);
     expect(told(relay)).toEqual([COMPLETED]);
   });
 

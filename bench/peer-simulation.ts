@@ -1,11 +1,8 @@
-import type { Lane, Limits } from '../../lib/budget/budget.ts';
-import { type Counting, ServiceModel } from './service-model.ts';
-import { seededRandom, type VirtualTime } from './virtual-time.ts';
-
-export const SECOND = 1_000;
-export const MINUTE = 60 * SECOND;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
+import type { Lane } from '../lib/budget/lanes.ts';
+import { ServiceModel } from '../test/budget/service-model.ts';
+import { seededRandom, type VirtualTime } from '../test/budget/virtual-time.ts';
+import type { Workload } from '../test/simulation/simulation.ts';
+import { DAY, MINUTE, SECOND } from '../test/simulation/workloads.ts';
 
 /** What stands between the jobs of the simulation and the service. */
 export interface Gate {
@@ -19,21 +16,6 @@ export interface Process {
   clock: () => number;
   random: () => number;
   sleep: (ms: number) => Promise<void>;
-}
-
-export interface Workload {
-  seed: number;
-  counting: Counting;
-  limits: Limits;
-  /** How long each lane's jobs stay with a worker is up to the gate; so many workers are there of each. */
-  workers: Record<Lane, number>;
-  /** When each job comes, after the start; each makes one call. */
-  jobs: { connection: string; lane: Lane; atMs: number }[];
-  runsMs: number;
-  latencyMs: readonly [number, number];
-  wakeUpLateMs: number;
-  /** Workers' clocks are wrong by up to this, in either direction. */
-  clockErrorMs: number;
 }
 
 /** What became of a call. Milliseconds since the start. */
@@ -55,6 +37,10 @@ export interface Happened {
 
 /** Waits up to this long stay with the worker, as in lib/jobs/partner-calls.ts. */
 const LONGEST_STAY_MS = 5 * SECOND;
+/** A sleeping message wakes up to this much late. */
+const WAKE_UP_LATE_MS = 3 * SECOND;
+/** Workers' clocks are wrong by up to this, in either direction. */
+const CLOCK_ERROR_MS = 500;
 /** A worker claims a job before it does anything else. */
 const CLAIM_MS = 20;
 
@@ -65,7 +51,7 @@ interface WaitingJob {
   cameBack: boolean;
 }
 
-/** Runs a workload through gates, one for each worker, against a service that counts in its own way. */
+/** Runs a workload through gates of another limiter, one for each worker: each job makes one call. */
 export async function simulate(
   { seed, ...load }: Workload,
   time: VirtualTime,
@@ -103,7 +89,7 @@ export async function simulate(
   }
 
   async function work(lane: Lane): Promise<void> {
-    const clockError = between(-load.clockErrorMs, load.clockErrorMs);
+    const clockError = between(-CLOCK_ERROR_MS, CLOCK_ERROR_MS);
     const clock = () => Math.floor(time.now + clockError);
     const gate = gateOf({ clock, random, sleep: (ms) => time.sleep(ms) });
     for (;;) {
@@ -120,7 +106,7 @@ export async function simulate(
       if ('comeBackAt' in entry) {
         const ms = entry.comeBackAt - clock();
         job.cameBack = true;
-        if (ms > LONGEST_STAY_MS) return void offerLater(job, ms + random() * load.wakeUpLateMs);
+        if (ms > LONGEST_STAY_MS) return void offerLater(job, ms + random() * WAKE_UP_LATE_MS);
         await time.sleep(ms);
         continue;
       }
@@ -140,7 +126,7 @@ export async function simulate(
   }
 
   async function arrivals(): Promise<void> {
-    for (const { connection, lane, atMs } of load.jobs.toSorted((a, b) => a.atMs - b.atMs)) {
+    for (const { connection, lane, atMs } of load.arrivals.toSorted((a, b) => a.atMs - b.atMs)) {
       if (start + atMs > time.now) await time.sleep(start + atMs - time.now);
       offer({ connection, lane, wantedAt: time.now, cameBack: false });
     }
@@ -152,24 +138,4 @@ export async function simulate(
   void arrivals();
   await time.passUntil(start + load.runsMs);
   return happened;
-}
-
-/** Jobs that come at random, so many a minute on average. */
-export function randomJobs(
-  lane: Lane,
-  perMinute: number,
-  untilMs: number,
-  random: () => number,
-  connection = 'main',
-): Workload['jobs'] {
-  const jobs: Workload['jobs'] = [];
-  for (let atMs = 0; ; ) {
-    atMs -= Math.log(1 - random()) * (MINUTE / perMinute);
-    if (atMs >= untilMs) return jobs;
-    jobs.push({ connection, lane, atMs });
-  }
-}
-
-export function backlog(jobs: number, connection = 'main'): Workload['jobs'] {
-  return Array.from({ length: jobs }, () => ({ connection, lane: 'background', atMs: 0 }));
 }

@@ -1,0 +1,115 @@
+import { DAY, type Limits, MINUTE, type Opening, openings, type Window } from './window.ts';
+
+/** A share of the budget: `interactive` if a person is waiting, `background` for everything else. */
+export const lanes = ['interactive', 'background'] as const;
+export type Lane = (typeof lanes)[number];
+
+/** The two windows in which the service counts. */
+export interface Windows {
+  minute: Window;
+  day: Window;
+}
+
+/** The order in which callers get slots: `urgent` is for resends and for searches after a lost answer. */
+export type Rank = 'urgent' | Lane;
+
+/**
+ * Capacity that a rank keeps free for the others. After each call of the rank, `atOnce` more calls can be sent, each
+ * within `withinMs` of the one before, and then one more every `everyMs`: `total` in all.
+ *
+ * While slots open all the time, a reserve costs next to nothing: what opens next is the reserve. After a burst, when no
+ * slot opens for a minute, the same rule keeps as many slots free as people may want until then.
+ */
+interface Reserve {
+  atOnce: number;
+  withinMs: number;
+  everyMs: number;
+  total: number;
+}
+
+/** The part of each limit that `background` keeps free for people. */
+const PEOPLES_SHARE = { minute: 0.125, day: 0.1 };
+/** So many calls of people can be sent as fast as slots open, however long the backlog is. */
+const PEOPLE_AT_ONCE = 5;
+/** What resends keep free for people: a hundred lost answers must not keep a person waiting. */
+const PEOPLE_BESIDE_RESENDS = 3;
+/** The part of the day that stays free for people to the last: they cannot wait for tomorrow. */
+const PEOPLE_AT_ONCE_OF_DAY = 0.005;
+/** The part of the day that people leave to resends, which cannot wait for tomorrow either. */
+const URGENT_OF_DAY = 0.002;
+/** Below this limit a minute is too short to keep single slots free in it. */
+const SMALL_MINUTE = 20;
+
+const upTo = (slots: number, withinMs: number): Reserve => ({ atOnce: slots, withinMs, everyMs: 0, total: slots });
+
+function reserveOfMinute(rank: Rank, limit: number): Reserve {
+  const withinMs = MINUTE / limit;
+  if (rank === 'urgent') return upTo(limit < SMALL_MINUTE ? 0 : PEOPLE_BESIDE_RESENDS, withinMs);
+  if (rank === 'interactive') return upTo(limit < SMALL_MINUTE ? 0 : 1, withinMs);
+  const share = limit * PEOPLES_SHARE.minute;
+  const atOnce = Math.min(PEOPLE_AT_ONCE, Math.ceil(limit / SMALL_MINUTE), limit - 1);
+  return { atOnce, withinMs, everyMs: MINUTE / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
+}
+
+function reserveOfDay(rank: Rank, limit: number): Reserve {
+  if (rank === 'urgent') return upTo(0, 0);
+  const urgent = Math.floor(limit * URGENT_OF_DAY);
+  if (rank === 'interactive') return upTo(urgent, 0);
+  const share = limit * PEOPLES_SHARE.day;
+  const atOnce = urgent + Math.floor(limit * PEOPLE_AT_ONCE_OF_DAY);
+  return { atOnce, withinMs: 0, everyMs: DAY / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
+}
+
+/**
+ * When a caller of a rank may send, with so many others of its rank ahead of it: negative infinity for at once, infinity
+ * if the minute has no opening for it yet, because the calls that will open one have not been sent.
+ */
+export function slotTime(
+  { minute, day }: Windows,
+  limits: Limits,
+  rank: Rank,
+  ahead: number,
+): { at: number; by: 'minute' | 'day' } {
+  const reserve = reserveOfMinute(rank, limits.perMinute);
+  const isKnown = ahead + reserve.total < limits.perMinute;
+  const byMinute = isKnown ? openedAt(openings(minute, limits.perMinute), reserve, ahead) : Number.POSITIVE_INFINITY;
+  const byDay = openedAt(openings(day, limits.perDay), reserveOfDay(rank, limits.perDay), ahead);
+  return byDay > byMinute ? { at: byDay, by: 'day' } : { at: byMinute, by: 'minute' };
+}
+
+/** How many callers of a rank could send one after the other now, by each window alone. */
+export function slotsNow(
+  { minute, day }: Windows,
+  { perMinute, perDay }: Limits,
+  rank: Rank,
+  now: number,
+): { minute: number; day: number } {
+  return {
+    minute: openBy(openings(minute, perMinute), reserveOfMinute(rank, perMinute), perMinute, now),
+    day: openBy(openings(day, perDay), reserveOfDay(rank, perDay), perDay, now),
+  };
+}
+
+/** When the window has room for a caller, and after it for the reserve. */
+function openedAt(opened: readonly Opening[], reserve: Reserve, ahead: number): number {
+  let at = Number.NEGATIVE_INFINITY;
+  for (const opening of opened) {
+    // The place in the reserve of the first slot that has to wait for this opening.
+    const place = Math.max(0, opening.from - ahead);
+    if (place > reserve.total) break;
+    const { atOnce, withinMs, everyMs } = reserve;
+    at = Math.max(at, opening.at - Math.min(place, atOnce) * withinMs - Math.max(0, place - atOnce) * everyMs);
+  }
+  return at;
+}
+
+/** How many callers have room by then. */
+function openBy(opened: readonly Opening[], reserve: Reserve, limit: number, by: number): number {
+  let [some, most] = [0, limit - reserve.total];
+  while (some < most) {
+    const middle = Math.floor((some + most) / 2);
+    if (openedAt(opened, reserve, middle) <= by) some = middle + 1;
+    else most = middle;
+  }
+  return some;
+}

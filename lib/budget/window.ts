@@ -1,0 +1,83 @@
+import { pack, unpack } from './packed.ts';
+
+export const MINUTE = 60_000;
+export const DAY = 24 * 60 * MINUTE;
+
+/** What a connection's key may send (docs/partner-api.md, Limits). */
+export interface Limits {
+  perMinute: number;
+  perDay: number;
+}
+
+/**
+ * A sliding window: how many calls the service has counted in it, by buckets of time. A call counts until `lengthMs`
+ * after the end of its bucket.
+ */
+export interface Window {
+  lengthMs: number;
+  bucketMs: number;
+  /** The number of the first bucket, counted since the epoch. */
+  first: number;
+  calls: number[];
+}
+
+/** Small enough to lose little of each minute, and large enough to keep the item below 1 KB. */
+export const emptyMinute = (): Window => ({ lengthMs: MINUTE, bucketMs: 250, first: 0, calls: [] });
+export const emptyDay = (): Window => ({ lengthMs: DAY, bucketMs: 10 * MINUTE, first: 0, calls: [] });
+
+/**
+ * When a window has room again. Callers are counted from 0: a caller with at least `from` others ahead of it waits
+ * until `at`. Both grow from one opening to the next. For callers before the first opening there is room now.
+ */
+export interface Opening {
+  from: number;
+  at: number;
+}
+
+/** Counts a call that the service has counted by then at the latest. */
+export function add(window: Window, countedBy: number): void {
+  const bucket = Math.floor(countedBy / window.bucketMs);
+  if (window.calls.length === 0) window.first = bucket;
+  for (; bucket < window.first; window.first--) window.calls.unshift(0);
+  while (window.calls.length <= bucket - window.first) window.calls.push(0);
+  window.calls[bucket - window.first] = (window.calls[bucket - window.first] ?? 0) + 1;
+}
+
+/** Takes back what {@link add} counted. @returns false if it has left the window */
+export function remove(window: Window, countedBy: number): boolean {
+  const index = Math.floor(countedBy / window.bucketMs) - window.first;
+  const calls = window.calls[index] ?? 0;
+  if (calls > 0) window.calls[index] = calls - 1;
+  return calls > 0;
+}
+
+export function callsIn({ calls }: Window): number {
+  return calls.reduce((sum, some) => sum + some, 0);
+}
+
+/** When a window of so many calls has room again. */
+export function openings(window: Window, limit: number): Opening[] {
+  const found: Opening[] = [];
+  let from = limit - callsIn(window);
+  for (const [index, calls] of window.calls.entries()) {
+    const at = (window.first + index + 1) * window.bucketMs + window.lengthMs;
+    if (calls > 0 && from + calls > 0) found.push({ from, at });
+    from += calls;
+  }
+  return found;
+}
+
+/** The window in few bytes; see {@link unpackWindow}. */
+export const packWindow = ({ first, calls }: Window): Uint8Array => pack([first, ...calls]);
+
+/**
+ * Reads a packed window into an empty one, without what has left it.
+ * @throws {TypeError | RangeError} for something else
+ */
+export function unpackWindow(empty: Window, packed: unknown, now: number): Window {
+  if (!(packed instanceof Uint8Array)) throw new TypeError('expected bytes');
+  const [first = 0, ...calls] = unpack(packed);
+  const { lengthMs, bucketMs } = empty;
+  const over = Math.max(0, Math.floor((now - lengthMs) / bucketMs) - first);
+  return { ...empty, first: first + over, calls: calls.slice(over) };
+}

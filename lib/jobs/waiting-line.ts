@@ -1,0 +1,93 @@
+import type { Budget, LinePlan } from '../budget/budget.ts';
+import { type Lane, lanes } from '../budget/lanes.ts';
+import { type Limits, MINUTE } from '../budget/window.ts';
+import type { Outages } from '../connection/outages.ts';
+import { inBatches } from './batches.ts';
+import type { JobStore, StandingJob } from './job-store.ts';
+import type { JobQueue } from './queue.ts';
+
+/** A job is called this long before its slot: SQS counts whole seconds and wakes a message up to three seconds late. */
+const LEAD_MS = 5_000;
+/** Only the jobs of the next two minutes are called; the times of the others are not known yet. */
+const CALLED_AHEAD_MS = 120_000;
+/** A job that was called and has not come by then does not take its slot any more. */
+const LATE_MS = 60_000;
+
+/** A job, and when the slot opens that it is called for. */
+interface Call {
+  job: StandingJob;
+  slotAt: number;
+}
+
+/**
+ * The jobs that wait for the budget of a connection. They stand in line in the order in which their events came, without
+ * a time of their own; only those whose slots open within the next two minutes are called, people first.
+ */
+export interface WaitingLines {
+  /**
+   * Calls the next jobs of a connection. Running it twice or late does no harm.
+   * @param atOnce even if the line was moved a few seconds ago: the connection works again
+   * @returns the ids of the called jobs
+   * @throws {BudgetUnavailable}
+   */
+  moveOn(connection: { name: string; limits: Limits }, atOnce?: boolean): Promise<string[]>;
+}
+
+export interface WaitingLinesOptions {
+  jobs: JobStore;
+  queue: JobQueue;
+  budget: Budget;
+  outages: Outages;
+  clock: () => number;
+}
+
+export function createWaitingLines({ jobs, queue, budget, outages, clock }: WaitingLinesOptions): WaitingLines {
+  async function call({ job, slotAt }: Call, leadMs: number): Promise<string | undefined> {
+    const called = await jobs.callFromLine(job, Math.max(clock(), slotAt - leadMs), slotAt);
+    if (called) await queue.send(called);
+    return called?.id;
+  }
+
+  return {
+    async moveOn({ name, limits }, atOnce = false) {
+      const plan = await budget.planLine(name, limits, atOnce);
+      if (!plan) return [];
+      const lines = await Promise.all(lanes.map((lane) => jobs.line(name, lane, 2 * limits.perMinute)));
+      for (const [index, lane] of lanes.entries()) {
+        if (lines[index]?.length === 0) await budget.lineEnded(name, lane);
+      }
+      const outage = await outages.view(name);
+      const standing = lines.flat();
+      const calls = nextCalls(standing, outage ? probeAt(outage.until) : plan, MINUTE / limits.perMinute / 2, clock());
+      // A probe that came early would find the connection still closed.
+      const called = await inBatches(calls, (one) => call(one, outage ? 0 : LEAD_MS));
+      return called.filter((id) => id !== undefined);
+    },
+  };
+}
+
+/** While a connection is down, one job at a time finds out whether it works again. */
+function probeAt(until: number): LinePlan {
+  return { slotTime: (_lane: Lane, ahead) => (ahead === 0 ? until : undefined) };
+}
+
+/**
+ * The jobs to be called now. Those that are on their way are ahead of them.
+ * @param apartMs the shortest time between two slots: after a burst a minute's slots open all at once, and workers that
+ * all write the budget at once hinder one another
+ */
+function nextCalls(standing: readonly StandingJob[], plan: LinePlan, apartMs: number, now: number): Call[] {
+  let ahead = standing.filter(({ slotAt }) => slotAt !== undefined && slotAt + LATE_MS > now).length;
+  let last = 0;
+  const calls: Call[] = [];
+  for (const job of standing) {
+    if (job.slotAt !== undefined) continue;
+    const opensAt = plan.slotTime(job.lane, ahead);
+    if (opensAt === undefined || opensAt > now + CALLED_AHEAD_MS) continue;
+    const slotAt = Math.max(opensAt, last + apartMs);
+    calls.push({ job, slotAt });
+    last = slotAt;
+    ahead++;
+  }
+  return calls;
+}
