@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import {
   CreateTableCommand,
+  DeleteTableCommand,
   DescribeTableCommand,
   DynamoDBClient,
   PutItemCommand,
   paginateScan,
   ResourceInUseException,
+  ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import dynalite from 'dynalite';
@@ -19,13 +21,17 @@ export interface LocalDynamoDb {
   close(): Promise<void>;
 }
 
-/** @param path folder of its files; without one everything is in memory */
-export async function startDynamoDb(tableName: string, path?: string): Promise<LocalDynamoDb> {
+/**
+ * @param path folder of its files; without one everything is in memory
+ * @param earlierName of the table of a version that had other indexes: what it holds is taken over
+ */
+export async function startDynamoDb(tableName: string, path?: string, earlierName?: string): Promise<LocalDynamoDb> {
   const server = dynalite({ createTableMs: 0, ...(path && { path }) });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = new DynamoDBClient({ endpoint });
   await createStateTable(client, tableName);
+  if (path && earlierName) await takeOver(client, earlierName, tableName);
   if (path) await mendIndex(client, tableName);
   return {
     endpoint,
@@ -83,6 +89,21 @@ async function createStateTable(client: DynamoDBClient, tableName: string): Prom
     const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
     if (Table?.TableStatus === 'ACTIVE') return;
     await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/**
+ * Moves what an earlier version kept, because dynalite cannot add an index to a table. The relay does not run yet, so a
+ * process that is killed in between starts from the beginning.
+ */
+async function takeOver(client: DynamoDBClient, from: string, to: string): Promise<void> {
+  try {
+    for await (const { Items = [] } of paginateScan({ client }, { TableName: from, ConsistentRead: true })) {
+      for (const Item of Items) await client.send(new PutItemCommand({ TableName: to, Item }));
+    }
+    await client.send(new DeleteTableCommand({ TableName: from }));
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
   }
 }
 

@@ -7,7 +7,7 @@ export type SqsHandler = (event: SQSEvent, context: LocalContext) => Promise<SQS
 
 /** Invokes the worker with one message, and deletes the message unless it is reported or the worker throws. */
 export async function deliver(
-  queue: FifoQueue,
+  queue: Pick<FifoQueue, 'name' | 'delete'>,
   message: ReceivedMessage,
   invoke: (event: SQSEvent) => ReturnType<SqsHandler>,
 ) {

@@ -44,7 +44,7 @@ export interface LocalStackOptions {
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
   const { clock = Date.now, queueChanged, tablePath } = options;
   const secretPrefix = 'partner-relay/local/';
-  const tableName = 'partner-relay-local';
+  const tableName = 'partner-relay-local-2';
   const queues = ['interactive.fifo', 'background.fifo'].map(
     (name) =>
       new FifoQueue(name, clock, {
@@ -58,7 +58,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const credentials = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'local' };
   Object.assign(process.env, credentials);
   const [dynamoDb, standIn] = await Promise.all([
-    startDynamoDb(tableName, tablePath),
+    startDynamoDb(tableName, tablePath, 'partner-relay-local'),
     startAwsStandIn(queues, secrets, accessKeyId),
   ]);
   return {

@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createBudget } from '../lib/budget/budget.ts';
+import { lanes } from '../lib/budget/lanes.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import type { Job } from '../lib/jobs/job.ts';
+import { createOutages } from '../lib/connection/outages.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
 import { requeueJobs } from '../lib/jobs/sweep.ts';
+import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
 import { partnerRoot } from '../lib/partner/base-url.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
@@ -23,6 +26,8 @@ import { startStory } from './story.ts';
 const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
 const MAX_CONCURRENCY = 10;
+/** Of the jobs in a waiting line. */
+const COUNTED_UP_TO = 10_000;
 
 /** Runs the functions, unchanged, on this machine. */
 async function start(): Promise<void> {
@@ -68,10 +73,10 @@ async function start(): Promise<void> {
     ...scheduleRoutes(schedules, stack.variables.AWS_ACCESS_KEY_ID),
   });
 
-  const unfinished = await takeUp(openStores(runtime));
+  const unfinished = await takeUp(openStores(runtime), config);
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   noteRunning({ url, slackStandIn: slack?.standIn?.url, pid: process.pid, variables: stack.variables });
-  console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished: unfinished.length }));
+  console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }));
   poll = source.poll;
   poll();
   schedules.start();
@@ -154,19 +159,34 @@ function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayC
   return { ...config, slack: { ...config.slack, apiUrl: `${slack.standIn.url}/api` } };
 }
 
-/** Queues what was under way when the last process ended: with it went the queue and everyone who held a lease. */
-async function takeUp(stores: Stores): Promise<Job[]> {
+/**
+ * Queues what was under way when the last process ended: with it went the queue and every lease.
+ * @returns how many jobs go on
+ */
+async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
   const by = {
     running: Number.MAX_SAFE_INTEGER,
     waiting: Date.now() + LONGEST_SLEEP_MS,
     // Last, and later than those that this queues itself.
     queued: Number.MAX_SAFE_INTEGER,
   };
-  const unfinished: Job[] = [];
+  const unfinished = new Set<string>();
   for (const status of ['running', 'waiting', 'queued'] as const) {
-    unfinished.push(...(await requeueJobs(status, by[status], stores)));
+    for (const { id } of await requeueJobs(status, by[status], stores)) unfinished.add(id);
   }
-  return unfinished;
+  const { table, jobs } = stores;
+  const budget = createBudget(table, Date.now);
+  const lines = createWaitingLines({
+    ...stores,
+    budget,
+    outages: createOutages(table, Date.now, Math.random),
+    clock: Date.now,
+  });
+  for (const [name, { limits }] of Object.entries(config.connections)) {
+    for (const lane of lanes) for (const { id } of await jobs.line(name, lane, COUNTED_UP_TO)) unfinished.add(id);
+    await lines.moveOn({ name, limits }, true);
+  }
+  return unfinished.size;
 }
 
 interface BannerFacts {

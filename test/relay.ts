@@ -70,6 +70,8 @@ export interface TestRelayOptions {
   github?: object;
   /** The `slack` secret, in place of what fits the stand-in. */
   slack?: object;
+  /** Stands between the functions and the table. @returns its address */
+  tableThrough?: (endpoint: string) => Promise<string>;
   /** Makes the functions' environment differ from the stack's. */
   environment?: Partial<Runtime['environment']>;
 }
@@ -131,12 +133,15 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   stack.secrets.put(`${stack.secretPrefix}slack`, slackSecret);
 
   Object.assign(process.env, stack.variables);
+  const { tableThrough, environment } = options;
+  const table = stack.variables.AWS_ENDPOINT_URL_DYNAMODB;
+  if (tableThrough) process.env.AWS_ENDPOINT_URL_DYNAMODB = await tableThrough(table);
   const log: Record<string, unknown>[] = [];
   const metrics: Record<string, unknown>[] = [];
   const system = systemRuntime(config, process.env);
   const runtime: Runtime = {
     ...system,
-    environment: { ...system.environment, ...options.environment },
+    environment: { ...system.environment, ...environment },
     clock: read,
     random: () => 0.5,
     sleep: async (ms) => {

@@ -89,6 +89,8 @@ export interface BudgetView {
  */
 export interface Budget {
   requestSlot(request: SlotRequest): Promise<SlotAnswer>;
+  /** Whether a new job of the lane would have to stand in line now, as far as this process has seen in the last seconds. */
+  mustStand(connection: string, lane: Lane): Promise<boolean>;
   /** Stops every job of the connection until then. A pause never gets shorter, except by {@link resume}. */
   pause(connection: string, until: number): Promise<void>;
   /** Ends a pause. */
@@ -130,6 +132,8 @@ const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = { urgent: 700, interac
 const SPREAD_MS: Readonly<Record<Rank, number>> = { urgent: 300, interactive: 100, background: 300 };
 /** How often the waiting lines are moved on while workers are at work. The sweep does it every minute in any case. */
 const MOVE_EVERY_MS = 15_000;
+/** For so long a process trusts what it last saw of the lines. */
+const SEEN_MS = 2_000;
 /** The index of the waiting line may lag behind by this much. */
 const INDEX_LAG_MS = 10_000;
 const CONTENDED_TRIES = 30;
@@ -153,10 +157,13 @@ export function createBudget(
 ): Budget {
   /** They ride on the next write, so that an answer costs no write. A process that ends takes them along without harm. */
   const corrections = new Map<string, Correction[]>();
+  const seen = new Map<string, { lines: BudgetState['lineSince']; at: number }>();
 
   async function read(connection: string): Promise<BudgetState> {
     try {
-      return readState(await table.get(keys.budget(connection)), clock());
+      const state = readState(await table.get(keys.budget(connection)), clock());
+      seen.set(connection, { lines: state.lineSince, at: clock() });
+      return state;
     } catch (error) {
       throw new BudgetUnavailable(connection, error);
     }
@@ -235,7 +242,7 @@ export function createBudget(
       const rank: Rank = urgent ? 'urgent' : lane;
       return change(connection, rank, (state, now): { answer: SlotAnswer; changed: boolean } => {
         const lineIsDue = standsAnyone(state) && state.movedAt + MOVE_EVERY_MS <= now;
-        const isBehindOthers = !urgent && !cameBack && mustStandBehind(state, lane);
+        const isBehindOthers = !urgent && !cameBack && mustStandBehind(state.lineSince, lane);
         const next = nextSlot(state, limits, rank, now);
         if (!isBehindOthers && next.at <= now + (state.pausedUntil > now ? 0 : PROMISED_AHEAD_MS[rank])) {
           const sendAt = Math.max(now, Math.ceil(next.at));
@@ -253,6 +260,11 @@ export function createBudget(
         if (isFirst) state.lineSince[lane] = now;
         return { answer: { ...refusal, lineIsDue: lineIsDue || isFirst }, changed: isFirst };
       });
+    },
+    async mustStand(connection, lane) {
+      const last = seen.get(connection);
+      const lines = last && last.at + SEEN_MS > clock() ? last.lines : (await read(connection)).lineSince;
+      return mustStandBehind(lines, lane);
     },
     async pause(connection, until) {
       await change(connection, 'urgent', (state) => {
@@ -323,18 +335,20 @@ function nextSlot(state: BudgetState, limits: Limits, rank: Rank, now: number): 
 const standsAnyone = ({ lineSince }: BudgetState) => lineSince.interactive > 0 || lineSince.background > 0;
 
 /** New jobs stand behind those of their lane, and background jobs behind people too. */
-function mustStandBehind({ lineSince }: BudgetState, lane: Lane): boolean {
+function mustStandBehind(lineSince: BudgetState['lineSince'], lane: Lane): boolean {
   return lineSince[lane] > 0 || (lane === 'background' && lineSince.interactive > 0);
 }
 
 function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {
   // A call under way is booked for the longest flight, and most are much shorter.
-  const latest = now + USUAL_FLIGHT_MS + CLOCKS_DIFFER_MS + MINUTE;
+  const expected = now + USUAL_FLIGHT_MS + CLOCKS_DIFFER_MS + MINUTE;
+  const booked = bookedBy(now) + MINUTE;
   return {
     slotTime(lane, ahead) {
       const { at, by } = slotTime(state, limits, lane, ahead);
       if (at === Number.POSITIVE_INFINITY) return undefined;
-      return Math.ceil(Math.max(now, by === 'minute' ? Math.min(at, latest) : at, state.pausedUntil));
+      const isUnderWay = by === 'minute' && at > expected && at <= booked;
+      return Math.ceil(Math.max(now, isUnderWay ? expected : at, state.pausedUntil));
     },
   };
 }

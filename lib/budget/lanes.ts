@@ -31,8 +31,8 @@ interface Reserve {
 const PEOPLES_SHARE = { minute: 0.125, day: 0.1 };
 /** So many calls of people can be sent as fast as slots open, however long the backlog is. */
 const PEOPLE_AT_ONCE = 5;
-/** What resends keep free for people: a hundred lost answers must not keep a person waiting. */
-const PEOPLE_BESIDE_RESENDS = 3;
+/** Resends keep half as much free: a hundred lost answers must not keep a person waiting. */
+const BESIDE_RESENDS = 0.5;
 /** The part of the day that stays free for people to the last: they cannot wait for tomorrow. */
 const PEOPLE_AT_ONCE_OF_DAY = 0.005;
 /** The part of the day that people leave to resends, which cannot wait for tomorrow either. */
@@ -44,9 +44,9 @@ const upTo = (slots: number, withinMs: number): Reserve => ({ atOnce: slots, wit
 
 function reserveOfMinute(rank: Rank, limit: number): Reserve {
   const withinMs = MINUTE / limit;
-  if (rank === 'urgent') return upTo(limit < SMALL_MINUTE ? 0 : PEOPLE_BESIDE_RESENDS, withinMs);
-  if (rank === 'interactive') return upTo(limit < SMALL_MINUTE ? 0 : 1, withinMs);
-  const share = limit * PEOPLES_SHARE.minute;
+  if (rank !== 'background' && limit < SMALL_MINUTE) return upTo(0, withinMs);
+  if (rank === 'interactive') return upTo(1, withinMs);
+  const share = limit * PEOPLES_SHARE.minute * (rank === 'urgent' ? BESIDE_RESENDS : 1);
   const atOnce = Math.min(PEOPLE_AT_ONCE, Math.ceil(limit / SMALL_MINUTE), limit - 1);
   return { atOnce, withinMs, everyMs: MINUTE / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
 }

@@ -14,8 +14,8 @@ const QUEUE_GRACE_MS = 6 * 60 * MINUTE;
 /** How late a sleeping message may wake before the sweep takes the job for lost. */
 const WAKE_GRACE_MS = 2 * MINUTE;
 
-/** A job in line is called by whoever moves the line; the sweep looks after it if no one does, as without a connection. */
-const LINE_GRACE_MS = 6 * 60 * MINUTE;
+/** Moving the line on calls its jobs. The sweep looks after a line that is not moved, because its connection is gone. */
+const LINE_GRACE_MS = 7 * 24 * 60 * MINUTE;
 
 const lineOf = (connection: string, lane: Lane) => `${connection}#${lane}`;
 
@@ -65,6 +65,8 @@ export interface JobStore {
    * @param until when the lease ends
    */
   claim(jobId: string, generation: number, owner: string, until: number): Promise<Job | Unclaimed>;
+  /** Puts a job into the line that no worker has claimed yet. @returns false if it changed in the meantime */
+  standInLineAtOnce(job: Pick<Job, 'id' | 'connection' | 'lane'>, why: string): Promise<boolean>;
   lease(job: Job): Lease | undefined;
   succeed(job: Job, ending: { outcome: string; notDone: boolean }): Promise<void>;
   park(job: Job, parked: Parked): Promise<void>;
@@ -208,6 +210,20 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         wakeAt,
         ...(expectedAt && { expectedAt }),
       });
+    },
+    async standInLineAtOnce(job, why) {
+      const changed = await table.update(
+        keys.job(job.id),
+        {
+          expression: 'SET #status = :waiting, #line = :line, #waitingFor = :why, #wakeAt = :wakeAt',
+          values: { waiting: 'waiting', line: lineOf(job.connection, job.lane), why, wakeAt: clock() + LINE_GRACE_MS },
+        },
+        {
+          expression: '#generation = :first AND #status = :queued',
+          values: { first: 1, queued: 'queued' },
+        },
+      );
+      return changed !== undefined;
     },
     async line(connection, lane, limit) {
       const condition = { expression: '#line = :line', values: { line: lineOf(connection, lane) } };

@@ -1,11 +1,16 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
-import type { Lane } from '../budget/lanes.ts';
+import { type Lane, lanes } from '../budget/lanes.ts';
 import { digest } from '../digest.ts';
 import type { Job } from './job.ts';
 
 /** What travels through the queue; everything else is in the table. */
-export const jobMessage = z.object({ jobId: z.string(), generation: z.int() });
+export const jobMessage = z.object({
+  jobId: z.string(),
+  generation: z.int(),
+  /** Of a new job: the line in which it would stand. */
+  of: z.optional(z.object({ connection: z.string(), lane: z.enum(lanes) })),
+});
 export type JobMessage = z.output<typeof jobMessage>;
 
 /** A sleeping message blocks its group; longer waits leave the queue and are in the table only. */
@@ -14,9 +19,12 @@ export const LONGEST_SLEEP_MS = 10 * 60_000;
 /** Longest MessageGroupId that SQS takes (SendMessage, API reference). */
 const MAX_GROUP_LENGTH = 128;
 
+/** What is needed of a job to send its message; of a new one its connection too. */
+export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity'> & Partial<Pick<Job, 'connection'>>;
+
 export interface JobQueue {
   /** Sends one message. Within five minutes SQS takes a job's generation only once. */
-  send(job: Pick<Job, 'id' | 'generation' | 'lane' | 'entity'>): Promise<void>;
+  send(job: QueuedJob): Promise<void>;
   /**
    * Puts a received message to sleep; its group sleeps with it.
    * @param queueArn as the message names it: `arn:aws:sqs:eu-central-1:123456789012:background.fifo`
@@ -28,15 +36,16 @@ export interface JobQueue {
  * Jobs of one entity are worked on one after the other. A person's job that was sent again, because it failed or waited,
  * stands apart, so that their other commands do not wait for it.
  */
-function groupOf({ id, generation, lane, entity }: Pick<Job, 'id' | 'generation' | 'lane' | 'entity'>): string {
+function groupOf({ id, generation, lane, entity }: QueuedJob): string {
   const group = lane === 'interactive' && generation > 1 ? id : entity;
   return group.length <= MAX_GROUP_LENGTH ? group : digest(group);
 }
 
 export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<Lane, string>>): JobQueue {
   return {
-    async send({ id, generation, lane, entity }) {
-      const message: JobMessage = { jobId: id, generation };
+    async send({ id, generation, lane, entity, connection }) {
+      const isNew = generation === 1 && connection !== undefined;
+      const message: JobMessage = { jobId: id, generation, ...(isNew && { of: { connection, lane } }) };
       await sqs.send(
         new SendMessageCommand({
           QueueUrl: urls[lane],

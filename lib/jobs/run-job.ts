@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Automation } from '../automations/automation.ts';
-import type { Budget } from '../budget/budget.ts';
+import { type Budget, BudgetUnavailable } from '../budget/budget.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Outages } from '../connection/outages.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
@@ -70,6 +70,7 @@ export async function runJob(
   options: RunJobOptions,
 ): Promise<MessageFate> {
   const { jobs, clock } = options;
+  if (await stoodInLine(message, options)) return 'done';
   const claimed = await jobs.claim(message.jobId, message.generation, randomUUID(), deadline);
   if ('unclaimed' in claimed) {
     if (!('until' in claimed)) return 'done';
@@ -85,6 +86,23 @@ export async function runJob(
     if (error instanceof LeaseLost) return 'done';
     throw error;
   }
+}
+
+/**
+ * Sends a new job to the end of the waiting line without starting it: thousands come at once, and those that are called
+ * from the line must not wait behind them.
+ */
+async function stoodInLine(message: JobMessage, { jobs, budget, connection }: RunJobOptions): Promise<boolean> {
+  const { jobId: id, generation, of } = message;
+  if (generation > 1 || !of || !connection(of.connection)) return false;
+  try {
+    if (!(await budget.mustStand(of.connection, of.lane))) return false;
+  } catch (error) {
+    // The job waits for the budget itself, in the usual way.
+    if (error instanceof BudgetUnavailable) return false;
+    throw error;
+  }
+  return jobs.standInLineAtOnce({ id, ...of }, 'other jobs are ahead of it');
 }
 
 /** Writes what has become of a job. @returns what becomes of its message */

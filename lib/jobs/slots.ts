@@ -59,9 +59,8 @@ export function createSlots({ connection, lane, cameBack, budget, clock, sleep, 
     if (ms > 0) await sleep(ms);
   }
 
-  async function request(urgent: boolean): Promise<SlotAnswer> {
+  async function request(urgent: boolean, waitsUntil: number): Promise<SlotAnswer> {
     const { name, limits } = connection;
-    const waitsUntil = Math.min(clock() + LONGEST_PAUSE_MS, deadline - connection.timeoutMs);
     const asked = { connection: name, limits, lane, urgent, cameBack, waitsUntil };
     const answer = await withBudget(budget.requestSlot(asked), clock);
     lineIsDue ||= answer.lineIsDue;
@@ -75,8 +74,9 @@ export function createSlots({ connection, lane, cameBack, budget, clock, sleep, 
       if (clock() + connection.timeoutMs > deadline) throw new Later(clock(), 'this run has no time left for a call');
     },
     async take(urgent) {
+      const waitsUntil = Math.min(clock() + LONGEST_PAUSE_MS, deadline - connection.timeoutMs);
       for (;;) {
-        const answer = await request(urgent);
+        const answer = await request(urgent, waitsUntil);
         if (!answer.granted) {
           if (answer.askAgainAt === undefined) throw new InLine(answer.why, answer.expectedAt);
           await pauseUntil(answer.askAgainAt, answer.why);

@@ -57,8 +57,7 @@ export function createWaitingLines({ jobs, queue, budget, outages, clock }: Wait
         if (lines[index]?.length === 0) await budget.lineEnded(name, lane);
       }
       const outage = await outages.view(name);
-      const standing = lines.flat();
-      const calls = nextCalls(standing, outage ? probeAt(outage.until) : plan, MINUTE / limits.perMinute / 2, clock());
+      const calls = nextCalls(lines, outage ? probeAt(outage.until) : plan, MINUTE / limits.perMinute / 2, clock());
       // A probe that came early would find the connection still closed.
       const called = await inBatches(calls, (one) => call(one, outage ? 0 : LEAD_MS));
       return called.filter((id) => id !== undefined);
@@ -72,22 +71,26 @@ function probeAt(until: number): LinePlan {
 }
 
 /**
- * The jobs to be called now. Those that are on their way are ahead of them.
+ * The jobs to be called now. Those of the same lane that are on their way are ahead of them, and people are ahead of all.
+ * @param standing the lines by lane, people first
  * @param apartMs the shortest time between two slots: after a burst a minute's slots open all at once, and workers that
  * all write the budget at once hinder one another
  */
-function nextCalls(standing: readonly StandingJob[], plan: LinePlan, apartMs: number, now: number): Call[] {
-  let ahead = standing.filter(({ slotAt }) => slotAt !== undefined && slotAt + LATE_MS > now).length;
-  let last = 0;
+function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: number, now: number): Call[] {
   const calls: Call[] = [];
-  for (const job of standing) {
-    if (job.slotAt !== undefined) continue;
-    const opensAt = plan.slotTime(job.lane, ahead);
-    if (opensAt === undefined || opensAt > now + CALLED_AHEAD_MS) continue;
-    const slotAt = Math.max(opensAt, last + apartMs);
-    calls.push({ job, slotAt });
-    last = slotAt;
-    ahead++;
+  let ahead = 0;
+  let last = 0;
+  for (const line of standing) {
+    ahead += line.filter(({ slotAt }) => slotAt !== undefined && slotAt + LATE_MS > now).length;
+    for (const job of line) {
+      if (job.slotAt !== undefined) continue;
+      const opensAt = plan.slotTime(job.lane, ahead);
+      if (opensAt === undefined || opensAt > now + CALLED_AHEAD_MS) break;
+      const slotAt = Math.max(opensAt, last + apartMs);
+      calls.push({ job, slotAt });
+      last = slotAt;
+      ahead++;
+    }
   }
   return calls;
 }

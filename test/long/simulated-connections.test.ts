@@ -11,6 +11,5 @@ it('uses the limits of six connections at once', async () => {
     for (const part of parts.slice(0, full)) expect.soft(part).toBeGreaterThanOrEqual(0.95);
   }
   expectQuickAndCheap(figures);
-
   expect.soft(result.jobs).toEqual({ succeeded: load.arrivals.length });
-});
+}, 900_000);

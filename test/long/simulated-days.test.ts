@@ -13,4 +13,4 @@ it('keeps and uses the limit of each of two days', async () => {
   const answered = result.calls.flatMap(({ sentAt, answeredAt }) => (answeredAt ? { sentAt, answeredAt } : []));
   expect.soft(mostWithin(answered, DAY), 'calls in any 24 hours').toBeLessThanOrEqual(load.limits.perDay);
   expectQuickAndCheap(figures);
-});
+}, 900_000);

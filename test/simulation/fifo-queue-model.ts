@@ -1,12 +1,5 @@
+import type { ReceivedMessage } from '../../local/fifo-queue.ts';
 import type { VirtualTime } from '../budget/virtual-time.ts';
-
-/** A message in the hands of a receiver. */
-export interface ReceivedMessage {
-  messageId: string;
-  receiptHandle: string;
-  body: string;
-  receives: number;
-}
 
 interface Message extends ReceivedMessage {
   sequence: number;
@@ -62,7 +55,7 @@ export class FifoQueueModel {
     if (this.#sent.has(deduplicationId)) return;
     this.#sent.set(deduplicationId, this.#time.now);
     const sequence = this.#sequence++;
-    const message = { messageId: `m${sequence}`, receiptHandle: '', body, receives: 0, sequence, group, turn: 0 };
+    const message = { messageId: `m${sequence}`, receiptHandle: '', body, receiveCount: 0, sequence, group, turn: 0 };
     const messages = this.#groups.get(group) ?? [];
     messages.push(message);
     this.#groups.set(group, messages);
@@ -97,14 +90,14 @@ export class FifoQueueModel {
       const place = Math.floor(this.#receivable.length * this.#random() ** 3);
       const [message] = this.#receivable.splice(place, 1);
       if (!message) return undefined;
-      message.receives += 1;
-      if (message.receives > this.#settings.maxReceiveCount) {
+      message.receiveCount += 1;
+      if (message.receiveCount > this.#settings.maxReceiveCount) {
         this.deadLetters.push(message.body);
         this.#remove(message);
         continue;
       }
       this.receives += 1;
-      message.receiptHandle = `${message.messageId}/${message.receives}`;
+      message.receiptHandle = `${message.messageId}/${message.receiveCount}`;
       this.#inHand.set(message.receiptHandle, message);
       void this.#wake(message, this.#settings.visibilityTimeoutMs);
       return message;

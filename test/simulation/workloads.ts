@@ -2,7 +2,8 @@ import { ANSWER_FAULT } from '../../lib/automations/answer-fault.ts';
 import type { Lane } from '../../lib/budget/lanes.ts';
 import { type Counting, countings } from '../budget/service-model.ts';
 import { seededRandom } from '../budget/virtual-time.ts';
-import type { Arrival, Workload } from './simulation.ts';
+import type { Arrival } from './arrivals.ts';
+import type { Workload } from './simulation.ts';
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;

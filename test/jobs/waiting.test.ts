@@ -1,0 +1,118 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { issueEvent } from '../issue-events.ts';
+import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { command } from '../slack-requests.ts';
+
+const MINUTE = 60_000;
+
+let relay: TestRelay;
+let proxy: LossyProxy | undefined;
+afterEach(async () => {
+  await relay.close();
+  proxy?.close();
+  proxy = undefined;
+});
+
+const outcomes = async () =>
+  (await relay.jobs()).map(({ status, outcome, waitingFor }) => [status, outcome ?? waitingFor]);
+
+describe('a job of a person', () => {
+  it('does not wait for another one of theirs that is tried again', async () => {
+    relay = await startRelay();
+    relay.sandbox.setFault({ kind: 'server-error', operation: '/users/list' });
+    await command(relay, 'log 2h "Login with passkeys"');
+    await command(relay, 'done 101', { triggerId: 'second' });
+    await relay.work();
+    expect(await outcomes()).toEqual([
+      ['waiting', expect.stringContaining('users/list')],
+      ['succeeded', 'completed checklist item 101'],
+    ]);
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it('is served before the backlog that waits for the same minute', async () => {
+    relay = await startRelay({
+      config: exampleConfig({ comment: false }, { connection: { limits: { perMinute: 20 } } }),
+    });
+    for (let id = 1; id <= 30; id++) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.work();
+    expect(await relay.jobs('waiting')).not.toEqual([]);
+    await command(relay, 'done 101');
+    await relay.work();
+    expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain('completed checklist item 101');
+  });
+});
+
+describe('a job that waits', () => {
+  it('of a connection that is not configured any more parks instead of standing in line for ever', async () => {
+    relay = await startRelay({
+      config: exampleConfig({ comment: false }, { connection: { limits: { perMinute: 1 } } }),
+    });
+    for (let id = 1; id <= 3; id++) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.work();
+    const standing = await relay.jobs('waiting');
+    expect(standing.map(({ line }) => line)).toContain('main#background');
+    delete relay.runtime.config.connections.main;
+    relay.clock.now += 6 * 60 * MINUTE + 1_000;
+    await relay.sweep();
+    await relay.work();
+    expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toContain(
+      "relay.config.ts has no connection 'main'",
+    );
+  });
+
+  it('for the service to take calls again is received a few times only, however long that lasts', async () => {
+    relay = await startRelay();
+    relay.sandbox.setFault({ kind: 'rate-limited' });
+    await relay.post('issues', issueEvent('opened'));
+    const [background] = relay.stack.queues.filter(({ name }) => name.startsWith('background'));
+    const receives: number[] = [];
+    const receive = background?.receive.bind(background);
+    if (background && receive) {
+      background.receive = () => {
+        const message = receive();
+        if (message) receives.push(message.receiveCount);
+        return message;
+      };
+    }
+    for (let minute = 0; minute < 100; minute += 2) {
+      await relay.work();
+      relay.clock.now += 2 * MINUTE;
+      await relay.sweep();
+    }
+    expect(Math.max(...receives)).toBeLessThan(10);
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(await relay.jobs('succeeded')).toHaveLength(1);
+  });
+});
+
+describe('a write whose answer was lost', () => {
+  const sets = (status: string) => (body: string) => body.includes(`":status":{"S":"${status}"}`);
+
+  it.each<[string, (body: string) => boolean]>([
+    ['the claim', (body) => body.includes('":running":{"S":"running"}')],
+    ['the wait', sets('waiting')],
+    ['the end', sets('succeeded')],
+  ])('and which the SDK repeats is known to be our own: %s', async (_, isLike) => {
+    relay = await startRelay({
+      config: exampleConfig({ comment: false }),
+      async tableThrough(endpoint) {
+        proxy = await startLossyProxy(endpoint);
+        return proxy.url;
+      },
+    });
+    // One failure that may pass, so that the job waits once.
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', times: 1 });
+    proxy?.loseAnswer(isLike);
+    await relay.post('issues', issueEvent('opened'));
+    const before = relay.clock.now;
+    await relay.workToTheEnd();
+    expect(proxy?.lost).toBe(1);
+    expect(relay.clock.now - before).toBeLessThan(30_000);
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', attempts: 0 }]);
+  });
+});

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** Stands between the functions and a service of AWS, and loses answers. */
+export interface LossyProxy {
+  url: string;
+  /** The answer of the next request whose body is like this is lost: the request is carried out. */
+  loseAnswer(isLike: (body: string) => boolean): void;
+  /** How many answers were lost. */
+  lost: number;
+  close(): void;
+}
+
+export async function startLossyProxy(to: string): Promise<LossyProxy> {
+  let isLost: ((body: string) => boolean) | undefined;
+  const server = createServer();
+  server.on('request', async (incoming, outgoing) => {
+    const body = await text(incoming);
+    const loses = isLost?.(body) ?? false;
+    if (loses) isLost = undefined;
+    const { method, headers } = incoming;
+    const forwarded = request(new URL(incoming.url ?? '/', to), {
+      method,
+      headers: { ...headers, host: new URL(to).host },
+    });
+    forwarded.end(body);
+    const [answer] = await once(forwarded, 'response');
+    if (loses) {
+      proxy.lost++;
+      answer.resume().once('end', () => outgoing.destroy());
+    } else {
+      outgoing.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(outgoing);
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const proxy: LossyProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lost: 0,
+    loseAnswer(isLike) {
+      isLost = isLike;
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return proxy;
+}

@@ -1,0 +1,65 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { createHandler as createGithubHandler } from '../../functions/github-webhook.ts';
+import type { createHandler as createSlackHandler } from '../../functions/slack-webhook.ts';
+import { COMPLETE_CHECKLIST_ITEM } from '../../lib/automations/complete-checklist-item.ts';
+import type { Lane } from '../../lib/budget/lanes.ts';
+import { jobId } from '../../lib/jobs/job.ts';
+import { doneCommand, openedIssue } from './events.ts';
+import { noteError, startProcess, type World } from './world.ts';
+
+/** An event: `background` is a new issue in GitHub, `interactive` a command of a person in Slack. */
+export interface Arrival {
+  connection: string;
+  lane: Lane;
+  /** Since the start. */
+  atMs: number;
+}
+
+/** When the event of each job came (virtual time), and its lane; by the id of the job. */
+export type Wanted = Map<string, { lane: Lane; at: number }>;
+
+type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+
+/** People who give commands. No command is given twice. */
+const PEOPLE = 50;
+
+/** Brings every event to its webhook when it is time, those of one moment side by side. @returns what is known so far */
+export function bring(
+  arrivals: readonly Arrival[],
+  webhooks: { github: typeof createGithubHandler; slack: typeof createSlackHandler },
+  world: World,
+): Wanted {
+  const { time } = world;
+  const start = time.now;
+  const wanted: Wanted = new Map();
+  const github = webhooks.github(startProcess(world).runtime) as unknown as HttpHandler;
+  const slack = webhooks.slack(startProcess(world).runtime) as unknown as HttpHandler;
+
+  async function openIssue(connection: string, number: number): Promise<void> {
+    const at = time.now;
+    const { statusCode, body } = await github(openedIssue(connection, number, at));
+    if (statusCode !== 202) throw new Error(`the GitHub webhook answered ${statusCode}: ${body}`);
+    const { jobs } = JSON.parse(body ?? '') as { jobs: string[] };
+    for (const id of jobs) wanted.set(id, { lane: 'background', at });
+  }
+
+  async function giveCommand(connection: string, number: number): Promise<void> {
+    const triggerId = `trigger-${number}`;
+    const responseUrl = `https://hooks.slack.com/commands/${number}`;
+    const command = { userId: `U0P${number % PEOPLE}`, item: 100 + number, triggerId, responseUrl };
+    wanted.set(jobId(COMPLETE_CHECKLIST_ITEM, triggerId), { lane: 'interactive', at: time.now });
+    const { statusCode, body } = await slack(doneCommand(connection, command, time.now));
+    if (statusCode !== 200) throw new Error(`the Slack webhook answered ${statusCode}: ${body}`);
+  }
+
+  async function comeInOrder(): Promise<void> {
+    for (const [index, { connection, lane, atMs }] of arrivals.toSorted((a, b) => a.atMs - b.atMs).entries()) {
+      if (start + atMs > time.now) await time.sleep(start + atMs - time.now);
+      const come = lane === 'background' ? openIssue : giveCommand;
+      void come(connection, index + 1).catch((error) => noteError(world, error));
+    }
+  }
+
+  void comeInOrder();
+  return wanted;
+}

@@ -1,0 +1,73 @@
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import { createMetrics } from '../../lib/metrics/metrics.ts';
+import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
+import type { VirtualTime } from '../budget/virtual-time.ts';
+import type { Service } from './service.ts';
+import type { SlackStub } from './slack-stub.ts';
+
+/** What all processes share. */
+export interface World {
+  time: VirtualTime;
+  random: () => number;
+  config: RelayConfig;
+  service: Service;
+  slack: SlackStub;
+  /** Errors that a function threw or logged: the first of each kind, and how often it came. */
+  errors: Map<string, number>;
+}
+
+/** A process of a function. */
+export interface Process {
+  runtime: Runtime;
+  /** The job that it works on, so that its calls are known as the job's. */
+  work: { jobId: string };
+}
+
+/** The environment of every function. */
+export const VARIABLES = {
+  AWS_REGION: 'local',
+  STAGE: 'simulation',
+  TABLE_NAME: 'state',
+  INTERACTIVE_QUEUE_URL: 'https://sqs.local/000000000000/interactive.fifo',
+  BACKGROUND_QUEUE_URL: 'https://sqs.local/000000000000/background.fifo',
+  SECRET_PREFIX: 'simulation/',
+};
+
+/** A process's clock is wrong by up to this, in either direction. */
+const CLOCK_ERROR_MS = 500;
+
+/** Starts a process with a clock of its own. */
+export function startProcess(world: World): Process {
+  const { time, random, config, service, slack } = world;
+  const clockError = (2 * random() - 1) * CLOCK_ERROR_MS;
+  const clock = () => Math.floor(time.now + clockError);
+  const work = { jobId: '' };
+  const runtime: Runtime = {
+    ...systemRuntime(config, VARIABLES),
+    clock,
+    random,
+    randomBytes: (size) => Uint8Array.from({ length: size }, () => Math.floor(random() * 256)),
+    sleep: (ms) => time.sleep(ms),
+    fetch: async (input, init) => {
+      const url = new URL(String(input));
+      const body = String(init?.body ?? '');
+      if (url.hostname.endsWith('slack.com')) return slack.fetch(url, body);
+      return service.fetch(url, { headers: new Headers(init?.headers), body }, work.jobId);
+    },
+    log: { info() {}, warn() {}, error: (line) => noteError(world, line) },
+    metrics: createMetrics(VARIABLES.STAGE, () => {}, clock),
+  };
+  return { runtime, work };
+}
+
+export function noteError({ errors }: World, error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? String(error)) : JSON.stringify(error);
+  const [kind = ''] = text.split(/[\da-f]{8,}|\n/, 1);
+  const known = [...errors.keys()].find((one) => one.startsWith(kind)) ?? text;
+  errors.set(known, (errors.get(known) ?? 0) + 1);
+}
+
+/** What a function asks of its context. */
+export function contextUntil(deadline: number, { time }: World) {
+  return { getRemainingTimeInMillis: () => deadline - time.now, awsRequestId: '', functionName: '' };
+}
