@@ -17,6 +17,7 @@ export function createHandler(runtime: Runtime) {
     const swept = await sweepJobs({ jobs, queue }, clock());
     for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
     await recordState({ config, jobs, budget, outages, metrics }, clock());
+    metrics.record({ Heartbeat: 1 });
     return { swept: swept.length };
   });
 }
