@@ -10,6 +10,7 @@ import { listTimelogs } from '../lib/partner/timelogs.ts';
 import { listUsers } from '../lib/partner/users.ts';
 import { validate } from '../lib/partner/validate.ts';
 import { readEntry } from '../lib/timesheets/time-entry.ts';
+import { examineStage } from './doctor-stage.ts';
 import { printJson } from './print.ts';
 import { type OpenTarget, partnerOf } from './target.ts';
 
@@ -39,6 +40,7 @@ export function addDoctorCommand(program: Command, open: OpenTarget): void {
       for (const connection of Object.keys(config.connections)) {
         findings.push(...(await examineConnection(connection, config, open)));
       }
+      if (program.opts<{ stage?: string }>().stage !== undefined) findings.push(...(await examineStage(config)));
       if (options.json) printJson(findings);
       else for (const finding of findings) print(finding);
       if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;

@@ -3,6 +3,7 @@ import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { partnerSecret } from '../lib/secrets/secrets.ts';
 import { type PartnerVariables, partnerFromEnvironment } from '../local/partner-variables.ts';
 import { findRunning } from '../local/state.ts';
+import { trustCaFile } from '../local/trust.ts';
 
 /** A relay that the command line works on. */
 export interface Target {
@@ -71,6 +72,8 @@ async function openStoresOf(variables: Readonly<Record<string, string>>): Promis
 
 /** The instance to call: that of the `PARTNER_…` variables, or else that of the relay. */
 export async function partnerOf(connection: string, open: OpenTarget): Promise<PartnerVariables> {
+  const { default: config } = await import('../relay.config.ts');
+  trustCaFile(config);
   const named = partnerFromEnvironment(process.env);
   if (named) return named;
   const { stores } = await open();

@@ -5,7 +5,7 @@ import { readStage } from '../../infra/stage.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 
 type Deployment = NonNullable<RelayConfigInput['deployment']>;
-type StageInput = NonNullable<Deployment['stages']>[string];
+export type StageInput = NonNullable<Deployment['stages']>[string];
 
 const ACCOUNT = 'eu-central-1:111122223333';
 
