@@ -458,12 +458,9 @@ describe('the stack on an AWS emulator', () => {
     const { slack: _, timesheets: __, ...withoutSlack } = config();
     await other.configure(withoutSlack, {
       httpApi: {},
-      // The emulator's own network; it makes none with a NAT gateway.
+      // The emulator's own network; it makes none with a NAT gateway, and no rules for endpoints.
       network: {
-        existing: {
-          ...{ vpcId: 'vpc-00000001', subnetIds: ['subnet-00000001'], securityGroupIds: ['sg-00000001'] },
-          endpoints: { routeTableIds: ['rtb-00000001'] },
-        },
+        existing: { vpcId: 'vpc-00000001', subnetIds: ['subnet-00000001'], securityGroupIds: ['sg-00000001'] },
       },
       rolePath: '/service/relay/',
       tags: { 'cost-center': '4711' },
