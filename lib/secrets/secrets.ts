@@ -56,8 +56,8 @@ export interface Secrets {
 const PREVIOUS_VALID_MS = 24 * 3_600_000;
 const REFRESH_AT_MOST_EVERY_MS = 60_000;
 /**
- * A secret that is missing or malformed is read again no sooner than this. Without the pause, every forged request would
- * make one to Secrets Manager.
+ * A secret that is missing or malformed, or that Secrets Manager refuses, is read again no sooner than this. Without the
+ * pause, every forged request would make one to Secrets Manager.
  */
 const FAILURE_REMEMBERED_MS = 5_000;
 
