@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Duration, Stack, Stage } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat, SourceMapMode } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogLevel, NodejsFunction, OutputFormat, SourceMapMode } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Lane } from '../lib/budget/budget.ts';
@@ -107,6 +107,7 @@ export class RelayFunction extends Construct {
       bundling: {
         ...bundleOptions,
         format: OutputFormat.ESM,
+        logLevel: LogLevel.WARNING,
         bundleAwsSDK: true,
         esbuildArgs: Object.fromEntries(
           Object.entries(bundleAliases(configFile)).map(([from, to]) => [`--alias:${from}`, to]),
