@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { include: ['test/aws/**/*.test.ts'], testTimeout: 320_000, hookTimeout: 320_000 },
+  test: { include: ['test/aws/**/*.test.ts'], testTimeout: 440_000, hookTimeout: 440_000 },
 });

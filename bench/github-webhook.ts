@@ -20,7 +20,7 @@ export async function measureGithubWebhook(folder: string): Promise<Findings> {
   const peer = await bundlePeer('probot', folder);
   const stack = await startLocalStack({ tablePath: join(folder, 'github-webhook') });
   try {
-    stack.secrets.put(`${stack.secretPrefix}github`, { webhookSecret: WEBHOOK_SECRET });
+    stack.secrets.put(`${stack.secretPrefix}github-webhook`, { webhookSecret: WEBHOOK_SECRET });
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const peerVariables = {
       NODE_ENV: 'production',

@@ -5,6 +5,7 @@ import { createPartnerClient, type PartnerClient } from '../lib/partner/client.t
 import { PartnerRefusal } from '../lib/partner/errors.ts';
 import { partnerSecret, SecretError } from '../lib/secrets/secrets.ts';
 import { type PartnerVariables, partnerFromEnvironment } from '../local/partner-variables.ts';
+import { trustCaFile } from '../local/trust.ts';
 import { callWithinBudget } from './call-within-budget.ts';
 import type { OpenTarget, Target } from './target.ts';
 
@@ -26,6 +27,7 @@ export async function openPartner(
   if (!settings) {
     throw new Error(`no connection '${connection}'; there are ${Object.keys(config.connections).join(', ')}`);
   }
+  trustCaFile(config);
   const named = partnerFromEnvironment(process.env);
   const target = await (named ? open().catch(() => undefined) : open());
   const kept = target && (await secretOf(connection, target, named));

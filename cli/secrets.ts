@@ -5,11 +5,12 @@ import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Command } from 'commander';
 import * as z from 'zod/mini';
-import { githubSecret, partnerSecret, slackSecret } from '../lib/secrets/secrets.ts';
+import { githubCredentials, githubWebhookSecret, partnerSecret, slackSecret } from '../lib/secrets/secrets.ts';
 
 /** The fields of a secret by the beginning of its name. */
 const schemas: readonly [RegExp, z.ZodMiniObject][] = [
-  [/^github$/, githubSecret],
+  [/^github-webhook$/, githubWebhookSecret],
+  [/^github$/, githubCredentials],
   [/^slack$/, slackSecret],
   [/^partner\/[a-z0-9-]+$/, partnerSecret],
 ];
@@ -20,7 +21,7 @@ export function addSecretCommands(program: Command, stage: () => string | undefi
 
   secrets
     .command('set <name>')
-    .description('enter a secret: github, slack, or partner/<connection>')
+    .description('enter a secret: github-webhook, github, slack, or partner/<connection>')
     .addHelpText(
       'after',
       `
@@ -31,7 +32,11 @@ At a terminal it asks for each field, without showing what is typed; an empty an
     )
     .action(async (name: string) => {
       const schema = schemas.find(([pattern]) => pattern.test(name))?.[1];
-      if (!schema) throw new Error(`there is no secret '${name}'; there is github, slack, and partner/<connection>`);
+      if (!schema) {
+        throw new Error(
+          `there is no secret '${name}'; there are github-webhook, github, slack and partner/<connection>`,
+        );
+      }
       const entered = process.stdin.isTTY ? await ask(schema) : parseJson(await text(process.stdin));
       const checked = z.strictObject(schema.shape).safeParse(entered);
       if (!checked.success) {
@@ -60,7 +65,8 @@ At a terminal it asks for each field, without showing what is typed; an empty an
         );
       }
       const app = conversion.parse(await response.json());
-      await put(name, 'github', { webhookSecret: app.webhook_secret, appId: String(app.id), privateKey: app.pem });
+      await put(name, 'github-webhook', { webhookSecret: app.webhook_secret });
+      await put(name, 'github', { appId: String(app.id), privateKey: app.pem });
       console.log(`Now install the App on your repositories: ${app.html_url}/installations/new`);
     });
 }

@@ -64,7 +64,7 @@ async function whereTo(url: string | undefined, open: OpenTarget): Promise<{ url
     throw new Error('set GITHUB_WEBHOOK_SECRET to the secret of that webhook');
   }
   const { githubWebhookUrl, stores } = await open();
-  const { webhookSecret } = await stores.secrets.current('github', githubWebhookSecret);
+  const { webhookSecret } = await stores.secrets.current('github-webhook', githubWebhookSecret);
   return { url: githubWebhookUrl, secret: webhookSecret };
 }
 

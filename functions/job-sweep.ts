@@ -20,6 +20,7 @@ export function createHandler(runtime: Runtime) {
     for (const [name, { limits }] of Object.entries(config.connections)) await lines.moveOn({ name, limits });
     for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
     await recordState({ config, jobs, budget, outages, metrics }, clock());
+    metrics.record({ Heartbeat: 1 });
     return { swept: swept.length };
   });
 }

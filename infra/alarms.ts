@@ -9,6 +9,7 @@ import { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { METRIC_NAMESPACE, type MetricName } from '../lib/metrics/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
+import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
 
 export interface AlarmText {
@@ -22,6 +23,13 @@ export interface AlarmText {
   minutes?: number;
   /** For what is recorded now and then: as long as nothing is, the alarm stays as it was. */
   staysAsItWas?: boolean;
+  /** For a sign of life: it goes off below the threshold, and where nothing is recorded. */
+  isSignOfLife?: boolean;
+}
+
+export interface AlarmsProps extends Keyed {
+  stage: Stage;
+  to: RelayConfig['deployment']['alarms'];
 }
 
 /** Who is told, and of what. Each construct adds the alarms of what it owns. */
@@ -29,29 +37,38 @@ export class Alarms extends Construct {
   readonly #topic: Topic;
   readonly #stage: Stage;
 
-  constructor(scope: Construct, id: string, { stage, to }: { stage: Stage; to: RelayConfig['deployment']['alarms'] }) {
+  constructor(scope: Construct, id: string, { stage, to, key }: AlarmsProps) {
     super(scope, id);
     this.#stage = stage;
-    this.#topic = new Topic(this, 'Topic', { displayName: `Partner Relay ${stage.name}`, enforceSSL: true });
-    acknowledge(
-      this.#topic,
-      'AwsSolutions-SNS2',
-      'CloudWatch cannot publish to a topic under the AWS managed key; alarm texts hold nothing secret.',
-    );
+    this.#topic = new Topic(this, 'Topic', {
+      displayName: `Partner Relay ${stage.name}`,
+      enforceSSL: true,
+      ...(key && { masterKey: key }),
+    });
+    this.#letCloudWatchPublish();
+    if (!key) {
+      acknowledge(
+        this.#topic,
+        'AwsSolutions-SNS2',
+        'CloudWatch cannot publish to a topic under the AWS managed key; alarm texts hold nothing secret.',
+      );
+    }
     for (const email of to.emails) this.#topic.addSubscription(new EmailSubscription(email));
     if (to.slack) this.#tellSlack(to.slack);
   }
 
   add(metric: IMetric, name: string, text: AlarmText): void {
-    const { threshold, broken, todo, minutes = 1, staysAsItWas = false } = text;
+    const { threshold, broken, todo, minutes = 1, staysAsItWas = false, isSignOfLife = false } = text;
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: `${broken} ${todo}`,
       metric,
       threshold,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: isSignOfLife
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: minutes,
-      treatMissingData: staysAsItWas ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING,
+      treatMissingData: whereMissing({ staysAsItWas, isSignOfLife }),
     });
     alarm.addAlarmAction(new SnsAction(this.#topic));
     alarm.addOkAction(new SnsAction(this.#topic));
@@ -60,6 +77,22 @@ export class Alarms extends Construct {
   /** A metric that the functions record, by the minute. */
   metric(metricName: MetricName, statistic: 'Maximum' | 'Sum', connection?: string): Metric {
     return relayMetric(this.#stage, metricName, { statistic, ...(connection !== undefined && { connection }) });
+  }
+
+  /**
+   * A topic without a policy lets its account's CloudWatch publish. `enforceSSL` gives it a policy, which replaces that
+   * default. https://repost.aws/knowledge-center/cloudwatch-receive-sns-for-alarm-trigger
+   */
+  #letCloudWatchPublish(): void {
+    this.#topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'CloudWatchAlarms',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.#topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    );
   }
 
   #tellSlack({ workspaceId, channelId }: { workspaceId: string; channelId: string }): void {
@@ -79,6 +112,11 @@ export class Alarms extends Construct {
       guardrailPolicies: [`arn:${Aws.PARTITION}:iam::aws:policy/CloudWatchReadOnlyAccess`],
     });
   }
+}
+
+function whereMissing({ staysAsItWas, isSignOfLife }: { staysAsItWas: boolean; isSignOfLife: boolean }) {
+  if (isSignOfLife) return TreatMissingData.BREACHING;
+  return staysAsItWas ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
 }
 
 /** A metric of lib/metrics/metrics.ts. */

@@ -18,7 +18,9 @@ export class Dashboard extends Construct {
 
   constructor(scope: Construct, id: string, { stage, connections, functions }: DashboardProps) {
     super(scope, id);
-    this.name = Stack.of(this).stackName;
+    const { stackName, region } = Stack.of(this);
+    // The names of dashboards are those of the account, not of the region.
+    this.name = `${stackName}-${region}`;
     const metric = (name: MetricName, statistic: string, connection?: string) =>
       relayMetric(stage, name, { statistic, minutes: 5, ...(connection !== undefined && { connection }) });
     const sums = (...names: MetricName[]) => names.map((name) => metric(name, 'Sum'));

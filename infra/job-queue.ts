@@ -1,23 +1,29 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Lane } from '../lib/budget/lanes.ts';
 import type { Alarms } from './alarms.ts';
-import type { Stage } from './stage.ts';
+import type { Keyed } from './keyed.ts';
+import { queueEncryption } from './queue-encryption.ts';
 
 /** Longest that one run of the worker may take: a few calls of 10 s each, and waits of up to 5 s between them. */
 export const WORKER_TIMEOUT = Duration.seconds(60);
+
+export interface JobQueueProps extends Keyed {
+  lane: Lane;
+  alarms: Alarms;
+}
 
 /** The FIFO queue of one lane, and the queue for messages that break the worker. */
 export class JobQueue extends Construct {
   readonly queue: Queue;
 
-  constructor(scope: Construct, id: string, { lane, alarms }: { lane: Lane; stage: Stage; alarms: Alarms }) {
+  constructor(scope: Construct, id: string, { lane, key, alarms }: JobQueueProps) {
     super(scope, id);
     const name = `${Stack.of(this).stackName}-${lane}`;
     const both = {
       fifo: true,
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...queueEncryption(key),
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     };

@@ -18,10 +18,11 @@ export class JobWorker extends Construct {
       // It mostly waits for others; half a gigabyte keeps its cold start out of a person's sight.
       memoryMegabytes: 512,
       timeout: WORKER_TIMEOUT,
-      tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'], index: true },
+      callsService: true,
+      throttled: 'jobs wait, and people in Slack with them.',
       reservedConcurrency: config.deployment.reservedConcurrency.worker,
     }).function;
-    for (const name of secrets.names) secrets.grantRead(this.function, name.slice(secrets.prefix.length));
+    secrets.grantRead(this.function, ['github', 'slack', 'partner']);
     for (const lane of ['interactive', 'background'] as const) {
       // A job may make others: a team's timesheets, a reminder for each who is short.
       queues[lane].queue.grantSendMessages(this.function);

@@ -1,10 +1,15 @@
-import { CfnOutput, Stack, Tags } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Aspects, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
+import { CfnRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { acknowledge } from './acknowledge.ts';
 import { Alarms } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
+import { functionUrls, HttpEntrance } from './entrance.ts';
 import { JobQueue } from './job-queue.ts';
 import { JobWorker } from './job-worker.ts';
+import { Network } from './network.ts';
 import { addSchedules } from './schedules.ts';
 import { Secrets } from './secrets.ts';
 import type { Stage } from './stage.ts';
@@ -20,24 +25,33 @@ export interface RelayStackProps {
 /** GitHub ─▶ github-webhook ─▶ job record ─▶ queue ─▶ job-worker ─▶ budget ─▶ partner API, and what looks after it. */
 export class RelayStack extends Stack {
   constructor(scope: Construct, id: string, { config, stage }: RelayStackProps) {
+    const { kmsKeyArn } = stage.settings;
     super(scope, id, {
       description: `Partner Relay, stage ${stage.name}`,
-      terminationProtection: stage.isProduction,
+      terminationProtection: stage.isProtected,
+      // With a key of its own, the table must know its region, which is the key's.
+      ...(kmsKeyArn !== undefined && { env: { region: regionOf(kmsKeyArn) } }),
     });
-    Tags.of(this).add('project', 'partner-relay');
-    Tags.of(this).add('stage', stage.name);
+    const { settings } = stage;
+    this.#followRules(stage);
 
-    const alarms = new Alarms(this, 'Alarms', { stage, to: config.deployment.alarms });
-    const table = new StateTable(this, 'StateTable', { stage });
-    const secrets = new Secrets(this, 'Secrets', { stage, config });
-    const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', stage, alarms });
-    const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', stage, alarms });
-    const relay = { stage, config, alarms, table, secrets, queues: { interactive, background } };
+    const key = kmsKeyArn === undefined ? undefined : Key.fromKeyArn(this, 'Key', kmsKeyArn);
+    const network = settings.network && new Network(this, 'Network', settings.network);
+    const entrance = settings.httpApi
+      ? new HttpEntrance(this, 'Entrance', { stage, config, settings: settings.httpApi, key })
+      : functionUrls;
+    const alarms = new Alarms(this, 'Alarms', { stage, to: config.deployment.alarms, key });
+    const table = new StateTable(this, 'StateTable', { stage, key });
+    const secrets = new Secrets(this, 'Secrets', { stage, config, key });
+    const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });
+    const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', key, alarms });
+    const relay = { stage, config, alarms, table, secrets, queues: { interactive, background }, network, key };
 
     const githubWebhook = new WebhookEndpoint(this, 'GithubWebhook', {
       slug: 'github-webhook',
-      secret: 'github',
-      tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem'] },
+      path: '/github',
+      entrance,
+      secret: 'github-webhook',
       refused: {
         means: 'GitHub does not send it again by itself.',
         todo: 'github-redelivery asks GitHub to deliver it again, for three days, if it may.',
@@ -48,9 +62,9 @@ export class RelayStack extends Stack {
       config.slack &&
       new WebhookEndpoint(this, 'SlackWebhook', {
         slug: 'slack-webhook',
+        path: '/slack',
+        entrance,
         secret: 'slack',
-        // Query is for what somebody asked for last.
-        tableAccess: { items: ['GetItem', 'PutItem', 'UpdateItem', 'Query'] },
         refused: { means: 'the person in Slack was shown an error.', todo: 'They give the command again.' },
         ...relay,
       });
@@ -86,4 +100,35 @@ export class RelayStack extends Stack {
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
+
+  /** What some accounts demand of everything that is deployed in them. */
+  #followRules({ name, settings }: Stage): void {
+    for (const [tag, value] of Object.entries({ project: 'partner-relay', stage: name, ...settings.tags })) {
+      Tags.of(this).add(tag, value);
+    }
+    const { kmsKeyArn, permissionsBoundaryArn, rolePath } = settings;
+    if (kmsKeyArn !== undefined) {
+      for (const action of ['ReEncrypt', 'GenerateDataKey']) {
+        const reason = "The CDK's grants for queues name these actions; they are for the customer's key alone.";
+        acknowledge(this, `AwsSolutions-IAM5[Action::kms:${action}*]`, reason);
+      }
+    }
+    if (permissionsBoundaryArn !== undefined) {
+      const boundary = ManagedPolicy.fromManagedPolicyArn(this, 'PermissionsBoundary', permissionsBoundaryArn);
+      PermissionsBoundary.of(this).apply(boundary);
+    }
+    if (rolePath !== undefined) {
+      Aspects.of(this).add({
+        visit(construct) {
+          if (construct instanceof CfnRole) construct.path = rolePath;
+        },
+      });
+    }
+  }
+}
+
+function regionOf(arn: string): string {
+  const { region } = Arn.split(arn, ArnFormat.SLASH_RESOURCE_NAME);
+  if (!region) throw new Error(`${arn} names no region`);
+  return region;
 }

@@ -4,10 +4,11 @@ import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Schedule as Declared, ScheduleEvent } from '../lib/schedules.ts';
 import { acknowledge } from './acknowledge.ts';
+import { queueEncryption } from './queue-encryption.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 
 /** By the wall clock; a rate would count from whenever the schedule was deployed. */
@@ -26,16 +27,15 @@ export class ScheduledFunction extends Construct {
       slug,
       memoryMegabytes: needs.memoryMegabytes,
       timeout: Duration.seconds(schedule.timeoutSeconds),
-      tableAccess: needs.table,
+      callsService: needs.service,
+      throttled: broken,
     }).function;
-    const names =
-      needs.secrets === 'every' ? secrets.names.map((name) => name.slice(secrets.prefix.length)) : needs.secrets;
-    for (const name of names) secrets.grantRead(this.function, name);
+    secrets.grantRead(this.function, needs.secrets);
     for (const lane of needs.queues) queues[lane].queue.grantSendMessages(this.function);
 
     // A standard queue: neither Scheduler nor Lambda can use a FIFO queue here.
     const failures = new Queue(this, 'Failures', {
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...queueEncryption(props.key),
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
@@ -53,6 +53,7 @@ export class ScheduledFunction extends Construct {
     failures.grantSendMessages(role);
     const event: ScheduleEvent = { at: ContextAttribute.scheduledTime };
     new Schedule(this, 'Schedule', {
+      ...(props.key && { key: props.key }),
       schedule: ScheduleExpression.cron({ minute: MINUTES[schedule.everyMinutes] }),
       target: new LambdaInvoke(this.function, {
         // The target would add every version of the function to the role.

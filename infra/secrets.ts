@@ -3,7 +3,16 @@ import { CfnSecret, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { acknowledge } from './acknowledge.ts';
+import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
+
+/** A secret; `partner` is those of all connections. */
+export type SecretName = 'github-webhook' | 'github' | 'slack' | 'partner';
+
+export interface SecretsProps extends Keyed {
+  stage: Stage;
+  config: RelayConfig;
+}
 
 /**
  * One secret for each party. They are created empty, and nothing of the stack ever writes one: values are entered with
@@ -15,11 +24,12 @@ export class Secrets extends Construct {
   readonly names: readonly string[];
   readonly #secrets = new Map<string, ISecret>();
 
-  constructor(scope: Construct, id: string, { stage, config }: { stage: Stage; config: RelayConfig }) {
+  constructor(scope: Construct, id: string, { stage, config, key }: SecretsProps) {
     super(scope, id);
     this.prefix = `partner-relay/${stage.name}/`;
     const descriptions = new Map([
-      ['github', 'Webhook secret, and the App or the token that comments'],
+      ['github-webhook', 'Webhook secret, which github-webhook checks signatures with'],
+      ['github', 'The App or the token that comments'],
       ...(config.slack ? [['slack', 'Signing secret, and the token of the app that answers'] as const] : []),
       ...Object.keys(config.connections).map(
         (name) => [`partner/${name}`, 'Base URL, API key and secret key of the service'] as const,
@@ -27,7 +37,11 @@ export class Secrets extends Construct {
     ]);
     for (const [name, description] of descriptions) {
       // The L2 construct would generate a value.
-      const secret = new CfnSecret(this, name, { name: this.prefix + name, description });
+      const secret = new CfnSecret(this, name, {
+        name: this.prefix + name,
+        description,
+        ...(key && { kmsKeyId: key.keyArn }),
+      });
       secret.applyRemovalPolicy(stage.removalPolicy);
       acknowledge(
         secret,
@@ -39,9 +53,10 @@ export class Secrets extends Construct {
     this.names = [...descriptions.keys()].map((name) => this.prefix + name);
   }
 
-  grantRead(grantee: IGrantable, name: string): void {
-    const secret = this.#secrets.get(name);
-    if (!secret) throw new Error(`there is no secret '${name}'`);
-    secret.grantRead(grantee);
+  /** Lets a function read these, of those that the configuration has. */
+  grantRead(grantee: IGrantable, names: readonly SecretName[]): void {
+    for (const [name, secret] of this.#secrets) {
+      if (names.some((granted) => granted === name || name.startsWith(`${granted}/`))) secret.grantRead(grantee);
+    }
   }
 }

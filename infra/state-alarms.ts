@@ -10,6 +10,14 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
     broken: 'A job should have gone on a quarter of an hour ago: events reach the service late, or not at all.',
     todo: 'Are job-sweep and job-worker running, and is the connection paused? relay --stage <stage> budget says so.',
   });
+  alarms.add(alarms.metric('Heartbeat', 'Sum'), 'heartbeat', {
+    threshold: 1,
+    minutes: 5,
+    isSignOfLife: true,
+    broken:
+      'job-sweep has not run to its end for five minutes: jobs that wait do not go on, and no other alarm is fed.',
+    todo: 'Read its log; if it has none, look whether the schedule is enabled and the account has concurrency left.',
+  });
   alarms.add(alarms.metric('DeliveriesGivenUp', 'Sum'), 'deliveries-given-up', {
     threshold: 1,
     broken: 'A delivery of GitHub did not arrive, was asked for again in vain, and is given up: its event is lost.',

@@ -1,22 +1,17 @@
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IGrantable, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { jobsByStatus, waitingLine } from '../lib/table/keys.ts';
 import { acknowledge } from './acknowledge.ts';
+import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
-
-/** What a function does with the table. */
-export interface TableAccess {
-  items: readonly ('GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query')[];
-  /** Whether it reads lists of jobs. */
-  index?: boolean;
-}
+import { itemGrants, tableAccessOf } from './table-access.ts';
 
 /** The one table: jobs, their journals, links and budgets. */
 export class StateTable extends Construct {
   readonly table: TableV2;
 
-  constructor(scope: Construct, id: string, { stage }: { stage: Stage }) {
+  constructor(scope: Construct, id: string, { stage, key }: { stage: Stage } & Keyed) {
     super(scope, id);
     const table = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
@@ -37,26 +32,40 @@ export class StateTable extends Construct {
         },
       ],
       billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.dynamoOwnedKey(),
+      encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
       timeToLiveAttribute: 'expiresAt',
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: stage.isProduction },
-      deletionProtection: stage.isProduction,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: stage.isProtected },
+      deletionProtection: stage.isProtected,
       removalPolicy: stage.removalPolicy,
     });
-    if (!stage.isProduction) {
-      acknowledge(table, 'AwsSolutions-DDB3', 'Only production keeps data that is worth restoring.');
+    if (!stage.isProtected) {
+      acknowledge(table, 'AwsSolutions-DDB3', 'Only a protected stage keeps data that is worth restoring.');
     }
     this.table = table;
   }
 
-  /** Single items and queries, as the function needs; nobody scans. */
-  grant(grantee: IGrantable, { items, index = false }: TableAccess): void {
+  /**
+   * Lets a function do what infra/table-access.ts lists. `dynamodb:LeadingKeys` has the partition keys of a request.
+   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+   */
+  grant(grantee: IGrantable, slug: string): void {
     const { tableArn } = this.table;
-    const allow = (actions: readonly string[], resource: string) =>
-      grantee.grantPrincipal.addToPrincipalPolicy(
-        new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources: [resource] }),
-      );
-    allow(items, tableArn);
-    if (index) for (const { name } of [jobsByStatus, waitingLine]) allow(['Query'], `${tableArn}/index/${name}`);
+    const access = tableAccessOf(slug);
+    const allow = (statement: PolicyStatementProps) =>
+      grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(statement));
+    for (const { actions, partitionKeys } of itemGrants(access)) {
+      allow({
+        actions: [...actions],
+        resources: [tableArn],
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitionKeys },
+          // ForAllValues alone also holds for a request without the key, such as a PartiQL statement.
+          Null: { 'dynamodb:LeadingKeys': 'false' },
+        },
+      });
+    }
+    // Whole indexes: the documentation does not say whether an index query has leading keys, and which.
+    const indexes = access.indexes?.map((index) => `${tableArn}/index/${index}`) ?? [];
+    if (indexes.length > 0) allow({ actions: ['dynamodb:Query'], resources: indexes });
   }
 }

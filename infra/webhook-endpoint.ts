@@ -1,43 +1,47 @@
 import { Duration } from 'aws-cdk-lib';
-import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { Construct } from 'constructs';
+import type { Entrance } from './entrance.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
-import type { TableAccess } from './state-table.ts';
+import type { SecretName } from './secrets.ts';
 
 export interface WebhookEndpointProps extends RelayParts {
   slug: string;
+  /** Of its URL, where the entrance is shared. */
+  path: string;
+  entrance: Entrance;
   /** The one secret that it reads. */
-  secret: string;
-  tableAccess: TableAccess;
+  secret: SecretName;
   /** What becomes of an event that it answered with 5xx, and what is to be done about it. */
   refused: { means: string; todo: string };
 }
 
-/** A function that takes events from outside, at a URL of its own. */
+/** A function that takes events from outside, at a URL. */
 export class WebhookEndpoint extends Construct {
   readonly function: NodejsFunction;
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: WebhookEndpointProps) {
     super(scope, id);
-    const { slug, secret, secrets, queues, alarms, config, refused } = props;
+    const { slug, path, entrance, secret, secrets, queues, alarms, config, refused } = props;
     this.function = new RelayFunction(this, 'Function', {
       ...props,
       // Loading the bundle is bound by the processor, whose share grows with the memory; 1 GB more than halves the
       // cold start of 256 MB, for about the same price per event.
       memoryMegabytes: 1024,
+      callsService: false,
+      throttled: refused.means,
       // GitHub and Slack have given up by then.
       timeout: Duration.seconds(10),
       reservedConcurrency: config.deployment.reservedConcurrency.webhook,
     }).function;
-    secrets.grantRead(this.function, secret);
+    secrets.grantRead(this.function, [secret]);
     for (const { queue } of Object.values(queues)) queue.grantSendMessages(this.function);
 
-    // Whoever calls proves who it is by the signature on the body, which IAM cannot check.
-    this.url = this.function.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
+    const { url, serverErrors } = entrance.open(this.function, path);
+    this.url = url;
 
-    alarms.add(this.function.metric('Url5xxCount', { statistic: 'Sum', period: Duration.minutes(1) }), `${slug}-5xx`, {
+    alarms.add(serverErrors, `${slug}-5xx`, {
       threshold: 1,
       broken: `${slug} could not make an event safe and answered 5xx: ${refused.means}`,
       todo: `Read the log of the function for the reason. ${refused.todo}`,

@@ -12,15 +12,12 @@ export interface Schedule {
   /** What only a deployment can give or refuse; on one machine everything is there. */
   needs: {
     memoryMegabytes: number;
-    table: {
-      items: readonly ('GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query')[];
-      /** Whether it reads lists of jobs. */
-      index?: boolean;
-    };
-    /** Their names without the stage: `github`. */
-    secrets: readonly string[] | 'every';
+    /** What it reads; `partner` is the secrets of all connections. */
+    secrets: readonly ('github' | 'slack' | 'partner')[];
     /** The queues that it sends to. */
     queues: readonly Lane[];
+    /** Whether it calls the service, perhaps inside a company's network. */
+    service: boolean;
   };
   /** What stays undone, and for whom, while it does not run. */
   broken: string;
@@ -42,9 +39,9 @@ export const schedules: readonly Schedule[] = [
     timeoutSeconds: 55,
     needs: {
       memoryMegabytes: 256,
-      table: { items: ['GetItem', 'PutItem', 'UpdateItem'], index: true },
       secrets: [],
       queues: ['interactive', 'background'],
+      service: false,
     },
     broken: 'jobs whose message was lost, or whose time has come, do not go on.',
   },
@@ -56,9 +53,9 @@ export const schedules: readonly Schedule[] = [
     timeoutSeconds: 120,
     needs: {
       memoryMegabytes: 256,
-      table: { items: ['GetItem', 'PutItem', 'DeleteItem', 'Query'] },
-      secrets: 'every',
+      secrets: ['github', 'slack', 'partner'],
       queues: [],
+      service: true,
     },
     broken: 'a key that ends or is revoked shows only when the event of somebody fails on it.',
   },
@@ -70,9 +67,9 @@ export const schedules: readonly Schedule[] = [
     timeoutSeconds: 300,
     needs: {
       memoryMegabytes: 256,
-      table: { items: ['UpdateItem', 'DeleteItem', 'Query'] },
       secrets: ['github'],
       queues: [],
+      service: false,
     },
     broken: 'what somebody did in GitHub while the relay could not take it stays lost.',
   },
@@ -83,9 +80,9 @@ export const schedules: readonly Schedule[] = [
     timeoutSeconds: 60,
     needs: {
       memoryMegabytes: 256,
-      table: { items: ['GetItem', 'PutItem', 'UpdateItem'] },
       secrets: [],
       queues: ['background'],
+      service: false,
     },
     broken: 'people are not reminded of their timesheets, and leads get no summary.',
   },

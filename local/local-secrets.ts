@@ -20,6 +20,10 @@ export class LocalSecrets {
     this.#versions.set(name, current ? [next, current] : [next]);
   }
 
+  remove(name: string): void {
+    this.#versions.delete(name);
+  }
+
   get(name: string, stage: string): SecretVersion | undefined {
     return this.#versions.get(name)?.[stage === 'AWSPREVIOUS' ? 1 : 0];
   }

@@ -22,6 +22,7 @@ import { type SlackStandIn, startSlackStandIn } from './slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from './stack.ts';
 import { findRunning, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
 import { startStory } from './story.ts';
+import { trustCaFile } from './trust.ts';
 
 const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
@@ -36,6 +37,7 @@ async function start(): Promise<void> {
   const port = readPort(process.env.PORT);
   const real = partnerFromEnvironment(process.env);
   const { default: config } = await import('../relay.config.ts');
+  trustCaFile(config);
 
   const folder = stateFolder(real);
   mkdirSync(folder, { recursive: true });
@@ -125,7 +127,8 @@ function enterSecrets(stack: LocalStack, config: RelayConfig, partner: PartnerVa
   }
   const webhookSecret = process.env.GITHUB_WEBHOOK_SECRET || randomBytes(20).toString('hex');
   const token = process.env.GITHUB_TOKEN;
-  stack.secrets.put(`${stack.secretPrefix}github`, { webhookSecret, ...(token && { token }) });
+  stack.secrets.put(`${stack.secretPrefix}github-webhook`, { webhookSecret });
+  stack.secrets.put(`${stack.secretPrefix}github`, { ...(token && { token }) });
   return webhookSecret;
 }
 

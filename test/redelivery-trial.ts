@@ -4,7 +4,7 @@ import type { Runtime } from '../lib/runtime.ts';
 import { startDyingProcess } from './dying-process.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from './github-hooks-api.ts';
 import { issueEvent } from './issue-events.ts';
-import { exampleConfig, startRelay, type TestRelay } from './relay.ts';
+import { exampleConfig, startRelay, type TestRelay, WEBHOOK_SECRET } from './relay.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -51,21 +51,23 @@ export interface RedeliveryTrial {
 }
 
 export interface RedeliveryTrialOptions {
-  /** What the `github` secret has beside the webhook's. */
+  /** The `github` secret. */
   secret?: object;
+  /** Empty where no delivery can be verified yet. */
+  webhookSecret?: string;
   hook?: StandInHook;
   environment?: Partial<Runtime['environment']>;
 }
 
 export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {}): Promise<RedeliveryTrial> {
-  const { secret = TOKEN, hook = ofRepository(), environment = {} } = options;
+  const { secret = TOKEN, webhookSecret = WEBHOOK_SECRET, hook = ofRepository(), environment = {} } = options;
   const github = await startGithubHooksApi({
     clock: () => relay.clock.now,
     deliverTo: () => relay.url,
     ...{ token: TOKEN.token, app: { id: APP.appId, publicKey } },
   });
   const config = exampleConfig({}, { apiUrl: github.url });
-  const relay = await startRelay({ config, github: secret, environment });
+  const relay = await startRelay({ config, github: secret, webhookSecret, environment });
   const { clock, runtime } = relay;
 
   const trial: RedeliveryTrial = {

@@ -68,6 +68,8 @@ export interface TestRelayOptions {
   config?: RelayConfig;
   sandbox?: SandboxOptions;
   github?: object;
+  /** The `github-webhook` secret has it; empty is as good as none. */
+  webhookSecret?: string;
   /** The `slack` secret, in place of what fits the stand-in. */
   slack?: object;
   /** Stands between the functions and the table. @returns its address */
@@ -127,7 +129,8 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   for (const connection of Object.keys(config.connections)) {
     stack.secrets.put(`${stack.secretPrefix}partner/${connection}`, { baseUrl: sandbox.url, ...key });
   }
-  stack.secrets.put(`${stack.secretPrefix}github`, { webhookSecret: WEBHOOK_SECRET, ...options.github });
+  stack.secrets.put(`${stack.secretPrefix}github-webhook`, { webhookSecret: options.webhookSecret ?? WEBHOOK_SECRET });
+  stack.secrets.put(`${stack.secretPrefix}github`, { ...options.github });
 
   const slackSecret = options.slack ?? { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN };
   stack.secrets.put(`${stack.secretPrefix}slack`, slackSecret);

@@ -12,6 +12,7 @@ import { lookAtConnection } from './connection.ts';
 import { type Finding, printFindings } from './finding.ts';
 import { lookAtGithub } from './github.ts';
 import { lookAtSlack } from './slack.ts';
+import { examineStage } from './stage.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -33,6 +34,7 @@ Calls of the partner API take slots of the relay's budget as background work, be
     .action(async (options: { json?: boolean }) => {
       const { default: config } = await import('../../relay.config.ts');
       const findings = await examine(config, open, (line) => console.error(line));
+      if (program.opts<{ stage?: string }>().stage !== undefined) findings.push(...(await examineStage(config)));
       if (options.json) printJson(findings);
       else printFindings(findings);
       if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;

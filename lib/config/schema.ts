@@ -3,6 +3,7 @@ import { durationFields, durationUnits } from '../partner/field-names.ts';
 import { operationPath, uuid } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import { timesheetsConfig } from '../timesheets/config.ts';
+import { deployment } from './deployment.ts';
 import { slug as name, slackChannel, timeZone } from './names.ts';
 
 const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
@@ -154,45 +155,6 @@ const person = z.strictObject({
   timeZone: timeZone.default('UTC'),
 });
 
-/** Retention periods that CloudWatch Logs takes (PutRetentionPolicy, API reference). */
-const LOG_RETENTION_DAYS = [
-  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
-];
-
-const concurrency = z.int().min(2).max(1_000);
-
-/** What the deployment into AWS needs to know; it means nothing on one machine. */
-const deployment = z.strictObject({
-  alarms: z
-    .strictObject({
-      /** Each gets a mail in which it confirms that it wants alarms. */
-      emails: z.array(z.email()).default([]),
-      /** A channel of a Slack workspace that is authorised in Amazon Q Developer in chat applications. */
-      slack: z
-        .strictObject({
-          workspaceId: z.string().regex(/^T[A-Z0-9]+$/, 'expected an id such as T0123ABCD'),
-          channelId: slackChannel,
-        })
-        .optional(),
-    })
-    .prefault({}),
-  /** How many workers run at a time, of each lane. */
-  maxConcurrency: z
-    .strictObject({ interactive: concurrency.default(5), background: concurrency.default(5) })
-    .prefault({}),
-  /**
-   * Off by default: an account may have as few as 10 concurrent executions in all, and then no part of them can be
-   * reserved.
-   */
-  reservedConcurrency: z
-    .strictObject({ webhook: z.int().min(1).optional(), worker: z.int().min(1).optional() })
-    .prefault({}),
-  logRetentionDays: z
-    .int()
-    .refine((days) => LOG_RETENTION_DAYS.includes(days), `expected one of ${LOG_RETENTION_DAYS.join(', ')}`)
-    .default(30),
-});
-
 const schema = z
   .strictObject({
     connections: z
@@ -207,6 +169,11 @@ const schema = z
     people: z.array(person).default([]),
     /** Whom people are told to ask where the relay itself must be mended: `the platform team`. */
     contact: z.string().min(1).max(200).default('whoever looks after Partner Relay'),
+    /**
+     * A PEM file with certificates of authorities that the relay trusts besides the public ones when it calls the service;
+     * relative to the project's folder.
+     */
+    caFile: z.string().min(1).optional(),
     deployment: deployment.prefault({}),
   })
   .superRefine((config, context) => {

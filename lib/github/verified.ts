@@ -12,7 +12,7 @@ export function verifiedByGithub(secrets: Secrets): MiddlewareObj<RawRequest, AP
       if (!signature) {
         throw new HttpError(401, 'the header X-Hub-Signature-256 is missing; has the webhook a secret?');
       }
-      const isSigned = await isAcceptedBySecret(secrets, 'github', githubWebhookSecret, ({ webhookSecret }) =>
+      const isSigned = await isAcceptedBySecret(secrets, 'github-webhook', githubWebhookSecret, ({ webhookSecret }) =>
         isSignedByGithub(event.bytes, signature, webhookSecret),
       );
       if (isSigned) return;

@@ -19,6 +19,8 @@ const units = {
   DeliveriesGivenUp: 'Count',
   /** Now: hooks for which GitHub refuses to list deliveries, or to deliver again. */
   HooksRefused: 'Count',
+  /** 1 each time that job-sweep has run to its end. */
+  Heartbeat: 'Count',
   /** Now: jobs that wait for a person, counted up to a hundred. */
   ParkedJobs: 'Count',
   /** Now: how long ago the job that is most overdue should have been looked at. */

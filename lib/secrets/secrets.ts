@@ -22,18 +22,15 @@ export const partnerSecret = z.object({
   allowInsecureHttp: z.optional(z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])),
 });
 
-/** What the webhook needs of the `github` secret. */
+/** The `github-webhook` secret, apart from the credentials: the function that strangers reach can read nothing else. */
 export const githubWebhookSecret = z.object({ webhookSecret: text });
 
-/** What the comments need of it: an App's installation or a token; without either, or with empty ones, they are skipped. */
+/** The `github` secret: an App's key or a token; without either, or with empty ones, comments are left out. */
 export const githubCredentials = z.object({
   appId: z.optional(z.coerce.string()),
   privateKey: z.optional(z.string()),
   token: z.optional(z.string()),
 });
-
-/** The whole of the `github` secret. */
-export const githubSecret = z.extend(githubWebhookSecret, githubCredentials.shape);
 
 /** What the Slack webhook needs of the `slack` secret. */
 export const slackSigningSecret = z.object({ signingSecret: text });
@@ -60,17 +57,27 @@ export interface Secrets {
 /** For how long the secret before a rotation is still accepted from outside. */
 const PREVIOUS_VALID_MS = 24 * 3_600_000;
 const REFRESH_AT_MOST_EVERY_MS = 60_000;
+/**
+ * A secret that is missing or malformed, or that Secrets Manager refuses, is read again no sooner than this. Without the
+ * pause, every forged request would make one to Secrets Manager.
+ */
+const FAILURE_REMEMBERED_MS = 5_000;
 
 interface Version {
   value: unknown;
   createdAt: number;
 }
 
+/** What was read of one secret. */
+interface Entry {
+  readAt: number;
+  /** From then on it is read again at its next use. */
+  validUntil: number;
+  versions: Map<string, Promise<Version | undefined>>;
+}
+
 export function createSecrets(client: SecretsManagerClient, prefix: string, clock: () => number): Secrets {
-  const cache = new Map<
-    string,
-    { readAt: number; stale: boolean; versions: Map<string, Promise<Version | undefined>> }
-  >();
+  const cache = new Map<string, Entry>();
 
   async function fetchVersion(name: string, stage: 'AWSCURRENT' | 'AWSPREVIOUS'): Promise<Version | undefined> {
     try {
@@ -84,25 +91,29 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
 
   function version(name: string, stage: 'AWSCURRENT' | 'AWSPREVIOUS'): Promise<Version | undefined> {
     let entry = cache.get(name);
-    if (!entry || entry.stale) {
-      entry = { readAt: clock(), stale: false, versions: new Map() };
+    if (!entry || clock() >= entry.validUntil) {
+      entry = { readAt: clock(), validUntil: Number.POSITIVE_INFINITY, versions: new Map() };
       cache.set(name, entry);
     }
     let read = entry.versions.get(stage);
     if (!read) {
       read = fetchVersion(name, stage);
       entry.versions.set(stage, read);
-      // What failed once is asked for again.
-      read.catch(() => cache.delete(name));
+      read.catch(() => noteFailure(name));
     }
     return read;
+  }
+
+  /** Has the secret read again soon, but not by every request that comes in between. */
+  function noteFailure(name: string): void {
+    const entry = cache.get(name);
+    if (entry) entry.validUntil = Math.min(entry.validUntil, clock() + FAILURE_REMEMBERED_MS);
   }
 
   function checked<T>(name: string, schema: z.core.$ZodType<T>, value: unknown): T {
     const parsed = z.safeParse(schema, value);
     if (parsed.success) return parsed.data;
-    // Whoever mends it should not have to wait for anything.
-    cache.delete(name);
+    noteFailure(name);
     const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
     throw new SecretError(
       `the secret ${prefix}${name} lacks or has a wrong ${fields.join(', ')}; enter it and try again`,
@@ -113,7 +124,7 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
     async current(name, schema) {
       const current = await version(name, 'AWSCURRENT');
       if (!current) {
-        cache.delete(name);
+        noteFailure(name);
         throw new SecretError(`the secret ${prefix}${name} does not exist or has no value yet`);
       }
       return checked(name, schema, current.value);
@@ -133,7 +144,7 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
     refresh(name) {
       const entry = cache.get(name);
       if (!entry || clock() - entry.readAt < REFRESH_AT_MOST_EVERY_MS) return false;
-      entry.stale = true;
+      entry.validUntil = clock();
       return true;
     },
   };

@@ -2,6 +2,7 @@ import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import type { StageInput } from '../infra/variants.ts';
 import type { Emulator } from './emulator.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -11,7 +12,7 @@ const NOT_COPIED = new Set(['.git', '.relay', 'cdk.out', 'dist', 'node_modules']
 /** What the stack says of itself. */
 const stackOutputs = z.object({
   GithubWebhookUrl: z.url(),
-  SlackWebhookUrl: z.url(),
+  SlackWebhookUrl: z.optional(z.url()),
   TableName: z.string(),
   InteractiveQueueUrl: z.url(),
   BackgroundQueueUrl: z.url(),
@@ -26,8 +27,8 @@ export interface Deployment {
   /** @returns what the CDK CLI printed */
   deploy(): Promise<string>;
   outputs(): Promise<StackOutputs>;
-  /** Replaces `relay.config.ts`, for the next deployment. */
-  configure(config: RelayConfig): Promise<void>;
+  /** Replaces `relay.config.ts`, for the next deployment; the stage is declared in it. */
+  configure(config: RelayConfig, settings?: StageInput): Promise<void>;
   /** Runs a command of the command line on the stage. @returns what it printed */
   relay(...args: string[]): Promise<string>;
   destroy(): Promise<void>;
@@ -38,10 +39,10 @@ export async function copyProject(
   stage: string,
   { emulator, scratch, signal }: { emulator: Emulator; scratch: Scratch; signal: AbortSignal },
 ): Promise<Deployment> {
-  const folder = join(scratch.folder, 'project');
+  const folder = join(scratch.folder, stage);
   await cp(ROOT, folder, { recursive: true, filter: (path) => !NOT_COPIED.has(basename(path)) });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const outputsFile = join(scratch.folder, 'outputs.json');
+  const outputsFile = join(scratch.folder, `${stage}.json`);
   const options = { cwd: folder, env: emulator.variables, signal };
   const cdk = (command: string, ...args: string[]) =>
     scratch.run('node_modules/.bin/cdk', [command, '-c', `stage=${stage}`, '--no-notices', ...args], options);
@@ -59,8 +60,9 @@ export async function copyProject(
       if (!outputs) throw new Error(`there are outputs of ${Object.keys(stacks)} only`);
       return outputs;
     },
-    async configure(config) {
-      const text = `import { defineConfig } from './lib/config/schema.ts';\nexport default defineConfig(${JSON.stringify(config)});\n`;
+    async configure(config, settings = {}) {
+      const declared = { ...config, deployment: { ...config.deployment, stages: { [stage]: settings } } };
+      const text = `import { defineConfig } from './lib/config/schema.ts';\nexport default defineConfig(${JSON.stringify(declared)});\n`;
       await writeFile(join(folder, 'relay.config.ts'), text);
     },
     async relay(...args) {

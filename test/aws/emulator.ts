@@ -94,12 +94,14 @@ async function startMinistack(scratch: Scratch, signal: AbortSignal): Promise<Em
   for (;;) {
     const port = await freePort();
     // Its own start command would take port 443 too.
-    const hypercorn = ['-m', 'hypercorn', 'ministack.app:app', '--workers', '0', '--bind', `127.0.0.1:${port}`];
+    const hypercorn = ['-m', 'hypercorn', 'leading_keys:app', '--workers', '0', '--bind', `127.0.0.1:${port}`];
     const ministack = scratch.start(PYTHON, [...hypercorn, '--certfile', certificate, '--keyfile', key], {
       // All of it, for the functions have it too.
       env: {
         // It starts them with the first `node` there is.
         PATH: nodeFirst(),
+        PYTHONPATH: import.meta.dirname,
+        PYTHONDONTWRITEBYTECODE: '1',
         HOME: scratch.folder,
         TMPDIR: scratch.folder,
         STATE_DIR: scratch.folder,

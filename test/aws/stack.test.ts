@@ -1,6 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  CreateFunctionCommand,
+  DeleteFunctionCommand,
+  GetFunctionConfigurationCommand,
+  InvokeCommand,
+  LambdaClient,
+} from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
   DeleteMessageCommand,
@@ -11,11 +18,13 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { takeIssue } from '../../lib/automations/issue-to-defect.ts';
 import { createLinks, type Links } from '../../lib/automations/link.ts';
 import type { Job } from '../../lib/jobs/job.ts';
 import { createJobStore, type JobStore } from '../../lib/jobs/job-store.ts';
 import { openJournal } from '../../lib/jobs/journal.ts';
+import { jobsByStatus } from '../../lib/table/keys.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
@@ -26,9 +35,10 @@ import { slackSignature } from '../slack-requests.ts';
 import { copyProject, type Deployment, type StackOutputs } from './deployment.ts';
 import { type Answer, type Emulator, findEmulator } from './emulator.ts';
 import { openScratch, type Scratch } from './scratch.ts';
+import { zipped } from './zip.ts';
 
 /** Whatever happens, by then the test ends and says what it was waiting for. */
-const WHOLE_TEST_MS = 300_000;
+const WHOLE_TEST_MS = 420_000;
 const TWO_MINUTES_MS = 120_000;
 /** A function looks for a new secret at most once a minute. */
 const LOOK_AGAIN_MS = 61_000;
@@ -105,7 +115,10 @@ describe('the stack on an AWS emulator', () => {
       { apiUrl: github.url, also, slack: { apiUrl: `${slack.url}/api` }, timesheets: { teams: [TEAM] } },
     );
 
-  function post(payload: unknown, { event = 'issues', secret = webhookSecret } = {}): Promise<Answer> {
+  function post(
+    payload: unknown,
+    { event = 'issues', secret = webhookSecret, url = outputs.GithubWebhookUrl } = {},
+  ): Promise<Answer> {
     const body = JSON.stringify(payload);
     const headers = {
       'content-type': 'application/json',
@@ -113,7 +126,7 @@ describe('the stack on an AWS emulator', () => {
       'x-github-delivery': randomUUID(),
       'x-hub-signature-256': githubSignature(body, secret),
     };
-    return emulator.send(outputs.GithubWebhookUrl, headers, body);
+    return emulator.send(url, headers, body);
   }
 
   /** An issue with the label `bug` is opened. */
@@ -170,7 +183,7 @@ describe('the stack on an AWS emulator', () => {
     await secretsManager.send(new PutSecretValueCommand({ SecretId: outputs.SecretPrefix + name, SecretString }));
   }
 
-  const githubSecret = () => ({ webhookSecret, token: 'ghp_example' });
+  const enterWebhookSecret = () => enter('github-webhook', { webhookSecret });
 
   it('is bootstrapped and deployed by the CDK CLI', async () => {
     await deployment.bootstrap();
@@ -184,12 +197,13 @@ describe('the stack on an AWS emulator', () => {
   it('takes nothing before its secrets are entered, and needs no deployment for them', async () => {
     const ping = () => post({ zen: 'Design for failure.' }, { event: 'ping' });
     expect(await ping()).toMatchObject({ status: 500 });
+    await enter('github-webhook', { token: 'ghp_example' });
+    expect(await ping()).toMatchObject({ status: 500 });
+    await enter('github-webhook', 'no JSON');
+    expect(await ping()).toMatchObject({ status: 500 });
+    await enterWebhookSecret();
+    await until('a function that reads the secret again', async () => (await ping()).status === 200);
     await enter('github', { token: 'ghp_example' });
-    expect(await ping()).toMatchObject({ status: 500 });
-    await enter('github', 'no JSON');
-    expect(await ping()).toMatchObject({ status: 500 });
-    await enter('github', githubSecret());
-    expect(await ping()).toMatchObject({ status: 200 });
     await enter('partner/main', { baseUrl: sandbox.url, ...defaultKey });
     await enter('slack', { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN });
   });
@@ -240,6 +254,30 @@ describe('the stack on an AWS emulator', () => {
     await emptyQueues();
   });
 
+  /** The table with the rights of a function, by another function that has its role and gives its credentials away. */
+  async function tableOf(slug: string): Promise<Table> {
+    const lambda = new LambdaClient(emulator.client);
+    const FunctionName = `${deployment.stage}-probe-${slug}`;
+    const found = await lambda.send(
+      new GetFunctionConfigurationCommand({ FunctionName: `partner-relay-${deployment.stage}-${slug}` }),
+    );
+    await lambda.send(
+      new CreateFunctionCommand({
+        ...{ FunctionName, Runtime: 'nodejs24.x', Handler: 'index.handler', Role: found.Role },
+        Code: { ZipFile: await zipped(scratch, 'index.mjs', 'export const handler = async () => process.env;') },
+      }),
+    );
+    const { Payload } = await lambda.send(new InvokeCommand({ FunctionName }));
+    const variables = JSON.parse(Buffer.from(Payload ?? []).toString());
+    await lambda.send(new DeleteFunctionCommand({ FunctionName }));
+    const credentials = {
+      accessKeyId: variables.AWS_ACCESS_KEY_ID,
+      secretAccessKey: variables.AWS_SECRET_ACCESS_KEY,
+      sessionToken: variables.AWS_SESSION_TOKEN,
+    };
+    return createTable(new DynamoDBClient({ ...emulator.client, credentials }), outputs.TableName);
+  }
+
   /** Somebody types a command in Slack. @returns what they see at once */
   async function command(text: string, { secret = SIGNING_SECRET } = {}): Promise<Answer> {
     const [userId, channelId] = ['U0MIRA001', 'C0GENERAL'];
@@ -253,7 +291,7 @@ describe('the stack on an AWS emulator', () => {
       'x-slack-request-timestamp': String(timestamp),
       'x-slack-signature': slackSignature(body, timestamp, secret),
     };
-    return emulator.send(outputs.SlackWebhookUrl, headers, body);
+    return emulator.send(z.string().parse(outputs.SlackWebhookUrl), headers, body);
   }
 
   const said = (what: RegExp) => until(String(what), async () => slack.messages.some(({ text }) => what.test(text)));
@@ -269,6 +307,29 @@ describe('the stack on an AWS emulator', () => {
     await until('the projects in the form', async () => slack.views[0]?.replaced.length === 1);
     expect(await command('status')).toMatchObject({ status: 200, text: expect.stringContaining('Logged 1h30m') });
     await emptyQueues();
+  });
+
+  it('refuses each function the items that are none of its own', async () => {
+    const key = (pk: string) => ({ pk, sk: 'of the test' });
+    const refused = /not authorized/;
+    const asWebhook = await tableOf('github-webhook');
+    expect(await asWebhook.get(key('job#1'))).toBeUndefined();
+    await expect(asWebhook.get(key('budget#main'))).rejects.toThrow(refused);
+    await expect(asWebhook.put(key('link#1'))).rejects.toThrow(refused);
+    await expect(asWebhook.put(key('budget#main'))).rejects.toThrow(refused);
+    await expect(asWebhook.delete(key('job#1'))).rejects.toThrow(refused);
+    await expect(asWebhook.partition('job#1')).rejects.toThrow(refused);
+
+    const asSweep = await tableOf('job-sweep');
+    const list = (status: string) =>
+      asSweep.queryIndex(
+        jobsByStatus.name,
+        { expression: '#status = :status', values: { status } },
+        { limit: 1, newestFirst: false },
+      );
+    expect(await list('parked')).toEqual([]);
+    await expect(list('succeeded')).rejects.toThrow(refused);
+    await expect(asSweep.get(key('link#1'))).rejects.toThrow(refused);
   });
 
   it('makes no second defect of a repeated delivery', async () => {
@@ -369,7 +430,7 @@ describe('the stack on an AWS emulator', () => {
   it('takes a rotated webhook secret without a deployment, and for a while the one before it', async () => {
     const before = webhookSecret;
     webhookSecret = randomUUID();
-    await enter('github', githubSecret());
+    await enterWebhookSecret();
     await until('a signature with the new secret that is taken', async () => (await post(opened(6))).status === 202);
     const ids = [await deliverOne(opened(6)), await deliverOne(opened(7), { secret: before })];
     for (const id of ids) expect(await ended(id)).toMatchObject({ status: 'succeeded' });
@@ -390,6 +451,29 @@ describe('the stack on an AWS emulator', () => {
     sandbox.revokeKey(defaultKey.apiKey);
     expect(await ended(await deliverOne(opened(9)))).toMatchObject({ status: 'succeeded' });
     expect(defectsOf(9)).toHaveLength(1);
+  });
+
+  it('is deployed behind an HTTP API, in a network and by the rules of an account', async () => {
+    const other = await copyProject(`${deployment.stage}-2`, { emulator, scratch, signal: deadline });
+    const { slack: _, timesheets: __, ...withoutSlack } = config();
+    await other.configure(withoutSlack, {
+      httpApi: {},
+      // The emulator's own network; it makes none with a NAT gateway, and no rules for endpoints.
+      network: {
+        existing: { vpcId: 'vpc-00000001', subnetIds: ['subnet-00000001'], securityGroupIds: ['sg-00000001'] },
+      },
+      rolePath: '/service/relay/',
+      tags: { 'cost-center': '4711' },
+    });
+    await other.deploy();
+    const { GithubWebhookUrl, SecretPrefix } = await other.outputs();
+    const SecretString = JSON.stringify({ webhookSecret });
+    await secretsManager.send(new PutSecretValueCommand({ SecretId: `${SecretPrefix}github-webhook`, SecretString }));
+    const ping = { zen: 'Keep it logically awesome.' };
+    const sent = { event: 'ping', url: GithubWebhookUrl };
+    expect(await post(ping, sent)).toMatchObject({ status: 200 });
+    expect(await post(ping, { ...sent, secret: 'somebody else' })).toMatchObject({ status: 401 });
+    if (!emulator.isOwn) await other.destroy();
   });
 
   it('ends with empty queues, and with no job that has not succeeded', async () => {

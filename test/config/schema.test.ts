@@ -103,10 +103,12 @@ describe('a configuration', () => {
       people: [],
       contact: 'whoever looks after Partner Relay',
       deployment: {
+        stages: { dev: { protected: false, tags: {} }, prod: { protected: true, tags: {} } },
         alarms: { emails: [] },
         maxConcurrency: { interactive: 5, background: 5 },
         reservedConcurrency: {},
         logRetentionDays: 30,
+        tracing: false,
       },
     });
   });

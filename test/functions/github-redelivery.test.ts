@@ -230,11 +230,11 @@ describe('an outage', () => {
   });
 
   it('from before the first delivery that arrived is made up for too', async () => {
-    await start({ secret: { ...TOKEN, webhookSecret: '' } });
+    await start({ webhookSecret: '' });
     const guids = [await opened(), await opened()];
     expect(guids.map(github.statuses)).toEqual([[500], [500]]);
     relay.clock.now += 10 * HOUR;
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { webhookSecret: WEBHOOK_SECRET, ...TOKEN });
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, { webhookSecret: WEBHOOK_SECRET });
     expect(await run()).toMatchObject({ hooks: 0 });
     await opened();
     // The ping too.
@@ -614,7 +614,7 @@ describe('without what it takes', () => {
   });
 
   it('needs no secret where nobody uses GitHub', async () => {
-    await start({ secret: { webhookSecret: '' } });
+    await start({ secret: {}, webhookSecret: '' });
     expect(await run()).toMatchObject({ hooks: 0 });
   });
 

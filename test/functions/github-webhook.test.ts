@@ -1,5 +1,5 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MAX_BODY_BYTES } from '../../lib/http/function-url.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
 import { githubSignature, startRelay, type TestRelay, type TestRelayOptions, WEBHOOK_SECRET } from '../relay.ts';
@@ -60,7 +60,7 @@ describe('the signature', () => {
     };
     expect((await signed(WEBHOOK_SECRET, 1)).status).toBe(202);
     relay.clock.now += 61_000;
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { webhookSecret: 'the next one' });
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, { webhookSecret: 'the next one' });
     expect((await signed('the next one', 2)).status).toBe(202);
     expect((await signed(WEBHOOK_SECRET, 3)).status).toBe(202);
     relay.clock.now += 24 * 3_600_000 + 1;
@@ -72,7 +72,7 @@ describe('the signature', () => {
     await start();
     const refused = () => relay.post('issues', {}, { 'x-hub-signature-256': 'sha256=00' });
     expect((await refused()).status).toBe(401);
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { webhookSecret: 'the next one' });
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, { webhookSecret: 'the next one' });
     const payload = issueEvent('opened');
     const headers = { 'x-hub-signature-256': githubSignature(JSON.stringify(payload), 'the next one') };
     expect((await relay.post('issues', payload, headers)).status).toBe(401);
@@ -172,10 +172,14 @@ describe('what is safe', () => {
 
   it.each([
     ['missing', undefined, /does not exist/],
-    ['without its field', { token: 'ghp_canary' }, /partner-relay\/local\/github lacks or has a wrong webhookSecret/],
+    [
+      'without its field',
+      { token: 'ghp_canary' },
+      /partner-relay\/local\/github-webhook lacks or has a wrong webhookSecret/,
+    ],
   ])('says in the log which secret is unusable, not what it holds: %s', async (_, secret, reason) => {
     await start();
-    if (secret) relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, secret);
+    if (secret) relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, secret);
     else relay.runtime.environment.SECRET_PREFIX = 'nowhere/';
     const { createHandler } = await import('../../functions/github-webhook.ts');
     const answered = await createHandler(relay.runtime)(
@@ -187,11 +191,23 @@ describe('what is safe', () => {
     expect(JSON.stringify(relay.log)).not.toContain('ghp_canary');
   });
 
-  it('takes a secret that was mended at once', async () => {
+  it.each([
+    ['missing', undefined],
+    ['empty', {}],
+    ['malformed', { webhookSecret: 7 }],
+  ])('reads a secret that is %s once for many forged requests, and again five seconds later', async (_, secret) => {
     await start();
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
-    expect((await relay.post('issues', issueEvent('opened'))).status).toBe(500);
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { webhookSecret: WEBHOOK_SECRET, token: '' });
+    const name = `${relay.stack.secretPrefix}github-webhook`;
+    if (secret) relay.stack.secrets.put(name, secret);
+    else relay.stack.secrets.remove(name);
+    const reads = vi.spyOn(relay.stack.secrets, 'get');
+    for (let forged = 0; forged < 5; forged++) {
+      expect((await relay.post('issues', {}, { 'x-hub-signature-256': 'sha256=00' })).status).toBe(500);
+    }
+    expect(reads).toHaveBeenCalledTimes(1);
+
+    relay.stack.secrets.put(name, { webhookSecret: WEBHOOK_SECRET });
+    relay.clock.now += 5_000;
     expect((await relay.post('issues', issueEvent('opened'))).status).toBe(202);
   });
 });

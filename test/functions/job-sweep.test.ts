@@ -60,6 +60,19 @@ describe('the sweep', () => {
     expect(await relay.jobs('succeeded')).toMatchObject([{ generation: 2 }]);
   });
 
+  it('gives a sign of life each time it has run to its end', async () => {
+    relay = await startRelay();
+    await relay.sweep();
+    await relay.sweep();
+    expect(relay.metrics.filter((metric) => metric.Heartbeat === 1)).toHaveLength(2);
+  });
+
+  it('gives no sign of life where it fails', async () => {
+    relay = await startRelay({ environment: { TABLE_NAME: 'nowhere' } });
+    await expect(relay.sweep()).rejects.toThrow(/not found/);
+    expect(relay.metrics).toEqual([]);
+  });
+
   it('leaves alone what is queued, asleep or ended', async () => {
     relay = await startRelay();
     await relay.post('issues', issueEvent('opened', { id: 1 }));

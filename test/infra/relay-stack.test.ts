@@ -1,32 +1,17 @@
-import { App } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import type { App } from 'aws-cdk-lib';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
-import { RelayStack } from '../../infra/relay-stack.ts';
 import { readStage } from '../../infra/stage.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { schedules } from '../../lib/schedules.ts';
-
-/** The stack, without bundling, which the deployment test does for real. */
-function synthesize(stageName: string, config: Partial<RelayConfigInput> = {}) {
-  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
-  const stack = new RelayStack(app, `partner-relay-${stageName}`, {
-    config: defineConfig({ connections: { main: {}, other: {} }, ...config }),
-    stage: readStage(stageName),
-  });
-  return { app, stack, template: () => Template.fromStack(stack) };
-}
-
-interface Statement {
-  Action: string | string[];
-  Resource: unknown;
-}
+import { everything, type StageName, stages, synthesize } from './variants.ts';
 
 const templates = new Map<string, Template>();
 
 /** Its template, which takes long to make: nobody may change it. */
-function templateOf(stageName: string, config: Partial<RelayConfigInput> = {}): Template {
+function templateOf(stageName: StageName, config: Partial<RelayConfigInput> = {}): Template {
   const key = JSON.stringify([stageName, config]);
   const template = templates.get(key) ?? synthesize(stageName, config).template();
   templates.set(key, template);
@@ -40,34 +25,11 @@ function functions(template: Template): string[] {
     .sort();
 }
 
-/** What the role of a function may do: each action with the resource that it is for. */
-function allowed(template: Template, slug: string): string[] {
-  const fn = Object.values(template.findResources('AWS::Lambda::Function')).find(({ Properties }) =>
-    Properties.FunctionName.endsWith(slug),
-  );
-  const role = fn?.Properties.Role['Fn::GetAtt'][0];
-  const actions = Object.values(template.findResources('AWS::IAM::Policy'))
-    .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
-    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Statement[])
-    .flatMap(({ Action, Resource }) =>
-      [Action].flat().flatMap((action) => [Resource].flat().map((resource) => `${action} ${JSON.stringify(resource)}`)),
-    );
-  return [...new Set(actions)].sort();
-}
-
-const everything: Partial<RelayConfigInput> = {
-  slack: { connection: 'main' },
-  deployment: {
-    alarms: { emails: ['ops@example.com'], slack: { workspaceId: 'T012345', channelId: 'C012345' } },
-    reservedConcurrency: { webhook: 20, worker: 10 },
-  },
-};
-
 describe('cdk-nag', () => {
   const findings = (app: App) =>
     new AwsSolutionsChecks(app).validateScope(app).violations.map(({ ruleName }) => ruleName);
 
-  it.each(['dev', 'prod'])('has no finding that is not acknowledged with a reason: %s', (stage) => {
+  it.each(Object.keys(stages) as StageName[])('has no finding that is not acknowledged with a reason: %s', (stage) => {
     expect(findings(synthesize(stage, everything).app)).toEqual([]);
   });
 
@@ -79,17 +41,28 @@ describe('cdk-nag', () => {
 });
 
 describe('the stack', () => {
-  it('runs every function on Node 24 and ARM, traced, with JSON logs that are kept for the configured time', () => {
+  it('runs every function on Node 24 and ARM, with JSON logs that are kept for the configured time', () => {
     const template = synthesize('prod', { deployment: { logRetentionDays: 90 } }).template();
     const scheduled = schedules.map(({ slug }) => slug);
     expect(functions(template)).toEqual(['github-webhook', 'job-worker', ...scheduled].sort());
     template.allResourcesProperties('AWS::Lambda::Function', {
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
-      TracingConfig: { Mode: 'Active' },
+      TracingConfig: Match.absent(),
       LoggingConfig: Match.objectLike({ LogFormat: 'JSON' }),
     });
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });
+  });
+
+  it('traces only where the configuration says so', () => {
+    const template = synthesize('dev', { deployment: { tracing: true } }).template();
+    template.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } });
+  });
+
+  it('has a dashboard of its own in each region, for their names are those of the account', () => {
+    templateOf('dev').hasResourceProperties('AWS::CloudWatch::Dashboard', {
+      DashboardName: { 'Fn::Join': ['', ['partner-relay-dev-', { Ref: 'AWS::Region' }]] },
+    });
   });
 
   it('reserves concurrency only where the configuration says so', () => {
@@ -141,9 +114,10 @@ describe('the stack', () => {
   });
 
   it.each([
-    ['prod', true, 'Retain'],
+    ['prod', true, 'RetainExceptOnCreate'],
+    ['company', true, 'RetainExceptOnCreate'],
     ['dev', false, 'Delete'],
-  ])('of %s keeps its data accordingly', (stage, kept, policy) => {
+  ] as const)('of %s keeps its data accordingly', (stage, kept, policy) => {
     const { stack, template } = synthesize(stage);
     expect(stack.terminationProtection ?? false).toBe(kept);
     const built = template();
@@ -160,12 +134,16 @@ describe('the stack', () => {
         ],
       },
     });
-    built.hasResource('AWS::SecretsManager::Secret', { DeletionPolicy: policy });
+    // What the first deployment failed to make must not block the next one by its name.
+    for (const type of ['AWS::SecretsManager::Secret', 'AWS::Logs::LogGroup']) {
+      built.allResources(type, { DeletionPolicy: policy });
+    }
   });
 
   it('creates a secret for each party, and writes none', () => {
     const secrets = Object.values(templateOf('dev').findResources('AWS::SecretsManager::Secret'));
     expect(secrets.map(({ Properties }) => Properties.Name)).toEqual([
+      'partner-relay/dev/github-webhook',
       'partner-relay/dev/github',
       'partner-relay/dev/partner/main',
       'partner-relay/dev/partner/other',
@@ -174,130 +152,6 @@ describe('the stack', () => {
       expect(Properties).not.toHaveProperty('SecretString');
       expect(Properties).not.toHaveProperty('GenerateSecretString');
     }
-  });
-
-  it('lets each function do what it does, and nothing else', () => {
-    const template = templateOf('dev');
-    const logs = [
-      expect.stringMatching(/^logs:CreateLogStream .*Log/),
-      expect.stringMatching(/^logs:PutLogEvents .*Log/),
-    ];
-    const xray = ['xray:PutTelemetryRecords "*"', 'xray:PutTraceSegments "*"'];
-    const table = (...actions: string[]) =>
-      actions.map((action) =>
-        expect.stringMatching(`^dynamodb:${action} {"Fn::GetAtt":\\["StateTable[^"]*","Arn"\\]}$`),
-      );
-    const queues = (...actions: string[]) =>
-      actions.flatMap((action) =>
-        ['Background', 'Interactive'].map((lane) => expect.stringMatching(`^sqs:${action} .*"${lane}Queue`)),
-      );
-    const secrets = (...names: string[]) =>
-      ['DescribeSecret', 'GetSecretValue'].flatMap((action) =>
-        names.map((name) =>
-          expect.stringMatching(`^secretsmanager:${action} {"Fn::GetAtt":\\["Secrets${name}[^"]*","Id"\\]}$`),
-        ),
-      );
-    expect(allowed(template, 'github-webhook')).toEqual([
-      ...table('GetItem', 'PutItem', 'UpdateItem'),
-      ...logs,
-      ...secrets('github'),
-      ...queues('GetQueueAttributes', 'GetQueueUrl', 'SendMessage'),
-      ...xray,
-    ]);
-    expect(allowed(template, 'job-worker')).toEqual([
-      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),
-      ...logs,
-      ...secrets('github', 'partnermain', 'partnerother'),
-      ...queues(
-        'ChangeMessageVisibility',
-        'DeleteMessage',
-        'GetQueueAttributes',
-        'GetQueueUrl',
-        'ReceiveMessage',
-        'SendMessage',
-      ),
-      ...xray,
-    ]);
-    /** The failure queue of a scheduled function, which its role sends to, and whatever else it sends to. */
-    const sends = (construct: string, ...others: string[]) =>
-      ['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].flatMap((action) =>
-        [...others.map((lane) => `${lane}Queue`), `${construct}[^"]*Failures`].map((queue) =>
-          expect.stringMatching(`^sqs:${action} .*"${queue}`),
-        ),
-      );
-    expect(allowed(template, 'job-sweep')).toEqual([
-      ...table('GetItem'),
-      expect.stringMatching(/^dynamodb:Query .*\/index\/jobs-by-status"/),
-      ...table('UpdateItem'),
-      ...logs,
-      ...sends('JobSweep', 'Background', 'Interactive'),
-      ...xray,
-    ]);
-    expect(allowed(template, 'credential-check')).toEqual([
-      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query'),
-      ...logs,
-      ...secrets('github', 'partnermain', 'partnerother'),
-      ...sends('CredentialCheck'),
-      ...xray,
-    ]);
-    expect(allowed(template, 'github-redelivery')).toEqual([
-      ...table('DeleteItem', 'Query', 'UpdateItem'),
-      ...logs,
-      ...secrets('github'),
-      ...sends('GithubRedelivery'),
-      ...xray,
-    ]);
-    expect(allowed(template, 'timesheet-reminder')).toEqual([
-      ...table('GetItem', 'PutItem', 'UpdateItem'),
-      ...logs,
-      ...sends('TimesheetReminder', 'Background'),
-      ...xray,
-    ]);
-  });
-
-  it('has alarms that say what is broken for whom and what to do, and tells whom the configuration names', () => {
-    const template = templateOf('prod', everything);
-    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
-    expect(alarms.map(({ Properties }) => Properties.AlarmName.replace('partner-relay-prod-', '')).sort()).toEqual([
-      'background-dead-letters',
-      'credential-check-failures',
-      'credential-check-github',
-      'credential-check-partner-main',
-      'credential-check-partner-other',
-      'credential-check-slack',
-      'credentials-main',
-      'credentials-other',
-      'day-budget-main',
-      'day-budget-other',
-      'deliveries-given-up',
-      'github-redelivery-failures',
-      'github-webhook-5xx',
-      'hooks-refused',
-      'interactive-dead-letters',
-      'job-sweep-failures',
-      'job-worker-errors',
-      'overdue-jobs',
-      'parked-jobs',
-      'paused-main',
-      'paused-other',
-      'slack-webhook-5xx',
-      'timesheet-reminder-failures',
-    ]);
-    for (const { Properties } of alarms) {
-      expect(Properties.AlarmDescription.length).toBeGreaterThan(80);
-      expect(Properties.AlarmActions).toHaveLength(1);
-    }
-    template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' });
-    template.hasResourceProperties('AWS::Chatbot::SlackChannelConfiguration', { SlackChannelId: 'C012345' });
-  });
-
-  it.each(['github', 'partner-main', 'slack'])('lets the alarm of %s be until the next check', (party) => {
-    templateOf('prod', everything).hasResourceProperties('AWS::CloudWatch::Alarm', {
-      AlarmName: `partner-relay-prod-credential-check-${party}`,
-      TreatMissingData: 'ignore',
-      Threshold: 1,
-      EvaluationPeriods: 1,
-    });
   });
 
   it.each(schedules.map(({ slug, everyMinutes }) => [slug, { 1: '*', 15: '0/15', 60: '0' }[everyMinutes]] as const))(
@@ -340,8 +194,40 @@ describe('the stack', () => {
       InvokedViaFunctionUrl: true,
     });
   });
+});
 
-  it.each(['Prod', '1st', '', 'a'.repeat(21), 'x_y'])('takes no stage that cannot be part of a name: %j', (name) => {
-    expect(() => readStage(name)).toThrow(/is no name/);
+describe('a stage', () => {
+  const config = (deployment: RelayConfigInput['deployment'] = {}) =>
+    defineConfig({ connections: { main: {} }, deployment });
+
+  it.each(['staging', 'Prod', '', 'constructor'])('that is not declared is refused: %j', (name) => {
+    expect(() => readStage(name, config())).toThrow(/no stage '.*' under deployment.stages; there are dev, prod/);
+  });
+
+  it('is dev by default', () => {
+    expect(readStage(undefined, config())).toMatchObject({ name: 'dev', isProtected: false });
+  });
+
+  it('may be protected under any name', () => {
+    const alarms = { emails: ['ops@example.com'] };
+    const declared = config({ alarms, stages: { 'prod-eu': { protected: true }, prod: {} } });
+    expect(readStage('prod-eu', declared)).toMatchObject({ isProtected: true });
+    expect(readStage('prod', declared)).toMatchObject({ isProtected: false });
+  });
+
+  it('that is protected and has no one to alarm is refused', () => {
+    expect(() => readStage('prod', config())).toThrow(/nobody would hear its alarms: set deployment.alarms.emails/);
+    const slack = { workspaceId: 'T012345', channelId: 'C012345' };
+    expect(readStage('prod', config({ alarms: { slack } }))).toMatchObject({ isProtected: true });
+  });
+
+  it.each([
+    ['Prod', {}, /deployment.stages.Prod: /],
+    ['dev', { network: {} }, /deployment.stages.dev.network: expected either existing or create/],
+    ['dev', { network: { create: { cidr: '10.0.0.0/8' } } }, /cidr: expected a range such as/],
+    ['dev', { kmsKeyArn: 'alias/relay' }, /kmsKeyArn: expected an ARN that begins with arn:aws:kms:/],
+    ['dev', { rolePath: 'service' }, /rolePath: expected a path such as/],
+  ])('with a fault is refused by its path: %s %j', (name, settings, fault) => {
+    expect(() => config({ stages: { [name]: settings } })).toThrow(fault);
   });
 });

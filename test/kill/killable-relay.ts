@@ -41,7 +41,8 @@ export async function startKillableRelay(
   const slack = await startSlackStandIn({ clock: read, botToken: BOT_TOKEN });
   const secrets = {
     'partner/main': { baseUrl: sandbox.url, ...defaultKey },
-    github: { webhookSecret: WEBHOOK_SECRET, token: 'ghp_test' },
+    'github-webhook': { webhookSecret: WEBHOOK_SECRET },
+    github: { token: 'ghp_test' },
     slack: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
   };
   for (const [name, secret] of Object.entries(secrets)) stack.secrets.put(stack.secretPrefix + name, secret);

@@ -1,0 +1,47 @@
+import { GetAccountSettingsCommand, LambdaClient, LambdaServiceException } from '@aws-sdk/client-lambda';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import { schedules } from '../../lib/schedules.ts';
+
+/** One thing that was looked at. */
+export interface StageFinding {
+  what: string;
+  verdict: 'good' | 'bad' | 'unknown';
+  detail: string;
+}
+
+/** Executions of each webhook that run at the same time in a burst of events, where none are reserved for it. */
+const WEBHOOK_BURST = 10;
+/** Lambda leaves at least these to the functions without a reservation. */
+const UNRESERVED_AT_LEAST = 100;
+
+/** What `doctor --stage` looks at in the account: whether Lambda may run as many functions at a time as are needed. */
+export async function examineStage(config: RelayConfig, lambda = new LambdaClient({})): Promise<StageFinding[]> {
+  const what = 'concurrency of the account';
+  try {
+    const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+    return [{ what, ...judgeConcurrency(config, AccountLimit?.ConcurrentExecutions ?? 0) }];
+  } catch (error) {
+    // A person who may only enter secrets can still check them.
+    if (!(error instanceof LambdaServiceException)) throw error;
+    return [{ what, verdict: 'unknown', detail: `Lambda does not tell it: ${error.message}` }];
+  }
+}
+
+/** @param limit concurrent executions that the account may have in this region, all of its functions together */
+export function judgeConcurrency(config: RelayConfig, limit: number): Omit<StageFinding, 'what'> {
+  const { maxConcurrency, reservedConcurrency } = config.deployment;
+  const webhooks = config.slack ? 2 : 1;
+  const ofWorkers = reservedConcurrency.worker ?? maxConcurrency.interactive + maxConcurrency.background;
+  const ofWebhooks = webhooks * (reservedConcurrency.webhook ?? WEBHOOK_BURST);
+  const reserved = (reservedConcurrency.worker ?? 0) + webhooks * (reservedConcurrency.webhook ?? 0);
+  const needed = Math.max(ofWorkers + ofWebhooks + schedules.length, reserved > 0 ? reserved + UNRESERVED_AT_LEAST : 0);
+  const parts = `${ofWorkers} for the worker, ${ofWebhooks} for the webhooks, ${schedules.length} for the schedules`;
+  const rest = reserved > 0 ? `; ${reserved} are reserved, beside which Lambda keeps ${UNRESERVED_AT_LEAST} free` : '';
+  if (limit >= needed) {
+    return { verdict: 'good', detail: `${limit}, and the relay needs up to ${needed} (${parts}${rest})` };
+  }
+  return {
+    verdict: 'bad',
+    detail: `${limit}, but the relay needs up to ${needed} (${parts}${rest}): webhooks would be refused. Ask for more in Service Quotas, "Concurrent executions" of AWS Lambda, or lower deployment.maxConcurrency`,
+  };
+}

@@ -1,0 +1,148 @@
+import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
+import {
+  CfnEIP,
+  CfnVPCEndpoint,
+  GatewayVpcEndpointAwsService,
+  InterfaceVpcEndpoint,
+  InterfaceVpcEndpointAwsService,
+  IpAddresses,
+  type ISecurityGroup,
+  type ISubnet,
+  type IVpc,
+  NatProvider,
+  Port,
+  SecurityGroup,
+  Subnet,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2';
+import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { StageSettings } from '../lib/config/deployment.ts';
+import { acknowledge } from './acknowledge.ts';
+
+type NetworkSettings = NonNullable<StageSettings['network']>;
+
+/** What the functions call inside AWS, apart from DynamoDB, which has a gateway. */
+const INTERFACES = {
+  Sqs: InterfaceVpcEndpointAwsService.SQS,
+  SecretsManager: InterfaceVpcEndpointAwsService.SECRETS_MANAGER,
+};
+
+/** Where the functions run that call the service. */
+export class Network extends Construct {
+  readonly vpc: IVpc;
+  readonly subnets: readonly ISubnet[];
+  readonly securityGroups: readonly ISecurityGroup[];
+
+  constructor(scope: Construct, id: string, settings: NetworkSettings) {
+    super(scope, id);
+    const { vpc, subnets, securityGroups } = settings.existing
+      ? this.#find(settings.existing)
+      : this.#create(settings.create);
+    this.vpc = vpc;
+    this.subnets = subnets;
+    this.securityGroups = securityGroups;
+  }
+
+  /**
+   * Lets Lambda connect a function to the network. The function's own code is refused: it has no use for network
+   * interfaces. https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html
+   */
+  connect(role: IRole, functionName: string): void {
+    const functionArn = Stack.of(this).formatArn({
+      service: 'lambda',
+      resource: 'function',
+      resourceName: functionName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    const statement = {
+      actions: [
+        'ec2:CreateNetworkInterface',
+        'ec2:DescribeNetworkInterfaces',
+        'ec2:DescribeSubnets',
+        'ec2:DeleteNetworkInterface',
+        'ec2:AssignPrivateIpAddresses',
+        'ec2:UnassignPrivateIpAddresses',
+      ],
+      resources: ['*'],
+    };
+    role.addToPrincipalPolicy(new PolicyStatement(statement));
+    role.addToPrincipalPolicy(
+      new PolicyStatement({
+        ...statement,
+        effect: Effect.DENY,
+        conditions: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
+      }),
+    );
+    acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'Lambda needs these actions for every network interface.');
+  }
+
+  #find({ vpcId, subnetIds, securityGroupIds, endpoints }: NonNullable<NetworkSettings['existing']>) {
+    const subnets = subnetIds.map((subnetId) => Subnet.fromSubnetId(this, subnetId, subnetId));
+    // The zones are the subnets' own, which nothing here needs to know.
+    const availabilityZones = subnetIds.map((_, index) => `zone-${index}`);
+    const vpc = Vpc.fromVpcAttributes(this, 'Vpc', { vpcId, availabilityZones, privateSubnetIds: subnetIds });
+    const securityGroups = securityGroupIds.map((groupId) => SecurityGroup.fromSecurityGroupId(this, groupId, groupId));
+    if (endpoints) {
+      new CfnVPCEndpoint(this, 'DynamoDb', {
+        vpcId,
+        vpcEndpointType: 'Gateway',
+        serviceName: `com.amazonaws.${Stack.of(this).region}.dynamodb`,
+        routeTableIds: endpoints.routeTableIds,
+      });
+      this.#addInterfaces(vpc, subnets, securityGroups);
+    }
+    return { vpc, subnets, securityGroups };
+  }
+
+  #create(settings: NetworkSettings['create']) {
+    if (!settings) throw new Error('network has neither existing nor create');
+    const address = new CfnEIP(this, 'Address', { domain: 'vpc' });
+    // Under exactOptionalPropertyTypes, the class is not of its own interface, because of vpnGatewayId.
+    const vpc = new Vpc(this, 'Vpc', {
+      ipAddresses: IpAddresses.cidr(settings.cidr),
+      maxAzs: 2,
+      natGateways: 1,
+      natGatewayProvider: NatProvider.gateway({ eipAllocationIds: [address.attrAllocationId] }),
+      subnetConfiguration: [
+        { name: 'Public', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false },
+        { name: 'Private', subnetType: SubnetType.PRIVATE_WITH_EGRESS },
+      ],
+    }) as IVpc;
+    acknowledge(
+      vpc,
+      'AwsSolutions-VPC7',
+      'Only two functions use the VPC, and the log of each has the calls that it made.',
+    );
+    const securityGroup = new SecurityGroup(this, 'Functions', {
+      vpc,
+      description: 'job-worker and credential-check: nothing comes in, they call out',
+    });
+    vpc.addGatewayEndpoint('DynamoDb', { service: GatewayVpcEndpointAwsService.DYNAMODB });
+    this.#addInterfaces(vpc, vpc.privateSubnets, [securityGroup]);
+    new CfnOutput(Stack.of(this), 'OutboundAddress', {
+      value: address.attrPublicIp,
+      description: 'The address from which the service is called, for an allow-list',
+    });
+    return { vpc, subnets: vpc.privateSubnets, securityGroups: [securityGroup] };
+  }
+
+  #addInterfaces(vpc: IVpc, subnets: ISubnet[], callers: ISecurityGroup[]): void {
+    const securityGroup = new SecurityGroup(this, 'Endpoints', {
+      vpc,
+      description: 'Endpoints of AWS services: the functions of the relay come in',
+      allowAllOutbound: false,
+    });
+    for (const caller of callers) securityGroup.addIngressRule(caller, Port.tcp(443));
+    for (const [name, service] of Object.entries(INTERFACES)) {
+      new InterfaceVpcEndpoint(this, name, {
+        vpc,
+        service,
+        subnets: { subnets },
+        securityGroups: [securityGroup],
+        open: false,
+      });
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { jobsByStatus, type Key, keys, waitingLine } from '../lib/table/keys.ts';
+
+type Action = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query';
+
+/** What a function may do with the table. */
+export interface TableAccess {
+  /** By the kind of the items, as in lib/table/keys.ts. */
+  items: Partial<Record<keyof typeof keys, readonly Action[]>>;
+  /** The indexes that it queries. */
+  indexes?: readonly string[];
+}
+
+/**
+ * What each function does with the table, and nothing else: its role is limited to the partition keys of these items.
+ * lib/table/keys.ts says which module reads and writes what. `npm run test:aws` fails where a right is missing.
+ */
+const access: Readonly<Record<string, TableAccess>> = {
+  'github-webhook': {
+    items: { job: ['GetItem', 'PutItem', 'UpdateItem'], link: ['GetItem', 'UpdateItem'], hook: ['UpdateItem'] },
+  },
+  'slack-webhook': {
+    items: {
+      job: ['GetItem', 'PutItem', 'UpdateItem'],
+      jobOfPerson: ['PutItem', 'Query'],
+      said: ['GetItem', 'PutItem'],
+      mute: ['PutItem'],
+      projects: ['GetItem'],
+      budget: ['GetItem'],
+    },
+  },
+  'job-worker': {
+    items: {
+      // A query reads a job's journal, which is in the job's partition.
+      job: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
+      link: ['GetItem', 'UpdateItem'],
+      budget: ['GetItem', 'PutItem'],
+      outage: ['GetItem', 'PutItem', 'DeleteItem'],
+      person: ['GetItem', 'PutItem'],
+      users: ['GetItem', 'PutItem'],
+      slackUser: ['GetItem', 'PutItem'],
+      userGroup: ['GetItem', 'PutItem'],
+      projects: ['GetItem', 'PutItem'],
+      recentTasks: ['GetItem', 'PutItem'],
+      taskName: ['GetItem', 'PutItem'],
+      firstTimeEntry: ['GetItem', 'PutItem'],
+      mute: ['GetItem'],
+    },
+    indexes: [waitingLine.name],
+  },
+  'job-sweep': {
+    items: { job: ['GetItem', 'UpdateItem'], budget: ['GetItem', 'PutItem'], outage: ['GetItem'] },
+    indexes: [jobsByStatus.name, waitingLine.name],
+  },
+  'credential-check': {
+    // Its journal is always empty, but it is read.
+    items: { job: ['Query'], budget: ['GetItem', 'PutItem'], outage: ['GetItem', 'PutItem', 'DeleteItem'] },
+  },
+  'github-redelivery': {
+    items: { hook: ['Query', 'UpdateItem', 'DeleteItem'], failedDelivery: ['Query', 'UpdateItem'] },
+  },
+  'timesheet-reminder': {
+    items: { job: ['GetItem', 'PutItem', 'UpdateItem'] },
+  },
+};
+
+/** @throws {Error} for a function that is not listed */
+export function tableAccessOf(slug: string): TableAccess {
+  const found = access[slug];
+  if (!found) throw new Error(`infra/table-access.ts does not say what ${slug} may do with the table`);
+  return found;
+}
+
+/** Actions, and patterns of the partition keys for which they are allowed. */
+export interface TableGrant {
+  actions: readonly string[];
+  partitionKeys: readonly string[];
+}
+
+/** The grants of the items: one for each set of actions. */
+export function itemGrants({ items }: TableAccess): TableGrant[] {
+  const byActions = Map.groupBy(Object.entries(items) as [keyof typeof keys, readonly Action[]][], ([, actions]) =>
+    actions.join(),
+  );
+  return [...byActions.values()].map((same) => ({
+    actions: same[0]?.[1].map((action) => `dynamodb:${action}`) ?? [],
+    partitionKeys: [...new Set(same.map(([kind]) => partitionPattern(kind)))],
+  }));
+}
+
+/** The partition key of every item of a kind, with `*` in place of what differs: `link#*`. */
+function partitionPattern(kind: keyof typeof keys): string {
+  const make: (...parts: string[]) => Key = keys[kind];
+  // More parts than any kind has.
+  return make(...Array<string>(8).fill('*')).pk;
+}

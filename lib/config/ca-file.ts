@@ -1,0 +1,21 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/**
+ * The certificates in the `caFile` of relay.config.ts, in PEM.
+ *
+ * @throws {Error} that names the file, where it cannot be read, has no certificate, or has one that is malformed
+ */
+export function readCertificates(file: string): string[] {
+  try {
+    const certificates = readFileSync(file, 'utf8').match(CERTIFICATE) ?? [];
+    if (certificates.length === 0) throw new Error('it has no certificate in PEM');
+    for (const certificate of certificates) new X509Certificate(certificate);
+    return certificates;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : cause;
+    throw new Error(`the caFile of relay.config.ts, ${file}, cannot be used: ${reason}`, { cause });
+  }
+}

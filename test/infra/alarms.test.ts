@@ -1,0 +1,100 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { everything, synthesize } from './variants.ts';
+
+describe('alarms', () => {
+  const template = synthesize('prod', everything).template();
+
+  it('say what is broken for whom and what to do, and reach those whom the configuration names', () => {
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
+    expect(alarms.map(({ Properties }) => Properties.AlarmName.replace('partner-relay-prod-', '')).sort()).toEqual([
+      'background-dead-letters',
+      'credential-check-failures',
+      'credential-check-github',
+      'credential-check-partner-main',
+      'credential-check-partner-other',
+      'credential-check-slack',
+      'credential-check-throttles',
+      'credentials-main',
+      'credentials-other',
+      'day-budget-main',
+      'day-budget-other',
+      'deliveries-given-up',
+      'github-redelivery-failures',
+      'github-redelivery-throttles',
+      'github-webhook-5xx',
+      'github-webhook-throttles',
+      'heartbeat',
+      'hooks-refused',
+      'interactive-dead-letters',
+      'job-sweep-failures',
+      'job-sweep-throttles',
+      'job-worker-errors',
+      'job-worker-throttles',
+      'overdue-jobs',
+      'parked-jobs',
+      'paused-main',
+      'paused-other',
+      'slack-webhook-5xx',
+      'slack-webhook-throttles',
+      'timesheet-reminder-failures',
+      'timesheet-reminder-throttles',
+    ]);
+    for (const { Properties } of alarms) {
+      expect(Properties.AlarmDescription.length).toBeGreaterThan(80);
+      // CloudWatch cuts nothing: a longer description fails the deployment.
+      expect(Properties.AlarmDescription.length).toBeLessThanOrEqual(1024);
+      expect(Properties.AlarmActions).toHaveLength(1);
+    }
+    template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' });
+    template.hasResourceProperties('AWS::Chatbot::SlackChannelConfiguration', { SlackChannelId: 'C012345' });
+  });
+
+  it('may be published to the topic by the CloudWatch of this account, and by TLS only', () => {
+    const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
+    template.hasResourceProperties('AWS::SNS::TopicPolicy', {
+      Topics: [{ Ref: topic }],
+      PolicyDocument: Match.objectLike({
+        Statement: Match.arrayWith([
+          Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+          Match.objectLike({
+            Effect: 'Allow',
+            Principal: { Service: 'cloudwatch.amazonaws.com' },
+            Action: 'sns:Publish',
+            Resource: { Ref: topic },
+            Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+          }),
+        ]),
+      }),
+    });
+  });
+
+  it('go off where the sweep gives no sign of life', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'partner-relay-prod-heartbeat',
+      MetricName: 'Heartbeat',
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  it('watch every function for throttling', () => {
+    for (const [id, { Properties }] of Object.entries(template.findResources('AWS::Lambda::Function'))) {
+      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        AlarmName: `${Properties.FunctionName}-throttles`,
+        MetricName: 'Throttles',
+        Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
+      });
+    }
+  });
+
+  it.each(['github', 'partner-main', 'slack'])('of %s stay as they are until the next check', (party) => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: `partner-relay-prod-credential-check-${party}`,
+      TreatMissingData: 'ignore',
+      Threshold: 1,
+      EvaluationPeriods: 1,
+    });
+  });
+});

@@ -1,0 +1,156 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { everything, synthesize } from './variants.ts';
+
+interface Statement {
+  Effect: string;
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: Record<string, Record<string, string | string[]>>;
+}
+
+/** The policies of a function's role. */
+function statements(template: Template, slug: string): Statement[] {
+  const fn = Object.values(template.findResources('AWS::Lambda::Function')).find(({ Properties }) =>
+    Properties.FunctionName.endsWith(slug),
+  );
+  const role = fn?.Properties.Role['Fn::GetAtt'][0];
+  return Object.values(template.findResources('AWS::IAM::Policy'))
+    .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Statement[]);
+}
+
+/** What a function may do: each action with the resource that it is for. */
+function allowed(template: Template, slug: string): string[] {
+  const actions = statements(template, slug).flatMap(({ Action, Resource }) =>
+    [Action].flat().flatMap((action) => [Resource].flat().map((resource) => `${action} ${JSON.stringify(resource)}`)),
+  );
+  return [...new Set(actions)].sort();
+}
+
+/** The partition keys for which a function may do something with the table, or with an index. */
+function partitionKeys(template: Template, slug: string): Record<string, string[]> {
+  const keys: Record<string, string[]> = {};
+  for (const { Action, Condition } of statements(template, slug)) {
+    for (const action of [Action].flat().filter((action) => action.startsWith('dynamodb:'))) {
+      expect(Condition?.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' });
+      const leading = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat();
+      keys[action.slice(9)] = [...(keys[action.slice(9)] ?? []), ...leading].sort();
+    }
+  }
+  return keys;
+}
+
+describe('the role of a function', () => {
+  const template = synthesize('dev', { ...everything, deployment: {} }).template();
+
+  it('allows what the function does, and nothing else', () => {
+    const logs = [
+      expect.stringMatching(/^logs:CreateLogStream .*Log/),
+      expect.stringMatching(/^logs:PutLogEvents .*Log/),
+    ];
+    const table = (...actions: string[]) =>
+      actions.map((action) =>
+        expect.stringMatching(`^dynamodb:${action} {"Fn::GetAtt":\\["StateTable[^"]*","Arn"\\]}$`),
+      );
+    const queues = (...actions: string[]) =>
+      actions.flatMap((action) =>
+        ['Background', 'Interactive'].map((lane) => expect.stringMatching(`^sqs:${action} .*"${lane}Queue`)),
+      );
+    const secrets = (...names: string[]) =>
+      ['DescribeSecret', 'GetSecretValue'].flatMap((action) =>
+        names.map((name) =>
+          expect.stringMatching(`^secretsmanager:${action} {"Fn::GetAtt":\\["Secrets${name}[0-9A-F]{8}","Id"\\]}$`),
+        ),
+      );
+    const sending = ['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'];
+    expect(allowed(template, 'github-webhook')).toEqual([
+      ...table('GetItem', 'PutItem', 'UpdateItem'),
+      ...logs,
+      ...secrets('githubwebhook'),
+      ...queues(...sending),
+    ]);
+    expect(allowed(template, 'slack-webhook')).toEqual([
+      ...table('GetItem', 'PutItem', 'Query', 'UpdateItem'),
+      ...logs,
+      ...secrets('slack'),
+      ...queues(...sending),
+    ]);
+    expect(allowed(template, 'job-worker')).toEqual([
+      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),
+      ...logs,
+      ...secrets('github', 'partnermain', 'partnerother', 'slack'),
+      ...queues(
+        'ChangeMessageVisibility',
+        'DeleteMessage',
+        'GetQueueAttributes',
+        'GetQueueUrl',
+        'ReceiveMessage',
+        'SendMessage',
+      ),
+    ]);
+    /** The failure queue of a scheduled function, which its role sends to, and whatever else it sends to. */
+    const sends = (construct: string, ...others: string[]) =>
+      sending.flatMap((action) =>
+        [...others.map((lane) => `${lane}Queue`), `${construct}[^"]*Failures`].map((queue) =>
+          expect.stringMatching(`^sqs:${action} .*"${queue}`),
+        ),
+      );
+    expect(allowed(template, 'job-sweep')).toEqual([
+      ...table('GetItem'),
+      expect.stringMatching(/^dynamodb:Query .*\/index\/jobs-by-status"/),
+      ...table('UpdateItem'),
+      ...logs,
+      ...sends('JobSweep', 'Background', 'Interactive'),
+    ]);
+    expect(allowed(template, 'credential-check')).toEqual([
+      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query'),
+      ...logs,
+      ...secrets('github', 'partnermain', 'partnerother', 'slack'),
+      ...sends('CredentialCheck'),
+    ]);
+    expect(allowed(template, 'github-redelivery')).toEqual([
+      ...table('DeleteItem', 'Query', 'UpdateItem'),
+      ...logs,
+      ...secrets('github'),
+      ...sends('GithubRedelivery'),
+    ]);
+    expect(allowed(template, 'timesheet-reminder')).toEqual([
+      ...table('GetItem', 'PutItem', 'UpdateItem'),
+      ...logs,
+      ...sends('TimesheetReminder', 'Background'),
+    ]);
+  });
+
+  it('allows it with the partition keys that the function needs, and with no other', () => {
+    expect(partitionKeys(template, 'github-webhook')).toEqual({
+      GetItem: ['job#*', 'link#*'],
+      PutItem: ['job#*'],
+      UpdateItem: ['github-hooks', 'job#*', 'link#*'],
+    });
+    expect(partitionKeys(template, 'slack-webhook')).toEqual({
+      GetItem: ['budget#*', 'job#*', 'projects#*', 'said#*'],
+      PutItem: ['job#*', 'jobs-of#*#*', 'mute#*', 'said#*'],
+      UpdateItem: ['job#*'],
+      Query: ['jobs-of#*#*'],
+    });
+    expect(partitionKeys(template, 'job-sweep')).toEqual({
+      GetItem: ['budget#*', 'outage#*'],
+      UpdateItem: ['job#*'],
+      Query: ['parked', 'queued', 'running', 'waiting'],
+    });
+    expect(partitionKeys(template, 'github-redelivery')).toEqual({
+      Query: ['failed-deliveries#*', 'github-hooks'],
+      UpdateItem: ['failed-deliveries#*', 'github-hooks'],
+      DeleteItem: ['github-hooks'],
+    });
+    expect(partitionKeys(template, 'timesheet-reminder')).toEqual({
+      GetItem: ['job#*'],
+      PutItem: ['job#*'],
+      UpdateItem: ['job#*'],
+    });
+    const { PutItem } = partitionKeys(template, 'job-worker');
+    expect(PutItem).not.toContain('link#*');
+    expect(PutItem).not.toContain('github-hooks');
+  });
+});

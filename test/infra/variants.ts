@@ -1,0 +1,74 @@
+import { App, type Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { RelayStack } from '../../infra/relay-stack.ts';
+import { readStage } from '../../infra/stage.ts';
+import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+
+type Deployment = NonNullable<RelayConfigInput['deployment']>;
+export type StageInput = NonNullable<Deployment['stages']>[string];
+
+const ACCOUNT = 'eu-central-1:111122223333';
+
+const existing = {
+  vpcId: 'vpc-0a1b2c3d',
+  subnetIds: ['subnet-0a1b2c3d', 'subnet-1a1b2c3d'],
+  securityGroupIds: ['sg-0a1b2c3d'],
+};
+
+const rules: StageInput = {
+  kmsKeyArn: `arn:aws:kms:${ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab`,
+  permissionsBoundaryArn: 'arn:aws:iam::111122223333:policy/boundary',
+  rolePath: '/service/relay/',
+  tags: { 'cost-center': '4711' },
+};
+
+/** Every way in which a stage can be deployed; each is checked by cdk-nag here, and linted by `npm run lint:aws`. */
+export const stages = {
+  dev: {},
+  prod: { protected: true },
+  'existing-vpc': { network: { existing } },
+  'endpoints-vpc': { network: { existing: { ...existing, endpoints: { routeTableIds: ['rtb-0a1b2c3d'] } } } },
+  'new-vpc': { network: { create: { cidr: '10.20.0.0/24' } } },
+  'http-api': { httpApi: {} },
+  domain: {
+    httpApi: {
+      domain: { name: 'relay.example.com', certificateArn: `arn:aws:acm:${ACCOUNT}:certificate/1234abcd` },
+    },
+  },
+  rules,
+  company: { ...rules, protected: true, httpApi: {}, network: { create: { cidr: '10.20.0.0/24' } } },
+} satisfies Record<string, StageInput>;
+
+export type StageName = keyof typeof stages;
+
+/** What a configuration can add to every stage. */
+export const everything: Partial<RelayConfigInput> = {
+  slack: { connection: 'main' },
+  deployment: {
+    alarms: { emails: ['ops@example.com'], slack: { workspaceId: 'T012345', channelId: 'C012345' } },
+    reservedConcurrency: { webhook: 20, worker: 10 },
+    tracing: true,
+  },
+};
+
+/** The stack, mostly without its bundles, which take long to make. */
+export function synthesize(
+  stageName: StageName,
+  also: Partial<RelayConfigInput> = {},
+  { outdir, bundled = false }: { outdir?: string; bundled?: boolean } = {},
+) {
+  const app = new App({
+    context: { 'aws:cdk:bundling-stacks': bundled ? ['**'] : [], '@aws-cdk/aws-iam:minimizePolicies': true },
+    ...(outdir !== undefined && { outdir }),
+  });
+  const config = defineConfig({
+    connections: { main: {}, other: {} },
+    ...also,
+    deployment: { stages, alarms: { emails: ['ops@example.com'] }, ...also.deployment },
+  });
+  const stack: Stack = new RelayStack(app, `partner-relay-${stageName}`, {
+    config,
+    stage: readStage(stageName, config),
+  });
+  return { app, stack, template: () => Template.fromStack(stack) };
+}
