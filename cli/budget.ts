@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type BudgetView, createBudget, type Lane } from '../lib/budget/budget.ts';
-import { printJson } from './print.ts';
+import { type Breakers, createBreakers } from '../lib/connection/breakers.ts';
+import { plain, printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 /** `budget`: what each connection has used of its limits, and what each lane may still send. */
@@ -13,10 +14,12 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
       const { stores } = await open();
       const { default: config } = await import('../relay.config.ts');
       const budget = createBudget(stores.table, Date.now);
+      const breakers = createBreakers({ table: stores.table, clock: Date.now, random: Math.random });
       const views = await Promise.all(
         Object.entries(config.connections).map(async ([connection, { limits }]) => ({
           connection,
           ...(await budget.view(connection, limits)),
+          stopped: await breakers.listOpen(connection),
         })),
       );
       if (options.json) return printJson(views);
@@ -25,11 +28,16 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
     });
 }
 
+type Stopped = Awaited<ReturnType<Breakers['listOpen']>>;
+
 /** A connection's budget in words. */
-function lines({ minute, day, pausedUntil, lanes }: BudgetView, now: number): string[] {
+function lines({ minute, day, pausedUntil, lanes, stopped }: BudgetView & { stopped: Stopped }, now: number): string[] {
   return [
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
     ...(pausedUntil === null ? [] : [`paused until ${new Date(pausedUntil).toISOString()}`]),
+    ...stopped.map(({ operation = 'the connection', since, why }) => {
+      return `${operation} fails since ${new Date(since).toISOString()}: ${plain(why)}`;
+    }),
     ...Object.entries(lanes).map(([lane, view]) => laneLine(lane as Lane, view, now)),
   ];
 }

@@ -2,7 +2,7 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
 import { createBudget } from '../lib/budget/budget.ts';
-import { createOutages } from '../lib/connection/outages.ts';
+import { createBreakers } from '../lib/connection/breakers.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { recordState } from '../lib/metrics/relay-state.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
@@ -12,11 +12,11 @@ export function createHandler(runtime: Runtime) {
   const { config, clock, random, log, metrics } = runtime;
   const { table, jobs, queue } = openStores(runtime);
   const budget = createBudget(table, clock, random);
-  const outages = createOutages(table, clock, random);
+  const breakers = createBreakers({ table, clock, random });
   return middy().handler(async () => {
     const swept = await sweepJobs({ jobs, queue }, clock());
     for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
-    await recordState({ config, jobs, budget, outages, metrics }, clock());
+    await recordState({ config, jobs, budget, breakers, metrics }, clock());
     return { swept: swept.length };
   });
 }

@@ -4,8 +4,8 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import config from '#relay.config';
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createBudget } from '../lib/budget/budget.ts';
+import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
-import { createOutages } from '../lib/connection/outages.ts';
 import { createIssueComments } from '../lib/github/issue-comments.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
@@ -44,7 +44,7 @@ export function createHandler(runtime: Runtime) {
     jobs,
     queue,
     budget: createBudget(table, clock, random),
-    outages: createOutages(table, clock, random),
+    breakers: createBreakers({ table, clock, random }),
     connection: createConnections({ config, secrets, clock, fetch, random: randomBytes }),
     automation: (name: string) => automations.get(name),
     replies: createReplies({ comments, slack, contact, clock, fetch }),

@@ -42,7 +42,7 @@ export const schedules: readonly Schedule[] = [
     timeoutSeconds: 55,
     needs: {
       memoryMegabytes: 256,
-      table: { items: ['GetItem', 'UpdateItem'], index: true },
+      table: { items: ['GetItem', 'UpdateItem', 'Query'], index: true },
       secrets: [],
       queues: ['interactive', 'background'],
     },

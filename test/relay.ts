@@ -72,6 +72,8 @@ export interface TestRelayOptions {
   slack?: object;
   /** Makes the functions' environment differ from the stack's. */
   environment?: Partial<Runtime['environment']>;
+  /** What the functions reach the world with, to let something happen at that moment. */
+  runtime?: Partial<Pick<Runtime, 'fetch' | 'randomBytes'>>;
 }
 
 /** Partner Relay with everything around it, over real sockets and on a clock of its own. */
@@ -135,6 +137,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const system = systemRuntime(config, process.env);
   const runtime: Runtime = {
     ...system,
+    ...options.runtime,
     environment: { ...system.environment, ...options.environment },
     clock: read,
     random: () => 0.5,

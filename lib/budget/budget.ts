@@ -90,6 +90,8 @@ export interface Budget {
   requestSlot(request: SlotRequest): Promise<SlotAnswer>;
   /** Stops everyone on that connection until then: the service said so, by a 429 or otherwise. */
   pause(connection: string, until: number): Promise<void>;
+  /** Lifts a pause. */
+  resume(connection: string): Promise<void>;
   view(connection: string, limits: Limits): Promise<BudgetView>;
 }
 
@@ -231,6 +233,14 @@ export function createBudget(
       await orUnavailable(connection, () =>
         change(connection, 'first', (state) => {
           state.pausedUntil = Math.max(state.pausedUntil, Math.ceil(until));
+          return { answer: undefined };
+        }),
+      );
+    },
+    async resume(connection) {
+      await orUnavailable(connection, () =>
+        change(connection, 'first', (state) => {
+          state.pausedUntil = 0;
           return { answer: undefined };
         }),
       );

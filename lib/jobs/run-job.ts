@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Automation } from '../automations/automation.ts';
 import type { Budget } from '../budget/budget.ts';
+import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { Outages } from '../connection/outages.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
@@ -35,7 +35,7 @@ export interface RunJobOptions {
   table: Table;
   jobs: JobStore;
   budget: Budget;
-  outages: Outages;
+  breakers: Breakers;
   connection: (name: string) => Connection | undefined;
   automation: (name: string) => Automation | undefined;
   replies: Replies;
@@ -93,7 +93,7 @@ type Ending =
   | { ended: 'not yet'; dueAt: number; why: string; attempts: number; makesRoom?: boolean };
 
 async function runAutomation(job: Job, deadline: number, options: RunJobOptions): Promise<Ending> {
-  const { table, budget, outages, replies, clock, sleep, tell } = options;
+  const { table, budget, breakers, replies, clock, sleep, tell } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked = (reason: string): Ending => ({
     ended: 'parked',
@@ -105,7 +105,10 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
 
   const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
   const cameBack = job.dueAt !== undefined || job.generation > 1;
-  const calls = createPartnerCalls({ ...about, lane: job.lane, cameBack, budget, outages, sleep, deadline });
+  const calls = createPartnerCalls({
+    ...about,
+    ...{ table, lane: job.lane, caller: job.id, cameBack, budget, breakers, sleep, deadline },
+  });
   const steps = createSteps({ ...about, calls, deadline });
   const failed = (error: unknown) => tell({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps, replies, clock, failed });

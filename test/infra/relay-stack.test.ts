@@ -226,7 +226,7 @@ describe('the stack', () => {
         ),
       );
     expect(allowed(template, 'job-sweep')).toEqual([
-      ...table('GetItem'),
+      ...table('GetItem', 'Query'),
       expect.stringMatching(/^dynamodb:Query .*\/index\/jobs-by-status"/),
       ...table('UpdateItem'),
       ...logs,
@@ -276,6 +276,8 @@ describe('the stack', () => {
       'interactive-dead-letters',
       'job-sweep-failures',
       'job-worker-errors',
+      'operations-main',
+      'operations-other',
       'overdue-jobs',
       'parked-jobs',
       'paused-main',
