@@ -1,6 +1,6 @@
 import type { Lane } from '../budget/budget.ts';
 import { keys } from '../table/keys.ts';
-import type { Item, Table } from '../table/table.ts';
+import type { Table } from '../table/table.ts';
 
 /** What a breaker stops: one operation of a connection, or the whole connection where no operation is named. */
 export interface Scope {
@@ -18,12 +18,14 @@ export interface Breaker {
   callers: string[];
   /** No calls before then; afterwards one caller at a time probes. 0 while it is closed. */
   until: number;
-  /** How many probes have failed. */
+  /** In a row: of calls while it is closed, of probes while it is open. */
   failures: number;
   /** When the last probe began, or 0. */
   probedAt: number;
   version: number;
 }
+
+type Counted = Omit<Breaker, 'version'>;
 
 /** What a breaker says to one caller, and where that caller reports how its call went. */
 export interface Passage {
@@ -41,9 +43,9 @@ export interface Passage {
   claimProbe(): Promise<boolean>;
   /**
    * @param caller who called; an operation's breaker opens once the calls of several callers have failed in a row
-   * @returns whether the breaker is open now
+   * @returns whether it is open now, or else whether the failure is the first in a row
    */
-  failed(caller: string, why: string): Promise<boolean>;
+  failed(caller: string, why: string): Promise<'first' | 'again' | 'open'>;
   worked(): Promise<void>;
 }
 
@@ -67,7 +69,8 @@ export interface Breakers {
  * digest fails again and again, and must not stop the others.
  */
 const CALLERS_TO_OPEN = 3;
-const FIRST_PAUSE_MS = 10_000;
+/** The probe of a connection is harmless. That of an operation may be one more creation of which nobody hears again. */
+const FIRST_PAUSE_MS = { connection: 10_000, operation: 30_000 };
 const LONGEST_PAUSE_MS = 5 * 60_000;
 /** A probe that has not reported by then was killed. */
 const PROBE_MS = 15_000;
@@ -94,12 +97,16 @@ export function createBreakers({ table, clock, random, recovered = async () => {
 
   const read = async (scope: Scope) => (await table.get(keys.breaker(scope))) as Breaker | undefined;
 
-  const write = (scope: Scope, next: Omit<Breaker, 'version'>, last: Breaker | undefined) =>
-    table.put({ ...keys.breaker(scope), ...next, version: (last?.version ?? 0) + 1 }, unchanged(last));
+  /** @returns what was written, or undefined where another caller wrote since `last` was read */
+  async function write(scope: Scope, next: Counted, last: Breaker | undefined): Promise<Breaker | undefined> {
+    const breaker = { ...next, version: (last?.version ?? 0) + 1 };
+    const written = await table.put({ ...keys.breaker(scope), ...scope, ...breaker }, unchanged(last));
+    return written ? breaker : undefined;
+  }
 
   async function list(connection: string): Promise<(Breaker & Scope)[]> {
     const items = await table.partition(keys.breaker({ connection }).pk);
-    return items.map((item) => item as Item & Breaker & Scope);
+    return items.map(({ pk, sk, ...item }) => item as unknown as Breaker & Scope);
   }
 
   async function closeAll(connection: string): Promise<void> {
@@ -121,7 +128,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
           const now = clock();
           const { until = now, probedAt = 0, since = now, why = '' } = seen ?? {};
           // Where a probe is due, another caller makes it.
-          const due = !probes && until <= now ? now + PROBE_MS : until;
+          const due = until <= now ? now + PROBE_MS : until;
           const early = !probes && lane === 'interactive' ? Math.max(probedAt + EARLY_PROBE_MS, now) : due;
           return {
             until: Math.min(due, early, now + LOOK_AGAIN_MS) + random() * SPREAD_MS,
@@ -130,13 +137,17 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         },
         async claimProbe() {
           const now = clock();
-          if (!seen && (trustedUntil.get(scope.connection) ?? 0) > now) return false;
-          if (seen?.until === 0 && seen.probedAt + PROBE_MS > now) return false;
-          const last = seen ?? { why: '', since: now, callers: [], until: 0, failures: 0, probedAt: 0, version: 0 };
-          const until = last.until === 0 ? 0 : Math.max(last.until, now + PROBE_MS);
-          const next = { ...last, ...scope, until, probedAt: now };
-          if (!(await write(scope, next, seen))) return false;
-          seen = { ...next, version: last.version + 1 };
+          let next: Counted = { why: '', since: now, callers: [], until: 0, failures: 0, probedAt: now };
+          if (seen && seen.until > 0) {
+            next = { ...seen, until: Math.max(seen.until, now + PROBE_MS), probedAt: now };
+          } else {
+            const isTrusted = (trustedUntil.get(scope.connection) ?? 0) > now;
+            const isProbed = seen !== undefined && seen.probedAt + PROBE_MS > now;
+            if (isTrusted || isProbed) return false;
+          }
+          const claimed = await write(scope, next, seen);
+          if (!claimed) return false;
+          seen = claimed;
           probes = true;
           return true;
         },
@@ -144,13 +155,13 @@ export function createBreakers({ table, clock, random, recovered = async () => {
           for (let tries = 0; tries < TRIES; tries++) {
             const last = probes ? seen : await read(scope);
             // A call that began before the breaker opened reports late.
-            if (last && last.until > 0 && !probes) return true;
-            const next = probes ? afterProbe(last, why, clock()) : afterCall(last, caller, why, clock());
-            const written = await write(scope, { ...next, ...scope }, last);
-            if (written) seen = { ...next, version: (last?.version ?? 0) + 1 };
-            if (written || probes) return next.until > 0;
+            if (last && last.until > 0 && !probes) return 'open';
+            const next = probes ? afterProbe(scope, last, why, clock()) : afterCall(last, caller, why, clock());
+            const written = await write(scope, next, last);
+            seen = written ?? seen;
+            if (written || probes) return next.until > 0 ? 'open' : last ? 'again' : 'first';
           }
-          return false;
+          return 'again';
         },
         async worked() {
           if (isWhole && probes) trustedUntil.set(scope.connection, clock() + TRUSTED_MS);
@@ -178,17 +189,28 @@ function saysTo(lane: Lane, breaker: Breaker | undefined, now: number): Passage[
   return lane === 'interactive' && breaker.probedAt + EARLY_PROBE_MS <= now ? 'probe' : 'wait';
 }
 
-function afterProbe(last: Breaker | undefined, why: string, now: number): Omit<Breaker, 'version'> {
+function afterProbe({ operation }: Scope, last: Breaker | undefined, why: string, now: number): Counted {
   const failures = (last?.failures ?? 0) + 1;
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+  // An operation's breaker has been open for the first pause by then.
+  const pause =
+    operation === undefined
+      ? pauseAfter(failures, FIRST_PAUSE_MS.connection)
+      : pauseAfter(failures + 1, FIRST_PAUSE_MS.operation);
   const { callers = [], since = now, probedAt = now } = last ?? {};
   return { why, since, callers, until: now + pause, failures, probedAt };
 }
 
-function afterCall(last: Breaker | undefined, caller: string, why: string, now: number): Omit<Breaker, 'version'> {
+function afterCall(last: Breaker | undefined, caller: string, why: string, now: number): Counted {
   const callers = [...new Set([...(last?.callers ?? []), caller])];
-  const until = callers.length >= CALLERS_TO_OPEN ? now + FIRST_PAUSE_MS : 0;
-  return { why, since: last?.since ?? now, callers, until, failures: 0, probedAt: 0 };
+  const opens = callers.length >= CALLERS_TO_OPEN;
+  const { since = now, failures = 0 } = last ?? {};
+  const until = opens ? now + FIRST_PAUSE_MS.operation : 0;
+  return { why, since, callers, until, failures: opens ? 0 : failures + 1, probedAt: 0 };
+}
+
+/** Twice as long with each failure in a row, from 1. */
+function pauseAfter(failures: number, firstMs: number): number {
+  return Math.min(firstMs * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 }
 
 function unchanged(last: Breaker | undefined) {

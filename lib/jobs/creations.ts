@@ -16,7 +16,8 @@ import type { Slots } from './slots.ts';
 
 /** The service refuses a timestamp after five minutes; the same bytes are sent for four (design, promise 2). */
 const RESEND_WINDOW_MS = 4 * 60_000;
-const RESEND_PAUSES_MS = [250, 1_000, 3_000, 10_000, 30_000];
+/** The next send waits as long again as it has been since the signing, within these bounds. */
+const RESEND_PAUSE_MS = { shortest: 250, longest: 30_000 };
 /**
  * When it is looked for, after its last send. A list may lag behind, and the service may still be at work on it, so that
  * what is not found is looked for again. In the background it is first left alone for a while, so that one reading of
@@ -63,7 +64,7 @@ export function createCreations(options: CreationsOptions): Creating {
     let open = journal.openRequest(step);
     let unanswered = open !== undefined;
     let turn: Turn | undefined;
-    for (let sends = 0; ; sends++) {
+    for (;;) {
       if (open && isPastResending(open, clock())) return lookFor(step, operation, payload, marker, open);
       const first = open !== undefined;
       const signsAgain = turn !== undefined && open === undefined;
@@ -96,7 +97,8 @@ export function createCreations(options: CreationsOptions): Creating {
           unanswered = true;
           if (failure.outcome === 'rate limited') throw await sending.pause(failure.error);
           await sending.report(turn, failure);
-          const pause = RESEND_PAUSES_MS[Math.min(sends, RESEND_PAUSES_MS.length - 1)] ?? 0;
+          const { shortest, longest } = RESEND_PAUSE_MS;
+          const pause = Math.min(Math.max(clock() - request.signedAt, shortest), longest);
           const why = `the same request is sent again, because it is unknown what became of it: ${failure.error.message}`;
           await slots.pauseUntil(clock() + pause, why);
           continue;

@@ -58,7 +58,7 @@ export interface Sending {
    * @throws {Later} where the connection turns out to be down
    */
   report(turn: Turn, failure: Failure): Promise<void>;
-  /** Carries out a decision where no request is open. @throws for all but `sign again` */
+  /** Carries out a decision where no request is open, by throwing. */
   act(decision: Decision, failure: Failure): Promise<never>;
   /** Stops every job on the connection after a 429. @returns what the job that met it throws */
   pause(error: PartnerError): Promise<Later>;
@@ -109,7 +109,7 @@ export function createSending(options: SendingOptions): Sending {
     const isOpen = whole.says === 'probe';
     if (!(await whole.claimProbe())) {
       // On a mere suspicion the connection counts as working until the other probe says otherwise.
-      if (isOpen) throw waitForConnection(whole);
+      if (isOpen) throw waitForConnection(whole.wait());
       return;
     }
     for (let signedAgain = false; ; signedAgain = true) {
@@ -126,7 +126,7 @@ export function createSending(options: SendingOptions): Sending {
         if (evidence === 'works' || evidence === 'nothing') return await whole.worked();
         await whole.failed(caller, error.message);
         tell({ news: 'stopped', what: `the connection ${name}`, why: error.message });
-        throw waitForConnection(whole);
+        throw waitForConnection(whole.wait());
       }
     }
   }
@@ -135,14 +135,8 @@ export function createSending(options: SendingOptions): Sending {
   async function ensureConnectionWorks(): Promise<void> {
     slots.ensureTimeForCall();
     const whole = await breakers.at({ connection: name }, lane);
-    if (whole.says === 'wait') throw waitForConnection(whole);
+    if (whole.says === 'wait') throw waitForConnection(whole.wait());
     await probe(whole);
-  }
-
-  /** How a job waits while its connection is down. */
-  function waitForConnection(whole: Passage): Later {
-    const { until, why } = whole.wait();
-    return stoppedUntil(until, why);
   }
 
   function waitForOperation(breaker: Passage): Later {
@@ -154,7 +148,7 @@ export function createSending(options: SendingOptions): Sending {
     async takeTurn(operation, first) {
       slots.ensureTimeForCall();
       let [whole, breaker] = await Promise.all([breakers.at({ connection: name }, lane), breakerOf(operation)]);
-      if (whole.says === 'wait') throw waitForConnection(whole);
+      if (whole.says === 'wait') throw waitForConnection(whole.wait());
       if (whole.says === 'probe') {
         await probe(whole);
         breaker = await breakerOf(operation);
@@ -191,10 +185,10 @@ export function createSending(options: SendingOptions): Sending {
       if (evidence === 'works') return breaker.worked();
       if (evidence === 'nothing') return;
       if (evidence === 'connection may be down') await ensureConnectionWorks();
-      const isOpen = await breaker.failed(caller, error.message);
-      if (!isOpen) return;
-      tell({ news: 'stopped', what: error.operation, why: error.message });
-      if (evidence === 'operation fails') await ensureConnectionWorks();
+      const row = await breaker.failed(caller, error.message);
+      if (row === 'open') tell({ news: 'stopped', what: error.operation, why: error.message });
+      // A second failure in a row may have more behind it than bad luck.
+      if (row !== 'first' && evidence === 'operation fails') await ensureConnectionWorks();
     },
     async act(decision, { error }) {
       if (decision === 'wait for budget') throw await sending.pause(error);
@@ -209,7 +203,7 @@ export function createSending(options: SendingOptions): Sending {
         // The others will hear it from the service, as this job has.
         if (!(error instanceof BudgetUnavailable)) throw error;
       });
-      return stoppedUntil(until, 'the service wants fewer calls');
+      return waitForConnection({ until, why: 'the service wants fewer calls' });
     },
     async ensureWorks(operation) {
       const breaker = await breakerOf(operation);
@@ -221,6 +215,6 @@ export function createSending(options: SendingOptions): Sending {
 }
 
 /** How a job waits while its connection is paused or down: nothing else can be sent there either. */
-function stoppedUntil(until: number, why: string): Later {
+function waitForConnection({ until, why }: ReturnType<Passage['wait']>): Later {
   return new Later(until, why);
 }

@@ -86,6 +86,23 @@ describe('an operation that fails alone', () => {
 });
 
 describe('a connection that is down', () => {
+  it.each<[string, Fault, number]>([
+    ['by one call that the key is refused', { kind: 'key-revoked' }, 2],
+    ['by one page instead of an answer', { kind: 'maintenance' }, 2],
+    ['by two calls in a row without an answer', { kind: 'cut', when: 'on arrival' }, 3],
+  ])('is found out %s, and then left alone', async (_, fault, requests) => {
+    await start();
+    relay.sandbox.setFault(fault);
+    await open(5);
+    await relay.work();
+    expect(relay.sandbox.requests).toBe(requests);
+    await relay.sweep();
+    expect(relay.metrics.at(-1)).toMatchObject({ ConnectionPaused: 1 });
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(5);
+  });
+
   it('is probed early by a person, and then goes on for all', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'key-revoked' });
