@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { type BudgetView, createBudget } from '../lib/budget/budget.ts';
 import { type Lane, lanes } from '../lib/budget/lanes.ts';
-import { printJson } from './print.ts';
+import { type Breakers, createBreakers } from '../lib/connection/breakers.ts';
+import { plain, printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 const COUNTED_UP_TO = 1_000;
-
-type View = BudgetView & { inLine: Record<Lane, number> };
 
 /** `budget`: what each connection has used of its limits, and what each lane may still send. */
 export function addBudgetCommand(program: Command, open: OpenTarget): void {
@@ -18,6 +17,7 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
       const { stores } = await open();
       const { default: config } = await import('../relay.config.ts');
       const budget = createBudget(stores.table, Date.now);
+      const breakers = createBreakers({ table: stores.table, clock: Date.now, random: Math.random });
       const views = await Promise.all(
         Object.entries(config.connections).map(async ([connection, { limits }]) => ({
           connection,
@@ -27,6 +27,7 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
               lanes.map(async (lane) => [lane, (await stores.jobs.line(connection, lane, COUNTED_UP_TO)).length]),
             ),
           ) as Record<Lane, number>,
+          stopped: await breakers.listOpen(connection),
         })),
       );
       if (options.json) return printJson(views);
@@ -35,11 +36,19 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
     });
 }
 
+type View = BudgetView & {
+  inLine: Record<Lane, number>;
+  stopped: Awaited<ReturnType<Breakers['listOpen']>>;
+};
+
 /** A connection's budget in words. */
-function lines({ minute, day, pausedUntil, ...view }: View, now: number): string[] {
+function lines({ minute, day, pausedUntil, stopped, ...view }: View, now: number): string[] {
   return [
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
     ...(pausedUntil === null ? [] : [`paused until ${new Date(pausedUntil).toISOString()}`]),
+    ...stopped.map(({ operation = 'the connection', since, why }) => {
+      return `${operation} fails since ${new Date(since).toISOString()}: ${plain(why)}`;
+    }),
     ...lanes.map((lane) => laneLine(lane, view, now)),
   ];
 }

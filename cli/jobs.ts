@@ -3,15 +3,16 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Job, JobStatus } from '../lib/jobs/job.ts';
 import type { JobStore } from '../lib/jobs/job-store.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
-import { resolveJob } from '../lib/jobs/resolve.ts';
+import { type Resolution, resolveJob } from '../lib/jobs/resolve.ts';
 import { requeueJob } from '../lib/jobs/sweep.ts';
 import { idFromText } from '../lib/partner/operation.ts';
+import type { Stores } from '../lib/runtime.ts';
 import { printJob, printJobs, printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 const statuses: readonly JobStatus[] = ['queued', 'running', 'waiting', 'succeeded', 'parked'];
 
-/** `jobs`, `job` and `replay`. */
+/** `jobs`, `job`, `replay` and `resolve`. */
 export function addJobCommands(program: Command, open: OpenTarget): void {
   program
     .command('jobs')
@@ -51,7 +52,9 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     .option('--json', 'as JSON')
     .action(async (id: string | undefined, options: { reason?: string; json?: boolean }) => {
       const { jobs, queue } = (await open()).stores;
-      const chosen = await jobsToReplay(jobs, id, options.reason);
+      const chosen = await chosenJobs(jobs, id, options.reason);
+      const other = chosen.find(({ status }) => status !== 'parked' && status !== 'waiting');
+      if (other) throw new Error(`${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
       const requeued: Job[] = [];
       for (const job of chosen) {
         const next = await requeueJob(job, { jobs, queue });
@@ -63,32 +66,75 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     });
 
   program
-    .command('resolve <id>')
-    .description('decide a job that is parked because nobody knows whether its creation was carried out')
+    .command('resolve [id]')
+    .description('decide a job that is parked because it is unknown whether its creation was carried out')
     .option('--done <created id>', 'it was carried out, and this is the id of what it created')
-    .option('--again', 'it was not carried out: create it anew')
-    .action(async (id: string, options: { done?: string; again?: boolean }) => {
-      if ((options.done === undefined) === (options.again === undefined))
-        throw new Error('say either --done <created id> or --again');
+    .option('--again', 'it was not carried out: create it again')
+    .option('--search', 'look in the service once more')
+    .option('--reason <text>', 'instead of one job all that are parked for it with this in their reason')
+    .option('--yes', 'with --reason: do it, instead of listing the jobs')
+    .action(async (id: string | undefined, options: ResolveOptions) => {
+      const decision = decisionOf(options);
+      if (options.reason !== undefined && typeof decision === 'object')
+        throw new Error('--done is the id of one creation: name its job instead of a --reason');
       const { stores } = await open();
-      const job = known(await stores.jobs.get(id), id);
-      const resolution = options.done === undefined ? 'again' : { done: idFromText(options.done) };
-      await resolveJob(job, resolution, { ...stores, clock: Date.now });
-      console.log(`${id} is queued again`);
+      const chosen = await chosenJobs(stores.jobs, id, options.reason, (job) => job.parked?.outcomeUnknown === true);
+      if (id === undefined && !options.yes) {
+        printJobs(chosen);
+        if (chosen.length > 0) console.log(`\nAdd --yes to decide these ${chosen.length} jobs.`);
+        return;
+      }
+      const failures: string[] = [];
+      for (const job of chosen) {
+        try {
+          if (decision === 'search') await searchAgain(job, stores);
+          else await resolveJob(job, decision, { ...stores, clock: Date.now });
+          console.log(`${job.id} is queued again`);
+        } catch (error) {
+          failures.push(`${job.id}: ${error instanceof Error ? error.message : error}`);
+        }
+      }
+      if (failures.length > 0) throw new Error(failures.join('\n'));
     });
 }
 
-const REPLAYED_AT_ONCE = 1_000;
+interface ResolveOptions {
+  done?: string;
+  again?: boolean;
+  search?: boolean;
+  reason?: string;
+  yes?: boolean;
+}
 
-async function jobsToReplay(jobs: JobStore, id: string | undefined, reason: string | undefined): Promise<Job[]> {
-  if ((id === undefined) === (reason === undefined)) throw new Error('name either a job or a --reason');
-  if (id === undefined) {
-    const parked = await jobs.list('parked', { limit: REPLAYED_AT_ONCE });
-    return parked.filter((job) => job.parked?.reason.includes(reason ?? ''));
+/** @throws {Error} unless one thing is said */
+function decisionOf({ done, again, search }: ResolveOptions): Resolution | 'search' {
+  if ([done, again, search].filter((said) => said !== undefined).length !== 1)
+    throw new Error('say one of --done <created id>, --again and --search');
+  if (done !== undefined) return { done: idFromText(done) };
+  return again ? 'again' : 'search';
+}
+
+/** A job with an open creation looks for it before anything else. */
+async function searchAgain(job: Job, stores: Stores): Promise<void> {
+  if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
+    throw new Error(`it is ${job.status}, and not parked with an unknown outcome`);
   }
-  const job = known(await jobs.get(id), id);
-  if (job.status === 'parked' || job.status === 'waiting') return [job];
-  throw new Error(`${id} is ${job.status}; only parked and waiting jobs can be replayed`);
+  if (!(await requeueJob(job, stores))) throw new Error('it changed in this moment; look at it again');
+}
+
+const CHOSEN_AT_ONCE = 1_000;
+
+/** The job of that id, or the parked ones with that in their reason that are wanted too. */
+async function chosenJobs(
+  jobs: JobStore,
+  id: string | undefined,
+  reason: string | undefined,
+  isWanted: (job: Job) => boolean = () => true,
+): Promise<Job[]> {
+  if ((id === undefined) === (reason === undefined)) throw new Error('name either a job or a --reason');
+  if (id !== undefined) return [known(await jobs.get(id), id)];
+  const parked = await jobs.list('parked', { limit: CHOSEN_AT_ONCE });
+  return parked.filter((job) => job.parked?.reason.includes(reason ?? '') && isWanted(job));
 }
 
 function known(job: Job | undefined, id: string): Job {

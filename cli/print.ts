@@ -1,9 +1,14 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import type { Job, JobStatus } from '../lib/jobs/job.ts';
 import type { StepEntry } from '../lib/jobs/journal.ts';
 
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
+}
+
+/** Text from outside without what a terminal would obey. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ');
 }
 
 const COLOURS = { queued: 'cyan', running: 'blue', waiting: 'yellow', succeeded: 'green', parked: 'red' } as const;
@@ -54,7 +59,8 @@ export function printJob(job: Job, steps: readonly StepEntry[]): void {
 Look in the service whether it was carried out, and then say which:
 
   npm run -s relay -- resolve ${job.id} --done <id of what was created>
-  npm run -s relay -- resolve ${job.id} --again`);
+  npm run -s relay -- resolve ${job.id} --again
+  npm run -s relay -- resolve ${job.id} --search`);
   }
   console.log('\nsteps');
   if (steps.length === 0) console.log('  none');

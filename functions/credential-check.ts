@@ -2,8 +2,8 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
 import { createBudget } from '../lib/budget/budget.ts';
+import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
-import { createOutages } from '../lib/connection/outages.ts';
 import { createConnectionParty } from '../lib/credentials/connection-party.ts';
 import { checkCredentials } from '../lib/credentials/credential-check.ts';
 import { createGithubParty } from '../lib/credentials/github-party.ts';
@@ -22,9 +22,9 @@ export function createHandler(runtime: Runtime) {
   const { table, secrets } = openStores(runtime);
   const connections = createConnections({ config, secrets, clock, fetch, random: randomBytes });
   const budget = createBudget(table, clock, random);
-  const outages = createOutages(table, clock, random);
+  const breakers = createBreakers({ table, clock, random });
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: GITHUB_TIMEOUT_MS });
-  const options = { table, budget, outages, metrics, clock, sleep };
+  const options = { table, budget, breakers, metrics, clock, sleep };
   const parties = [
     ...Object.keys(config.connections)
       .flatMap((name) => connections(name) ?? [])

@@ -2,7 +2,7 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
 import { createBudget } from '../lib/budget/budget.ts';
-import { createOutages } from '../lib/connection/outages.ts';
+import { createBreakers } from '../lib/connection/breakers.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { recordState } from '../lib/metrics/relay-state.ts';
@@ -13,13 +13,13 @@ export function createHandler(runtime: Runtime) {
   const { config, clock, random, sleep, log, metrics } = runtime;
   const { table, jobs, queue } = openStores(runtime);
   const budget = createBudget(table, clock, random, sleep);
-  const outages = createOutages(table, clock, random);
-  const lines = createWaitingLines({ jobs, queue, budget, outages, clock });
+  const breakers = createBreakers({ table, clock, random });
+  const lines = createWaitingLines({ jobs, queue, budget, breakers, clock });
   return middy().handler(async () => {
     const swept = await sweepJobs({ jobs, queue }, clock());
     for (const [name, { limits }] of Object.entries(config.connections)) await lines.moveOn({ name, limits });
     for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
-    await recordState({ config, jobs, budget, outages, metrics }, clock());
+    await recordState({ config, jobs, budget, breakers, metrics }, clock());
     metrics.record({ Heartbeat: 1 });
     return { swept: swept.length };
   });

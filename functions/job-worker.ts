@@ -4,8 +4,8 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import config from '#relay.config';
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createBudget } from '../lib/budget/budget.ts';
+import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
-import { createOutages } from '../lib/connection/outages.ts';
 import { createIssueComments } from '../lib/github/issue-comments.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
@@ -40,16 +40,24 @@ export function createHandler(runtime: Runtime) {
     firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
     projects: createKnownProjects(table, clock),
   });
+  const connection = createConnections({ config, secrets, clock, fetch, random: randomBytes });
   const budget = createBudget(table, clock, random, sleep);
-  const outages = createOutages(table, clock, random);
+  const breakers = createBreakers({
+    ...{ table, clock, random },
+    async recovered(name) {
+      const works = connection(name);
+      if (works) await lines.moveOn(works, true);
+    },
+  });
+  const lines = createWaitingLines({ jobs, queue, budget, breakers, clock });
   const options = {
     table,
     jobs,
     queue,
     budget,
-    outages,
-    lines: createWaitingLines({ jobs, queue, budget, outages, clock }),
-    connection: createConnections({ config, secrets, clock, fetch, random: randomBytes }),
+    breakers,
+    lines,
+    connection,
     automation: (name: string) => automations.get(name),
     replies: createReplies({ comments, slack, contact, clock, fetch }),
     clock,

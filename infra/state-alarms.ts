@@ -48,6 +48,12 @@ function addConnectionAlarms(alarms: Alarms, connection: string): void {
     broken: `The connection ${connection} has been paused for five minutes: nothing reaches that instance.`,
     todo: 'Does another program use the same key, or is the instance down? It goes on by itself.',
   });
+  alarms.add(alarms.metric('OperationsStopped', 'Maximum', connection), `operations-${connection}`, {
+    threshold: 1,
+    minutes: 15,
+    broken: `An operation of the connection ${connection} has failed for a quarter of an hour: the jobs that need it wait.`,
+    todo: 'relay --stage <stage> budget says which, and why. It goes on by itself; relay --stage <stage> resume tries at once.',
+  });
   alarms.add(alarms.metric('CredentialsRefused', 'Sum', connection), `credentials-${connection}`, {
     threshold: 1,
     broken: `The service refuses the key of the connection ${connection}: nothing reaches that instance.`,

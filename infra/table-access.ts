@@ -34,7 +34,8 @@ const access: Readonly<Record<string, TableAccess>> = {
       job: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
       link: ['GetItem', 'UpdateItem'],
       budget: ['GetItem', 'PutItem'],
-      outage: ['GetItem', 'PutItem', 'DeleteItem'],
+      breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'],
+      reading: ['GetItem', 'PutItem', 'DeleteItem'],
       person: ['GetItem', 'PutItem'],
       users: ['GetItem', 'PutItem'],
       slackUser: ['GetItem', 'PutItem'],
@@ -48,12 +49,12 @@ const access: Readonly<Record<string, TableAccess>> = {
     indexes: [waitingLine.name],
   },
   'job-sweep': {
-    items: { job: ['GetItem', 'UpdateItem'], budget: ['GetItem', 'PutItem'], outage: ['GetItem'] },
+    items: { job: ['GetItem', 'UpdateItem'], budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'Query'] },
     indexes: [jobsByStatus.name, waitingLine.name],
   },
   'credential-check': {
     // Its journal is always empty, but it is read.
-    items: { job: ['Query'], budget: ['GetItem', 'PutItem'], outage: ['GetItem', 'PutItem', 'DeleteItem'] },
+    items: { job: ['Query'], budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'] },
   },
   'github-redelivery': {
     items: { hook: ['Query', 'UpdateItem', 'DeleteItem'], failedDelivery: ['Query', 'UpdateItem'] },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { createOutages } from '../lib/connection/outages.ts';
+import { createBreakers } from '../lib/connection/breakers.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
 import { requeueJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
@@ -182,7 +182,7 @@ async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
   const lines = createWaitingLines({
     ...stores,
     budget,
-    outages: createOutages(table, Date.now, Math.random),
+    breakers: createBreakers({ table, clock: Date.now, random: Math.random }),
     clock: Date.now,
   });
   for (const [name, { limits }] of Object.entries(config.connections)) {

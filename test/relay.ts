@@ -76,6 +76,8 @@ export interface TestRelayOptions {
   tableThrough?: (endpoint: string) => Promise<string>;
   /** Makes the functions' environment differ from the stack's. */
   environment?: Partial<Runtime['environment']>;
+  /** What the functions reach the world with, to let something happen at that moment. */
+  runtime?: Partial<Pick<Runtime, 'fetch' | 'randomBytes'>>;
 }
 
 /** Partner Relay with everything around it, over real sockets and on a clock of its own. */
@@ -144,6 +146,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const system = systemRuntime(config, process.env);
   const runtime: Runtime = {
     ...system,
+    ...options.runtime,
     environment: { ...system.environment, ...environment },
     clock: read,
     random: () => 0.5,

@@ -1,6 +1,6 @@
 import type { Budget } from '../budget/budget.ts';
+import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { Outages } from '../connection/outages.ts';
 import { InLine, Later, Refused, StepFailed } from '../jobs/interruption.ts';
 import { openJournal } from '../jobs/journal.ts';
 import { createPartnerCalls } from '../jobs/partner-calls.ts';
@@ -14,7 +14,7 @@ import type { Party } from './credential-check.ts';
 export interface ConnectionPartyOptions {
   table: Table;
   budget: Budget;
-  outages: Outages;
+  breakers: Breakers;
   metrics: Metrics;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
@@ -22,12 +22,13 @@ export interface ConnectionPartyOptions {
 
 /** The service behind a connection: its `/validate` decrypts what is sent, so that key, encryption and signature are right. */
 export function createConnectionParty(connection: Connection, options: ConnectionPartyOptions): Party {
-  const { table, budget, outages, metrics, clock, sleep } = options;
+  const { table, budget, breakers, metrics, clock, sleep } = options;
   const { name } = connection;
 
   async function call(deadline: number): Promise<void> {
     const calls = createPartnerCalls({
-      ...{ connection, budget, outages, clock, sleep, deadline },
+      ...{ table, connection, budget, breakers, clock, sleep, deadline },
+      caller: 'credential-check',
       lane: 'background',
       cameBack: false,
       // What may be repeated leaves nothing in it.
@@ -51,11 +52,11 @@ export function createConnectionParty(connection: Connection, options: Connectio
       } catch (error) {
         if (error instanceof StepFailed) return { verdict: 'unanswered', why: error.message };
         if (error instanceof Later || error instanceof InLine) {
-          const outage = await outages.view(name);
-          return outage
+          const down = await breakers.view(name);
+          return down
             ? {
                 verdict: 'bad',
-                why: `it fails as a whole since ${new Date(outage.since).toISOString()}: ${outage.why}`,
+                why: `it is down since ${new Date(down.since).toISOString()}: ${down.why}`,
               }
             : { verdict: 'unknown', why: error.message };
         }

@@ -1,29 +1,40 @@
 import type * as z from 'zod';
+import type { Lane } from '../budget/lanes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { digest } from '../digest.ts';
-import { type PartnerClient, pages } from '../partner/client.ts';
+import type { PartnerClient } from '../partner/client.ts';
 import { PartnerError } from '../partner/errors.ts';
 import type { Operation } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import type { SignedRequest } from '../partner/signed-request.ts';
 import { decisions } from './decide.ts';
-import { Later, Park } from './interruption.ts';
+import { Park } from './interruption.ts';
 import type { Journal, OpenRequest } from './journal.ts';
-import type { Sending } from './sending.ts';
+import { PAGES, type Readings } from './readings.ts';
+import type { Sending, Turn } from './sending.ts';
 import type { Slots } from './slots.ts';
 
 /** The service refuses a timestamp after five minutes; the same bytes are sent for four (design, promise 2). */
 const RESEND_WINDOW_MS = 4 * 60_000;
-const RESEND_PAUSES_MS = [250, 1_000, 3_000, 10_000, 30_000];
-/** A list may lag behind: what was not found is looked for once more after this long. */
-const SEARCH_AGAIN_MS = 60_000;
-const SEARCHES = 2;
-const SEARCH_PAGES = 10;
-const SEARCH_PAGE_SIZE = 100;
+/** The next send waits as long again as it has been since the signing, within these bounds. */
+const RESEND_PAUSE_MS = { shortest: 250, longest: 30_000 };
+/**
+ * When it is looked for, after its last send. A list may lag behind, and the service may still be at work on it, so that
+ * what is not found is looked for again. In the background it is first left alone for a while, so that one reading of
+ * the list serves many; a person waits.
+ */
+const LOOKS_AFTER_MS: Readonly<Record<Lane, readonly [number, ...number[]]>> = {
+  interactive: [1_000, 10_000, 30_000, 90_000],
+  background: [10_000, 30_000, 90_000],
+};
+/** No older reading of a list may say that something is not there. */
+const OLDEST_READING_MS = 10_000;
+/** How long the last look waits for an operation that fails to work again. */
+const LONGEST_WAIT_MS = 3_600_000;
 
 /** What was created, and the digest of the payload that it was created with. */
-export interface Creation<Data> {
-  data: Data;
+export interface Creation {
+  id: string | number;
   signed: string;
 }
 
@@ -33,99 +44,128 @@ export type Creating = <P extends z.ZodType, D extends z.ZodType>(
   operation: Operation<P, D>,
   payload: z.input<P>,
   marker: string | undefined,
-) => Promise<Creation<z.output<D>>>;
+) => Promise<Creation>;
 
 export interface CreationsOptions {
   connection: Connection;
+  lane: Lane;
   journal: Journal;
   sending: Sending;
   slots: Slots;
-  /** Reads a list, ahead of other work. */
-  search: PartnerClient['call'];
+  readings: Readings;
   clock: () => number;
 }
 
 /** Calls of operations that create something, each at most once for its step; see decide.ts. */
 export function createCreations(options: CreationsOptions): Creating {
-  const { connection, journal, sending, slots, search, clock } = options;
+  const { connection, lane, journal, sending, slots, readings, clock } = options;
 
-  async function callCreating<P extends z.ZodType, D extends z.ZodType>(
-    step: string,
-    operation: Operation<P, D>,
-    payload: z.input<P>,
-    marker: string | undefined,
-  ): Promise<Creation<z.output<D>>> {
+  const callCreating: Creating = async (step, operation, payload, marker) => {
     let open = journal.openRequest(step);
     let unanswered = open !== undefined;
-    for (let sends = 0, signedAgain = false; ; sends++) {
-      if (open && (open.searches > 0 || clock() >= open.request.signedAt + RESEND_WINDOW_MS)) {
-        return { data: await lookFor(step, operation, payload, marker, open), signed: open.signed };
-      }
+    let turn: Turn | undefined;
+    for (;;) {
+      if (open && isPastResending(open, clock())) return lookFor(step, operation, payload, marker, open);
       const first = open !== undefined;
-      const slot = await sending.takeSlot(first);
+      const signsAgain = turn !== undefined && open === undefined;
+      turn = turn && signsAgain ? await sending.takeSlotAgain(turn, first) : await sending.takeTurn(operation, first);
       const client = await connection.client();
       if (!open) {
         open = { request: signed(client, operation, payload), signed: digest(payload), searches: 0 };
         await journal.keepRequest(step, open);
       }
       const { request } = open;
+      let hasLeft = unanswered;
       try {
-        const { data } = await sending.send(slot, first, () => client.send(operation, request));
-        return { data, signed: open.signed };
+        const { data } = await sending.send(turn, first, () => {
+          hasLeft = true;
+          return client.send(operation, request);
+        });
+        return { id: idOf(operation, data), signed: open.signed };
       } catch (thrown) {
-        const { error, outcome } = await sending.outcomeTold(thrown, signedAgain);
-        const decision = decisions[outcome][unanswered ? 'creating, unanswered' : 'creating'];
+        // The slot grew old before the first send, and no other came in time: nothing is open.
+        if (!hasLeft) await journal.dropRequest(step);
+        const failure = sending.read(thrown);
+        const decision = decisions[failure.outcome][unanswered ? 'creating, unanswered' : 'creating'];
         if (decision === 'look for it') {
-          return { data: await lookFor(step, operation, payload, marker, open), signed: open.signed };
+          open = { ...open, lookFrom: clock() };
+          await journal.keepRequest(step, open);
+          await sending.report(turn, failure);
+          continue;
         }
         if (decision === 'same bytes') {
           unanswered = true;
-          const pause = RESEND_PAUSES_MS[Math.min(sends, RESEND_PAUSES_MS.length - 1)] ?? 0;
-          const next = outcome === 'rate limited' ? await sending.pauseConnection(error) : clock() + pause;
-          await slots.pauseUntil(
-            next,
-            `the same request is sent again, for nobody knows what became of it: ${error.message}`,
-          );
-        } else {
-          // Every send of these bytes was clearly refused: they are done with.
-          await journal.dropRequest(step);
-          open = undefined;
-          await sending.act(decision, error, signedAgain);
-          signedAgain = true;
+          if (failure.outcome === 'rate limited') throw await sending.pause(failure.error);
+          await sending.report(turn, failure);
+          const { shortest, longest } = RESEND_PAUSE_MS;
+          const pause = Math.min(Math.max(clock() - request.signedAt, shortest), longest);
+          const why = `the same request is sent again, because it is unknown what became of it: ${failure.error.message}`;
+          await slots.pauseUntil(clock() + pause, why);
+          continue;
         }
+        // Every send of these bytes was clearly refused: they are done with.
+        await journal.dropRequest(step);
+        open = undefined;
+        if (decision === 'sign again' && !signsAgain) continue;
+        await sending.report(turn, failure);
+        await sending.act(decision, failure);
       }
     }
-  }
+  };
 
   /** Decides an open creation by what can be found of it, or leaves it to a person. */
-  async function lookFor<P extends z.ZodType, D extends z.ZodType>(
+  async function lookFor(
     step: string,
-    operation: Operation<P, D>,
-    payload: z.input<P>,
+    operation: Operation,
+    payload: unknown,
     marker: string | undefined,
-    open: OpenRequest,
-  ): Promise<z.output<D>> {
-    const { found } = operation;
+    request: OpenRequest,
+  ): Promise<Creation> {
+    const { found, createdId: idField } = operation;
     const list = found && operations.get(found.list);
-    if (!found || !list || !marker) {
+    if (!found || !list || !marker || !idField) {
       throw new Park(`${operation.name} was sent and never clearly answered, and leaves nothing to look for it by`);
     }
     const sent = payload as Record<string, unknown>;
     const scope = Object.fromEntries(found.scope.map((field) => [field, sent[field]]));
-    const call: PartnerClient['call'] = (listing, filter) => search(connection.operation(listing), filter);
-    for await (const page of pages(call, list, { ...scope, [found.pageSize]: SEARCH_PAGE_SIZE }, SEARCH_PAGES)) {
-      const row = (page.data as Record<string, unknown>[]).find((row) => String(row[found.field]).includes(marker));
-      if (row) return operation.data.parse(row);
+    const wanted = { marker, idField, found, list: connection.operation(list), scope };
+    const { lookFrom = clock() } = request;
+    const looks = LOOKS_AFTER_MS[lane];
+    let open = { ...request, lookFrom };
+    if (request.lookFrom === undefined) await journal.keepRequest(step, open);
+    for (;;) {
+      const isLast = open.searches >= looks.length - 1;
+      // What the service has not finished it may still finish.
+      if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await sending.ensureWorks(operation);
+      const lookAt = lookFrom + (looks[open.searches] ?? looks[0]);
+      await slots.pauseUntil(
+        lookAt,
+        `${operation.name} was not clearly answered; what it may have created is looked for`,
+      );
+      const id = await readings.find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS));
+      if (id !== undefined) return { id, signed: open.signed };
+      open = { ...open, searches: open.searches + 1 };
+      await journal.keepRequest(step, open);
+      if (isLast) {
+        throw new Park(
+          `${operation.name} was sent and never clearly answered; its marker ${marker} is not in the ${found.field} of anything in the first ${PAGES} pages of ${list.name}`,
+        );
+      }
     }
-    const searches = open.searches + 1;
-    await journal.keepRequest(step, { ...open, searches });
-    if (searches < SEARCHES) throw new Later(clock() + SEARCH_AGAIN_MS, `${operation.name} is looked for once more`);
-    throw new Park(
-      `${operation.name} was sent and never clearly answered; its marker ${marker} is not in the ${found.field} of anything in the first ${SEARCH_PAGES} pages of ${list.name}`,
-    );
   }
 
   return callCreating;
+}
+
+/** Whether another send of the same bytes could not tell any more what became of the first. */
+function isPastResending({ lookFrom, request }: OpenRequest, now: number): boolean {
+  return lookFrom !== undefined || now >= request.signedAt + RESEND_WINDOW_MS;
+}
+
+function idOf(operation: Operation, data: unknown): string | number {
+  const id = (data as Record<string, unknown>)[operation.createdId ?? ''];
+  if (typeof id === 'string' || typeof id === 'number') return id;
+  throw new Park(`${operation.name} succeeded, but its answer has no ${operation.createdId}; the service has it now`);
 }
 
 function signed<P extends z.ZodType>(

@@ -1,7 +1,7 @@
 import { type PartnerError, PartnerRefusal, PartnerUnanswered, PartnerUnreadable } from '../partner/errors.ts';
 
 /** What became of one send, as far as the decision is concerned. */
-export type Outcome =
+export type SendOutcome =
   | 'not sent'
   | 'no answer'
   | 'invalid signature'
@@ -17,22 +17,14 @@ export type Outcome =
   | 'unreadable';
 
 /**
- * - `sign anew`: once more at once, with a new nonce and timestamp
- * - `retry later`: the same after a pause; a failed attempt
+ * - `sign again`: once more at once, with a new nonce and timestamp
+ * - `retry later`: the same after a pause; a failed attempt, unless the connection turns out to be down
  * - `wait for budget`: nothing of ours failed; the service wants fewer calls
- * - `wait for connection`: it fails as a whole, whatever is called; all its jobs wait for a probe to get through
  * - `same bytes`: send what was signed once more, ahead of other work
- * - `look for it`: nobody will answer any more; search for the marker of what may have been created
+ * - `look for it`: another send cannot tell any more; search for the marker of what may have been created
  * - `park`: leave it to a person
  */
-export type Decision =
-  | 'sign anew'
-  | 'retry later'
-  | 'wait for budget'
-  | 'wait for connection'
-  | 'same bytes'
-  | 'look for it'
-  | 'park';
+export type Decision = 'sign again' | 'retry later' | 'wait for budget' | 'same bytes' | 'look for it' | 'park';
 
 /**
  * What a step is, and what is behind it.
@@ -43,32 +35,43 @@ export type Decision =
 export type History = 'repeatable' | 'creating' | 'creating, unanswered';
 
 /**
- * The one table that turns an outcome into a decision. Once a creating send went unanswered, no later refusal says
- * anything about it, for nobody knows in which order the service checks.
+ * What a send tells about the operation and the connection, whatever becomes of the job.
+ * - `works`: the operation answers in its right mind
+ * - `nothing`: neither the one nor the other
+ * - `operation fails`: counts against the operation's breaker
+ * - `connection may be down`: the same, unless a probe finds that the connection is down
  */
-export const decisions: Readonly<Record<Outcome, Readonly<Record<History, Decision>>>> = {
-  'not sent': row('wait for connection', 'wait for connection', 'same bytes'),
-  'no answer': row('retry later', 'same bytes', 'same bytes'),
-  'invalid signature': row('sign anew', 'sign anew', 'look for it'),
-  'timestamp outside window': row('sign anew', 'sign anew', 'look for it'),
-  // These bytes arrived before, whoever brought them: a proxy may have sent them twice.
-  'nonce already used': row('sign anew', 'look for it', 'look for it'),
-  'unknown or revoked key': row('wait for connection', 'wait for connection', 'look for it'),
-  unauthorized: row('wait for connection', 'wait for connection', 'look for it'),
-  forbidden: row('park', 'park', 'look for it'),
-  'not found': row('park', 'park', 'look for it'),
-  invalid: row('park', 'park', 'look for it'),
-  'rate limited': row('wait for budget', 'wait for budget', 'same bytes'),
-  'server error': row('retry later', 'same bytes', 'same bytes'),
-  unreadable: row('wait for connection', 'same bytes', 'same bytes'),
+export type Evidence = 'works' | 'nothing' | 'operation fails' | 'connection may be down';
+
+/**
+ * The one table that turns an outcome into a decision. After an unanswered send of a creation, no refusal tells what
+ * became of that send, because the order in which the service checks a request is not known.
+ */
+export const decisions: Readonly<
+  Record<SendOutcome, Readonly<Record<History, Decision> & Record<'evidence', Evidence>>>
+> = {
+  'not sent': row('retry later', 'retry later', 'same bytes', 'connection may be down'),
+  'no answer': row('retry later', 'same bytes', 'same bytes', 'operation fails'),
+  'invalid signature': row('sign again', 'sign again', 'look for it', 'connection may be down'),
+  'timestamp outside window': row('sign again', 'sign again', 'look for it', 'connection may be down'),
+  // These bytes arrived before: a proxy may have sent them twice.
+  'nonce already used': row('sign again', 'look for it', 'look for it', 'nothing'),
+  'unknown or revoked key': row('retry later', 'retry later', 'look for it', 'connection may be down'),
+  unauthorized: row('retry later', 'retry later', 'look for it', 'connection may be down'),
+  forbidden: row('park', 'park', 'look for it', 'works'),
+  'not found': row('park', 'park', 'look for it', 'works'),
+  invalid: row('park', 'park', 'look for it', 'works'),
+  'rate limited': row('wait for budget', 'wait for budget', 'same bytes', 'nothing'),
+  'server error': row('retry later', 'same bytes', 'same bytes', 'operation fails'),
+  unreadable: row('retry later', 'same bytes', 'same bytes', 'connection may be down'),
 };
 
-function row(repeatable: Decision, creating: Decision, unanswered: Decision): Record<History, Decision> {
-  return { repeatable, creating, 'creating, unanswered': unanswered };
+function row(repeatable: Decision, creating: Decision, unanswered: Decision, evidence: Evidence) {
+  return { repeatable, creating, 'creating, unanswered': unanswered, evidence };
 }
 
 /** The outcome that an error of the partner API stands for. */
-export function outcomeOf(error: PartnerError): Outcome {
+export function outcomeOf(error: PartnerError): SendOutcome {
   if (error instanceof PartnerUnanswered) return error.sent ? 'no answer' : 'not sent';
   // Also where a gateway in front of the service says so, in a page of its own.
   if (error.status === 429) return 'rate limited';

@@ -24,6 +24,8 @@ export interface OpenRequest {
   request: SignedRequest;
   /** Digest of its payload. */
   signed: string;
+  /** From when on it is not sent any more, but looked for; not before its last send has ended. Epoch milliseconds. */
+  lookFrom?: number;
   /** How often the created thing was looked for in vain. */
   searches: number;
 }

@@ -1,13 +1,15 @@
 import type * as z from 'zod';
 import type { Budget } from '../budget/budget.ts';
 import type { Lane } from '../budget/lanes.ts';
+import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { Outages } from '../connection/outages.ts';
 import type { Result } from '../partner/answer.ts';
 import type { Operation } from '../partner/operation.ts';
+import type { Table } from '../table/table.ts';
 import { type Creating, createCreations } from './creations.ts';
 import { decisions } from './decide.ts';
 import type { Journal } from './journal.ts';
+import { createReadings } from './readings.ts';
 import { type CallNews, createSending } from './sending.ts';
 import { createSlots } from './slots.ts';
 
@@ -24,12 +26,15 @@ export interface PartnerCalls {
 }
 
 export interface PartnerCallsOptions {
+  table: Table;
   connection: Connection;
   lane: Lane;
+  /** Who calls: a job's id. */
+  caller: string;
   /** Whether the job has waited before: then it is ahead of new ones. */
   cameBack: boolean;
   budget: Budget;
-  outages: Outages;
+  breakers: Breakers;
   journal: Journal;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
@@ -48,26 +53,31 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
     payload: z.input<P>,
     first: boolean,
   ): Promise<Result<z.output<D>>> {
+    let turn = await sending.takeTurn(operation, first);
     for (let signedAgain = false; ; signedAgain = true) {
-      const slot = await sending.takeSlot(first);
       const client = await connection.client();
       try {
-        return await sending.send(slot, first, () => client.call(operation, payload));
+        return await sending.send(turn, first, () => client.call(operation, payload));
       } catch (thrown) {
-        const { error, outcome } = await sending.outcomeTold(thrown, signedAgain);
-        await sending.act(decisions[outcome].repeatable, error, signedAgain);
+        const failure = sending.read(thrown);
+        const decision = decisions[failure.outcome].repeatable;
+        if (decision !== 'sign again' || signedAgain) {
+          await sending.report(turn, failure);
+          await sending.act(decision, failure);
+        }
+        turn = await sending.takeSlotAgain(turn, first);
       }
     }
   }
 
+  const readings = createReadings({
+    ...options,
+    slots,
+    read: (operation, payload) => callRepeatable(operation, payload, true),
+  });
   return {
     repeatable: (operation, payload) => callRepeatable(operation, payload, false),
     lineIsDue: slots.lineIsDue,
-    creating: createCreations({
-      ...options,
-      slots,
-      sending,
-      search: (operation, payload) => callRepeatable(operation, payload, true),
-    }),
+    creating: createCreations({ ...options, slots, sending, readings }),
   };
 }

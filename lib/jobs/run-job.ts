@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Automation } from '../automations/automation.ts';
 import { type Budget, BudgetUnavailable } from '../budget/budget.ts';
+import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { Outages } from '../connection/outages.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
@@ -40,7 +40,7 @@ export interface RunJobOptions {
   queue: JobQueue;
   lines: WaitingLines;
   budget: Budget;
-  outages: Outages;
+  breakers: Breakers;
   connection: (name: string) => Connection | undefined;
   automation: (name: string) => Automation | undefined;
   replies: Replies;
@@ -164,7 +164,7 @@ async function runAutomation(
   deadline: number,
   options: RunJobOptions,
 ): Promise<{ ending: Ending; lineIsDue: boolean }> {
-  const { table, budget, outages, replies, clock, sleep, tell } = options;
+  const { table, budget, breakers, replies, clock, sleep, tell } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked = (reason: string): Ending => ({
     ended: 'parked',
@@ -178,7 +178,10 @@ async function runAutomation(
 
   const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
   const cameBack = job.dueAt !== undefined || job.generation > 1;
-  const calls = createPartnerCalls({ ...about, lane: job.lane, cameBack, budget, outages, sleep, deadline });
+  const calls = createPartnerCalls({
+    ...about,
+    ...{ table, lane: job.lane, caller: job.id, cameBack, budget, breakers, sleep, deadline },
+  });
   const steps = createSteps({ ...about, calls, deadline });
   const failed = (error: unknown) => tell({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps, replies, clock, failed });

@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { Operation } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import { readPage } from '../partner/paging.ts';
-import { Interruption, Later, Park, Refused } from './interruption.ts';
+import { Interruption, Later, Refused } from './interruption.ts';
 import type { Journal, StepEntry } from './journal.ts';
 import type { PartnerCalls } from './partner-calls.ts';
 
@@ -156,8 +156,7 @@ export function createSteps(options: StepsOptions): Steps {
     async create(step, declared, payload, marker) {
       const operation = connection.operation(declared);
       const created = await once(step, operation.name, async (): Promise<Created> => {
-        const { data, signed } = await partner.creating(step, operation, payload, marker);
-        return { id: idOf(operation, data), signed };
+        return partner.creating(step, operation, payload, marker);
       });
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;
@@ -178,10 +177,4 @@ export function createSteps(options: StepsOptions): Steps {
       await write({ step, calls, status: 'skipped', startedAt: now, finishedAt: now, note: why });
     },
   };
-}
-
-function idOf(operation: Operation, data: unknown): string | number {
-  const id = (data as Record<string, unknown>)[operation.createdId ?? ''];
-  if (typeof id === 'string' || typeof id === 'number') return id;
-  throw new Park(`${operation.name} succeeded, but its answer has no ${operation.createdId}; the service has it now`);
 }

@@ -24,6 +24,15 @@ export function tellNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics:
         log.warn({ message: 'the service answered 429', ...about, connection: job.connection });
         metrics.record({ RateLimited: 1 }, job.connection);
         return;
+      case 'stopped':
+        log.warn({
+          message: 'calls are stopped',
+          ...about,
+          connection: job.connection,
+          what: told.what,
+          why: told.why,
+        });
+        return;
       case 'credentials refused':
         log.error({
           message: 'the service refuses the key',

@@ -1,7 +1,7 @@
 import type { Budget, LinePlan } from '../budget/budget.ts';
 import { type Lane, lanes } from '../budget/lanes.ts';
 import { type Limits, MINUTE } from '../budget/window.ts';
-import type { Outages } from '../connection/outages.ts';
+import type { Breaker, Breakers } from '../connection/breakers.ts';
 import { inBatches } from './batches.ts';
 import type { JobStore, StandingJob } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
@@ -12,6 +12,9 @@ const LEAD_MS = 5_000;
 const CALLED_AHEAD_MS = 120_000;
 /** A job that was called and has not come by then does not take its slot any more. */
 const LATE_MS = 60_000;
+
+/** While a person waits, a connection that is down is probed at least this often. */
+const PROBED_FOR_PEOPLE_MS = 60_000;
 
 /** A job, and when the slot opens that it is called for. */
 interface Call {
@@ -37,11 +40,11 @@ export interface WaitingLinesOptions {
   jobs: JobStore;
   queue: JobQueue;
   budget: Budget;
-  outages: Outages;
+  breakers: Breakers;
   clock: () => number;
 }
 
-export function createWaitingLines({ jobs, queue, budget, outages, clock }: WaitingLinesOptions): WaitingLines {
+export function createWaitingLines({ jobs, queue, budget, breakers, clock }: WaitingLinesOptions): WaitingLines {
   async function call({ job, slotAt }: Call, leadMs: number): Promise<string | undefined> {
     const called = await jobs.callFromLine(job, Math.max(clock(), slotAt - leadMs), slotAt);
     if (called) await queue.send(called);
@@ -56,18 +59,19 @@ export function createWaitingLines({ jobs, queue, budget, outages, clock }: Wait
       for (const [index, lane] of lanes.entries()) {
         if (lines[index]?.length === 0) await budget.lineEnded(name, lane);
       }
-      const outage = await outages.view(name);
-      const calls = nextCalls(lines, outage ? probeAt(outage.until) : plan, MINUTE / limits.perMinute / 2, clock());
+      const down = await breakers.view(name);
+      const calls = nextCalls(lines, down ? probePlan(down) : plan, MINUTE / limits.perMinute / 2, clock());
       // A probe that came early would find the connection still closed.
-      const called = await inBatches(calls, (one) => call(one, outage ? 0 : LEAD_MS));
+      const called = await inBatches(calls, (one) => call(one, down ? 0 : LEAD_MS));
       return called.filter((id) => id !== undefined);
     },
   };
 }
 
-/** While a connection is down, one job at a time finds out whether it works again. */
-function probeAt(until: number): LinePlan {
-  return { slotTime: (_lane: Lane, ahead) => (ahead === 0 ? until : undefined) };
+/** While a connection is down, one job at a time finds out whether it works again, and sooner if a person waits. */
+function probePlan({ until, probedAt }: Breaker): LinePlan {
+  const soon = Math.min(until, probedAt + PROBED_FOR_PEOPLE_MS);
+  return { slotTime: (lane: Lane, ahead) => (ahead > 0 ? undefined : lane === 'interactive' ? soon : until) };
 }
 
 /**

@@ -28,8 +28,10 @@ const units = {
   /** Now, of a connection: what is used of its limits. */
   MinuteBudgetUsed: 'Percent',
   DayBudgetUsed: 'Percent',
-  /** Now, of a connection: 1 while it is paused. */
+  /** Now, of a connection: 1 while it is paused or down. */
   ConnectionPaused: 'Count',
+  /** Now, of a connection: how many of its operations are stopped because they fail. */
+  OperationsStopped: 'Count',
   /** By the last check: 1 where the credentials of a connection, of GitHub, of Slack cannot be used, or else 0. */
   ConnectionCredentialsFail: 'Count',
   GithubCredentialsFail: 'Count',

@@ -54,8 +54,16 @@ export const keys = {
   hook: (name: string): Key => ({ pk: 'github-hooks', sk: name }),
   /** lib/github/redelivery-store.ts: a delivery of a hook that failed, by its GUID. */
   failedDelivery: (hook: string, guid: string): Key => ({ pk: `failed-deliveries#${hook}`, sk: guid }),
-  /** lib/connection/outages.ts */
-  outage: (connection: string): Key => ({ pk: `outage#${connection}`, sk: 'outage' }),
+  /** lib/connection/breakers.ts: of an operation, or of the whole connection. */
+  breaker: (connection: string, operation?: string): Key => ({
+    pk: `breaker#${connection}`,
+    sk: operation === undefined ? 'connection' : `operation#${operation}`,
+  }),
+  /** lib/jobs/readings.ts: what the last reading of a list found, by a digest of the payload that narrowed it. */
+  reading: (connection: string, list: string, scope: string): Key => ({
+    pk: `reading#${connection}#${list}`,
+    sk: scope,
+  }),
   /** lib/budget/budget.ts */
   budget: (connection: string): Key => ({ pk: `budget#${connection}`, sk: 'budget' }),
 };

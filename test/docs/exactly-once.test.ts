@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { type Decision, decisions, type History } from '../../lib/jobs/decide.ts';
+import { decisions } from '../../lib/jobs/decide.ts';
 
-const histories: readonly History[] = ['repeatable', 'creating', 'creating, unanswered'];
+const columns = ['repeatable', 'creating', 'creating, unanswered', 'evidence'] as const;
 
 /** The table that the code decides by, as Markdown. */
 function decisionTable(): string {
-  const rows = Object.entries(decisions).map(([outcome, row]: [string, Record<History, Decision>]) => [
-    outcome,
-    ...histories.map((history) => row[history]),
-  ]);
-  return [['outcome of a send', ...histories], ['---', '---', '---', '---'], ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
+  const rows = Object.entries(decisions).map(([outcome, row]) => [outcome, ...columns.map((column) => row[column])]);
+  const head = ['outcome of a send', ...columns];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 it('docs/exactly-once.md has the table that the code decides by', async () => {

@@ -117,12 +117,12 @@ describe('credential-check', () => {
     relay.sandbox.revokeKey(defaultKey.apiKey);
     enter('partner/main', partner(rotated));
     expect(await found('partner/main')).toMatch(/^good/);
-    expect(await relay.stores.table.get({ pk: 'outage#main', sk: 'outage' })).toBeUndefined();
+    expect(await relay.stores.table.get({ pk: 'breaker#main', sk: 'connection' })).toBeUndefined();
   });
 
   it('ends with an error where something happened that nobody foresaw, once the others are told', async () => {
     await start();
-    await relay.stores.table.put({ pk: 'outage#main', sk: 'outage', since: 'never', until: 'never' });
+    await relay.stores.table.put({ pk: 'breaker#main', sk: 'connection', since: 'never', until: 'never' });
     await expect(check()).rejects.toThrow('1 of 3 parties were not checked');
     expect(relay.log).toMatchObject([
       { message: 'credentials could not be checked', party: 'partner/main', error: expect.any(String) },
@@ -150,12 +150,12 @@ describe('a connection', () => {
     [
       'whose host is down',
       async () => enter('partner/main', { ...partner(defaultKey), baseUrl: `http://127.0.0.1:${await closedPort()}` }),
-      /^bad: it fails as a whole since 2026-11-20T10:00:00.000Z: .*cannot be reached/,
+      /^bad: it is down since 2026-11-20T10:00:00.000Z: .*cannot be reached/,
     ],
     [
       'behind a maintenance page',
       () => relay.sandbox.setFault({ kind: 'maintenance' }),
-      /^bad: it fails as a whole since .*HTML page/,
+      /^bad: it is down since .*HTML page/,
     ],
   ])('%s is told of', async (_, fault, told) => {
     await start();
@@ -180,7 +180,7 @@ describe('a connection', () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await check();
     const { requests } = relay.sandbox;
-    expect(await found('partner/main')).toMatch(/^bad: it fails as a whole since 2026-11-20T10:00:00/);
+    expect(await found('partner/main')).toMatch(/^bad: it is down since 2026-11-20T10:00:00/);
     expect(relay.sandbox.requests).toBe(requests);
 
     relay.sandbox.clearFaults();
@@ -188,7 +188,7 @@ describe('a connection', () => {
     expect(await found('partner/main')).toMatch(/^good/);
     expect(recorded('ConnectionCredentialsFail')).toEqual([1, 1, 0]);
     // With nobody's job having waited for it.
-    expect(await relay.stores.table.get({ pk: 'outage#main', sk: 'outage' })).toBeUndefined();
+    expect(await relay.stores.table.get({ pk: 'breaker#main', sk: 'connection' })).toBeUndefined();
   });
 
   it.each<[string, () => Promise<void>, RegExp]>([

@@ -81,6 +81,7 @@ describe('a creation without a clear answer', () => {
       description: `… ${marker}`,
     };
     relay.sandbox.data.defects.push(late);
+    relay.clock.now += 60_000;
     await requeueJob(await only(), relay.stores);
     await relay.workToTheEnd();
     expect((await only()).outcome).toBe('created defect late');

@@ -1,4 +1,5 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { createBreakers } from '../../lib/connection/breakers.ts';
 import type { Job, JobStatus } from '../../lib/jobs/job.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { keys } from '../../lib/table/keys.ts';
@@ -50,6 +51,7 @@ export async function startKillableRelay(
   const settings = config({ github: github.url, slack: `${slack.url}/api` });
   const direct: Runtime = { ...systemRuntime(settings, process.env), clock: read };
   const stores = openStores(direct);
+  const breakers = createBreakers({ table: stores.table, clock: read, random: Math.random });
   // The SDK reads where to go at a client's first request; from then on the variables belong to the hosts.
   await stores.table.get(keys.budget('main'));
   const hosts = await startKillableHosts({ clock, stack, sandbox, slackUrl: slack.url, config: settings });
@@ -151,7 +153,7 @@ export async function startKillableRelay(
     await underWay.late?.();
     const jobs = await jobsOfTrial();
     // The next trial shall find the connection as this one did.
-    await Promise.all([stores.table.delete(keys.outage('main')), stores.table.delete(keys.budget('main'))]);
+    await Promise.all([breakers.closeAll('main'), stores.table.delete(keys.budget('main'))]);
     clock.now += 120_000;
     const { effects, stopped, logged } = underWay;
     const { acknowledged, typed } = outside;

@@ -12,14 +12,14 @@ afterAll(() => console.log(`Killed: ${tally}.`));
  * automations.
  */
 it.each([
-  [opened, faults],
-  [edited, faults.slice(0, 2)],
-  [transferred, faults.slice(0, 1)],
+  ...faults.map((answers) => ({ ...opened, row: opened, answers })),
+  ...faults.slice(0, 2).map((answers) => ({ ...edited, row: edited, answers })),
+  ...faults.slice(0, 1).map((answers) => ({ ...transferred, row: transferred, answers })),
 ])(
-  'one defect, or parked as the document says, wherever the relay is killed: $automation, $what',
-  async (row, some) => {
+  'one defect, or parked as the document says, wherever the relay is killed: $automation, $what, $answers',
+  async ({ row, answers }) => {
     const trials = await startTrials({}, tally);
-    for (const answers of some) await trials.tryEach({ row, answers }, stopsAt(await trials.try({ row, answers })));
+    await trials.tryEach({ row, answers }, stopsAt(await trials.try({ row, answers })));
     await trials.close();
     expect(tally.violations.splice(0)).toEqual([]);
   },

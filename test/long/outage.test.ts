@@ -3,16 +3,31 @@ import type { Fault } from '../../sandbox/faults.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
-const MINUTE = 60_000;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 const JOBS = 12;
 
 let relay: TestRelay;
+let seeded: number;
 afterEach(() => relay.close());
 
-/** So many minutes as they pass: whatever wakes is worked on, and the sweep runs. */
+async function start(): Promise<void> {
+  relay = await startRelay();
+  seeded = relay.sandbox.data.defects.length;
+}
+
+const defects = () => relay.sandbox.data.defects.slice(seeded);
+const requestsTo = (operation: string) => relay.sandbox.audit.filter(({ endpoint }) => endpoint === operation).length;
+
+async function open(count: number, from = 1): Promise<void> {
+  for (let id = from; id < from + count; id++) await relay.post('issues', issueEvent('opened', { id }));
+}
+
+/** So many minutes as they pass: every five seconds what wakes is worked on, and every minute the sweep runs. */
 async function pass(minutes: number): Promise<void> {
-  for (const end = relay.clock.now + minutes * MINUTE; relay.clock.now < end; relay.clock.now += MINUTE) {
-    await relay.sweep();
+  for (const end = relay.clock.now + minutes * MINUTE; relay.clock.now < end; ) {
+    relay.clock.now += 5 * SECOND;
+    if (relay.clock.now % MINUTE < 5 * SECOND) await relay.sweep();
     await relay.work();
   }
 }
@@ -25,8 +40,7 @@ describe('a connection that fails as a whole', () => {
     ['a login page', { kind: 'login-redirect' }, 1],
     ['every connection is cut', { kind: 'cut', when: 'on arrival' }, 1],
   ])('lets its jobs wait for one probe at a time, and everything goes on by itself: %s', async (_, fault, lost) => {
-    relay = await startRelay();
-    const seeded = relay.sandbox.data.defects.length;
+    await start();
     // Made before the outage, so that there is something to update too.
     await relay.post('issues', issueEvent('opened', { id: JOBS + 1 }));
     await relay.work();
@@ -34,10 +48,10 @@ describe('a connection that fails as a whole', () => {
 
     relay.sandbox.setFault(fault);
     const before = relay.sandbox.requests;
-    for (let id = 1; id <= JOBS; id++) await relay.post('issues', issueEvent('opened', { id }));
+    await open(JOBS);
     await relay.post('issues', issueEvent('edited', { id: JOBS + 1, seconds: 1, title: 'changed' }));
     await pass(45);
-    // Those that were under way when it began, then probes after 30 s, 1 min, 2 min, … and at most every hour.
+    // Those that were under way when it began, then probes after 10, 20, 40, 80 and 160 s, and every five minutes.
     expect(relay.sandbox.requests - before).toBeLessThan(20);
     expect(relay.metrics.at(-1)).toMatchObject({ Connection: 'main', ConnectionPaused: 1 });
 
@@ -47,22 +61,59 @@ describe('a connection that fails as a whole', () => {
     const parked = await relay.jobs('parked');
     expect(parked.filter((job) => !job.parked?.outcomeUnknown)).toEqual([]);
     expect(parked.length).toBeLessThanOrEqual(lost);
-    const made = relay.sandbox.data.defects.slice(seeded);
-    expect(made).toHaveLength(JOBS + 1 - parked.length);
-    expect(made.map((defect) => defect.title)).toContain('changed');
+    expect(defects()).toHaveLength(JOBS + 1 - parked.length);
+    expect(defects().map((defect) => defect.title)).toContain('changed');
     expect(relay.metrics.at(-1)).toMatchObject({ Connection: 'main', ConnectionPaused: 0 });
   });
+});
 
-  it('is not paused by one job that the service cannot digest', async () => {
-    relay = await startRelay();
-    const seeded = relay.sandbox.data.defects.length;
-    await relay.post('issues', issueEvent('opened', { id: 1 }));
+describe('an operation that fails alone', () => {
+  it('and whose jobs are many is called by one of them at a time, after growing pauses', async () => {
+    await start();
+    await open(20);
     await relay.work();
-    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/update' });
-    await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'indigestible' }));
-    await pass(20);
-    for (let id = 2; id <= 4; id++) await relay.post('issues', issueEvent('opened', { id }));
-    await relay.work();
-    expect(relay.sandbox.data.defects).toHaveLength(seeded + 4);
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/update' });
+    for (let id = 1; id <= 20; id++) await relay.post('issues', issueEvent('edited', { id, seconds: 1, title: 'new' }));
+    await pass(15);
+    // Three that open the breaker, and probes after 30, 60, 120, 240 and 300 s.
+    expect(requestsTo('/defects/update')).toBeLessThanOrEqual(3 + 5);
+    expect(await relay.jobs('parked')).toEqual([]);
+    expect(relay.metrics.filter((record) => record.OperationsStopped === 1).length).toBeGreaterThan(10);
+
+    relay.sandbox.clearFaults();
+    await pass(7);
+    expect(defects().map(({ title }) => title)).toEqual(Array(20).fill('new'));
+    expect(relay.metrics.at(-1)).toMatchObject({ OperationsStopped: 0 });
+  });
+});
+
+describe('creations while their operation answers 500', () => {
+  it.each(['on arrival', 'before work', 'after work'] as const)(
+    'wait unsent, apart from a few, and are made once it works again: %s',
+    async (when) => {
+      await start();
+      relay.sandbox.setFault({ kind: 'server-error', when, operation: '/defects/create' });
+      await open(40);
+      await pass(10);
+      // Three that open the breaker, and probes after 30, 60, 120 and 240 s.
+      relay.sandbox.clearFaults();
+      await pass(7);
+      await relay.workToTheEnd();
+      const parked = await relay.jobs('parked');
+      expect(parked.length).toBeLessThanOrEqual(when === 'after work' ? 0 : 3 + 4);
+      expect(parked.filter((job) => !job.parked?.outcomeUnknown)).toEqual([]);
+      expect(defects()).toHaveLength(40 - parked.length);
+    },
+  );
+
+  it('that were sent are sent again once it works within four minutes', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
+    await open(40);
+    await pass(2);
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(40);
+    expect(await relay.jobs('parked')).toEqual([]);
   });
 });

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { createBudget } from '../lib/budget/budget.ts';
+import { createBreakers } from '../lib/connection/breakers.ts';
+import { type Resumed, resumeConnection } from '../lib/jobs/resume.ts';
+import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
+import { plain, printJson } from './print.ts';
+import type { OpenTarget } from './target.ts';
+
+/** `resume`: lets a connection that is paused or stopped go on at once. */
+export function addResumeCommand(program: Command, open: OpenTarget): void {
+  program
+    .command('resume <connection>')
+    .description('lift the pause after a 429, close the breakers of failing operations, and let what waits go on now')
+    .option('--json', 'as JSON')
+    .action(async (connection: string, options: { json?: boolean }) => {
+      const { stores } = await open();
+      const { default: config } = await import('../relay.config.ts');
+      const limits = config.connections[connection]?.limits;
+      if (!limits) {
+        const names = Object.keys(config.connections).join(', ');
+        throw new Error(`relay.config.ts has no connection ${connection}; it has ${names}`);
+      }
+      const { table } = stores;
+      const breakers = createBreakers({ table, clock: Date.now, random: Math.random });
+      const budget = createBudget(table, Date.now);
+      const lines = createWaitingLines({ ...stores, budget, breakers, clock: Date.now });
+      const resumed = await resumeConnection(connection, { ...stores, limits, budget, breakers, lines });
+      if (options.json) return printJson(resumed);
+      for (const line of inWords(connection, resumed)) console.log(line);
+    });
+}
+
+function inWords(connection: string, { pausedUntil, stopped, queued }: Resumed): string[] {
+  const lifted = pausedUntil === null ? [] : [`lifted the pause until ${new Date(pausedUntil).toISOString()}`];
+  const closed = stopped.map(
+    ({ operation = `the connection ${connection}`, why }) => `${operation} was stopped: ${plain(why)}`,
+  );
+  const held = [...lifted, ...closed];
+  return [
+    ...(held.length > 0 ? held : [`nothing held up the connection ${connection}`]),
+    `${queued} waiting jobs go on`,
+  ];
+}

@@ -1,0 +1,45 @@
+import type { Budget } from '../budget/budget.ts';
+import type { Limits } from '../budget/window.ts';
+import type { Breaker, Breakers, Scope } from '../connection/breakers.ts';
+import { inBatches } from './batches.ts';
+import { requeueJob, type SweepOptions } from './sweep.ts';
+import type { WaitingLines } from './waiting-line.ts';
+
+/** How many waiting jobs are looked at; the others go on when they are due. */
+const LOOKED_AT = 1_000;
+
+/** What held a connection up. */
+export interface Resumed {
+  /** Epoch milliseconds, or null where it was not paused. */
+  pausedUntil: number | null;
+  /** Breakers that were open. */
+  stopped: (Breaker & Scope)[];
+  /** How many jobs that waited go on now. */
+  queued: number;
+}
+
+export interface ResumeOptions extends SweepOptions {
+  limits: Limits;
+  budget: Budget;
+  breakers: Breakers;
+  lines: WaitingLines;
+}
+
+/**
+ * Lifts the pause of a connection, closes its breakers and those of its operations, and lets its waiting jobs go on.
+ * What the service says next can stop them again.
+ */
+export async function resumeConnection(
+  connection: string,
+  { limits, budget, breakers, lines, ...options }: ResumeOptions,
+): Promise<Resumed> {
+  const { pausedUntil } = await budget.view(connection, limits);
+  const stopped = await breakers.listOpen(connection);
+  await budget.resume(connection);
+  await breakers.closeAll(connection);
+  const waiting = await options.jobs.list('waiting', { limit: LOOKED_AT });
+  const due = waiting.filter((job) => job.connection === connection && job.line === undefined);
+  const queued = (await inBatches(due, (job) => requeueJob(job, options))).filter((job) => job !== undefined);
+  const called = await lines.moveOn({ name: connection, limits }, true);
+  return { pausedUntil, stopped, queued: queued.length + called.length };
+}
