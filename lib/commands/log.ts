@@ -3,7 +3,16 @@ import { notADay, parseDay, readDay } from './day.ts';
 import { dayLikeEnd, dayLikeStart } from './day-like.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { excerpt, type Fault, suggesting } from './fault.ts';
-import { asTyped, bareWord, firstWord, idIn, inQuotationMarks, isInQuotationMarks, unquoted } from './words.ts';
+import {
+  asTyped,
+  bareWord,
+  firstWord,
+  idIn,
+  inQuotationMarks,
+  isInQuotationMarks,
+  unquoted,
+  withSingleBlanks,
+} from './words.ts';
 
 type LogCommand = Extract<Command, { verb: 'log' }>;
 
@@ -131,6 +140,12 @@ function withoutLeadIn(text: string): string {
 
 function isNamedClearly(word: string): boolean {
   return isInQuotationMarks(word) || idIn(word) !== undefined;
+}
+
+/** A task that somebody typed alone: its id, or its whole name with or without quotation marks. Empty for nothing. */
+export function taskAsTyped(text: string): string {
+  const typed = unquoted(withSingleBlanks(text));
+  return idIn(typed) ?? typed;
 }
 
 /** Whether the task is read as it is without quotation marks. */

@@ -43,16 +43,20 @@ export interface Steps {
    * Reads a list page by page, each a step of its own.
    *
    * @param keep what of a row the job needs later, or undefined; all that is kept of a page is journalled
+   * @param idOf what tells two rows apart: a list that shifts between two pages has a row on both, and the later is
+   *   kept; rows without an id are all kept
    * @param maxPages where the reading stops at the latest
-   * @returns what was kept, and whether that is of the whole list: it ended before `maxPages`, and every page came
+   * @returns what was kept, from how many pages, and whether that is of the whole list: it ended before `maxPages`, and
+   *   every page came
    */
   list<P extends z.ZodType, Row, Kept>(
     step: string,
     operation: Operation<P, z.ZodType<Row[]>>,
     payload: z.input<P>,
     keep: (row: Row) => Kept | undefined,
+    idOf: (kept: Kept) => string | number | undefined,
     maxPages: number,
-  ): Promise<{ kept: Kept[]; whole: boolean }>;
+  ): Promise<{ kept: Kept[]; pages: number; whole: boolean }>;
   /**
    * Calls an operation that creates something, at most once; see decide.ts.
    *
@@ -134,7 +138,7 @@ export function createSteps(options: StepsOptions): Steps {
         }
       });
     },
-    async list(step, declared, payload, keep, maxPages) {
+    async list(step, declared, payload, keep, idOf, maxPages) {
       const operation = connection.operation(declared);
       const kept = [];
       for (let page = 1; page <= maxPages; page++) {
@@ -146,15 +150,15 @@ export function createSteps(options: StepsOptions): Steps {
           return { rows, last: stands || pagination === null || pagination.last_page <= page, whole: !stands };
         });
         kept.push(...part.rows);
-        if (part.last) return { kept, whole: part.whole };
+        if (part.last) return { kept: lastOfEach(kept, idOf), pages: page, whole: part.whole };
       }
-      return { kept, whole: false };
+      return { kept: lastOfEach(kept, idOf), pages: maxPages, whole: false };
     },
     async create(step, declared, payload, marker) {
       const operation = connection.operation(declared);
       const created = await once(step, operation.name, async (): Promise<Created> => {
         const { data, signed } = await partner.creating(step, operation, payload, marker);
-        return { id: idOf(operation, data), signed };
+        return { id: createdIdOf(operation, data), signed };
       });
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;
@@ -177,7 +181,13 @@ export function createSteps(options: StepsOptions): Steps {
   };
 }
 
-function idOf(operation: Operation, data: unknown): string | number {
+/** In the order in which they came first. */
+function lastOfEach<Kept>(rows: readonly Kept[], idOf: (row: Kept) => string | number | undefined): Kept[] {
+  const withKeys = rows.map((row, index) => [String(idOf(row) ?? `without an id ${index}`), row] as const);
+  return [...new Map(withKeys).values()];
+}
+
+function createdIdOf(operation: Operation, data: unknown): string | number {
   const id = (data as Record<string, unknown>)[operation.createdId ?? ''];
   if (typeof id === 'string' || typeof id === 'number') return id;
   throw new Park(`${operation.name} succeeded, but its answer has no ${operation.createdId}; the service has it now`);

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { commandJob } from '../automations/command-job.ts';
 import { parseDuration } from '../commands/duration.ts';
+import { taskAsTyped } from '../commands/log.ts';
 import type { ReplyTo } from '../jobs/job.ts';
 import { connectionOf, type Desk } from './desk.ts';
 import { defectJob, slackPlace } from './receive-command.ts';
@@ -29,7 +30,8 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
       return undefined;
     }
     case LOG_TIME_MODAL: {
-      const { connection, task = sent.values.another?.trim() || sent.values.task } = remembered(logTimeMemory);
+      const { connection, task = taskAsTyped(sent.values.another ?? '') || sent.values.task } =
+        remembered(logTimeMemory);
       const duration = parseDuration(sent.values.duration ?? '');
       if ('fault' in duration) return { duration: duration.fault };
       if (task === undefined) return { duration: 'Choose a task first.' };

@@ -35,7 +35,7 @@ describe('time that is logged', () => {
     ['2027-01-01T00:00:00Z', MIRA, '1h 2026–11–18', '2026-11-18'],
   ])('is of the day where the person is: at %s for %s, %s', async (now, userId, typed, date) => {
     relay.clock.now = Date.parse(now);
-    const { inTheEnd } = await ask(relay, `log ${typed} ${CHECKOUT} at ${now}`, { userId });
+    const { inTheEnd } = await ask(relay, `log ${typed} ${CHECKOUT} “at ${now}”`, { userId });
     expect(inTheEnd).toContain(`, ${date}, as time entry ${logged().at(-1)?.timelog_id}`);
     expect(logged().at(-1)).toMatchObject({ date, hours: 1 });
   });

@@ -188,14 +188,15 @@ describe('the summary', () => {
   });
 
   it.each([
-    ['C0PRIVATE', 'not_in_channel'],
-    ['C0UNKNOWN', 'channel_not_found'],
-  ])('that cannot be sent is told in the outcome of the job: %s', async (channel, error) => {
+    ['C0PRIVATE', 'not_in_channel: invite the app to the channel'],
+    [
+      'C0UNKNOWN',
+      'channel_not_found: correct the channel in relay.config.ts, or invite the app to it if it is private',
+    ],
+  ])('that cannot be sent waits for a person, with what to do: %s', async (channel, why) => {
     await start({ summary: { channel } });
     await remind(relay);
-    expect(await outcomes(relay, 'timesheet-summary')).toEqual([
-      `Slack has nobody to send it to (${error}): is the app in the channel ${channel}?`,
-    ]);
+    expect(await outcomes(relay, 'timesheet-summary')).toEqual([`parked: Slack refuses chat.postMessage: ${why}`]);
     expect(relay.slack.messages).toEqual([]);
   });
 });

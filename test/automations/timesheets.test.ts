@@ -509,17 +509,33 @@ describe('whom Slack knows', () => {
   });
 
   it.each([
-    ['users.lookupByEmail', 'missing_scope'],
-    ['chat.postMessage', 'token_revoked'],
-  ] as const)('is not told where Slack refuses the app, and the job waits for a person: %s', async (method, error) => {
-    await start(timesheets({ people: [mira.email] }));
-    relay.slack.fail({ method, kind: 'error', error });
-    await remind(relay);
-    expect(reminded(relay)).toEqual([]);
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
-      `parked: Slack refuses ${method}: ${error}: are the token and the scopes of the Slack app right?`,
-    ]);
-  });
+    [
+      'users.lookupByEmail',
+      'missing_scope',
+      'give the app the scopes that relay slack-manifest prints, and install it again',
+    ],
+    ...['token_revoked', 'account_inactive', 'invalid_auth'].map(
+      (error) =>
+        [
+          'chat.postMessage',
+          error,
+          'enter the bot token of an app that is installed, with relay secrets set slack',
+        ] as const,
+    ),
+    ['chat.postMessage', 'messages_tab_disabled', "switch on the messages tab of the app's home"],
+    ['chat.postMessage', 'invalid_blocks', 'are the token and the scopes of the Slack app right?'],
+  ] as const)(
+    'is not told where Slack refuses the app, and the job waits for a person: %s, %s',
+    async (method, error, remedy) => {
+      await start(timesheets({ people: [mira.email] }));
+      relay.slack.fail({ method, kind: 'error', error });
+      await remind(relay);
+      expect(reminded(relay)).toEqual([]);
+      expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+        `parked: Slack refuses ${method}: ${error}: ${remedy}`,
+      ]);
+    },
+  );
 });
 
 describe('teams of two connections', () => {

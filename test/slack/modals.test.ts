@@ -205,7 +205,6 @@ describe('a modal that cannot be opened', () => {
     relay.clock.now += 60_000;
     const good = { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-the-tests' };
     relay.stack.secrets.put(`${relay.stack.secretPrefix}slack`, good);
-    expect(await why()).toContain('invalid_auth');
     expect(await why()).toBe('');
   });
 });
