@@ -15,6 +15,8 @@ interface Comment {
 export interface GithubApi {
   url: string;
   comments: Comment[];
+  /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
+  written: Map<number, string | null>;
   /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made. */
   refusal: { status: number; message: string; headers?: Record<string, string> } | 'after the work' | undefined;
   authorizations: Set<string | undefined>;
@@ -34,6 +36,12 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     if (pathname.endsWith('/installation')) return answer(200, { id: 77 });
     if (pathname.endsWith('/access_tokens')) {
       return answer(201, { token: 'ghs_installation', expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+    }
+    const read = /^\/repos\/[^/]+\/[^/]+\/issues\/comments\/(\d+)$/.exec(pathname);
+    if (read) {
+      const body = api.written.get(Number(read[1]));
+      if (body === undefined) return answer(403, { message: 'Resource not accessible by personal access token' });
+      return body === null ? answer(404, { message: 'Not Found' }) : answer(200, { body });
     }
     const issue = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)\/comments$/.exec(pathname);
     if (!issue) return answer(404, { message: 'Not Found' });
@@ -55,6 +63,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
   const api: GithubApi = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     comments: [],
+    written: new Map(),
     refusal: undefined,
     authorizations: new Set(),
     async close() {

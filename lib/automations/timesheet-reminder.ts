@@ -70,7 +70,7 @@ export function timesheetReminder(options: TimesheetReminderOptions): Automation
       for (const { id, name } of recent) {
         tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)) });
       }
-      const message = reminderMessage({ connection: job.connection, date, shortfall, tasks });
+      const message = reminderMessage({ at: clock(), connection: job.connection, date, shortfall, tasks });
       if (dryRun) {
         await steps.skip('remind', 'Slack message', 'relay.config.ts said dryRun');
         return `dry run: would remind ${sheet.name}: ${message.text}`;

@@ -6,10 +6,13 @@ import type { Table } from '../table/table.ts';
 /** Somebody who types the very same command again so soon may have done it by mistake. */
 export const ASKED_WITHIN_MS = 120_000;
 
+/** Time-out of slack-webhook: one that began longer ago and has stored nothing will not. */
+export const MAY_BE_STORING_MS = 10_000;
+
 /** Which commands were given lately. */
 export interface SaidBefore {
   /**
-   * Notes a command, unless it was noted lately and became a job.
+   * Notes a command, unless it was noted lately and became a job, or may be becoming one at this moment.
    * @returns when that was, in epoch milliseconds, or undefined where this is the first time
    */
   note(said: Said): Promise<number | undefined>;
@@ -42,7 +45,7 @@ export function createSaidBefore(table: Table, jobs: JobStore, clock: () => numb
       if (await table.put(item, lately)) return undefined;
       const earlier = (await table.get({ pk: item.pk, sk: item.sk })) as { jobId: string; at: number } | undefined;
       // One that was never stored was answered with an error, and is typed again for good reason.
-      if (earlier && (await jobs.get(earlier.jobId))) return earlier.at;
+      if (earlier && (now - earlier.at < MAY_BE_STORING_MS || (await jobs.get(earlier.jobId)))) return earlier.at;
       await table.put(item);
       return undefined;
     },

@@ -135,6 +135,52 @@ describe('pages', () => {
   });
 });
 
+describe('entries that are deleted while pages are read', () => {
+  const betweenPages = async (meanwhile: () => void) => {
+    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/timelogs/list', skip: 1, times: 1 });
+    await relay.fire('timesheet-reminder');
+    await relay.work();
+    meanwhile();
+    await relay.workToTheEnd();
+  };
+  /** The hundredth and first entry moves to the page that was read already. */
+  const logMuch = () => {
+    for (let entry = 0; entry < 100; entry++) log(relay, lucas, 0.01);
+    logWeek(relay, mira);
+  };
+
+  it('have nobody reminded whose week is complete: those who are short are read again', async () => {
+    await start(timesheets({ people: [mira.email, tomasz.email] }));
+    logMuch();
+    logWeek(relay, tomasz);
+    relay.sandbox.data.timelogs.splice(-1);
+    await betweenPages(() => relay.sandbox.data.timelogs.splice(0, 2));
+    expect(reminded(relay)).toEqual([tomasz.name]);
+    expect(calls(relay)['/timelogs/list']).toBe(2 + 2);
+  });
+
+  it('have nobody called short in the summary', async () => {
+    const summary = { channel: 'C0PLATFORM', on: 'mon' as const };
+    await start(timesheets({ people: [mira.email], summary }));
+    relay.clock.now = Date.parse('2026-11-23T09:00+01:00');
+    logMuch();
+    await betweenPages(() => relay.sandbox.data.timelogs.splice(0, 2));
+    expect(relay.slack.messages.map(({ text }) => text)).toEqual([expect.stringMatching(/^1 of 1 timesheets/)]);
+  });
+
+  it('are left alone where the service ignores user_id, which would have all read for each', async () => {
+    const rename = { '/timelogs/list': { fields: { user_id: 'worker_id' } } };
+    const operations = { 'timelogs/list': { fields: { user_id: 'worker_id' } } };
+    await start(timesheets({ people: [mira.email, tomasz.email] }, { connections: { main: { operations } } }), {
+      sandbox: { rename: { '/timelogs/list': { fields: { ...rename['/timelogs/list'].fields } } } },
+    });
+    logMuch();
+    relay.sandbox.data.timelogs.splice(-1);
+    await remind(relay);
+    expect(reminded(relay)).toEqual([mira.name, tomasz.name]);
+  });
+});
+
 describe('an outage of the service while pages are read', () => {
   const half: Fault[] = [{ kind: 'cut', when: 'on arrival' }, { kind: 'key-revoked' }, { kind: 'rate-limited' }];
 
