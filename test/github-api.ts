@@ -17,8 +17,13 @@ export interface GithubApi {
   comments: Comment[];
   /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
   written: Map<number, string | null>;
-  /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made. */
-  refusal: { status: number; message: string; headers?: Record<string, string> } | 'after the work' | undefined;
+  /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made,
+   * `'instead of the work'` that of one that was not. */
+  refusal:
+    | { status: number; message: string; headers?: Record<string, string> }
+    | 'after the work'
+    | 'instead of the work'
+    | undefined;
   authorizations: Set<string | undefined>;
   close(): Promise<void>;
 }
@@ -30,7 +35,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
     api.authorizations.add(request.headers.authorization);
     const { refusal } = api;
-    if (refusal && refusal !== 'after the work') {
+    if (typeof refusal === 'object') {
       return answer(refusal.status, { message: refusal.message }, refusal.headers);
     }
     if (pathname.endsWith('/installation')) return answer(200, { id: 77 });
@@ -53,6 +58,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
         api.comments.filter((comment) => comment.issue === name && comment.updatedAt >= since),
       );
     }
+    if (refusal === 'instead of the work') return response.destroy();
     const { body } = (await json(request)) as { body: string };
     const comment = { issue: name, body, html_url: `https://github.com/${name}`, updatedAt: clock() };
     api.comments.push(comment);

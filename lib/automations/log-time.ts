@@ -127,10 +127,10 @@ async function searchFor(q: string, step: string, name: string, steps: Steps): P
   return { found, named: found.filter((task) => comparableName(task.name) === wanted), whole };
 }
 
-/** The longest word, of those that have one form in Unicode only if there are any; undefined for a name of one word. */
+/** The longest word, if possible of those that can be typed in one way only; undefined for a name of one word. */
 function tellingWord(name: string): string | undefined {
   const words = name.split(' ').toSorted((a, b) => b.length - a.length);
-  return words.length < 2 ? undefined : (words.find((word) => /^[\x21-\x7e]+$/.test(word)) ?? words[0]);
+  return words.length < 2 ? undefined : (words.find((word) => /^[a-z\d]+$/i.test(word)) ?? words[0]);
 }
 
 /** Whether a name may have been typed without quotation marks, and its end been taken for the note. */

@@ -125,11 +125,11 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
 }
 
 /**
- * Whether a service kept what was sent, but for rounding. A quarter of it at most may be lost: one that reads hours as
- * minutes keeps a sixtieth.
+ * Whether a service kept what was sent, but for rounding. It may never be off by more than a quarter: one that reads
+ * hours as minutes keeps a sixtieth, and one that knows another field keeps 0.
  */
 function isKept(minutes: number, sent: number): boolean {
-  return minutes > 0 && Math.abs(minutes - sent) <= Math.min(ROUNDED_MINUTES, sent / 4);
+  return Math.abs(minutes - sent) <= Math.min(ROUNDED_MINUTES, sent / 4);
 }
 
 /** What of the entry is not as it was sent. Names only: the rest of the entry is nobody's business here. */

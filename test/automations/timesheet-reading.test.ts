@@ -8,7 +8,9 @@ import {
   CART,
   CHECKOUT,
   calls,
+  DUE,
   FRIDAY,
+  HOUR,
   join,
   log,
   logWeek,
@@ -168,16 +170,12 @@ describe('entries that are deleted while pages are read', () => {
     expect(relay.slack.messages.map(({ text }) => text)).toEqual([expect.stringMatching(/^1 of 1 timesheets/)]);
   });
 
-  it('are left alone where the service ignores user_id, which would have all read for each', async () => {
-    const rename = { '/timelogs/list': { fields: { user_id: 'worker_id' } } };
-    const operations = { 'timelogs/list': { fields: { user_id: 'worker_id' } } };
-    await start(timesheets({ people: [mira.email, tomasz.email] }, { connections: { main: { operations } } }), {
-      sandbox: { rename: { '/timelogs/list': { fields: { ...rename['/timelogs/list'].fields } } } },
-    });
-    logMuch();
-    relay.sandbox.data.timelogs.splice(-1);
+  it('are not looked for further than a page, for a service may ignore user_id', async () => {
+    await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
+    for (let entry = 0; entry < 101; entry++) log(relay, mira, 0.01);
     await remind(relay);
     expect(reminded(relay)).toEqual([mira.name, tomasz.name]);
+    expect(calls(relay)['/timelogs/list']).toBe(2 + 1);
   });
 });
 
@@ -352,6 +350,34 @@ describe('a service that differs from what is assumed', () => {
       given.map(([, logged]) => expect.stringContaining(`: ${logged} logged of 8h`)),
     );
   });
+});
+
+describe('the name of a task', () => {
+  it('that the service refused is asked for again after an hour, and kept for a month once it is told', async () => {
+    await start(timesheets({ people: [mira.email], remindOf: 'day' }));
+    log(relay, mira, 1, { task: 'gone', date: MONDAY });
+    const asked: [number, number | undefined][] = [];
+    for (const hours of [0, 24 * 3, 24 * 4]) {
+      relay.clock.now = DUE + hours * HOUR;
+      if (hours === 24 * 4) relay.sandbox.data.tasks.push({ ...task(), task_id: 'gone', name: 'Back', title: 'Back' });
+      await remind(relay);
+      asked.push([hours, detailCalls()]);
+    }
+    expect(asked.map(([, count]) => count)).toEqual([1, 2, 3]);
+    relay.clock.now = DUE + 24 * 5 * HOUR;
+    await remind(relay);
+    expect(detailCalls()).toBe(3);
+  });
+
+  it('that the service refused is asked for once for a team', async () => {
+    await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
+    for (const person of [mira, tomasz]) log(relay, person, 1, { task: 'gone' });
+    await remind(relay);
+    expect(detailCalls()).toBe(1);
+  });
+
+  const detailCalls = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail').length;
+  const task = () => relay.sandbox.data.tasks[0] as (typeof relay.sandbox.data.tasks)[number];
 });
 
 describe('somebody with an entry that cannot be read', () => {

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { slackManifest } from '../../cli/slack-manifest.ts';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
 import type { Failure } from '../../local/slack/failures.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
 import type { TestRelay } from '../relay.ts';
@@ -131,6 +133,44 @@ describe('the summary', () => {
     await remind(relay);
     expect(summaries().length).toBeGreaterThan(1);
     expect([new Set(lines()).size, lines().length]).toEqual([155, 155]);
+  });
+
+  it.each([1, 5])('comes once where the answer was lost %i times, and others write in the channel', async (times) => {
+    await start();
+    relay.slack.grant(slackManifest(relay.runtime.config, 'Partner Relay', 'https://relay').oauth_config.scopes.bot);
+    relay.slack.fail({ ...lost, times });
+    await relay.fire('timesheet-reminder');
+    await relay.work();
+    for (let number = 0; number < 450; number++) {
+      const ts = `${Math.floor(relay.clock.now / 1000)}.${String(number).padStart(6, '0')}`;
+      relay.slack.messages.push({ kind: 'message', channel: PLATFORM, ts, text: 'hello', at: relay.clock.now });
+    }
+    await relay.workToTheEnd();
+    expect(summaries().filter(({ text }) => text !== 'hello')).toHaveLength(1);
+    expect(await outcomes(relay, 'timesheet-summary')).toEqual([`told ${PLATFORM} of the week from ${MONDAY}`]);
+  });
+
+  it('waits for a person where its answer was lost and the app may not look for it, and is not posted again', async () => {
+    await start();
+    relay.slack.grant(['chat:write']);
+    relay.slack.fail(lost);
+    await remind(relay);
+    expect(summaries()).toHaveLength(1);
+    expect(await outcomes(relay, 'timesheet-summary')).toEqual([
+      'parked: Slack refuses conversations.history: missing_scope: give the app the scopes that relay slack-manifest prints, and install it again',
+    ]);
+    relay.slack.grant(['chat:write', 'channels:history']);
+    for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
+    await relay.workToTheEnd();
+    expect(summaries()).toHaveLength(1);
+  });
+
+  it('names the addresses of the settings that no user of the service has', async () => {
+    await start({}, [mira.email, 'ab@example.org']);
+    await remind(relay);
+    expect(mrkdwnOf(summaries()[0] ?? {})).toContain(
+      ':warning: No user of the service has the address `ab@example.org`, which relay.config.ts names.',
+    );
   });
 
   it('lets nobody ping, link or format by their name', async () => {

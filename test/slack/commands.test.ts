@@ -287,6 +287,14 @@ describe('the very same command', () => {
     expect(queued(relay)).toBe(2);
   });
 
+  it('is asked about where two come at the same moment', async () => {
+    const answers = await Promise.all([command(relay, typed), command(relay, typed), command(relay, typed)]);
+    const asked = answers.filter(({ text }) => text.includes('Do you want it done once more?'));
+    expect([asked.length, queued(relay)]).toEqual([2, 1]);
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.timelogs).toHaveLength(4);
+  });
+
   it('is not asked about where the first was never stored', async () => {
     const { table, jobs } = relay.stores;
     // What is left of a webhook that died, or could not write, before it had stored the job.
