@@ -24,7 +24,7 @@ const COMPACT = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;
 const EAST_ASIAN = /^\d{1,2}[月월]|^\d{1,2}[日일]/;
 const AGO =
   /^(?:a|one|two|three|\d+) (?:days?|weeks?) ago|^vor (?:\w+|\d+) (?:tag|woche)|^(?:il y a|hace|há) \S+ (?:jour|semaine|d[ií]a|semana)|^\S+ (?:giorn[oi]|settiman[ae]) fa|^\S+ (?:dagen|dag|weken) geleden/;
-const LAST = /^(?:last|past|previous) (?:night|week|month|evening|time)|^the (?:other )?day(?: before)?\b|^day before/;
+const LAST = /^(?:last|past|previous) (?:night|week|month|evening)|^(?:the )?(?:other day|day before)/;
 const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
 
 /**
@@ -53,6 +53,9 @@ function wordsOfDate(words: readonly string[], typed: readonly string[]): number
   if (isWithMonth(first, second)) return skipped + 2;
   // `18 de noviembre`, `18th of November`
   if (isWithMonth(first, third) && /^(?:de|of|di)$/.test(second)) return skipped + 3;
+  // `the 18th`, `am 18.`, but not `the 2nd draft`
+  const isLed = skipped > 0 && /^\d{1,2}(?:st|nd|rd|th|\.)$/.test(typed[skipped] ?? '');
+  if (isLed && second === '') return skipped + 1;
   if (!/^\p{L}/u.test(first)) return undefined;
   const rest = words.slice(skipped).join(' ');
   const phrase = dayPhrases().find((phrase) => beginsWith(rest, phrase));

@@ -23,7 +23,16 @@ export function readDay(text: string): { day: Day; rest: string } | Fault | unde
   const read = parseDay(word);
   if (read === undefined) return notADay(dayLikeStart(typed));
   if ('fault' in read) return read;
-  return { day: read.day, rest: typed.slice(isPrepared ? first.length + 1 + word.length : word.length).trimStart() };
+  const rest = typed.slice(isPrepared ? first.length + 1 + word.length : word.length).trimStart();
+  return severalDays(rest) ?? { day: read.day, rest };
+}
+
+/** `yesterday and today`: an entry has one day. */
+function severalDays(rest: string): Fault | undefined {
+  const [joint = '', next = ''] = rest.split(' ', 2);
+  if (!/^(?:and|to|until|till|through|und|bis|et|au|y|e|i|[&+–-])$/i.test(joint)) return undefined;
+  if (parseDay(next) === undefined && dayLikeStart(rest.slice(joint.length + 1)) === undefined) return undefined;
+  return { fault: `There is a second day, ${excerpt(next)}. Time is logged for one day at a time.` };
 }
 
 /** `- yesterday` is yesterday. */
