@@ -1,7 +1,7 @@
 import { commandLines } from '../commands/comment-lines.ts';
 import { digest } from '../digest.ts';
 import type { IssueComments } from '../github/issue-comments.ts';
-import { NotDone } from '../jobs/interruption.ts';
+import { Later, NotDone } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Journal } from '../jobs/journal.ts';
 import type { Steps } from '../jobs/steps.ts';
@@ -18,7 +18,11 @@ export interface WrittenLine {
 export interface StillWrittenOptions {
   comments: IssueComments;
   journal: (jobId: string) => Promise<Journal>;
+  clock: () => number;
 }
+
+/** GitHub may deliver a comment before all of its API has it: only after this long a comment that is not there is deleted. */
+const NOT_THERE_YET_MS = 60_000;
 
 export function writtenLine(id: number, line: string): WrittenLine {
   return { id, line: digest(line) };
@@ -29,7 +33,7 @@ export function writtenLine(id: number, line: string): WrittenLine {
  * beginning of each run, until the job has changed something in the service: from then on the job goes on to its end.
  * Without GitHub credentials, or where they may not read comments, the command counts as it was delivered.
  */
-export function stillWritten(automation: Automation, { comments, journal }: StillWrittenOptions): Automation {
+export function stillWritten(automation: Automation, { comments, journal, clock }: StillWrittenOptions): Automation {
   return {
     ...automation,
     async run(job, steps) {
@@ -46,22 +50,25 @@ export function stillWritten(automation: Automation, { comments, journal }: Stil
     const before = await journal(job.id);
     if (hasActed(before)) return;
     const looks = before.entries().filter(({ calls }) => calls === LOOK).length;
-    const body = await steps.look(`read the comment ${looks + 1}`, LOOK, async () => {
-      const text = await thread.read(id);
-      return text === undefined
-        ? UNREADABLE
-        : text === null
-          ? null
-          : commandLines(text).map(({ line }) => digest(line));
-    });
-    if (body === UNREADABLE || body?.includes(line)) return;
-    const what = body === null ? 'The comment was deleted' : 'The comment does not have this command any more';
+    const found = await steps.look(`read the comment ${looks + 1}`, LOOK, async () =>
+      findLine(line, await thread.read(id)),
+    );
+    if (found === 'there' || found === 'may not be read') return;
+    const isLateEnough = clock() >= job.createdAt + NOT_THERE_YET_MS;
+    if (!isLateEnough) throw new Later(job.createdAt + NOT_THERE_YET_MS, `the comment with the command is ${found}`);
+    const what = found === 'gone' ? 'The comment was deleted' : 'The comment does not have this command any more';
     throw new NotDone(`${what}, so that nothing was done`);
   }
 }
 
 const LOOK = 'GitHub comment read';
-const UNREADABLE = 'may not be read';
+
+/** @param text of the comment, as `IssueComments` reads it */
+function findLine(digested: string, text: string | null | undefined): 'there' | 'gone' | 'changed' | 'may not be read' {
+  if (text === undefined) return 'may not be read';
+  if (text === null) return 'gone';
+  return commandLines(text).some(({ line }) => digest(line) === digested) ? 'there' : 'changed';
+}
 
 /** Whether the job has changed something in the service, or may have. */
 function hasActed(journal: Journal): boolean {

@@ -1,5 +1,5 @@
 import type { RelayConfig } from '../config/schema.ts';
-import { NotDone, Park } from '../jobs/interruption.ts';
+import { Park } from '../jobs/interruption.ts';
 import { slackMessage } from '../slack/replies.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
@@ -52,8 +52,7 @@ export function timesheetSummary({ config, slack, clock }: TimesheetSummaryOptio
       }
       for (const [index, message] of messages.entries()) {
         const part = slackMessage({ channelId }, `${job.id} ${index + 1}`, message, { slack, clock });
-        const sent = await steps.reply(`tell the lead ${index + 1}`, part);
-        if ('leftOut' in sent) throw new NotDone(sent.leftOut);
+        await steps.reply(`tell the lead ${index + 1}`, part);
       }
       return `told ${channelId} of the week from ${weekStart}`;
     },

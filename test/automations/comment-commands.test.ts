@@ -152,8 +152,21 @@ describe('a comment that is deleted or changed before its command is carried out
     ['not to be read', undefined, /^✅ Logged 2h/],
   ])('gives the command only as it stands: %s', async (_, now, said) => {
     if (now !== undefined) github.written.set(1, now);
-    expect(await answers(created(LOG))).toEqual([expect.stringMatching(said)]);
+    await post(created(LOG));
+    await relay.workToTheEnd();
+    const [answer, ...others] = github.comments.map(({ body }) => body.replace(/\n\n<!--.*$/, ''));
+    expect([answer, others]).toEqual([expect.stringMatching(said), []]);
     expect(logged()).toHaveLength(said instanceof RegExp ? 1 : 0);
+  });
+
+  it.each([null, '/done 102'])('is carried out where GitHub did not have it yet: %s', async (stale) => {
+    github.written.set(1, stale);
+    await post(created(LOG));
+    await relay.work();
+    expect([logged(), github.comments]).toEqual([[], []]);
+    github.written.set(1, LOG);
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(1);
   });
 
   it.each([LOG, '/done 101'])('during an outage of the service gives none: %s', async (line) => {
