@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SlackConfig } from '../lib/config/schema.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
 import { DEFECT_SHORTCUT } from '../lib/slack/views.ts';
 import { printJson } from './print.ts';
 import { type OpenTarget, slackWebhookUrlOf } from './target.ts';
@@ -23,8 +23,7 @@ and enter its signing secret (Basic Information) and its bot token (OAuth & Perm
     )
     .action(async (options: { url?: string; name: string }) => {
       const { default: config } = await import('../relay.config.ts');
-      if (!config.slack) throw new Error('relay.config.ts has no slack');
-      printJson(slackManifest(config.slack, options.name, options.url ?? slackWebhookUrlOf(await open())));
+      printJson(slackManifest(config, options.name, options.url ?? slackWebhookUrlOf(await open())));
     });
 }
 
@@ -34,10 +33,16 @@ const MAX_NAME_LENGTH = 35;
  * What the relay needs of Slack, and no more.
  * https://docs.slack.dev/reference/app-manifest
  */
-export function slackManifest(settings: SlackConfig, name: string, url: string) {
+export function slackManifest(
+  { slack: settings, timesheets }: Pick<RelayConfig, 'slack' | 'timesheets'>,
+  name: string,
+  url: string,
+) {
+  if (!settings) throw new Error('relay.config.ts has no slack');
   if (name.length < 1 || name.length > MAX_NAME_LENGTH) {
     throw new Error(`the name of an app has 1 to ${MAX_NAME_LENGTH} characters; this has ${name.length}`);
   }
+  const hasSummaries = timesheets?.teams.some(({ summary }) => summary);
   const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
   return {
     display_information: {
@@ -82,6 +87,8 @@ export function slackManifest(settings: SlackConfig, name: string, url: string) 
           'channels:read',
           'groups:read',
           ...(limitsByGroup ? ['usergroups:read'] : []),
+          // The same for summaries in a channel, public or private.
+          ...(hasSummaries ? ['channels:history', 'groups:history'] : []),
         ],
       },
     },

@@ -15,8 +15,15 @@ interface Comment {
 export interface GithubApi {
   url: string;
   comments: Comment[];
-  /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made. */
-  refusal: { status: number; message: string; headers?: Record<string, string> } | 'after the work' | undefined;
+  /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
+  written: Map<number, string | null>;
+  /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made,
+   * `'instead of the work'` that of one that was not. */
+  refusal:
+    | { status: number; message: string; headers?: Record<string, string> }
+    | 'after the work'
+    | 'instead of the work'
+    | undefined;
   authorizations: Set<string | undefined>;
   close(): Promise<void>;
 }
@@ -28,12 +35,18 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
     api.authorizations.add(request.headers.authorization);
     const { refusal } = api;
-    if (refusal && refusal !== 'after the work') {
+    if (typeof refusal === 'object') {
       return answer(refusal.status, { message: refusal.message }, refusal.headers);
     }
     if (pathname.endsWith('/installation')) return answer(200, { id: 77 });
     if (pathname.endsWith('/access_tokens')) {
       return answer(201, { token: 'ghs_installation', expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+    }
+    const read = /^\/repos\/[^/]+\/[^/]+\/issues\/comments\/(\d+)$/.exec(pathname);
+    if (read) {
+      const body = api.written.get(Number(read[1]));
+      if (body === undefined) return answer(403, { message: 'Resource not accessible by personal access token' });
+      return body === null ? answer(404, { message: 'Not Found' }) : answer(200, { body });
     }
     const issue = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)\/comments$/.exec(pathname);
     if (!issue) return answer(404, { message: 'Not Found' });
@@ -45,6 +58,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
         api.comments.filter((comment) => comment.issue === name && comment.updatedAt >= since),
       );
     }
+    if (refusal === 'instead of the work') return response.destroy();
     const { body } = (await json(request)) as { body: string };
     const comment = { issue: name, body, html_url: `https://github.com/${name}`, updatedAt: clock() };
     api.comments.push(comment);
@@ -55,6 +69,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
   const api: GithubApi = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     comments: [],
+    written: new Map(),
     refusal: undefined,
     authorizations: new Set(),
     async close() {

@@ -168,9 +168,10 @@ function state(element: object, filled: string | undefined): object {
   return { type, value: filled ?? initial_value ?? null };
 }
 
-/** Somebody chooses the shortcut of a message. */
-export function shortcut(relay: TestRelay, text: string, asked: Asked = {}): Promise<SlackAnswer> {
+/** Somebody chooses the shortcut of a message, which is its text or its fields. */
+export function shortcut(relay: TestRelay, message: string | object, asked: Asked = {}): Promise<SlackAnswer> {
   const { userId = MIRA, channelId = GENERAL } = asked;
+  const fields = typeof message === 'string' ? { text: message } : message;
   return interact(relay, {
     type: 'message_action',
     callback_id: 'create-defect',
@@ -179,7 +180,7 @@ export function shortcut(relay: TestRelay, text: string, asked: Asked = {}): Pro
     user: { id: userId, name: 'mira' },
     channel: { id: channelId, name: 'general' },
     team: { id: 'T0RELAY01', domain: 'example' },
-    message: { type: 'message', user: TOMASZ, ts: '1763632800.000100', text },
+    message: { type: 'message', user: TOMASZ, ts: '1763632800.000100', ...fields },
   });
 }
 

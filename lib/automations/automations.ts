@@ -10,6 +10,7 @@ import { type ListProjectsOptions, listProjectsInModal } from './list-projects.t
 import { listTasksInModal } from './list-tasks.ts';
 import { type LogTimeOptions, logTime } from './log-time.ts';
 import { takeMergedPullRequest } from './merged-pull-request.ts';
+import { type StillWrittenOptions, stillWritten } from './still-written.ts';
 import { type TeamTimesheetsOptions, teamTimesheets } from './team-timesheets.ts';
 import { type TimesheetReminderOptions, timesheetReminder } from './timesheet-reminder.ts';
 import { type TimesheetSummaryOptions, timesheetSummary } from './timesheet-summary.ts';
@@ -23,6 +24,7 @@ export type AutomationsOptions = TeamTimesheetsOptions &
   IssueToDefectOptions &
   LogTimeOptions &
   ListProjectsOptions &
+  StillWrittenOptions &
   PermissionOptions;
 
 /** Every automation by its name. A new one is added here. */
@@ -36,7 +38,7 @@ export function createAutomations(options: AutomationsOptions): ReadonlyMap<stri
     timesheetSummary(options),
     listProjectsInModal(options),
     listTasksInModal(options),
-    ...ofPeople.map((automation) => permitted(automation, options)),
+    ...ofPeople.map((automation) => permitted(stillWritten(automation, options), options)),
   ];
   return new Map(all.map((automation) => [automation.name, automation]));
 }

@@ -7,6 +7,7 @@ import { cutToLength } from '../text.ts';
 import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM } from './complete-checklist-item.ts';
 import { FIND, type Search } from './find.ts';
 import { LOG_TIME, type TimeToLog } from './log-time.ts';
+import type { WrittenLine } from './still-written.ts';
 
 /** A command that becomes a job wherever it is given. */
 export type JobCommand = Extract<Command, { verb: 'done' | 'undo' | 'log' | 'find' }>;
@@ -18,6 +19,8 @@ export interface CommandPlace {
   by: Person;
   /** Where the event may be late; epoch milliseconds. */
   askedAt?: number;
+  /** Where it can be deleted or changed before the job runs. */
+  comment?: WrittenLine;
   connection: string;
   lane: Lane;
   /** Jobs of one entity are done one after the other. */
@@ -26,14 +29,14 @@ export interface CommandPlace {
 }
 
 /** The job of a command. */
-export function commandJob(command: JobCommand, { happened, by, askedAt, ...place }: CommandPlace): JobDraft {
+export function commandJob(command: JobCommand, { happened, by, askedAt, comment, ...place }: CommandPlace): JobDraft {
   const { automation, input } = workOf(command, by, askedAt);
   return {
     ...place,
     id: jobId(automation, ...happened),
     automation,
     summary: `${by.in === 'github' ? `@${by.id}` : by.id}: ${cutToLength(printCommand(withoutNote(command)), 200, '…')}`,
-    input: { ...input, verb: command.verb },
+    input: { ...input, verb: command.verb, ...(comment && { comment }) },
   };
 }
 

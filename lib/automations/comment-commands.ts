@@ -9,6 +9,7 @@ import { ANSWER_FAULT, type CommandFault } from './answer-fault.ts';
 import type { Taken } from './automation.ts';
 import { commandJob, type JobCommand } from './command-job.ts';
 import { issuePlace } from './issue-place.ts';
+import { writtenLine } from './still-written.ts';
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_comment */
 const commentPayload = z.object({
@@ -93,7 +94,9 @@ function draft(
   if ('command' in parsed) {
     // A delivery may be days late.
     const askedAt = Date.parse(action === 'edited' ? comment.updated_at : comment.created_at);
-    return commandJob(parsed.command as JobCommand, { ...place, happened, by: { in: 'github', id: login }, askedAt });
+    const by = { in: 'github', id: login } as const;
+    const written = writtenLine(comment.id, line);
+    return commandJob(parsed.command as JobCommand, { ...place, happened, by, askedAt, comment: written });
   }
   const input: CommandFault = { fault: parsed.fault };
   const summary = `@${login}: a command that cannot be read`;

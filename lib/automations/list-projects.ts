@@ -37,6 +37,7 @@ export function listProjectsInModal({ config, slack, projects, clock }: ListProj
         { limit: PAGE_SIZE },
         ({ project_id, name, isactive }) =>
           isactive === false ? undefined : { id: project_id, name: name ?? project_id },
+        ({ id }) => id,
         PAGES,
       );
       await projects.set(job.connection, kept);

@@ -29,11 +29,9 @@ export function listTasksInModal({ slack, clock }: ListTasksOptions): Automation
     async run(job, steps) {
       const { opened, projectId, modal } = job.input as unknown as ModalWithTasks;
       if (!slack) throw new Park('relay.config.ts has no slack any more');
-      const query = { project_id: projectId, page: 1, per_page: MAX_TASKS };
-      const tasks = await steps.call('list tasks', listTasks, query, (found) =>
-        found.flatMap((task) => taskName(task) ?? []).slice(0, MAX_TASKS),
-      );
-      const on = tasks.map(({ id, name }) => ({ id: String(id), name }));
+      const query = { project_id: projectId, per_page: MAX_TASKS };
+      const { kept } = await steps.list('list tasks', listTasks, query, taskName, ({ id }) => id, 1);
+      const on = kept.slice(0, MAX_TASKS).map(({ id, name }) => ({ id: String(id), name }));
       const updated = await updateModal(slack, clock, steps, opened, logTimeModal({ ...modal, on }));
       return updated ? `${on.length} tasks are shown in the modal` : 'nothing to do: the modal was closed already';
     },

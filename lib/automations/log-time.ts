@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Day } from '../commands/command.ts';
 import { printDuration } from '../commands/duration.ts';
+import { comparableName } from '../commands/words.ts';
 import { digest } from '../digest.ts';
 import { asNotDone, NotDone } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
@@ -51,7 +52,7 @@ export function logTime({ people, firstEntries }: LogTimeOptions): Automation {
       const user = await people.userOf(time.by, job.connection, steps);
       const date = dateOf(time.day, time.askedAt ?? job.createdAt, user.timeZone);
       const isPublic = time.by.in === 'github';
-      const task = await findTask(time.task, isPublic, steps);
+      const task = await findTask(time, isPublic, steps);
       const first = await firstEntries.claim(job);
 
       const marker = `[partner-relay ${digest(['time entry', job.id])}]`;
@@ -81,24 +82,21 @@ async function create(entry: z.input<typeof createTimelog.payload>, marker: stri
 }
 
 /** The task of that id, or the only one of that name. */
-async function findTask(text: string, isPublic: boolean, steps: Steps): Promise<Task> {
+async function findTask(time: TimeToLog, isPublic: boolean, steps: Steps): Promise<Task> {
+  const { task: text } = time;
   const byId = /\s/.test(text) ? null : await detail(text, steps);
   if (byId) return byId;
-  const { kept: found, whole } = await steps.list(
-    'search for the task',
-    searchTasks,
-    { q: text, per_page: PAGE_SIZE },
-    taskName,
-    PAGES,
-  );
-  const named = found.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
+  const { found, named, whole } = await search(text, steps);
+  const longer = named.length > 0 ? found.filter(({ name }) => goesOnInNote(name, time)) : [];
   // On a page that was not read there may be a second one.
-  if (whole && named.length === 1 && named[0]) return named[0];
-  const few = (named.length > 0 ? named : found).slice(0, SUGGESTIONS);
+  if (whole && named.length === 1 && named[0] && longer.length === 0) return named[0];
+  const few = (named.length > 0 ? [...named, ...longer] : found).slice(0, SUGGESTIONS);
   const shown = cutToLength(text, SHOWN_LENGTH, '…');
   if (few.length === 0) throw new NotDone(`There is no task ${shown}. Give its id, or its whole name in quotes.`);
   const list = few.map(({ id, name }) => (isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`));
-  throw new NotDone(`${faultOf(named.length, shown)}. Did you mean one of these? ${list.join(', ')}`);
+  const fault =
+    longer.length > 0 ? `${shown} may be one task or the beginning of another` : faultOf(named.length, shown);
+  throw new NotDone(`${fault}. Did you mean one of these? ${list.join(', ')}`);
 }
 
 function faultOf(named: number, shown: string): string {
@@ -106,12 +104,49 @@ function faultOf(named: number, shown: string): string {
   return `${named === 1 ? 'More than one task may be' : `${named} tasks are`} called ${shown}`;
 }
 
+interface Found {
+  found: Task[];
+  /** Those of exactly that name. */
+  named: Task[];
+  whole: boolean;
+}
+
+/** Searches for the name, and where no task has it for a word of it: in the service it may have other blanks. */
+async function search(name: string, steps: Steps): Promise<Found> {
+  const byName = await searchFor(name.normalize('NFC'), 'search for the task', name, steps);
+  const word = tellingWord(name);
+  if (byName.named.length > 0 || word === undefined) return byName;
+  const byWord = await searchFor(word, 'search for a word of the task', name, steps);
+  return byName.found.length > 0 ? { ...byWord, found: byName.found } : byWord;
+}
+
+async function searchFor(q: string, step: string, name: string, steps: Steps): Promise<Found> {
+  const query = { q, per_page: PAGE_SIZE };
+  const { kept: found, whole } = await steps.list(step, searchTasks, query, taskName, ({ id }) => id, PAGES);
+  const wanted = comparableName(name);
+  return { found, named: found.filter((task) => comparableName(task.name) === wanted), whole };
+}
+
+/** The longest word, if possible of those that can be typed in one way only; undefined for a name of one word. */
+function tellingWord(name: string): string | undefined {
+  const words = name.split(' ').toSorted((a, b) => b.length - a.length);
+  return words.length < 2 ? undefined : (words.find((word) => /^[a-z\d]+$/i.test(word)) ?? words[0]);
+}
+
+/** Whether a name may have been typed without quotation marks, and its end been taken for the note. */
+function goesOnInNote(name: string, { task, note }: TimeToLog): boolean {
+  if (note === undefined) return false;
+  const begun = `${comparableName(task)} `;
+  const longer = comparableName(name);
+  return longer.startsWith(begun) && `${begun}${comparableName(note)} `.startsWith(`${longer} `);
+}
+
 function detail(text: string, steps: Steps): Promise<Task | null> {
   const payload = { task_id: idFromText(text) };
   // A service that calls the identifier otherwise may answer with any task.
   const keep = (task: Parameters<typeof taskName>[0]) => {
     const named = taskName(task);
-    return named && String(named.id) === text ? named : null;
+    return named && String(named.id).toLowerCase() === text.toLowerCase() ? named : null;
   };
   return steps.call('find the task', taskDetail, payload, keep, (refused) => {
     // Which of the others says "unknown", and which "not an id", is not shown.

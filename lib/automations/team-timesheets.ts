@@ -5,7 +5,7 @@ import { type JobDraft, jobId } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { mondayOf } from '../timesheets/dates.ts';
-import { readTimesheets } from '../timesheets/read-timesheets.ts';
+import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
 import { shortfallOf } from '../timesheets/shortfall.ts';
 import { findTeam } from '../timesheets/team.ts';
 import type { Automation } from './automation.ts';
@@ -16,6 +16,8 @@ export const TEAM_TIMESHEETS = 'team-timesheets';
 /** What a job of this automation knows. */
 export interface TeamDay {
   team: string;
+  /** Only say what would be sent; as of when the job was made, whatever relay.config.ts says since. */
+  dryRun: boolean;
   date: string;
   /** For how long after the job was made its reminders are due. */
   dueForMs: number;
@@ -33,16 +35,18 @@ export function teamTimesheets({ config, jobs, queue, clock }: TeamTimesheetsOpt
   return {
     name: TEAM_TIMESHEETS,
     async run(job, steps) {
-      const { team: name, date, dueForMs } = job.input as unknown as TeamDay;
-      const { teams = [], dryRun = false } = config.timesheets ?? {};
+      const { team: name, dryRun, date, dueForMs } = job.input as unknown as TeamDay;
+      const { teams = [] } = config.timesheets ?? {};
       const team = findTeam(teams, name);
       if (!team) throw new Park(`relay.config.ts has no team '${name}' any more`);
       if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
       // What is read from now on is no older, however long the job waited before.
       const readAt = await steps.look('begin to read', 'clock', async () => clock());
-      const sheets = await readTimesheets(teams, team, { from: mondayOf(date), to: date }, steps);
+      const isShort = (sheet: Timesheet) => shortfallOf(team, sheet, date, sheet.minutes) !== undefined;
+      const range = { from: mondayOf(date), to: date };
+      const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
 
-      const short = sheets.filter(({ email, minutes }) => shortfallOf(team, email, date, minutes));
+      const short = sheets.filter(isShort);
       // Whoever has an entry that nobody can read may have logged all there is.
       const known = short.filter(({ unreadable }) => unreadable.length === 0);
       const stillDueForMs = dueForMs - (clock() - job.createdAt);
@@ -50,6 +54,7 @@ export function teamTimesheets({ config, jobs, queue, clock }: TeamTimesheetsOpt
         const { unreadable, ...timesheet } = sheet;
         const input: TimesheetToRemindOf = {
           team: name,
+          dryRun,
           date,
           timesheet,
           readAt,
@@ -70,7 +75,9 @@ export function teamTimesheets({ config, jobs, queue, clock }: TeamTimesheetsOpt
       const reasons = [...new Set(unreadable.flatMap((sheet) => sheet.unreadable))];
       const unread =
         unreadable.length === 0 ? '' : `; of ${unreadable.length} entries cannot be read: ${reasons.join(', ')}`;
-      return `${known.length} of ${sheets.length} are to be reminded of ${date}${unread}`;
+      const unknown = Object.keys(addressesOfNobody);
+      const nobody = unknown.length === 0 ? '' : `; no user of the service has the address at ${unknown.join(', ')}`;
+      return `${known.length} of ${sheets.length} are to be reminded of ${date}${unread}${nobody}`;
     },
   };
 }

@@ -18,6 +18,8 @@ export const TIMESHEET_REMINDER = 'timesheet-reminder';
 /** What a job of this automation knows. */
 export interface TimesheetToRemindOf {
   team: string;
+  /** Only say what would be sent; as of when the team's job was made. */
+  dryRun: boolean;
   date: string;
   timesheet: Omit<Timesheet, 'unreadable'>;
   /** No entry that is newer is in it; epoch milliseconds. */
@@ -45,8 +47,8 @@ export function timesheetReminder(options: TimesheetReminderOptions): Automation
   return {
     name: TIMESHEET_REMINDER,
     async run(job, steps) {
-      const { team: name, date, timesheet, readAt, dueForMs } = job.input as unknown as TimesheetToRemindOf;
-      const { teams = [], dryRun = false } = config.timesheets ?? {};
+      const { team: name, dryRun, date, timesheet, readAt, dueForMs } = job.input as unknown as TimesheetToRemindOf;
+      const { teams = [] } = config.timesheets ?? {};
       const team = findTeam(teams, name);
       if (!team || !slack) throw new Park(`relay.config.ts has no team '${name}', or no slack, any more`);
 
@@ -57,7 +59,7 @@ export function timesheetReminder(options: TimesheetReminderOptions): Automation
       const sheet =
         reading === 0 ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, reading, steps);
       if (sheet.unreadable.length > 0) throw new NotDone(`entries cannot be read: ${sheet.unreadable.join(', ')}`);
-      const shortfall = shortfallOf(team, sheet.email, date, sheet.minutes);
+      const shortfall = shortfallOf(team, sheet, date, sheet.minutes);
       if (!shortfall) return 'nothing to do: nothing is missing any more';
 
       const userId = await slackPeople.userIdOf(sheet.email, steps);
@@ -68,9 +70,9 @@ export function timesheetReminder(options: TimesheetReminderOptions): Automation
       for (const { id, name } of recent) {
         tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)) });
       }
-      const message = reminderMessage({ connection: job.connection, date, shortfall, tasks });
+      const message = reminderMessage({ at: clock(), connection: job.connection, date, shortfall, tasks });
       if (dryRun) {
-        await steps.skip('remind', 'Slack message', 'relay.config.ts says dryRun');
+        await steps.skip('remind', 'Slack message', 'relay.config.ts said dryRun');
         return `dry run: would remind ${sheet.name}: ${message.text}`;
       }
       const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));

@@ -1,5 +1,6 @@
 import { type ParsedCommand, parseCommand } from './command.ts';
 import { prose, textLines } from './markdown.ts';
+import { idIn } from './words.ts';
 
 /** A line of a comment that was written as a command. */
 export interface CommandLine {
@@ -45,5 +46,5 @@ function asBlankOrParagraph(blanks: string): string {
 }
 
 function idsIn(list: string): string[] {
-  return list.split(BETWEEN_IDS).map((id) => id.replace('#', ''));
+  return list.split(BETWEEN_IDS).flatMap((id) => idIn(id) ?? []);
 }

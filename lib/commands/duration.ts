@@ -7,13 +7,15 @@ export type ParsedDuration = { minutes: number } | Fault;
 const DAY_MINUTES = 24 * 60;
 
 const NUMBER = String.raw`\d+(?:[.,]\d+)?|[.,]\d+`;
-const HOURS = `(?<hours>${NUMBER}) ?(?:h|hrs?|hours?)`;
-const MINUTES = `(?<minutes>${NUMBER}) ?(?:m|mins?|minutes?)`;
+const HOUR_UNITS = String.raw`h|hrs?|hours?|std\.?|stunden?|heures?|horas?|uur|uren|ora|ore`;
+const MINUTE_UNITS = String.raw`m|mins?|min\.|minut(?:es?|en|os?|i|a|y)|minuut`;
+const HOURS = `(?<hours>${NUMBER}) ?(?:${HOUR_UNITS})`;
+const MINUTES = `(?<minutes>${NUMBER}) ?(?:${MINUTE_UNITS})`;
 const BARE_NUMBER = new RegExp(`^(?:${NUMBER})$`);
 const SHAPES = [
   new RegExp(`^${HOURS}(?: ?${MINUTES})?$`, 'i'),
   new RegExp(`^${MINUTES}$`, 'i'),
-  /^(?<hours>\d+):(?<minutes>\d\d)$/,
+  new RegExp(String.raw`^(?<hours>\d+):(?<minutes>\d\d)(?: ?(?:${HOUR_UNITS}))?$`, 'i'),
   /^(?<hours>\d+)h(?<minutes>\d\d)$/i,
 ];
 

@@ -1,32 +1,66 @@
-import type { Command, Day, Reading } from './command.ts';
-import { parseDay } from './day.ts';
+import type { Command, Reading } from './command.ts';
+import { notADay, parseDay, readDay } from './day.ts';
+import { dayLikeEnd, dayLikeStart } from './day-like.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { excerpt, type Fault, suggesting } from './fault.ts';
-import { asTyped, bareWord, firstWord, inQuotationMarks, unquoted } from './words.ts';
+import {
+  asTyped,
+  bareWord,
+  firstWord,
+  idIn,
+  inQuotationMarks,
+  isInQuotationMarks,
+  unquoted,
+  withSingleBlanks,
+} from './words.ts';
 
 type LogCommand = Extract<Command, { verb: 'log' }>;
 
 /** `1 hour 30 minutes` */
 const LONGEST_DURATION_WORDS = 4;
+/** What may stand before the id of a task or its name in quotation marks: `log 2h on 4711`. */
+const BEFORE_TASK = new Set([
+  'on',
+  'to',
+  'for',
+  'in',
+  'at',
+  'auf',
+  'an',
+  'für',
+  'sur',
+  'en',
+  'task',
+  'ticket',
+  'issue',
+  '#',
+]);
 
 /** Reads what follows `log`: a duration, a day before or after the task, the task, a note. */
 export function readLog(text: string): Reading<LogCommand> {
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };
   const duration = parseDuration(phrase);
-  if ('minutes' in duration) return readEntry(duration.minutes, rest);
+  if ('minutes' in duration) return readEntry(duration.minutes, phrase, rest);
   const moved = isWrittenAsDuration(phrase) ? undefined : withDurationFirst(text);
   const meant = moved ?? (duration.suggestion === undefined ? undefined : entryOf(duration.suggestion, rest));
   return suggesting(duration.fault, meant && printLog(meant));
 }
 
-export function printLog({ minutes, day, task, note }: LogCommand): string {
+export function printLog(command: LogCommand): string {
+  const { minutes, day, task, note } = command;
   const duration = printDuration(minutes);
   const rest = [isPlainTask(task) ? task : inQuotationMarks(task), ...(note === undefined ? [] : [asTyped(note)])];
-  const dayless = [duration, ...rest].join(' ');
-  // A task such as `30m` would become part of the duration, and the note's first word may be a day.
-  const isClear = durationPhrase(dayless).phrase === duration && !beginsWithDay(note ?? '');
-  return `log ${day === 'today' && isClear ? dayless : [duration, day, ...rest].join(' ')}`;
+  const dayless = rest.join(' ');
+  return `log ${isReadAs(command, duration, dayless) ? `${duration} ${dayless}` : [duration, day, ...rest].join(' ')}`;
+}
+
+/** Whether the command is read from that text: a task may be taken for minutes, or the first word of a note for a day. */
+function isReadAs({ minutes, day, task, note }: LogCommand, duration: string, text: string): boolean {
+  if (durationPhrase(`${duration} ${text}`).phrase !== duration) return false;
+  const read = readEntry(minutes, duration, text);
+  if (!('command' in read)) return false;
+  return read.command.day === day && read.command.task === task && read.command.note === note;
 }
 
 /** The command if the duration is moved before what is in front of it: `4711 2h wrote tests`. */
@@ -41,7 +75,7 @@ function withDurationFirst(text: string): LogCommand | undefined {
 function entryOf(duration: string, text: string): LogCommand | undefined {
   const read = parseDuration(duration);
   if ('fault' in read) return undefined;
-  const entry = readEntry(read.minutes, text);
+  const entry = readEntry(read.minutes, duration, text);
   return 'command' in entry ? entry.command : undefined;
 }
 
@@ -54,43 +88,68 @@ function durationPhrase(text: string): { phrase: string; rest: string } {
   return { phrase, rest: text.slice(phrase.length + 1) };
 }
 
-function readEntry(minutes: number, text: string): Reading<LogCommand> {
+function readEntry(minutes: number, duration: string, text: string): Reading<LogCommand> {
+  const minutesAside = asideMinutes(duration, text);
+  if (minutesAside) return minutesAside;
   const before = readDay(text);
-  if ('fault' in before) return before;
-  const task = readTask(before.rest);
+  if (before && 'fault' in before) return before;
+  const task = readTask(before?.rest ?? text);
   if (!('task' in task)) return task;
-  const after = before.day === undefined ? readDay(task.rest) : { day: before.day, rest: task.rest };
-  if ('fault' in after) return after;
-  const note = unquoted(after.rest);
-  const command = { verb: 'log' as const, minutes, day: after.day ?? 'today', task: task.task };
+  const after = before ?? readDay(task.rest);
+  if (after && 'fault' in after) return after;
+  const rest = before ? task.rest : (after?.rest ?? task.rest);
+  const atTheEnd = after || isInQuotationMarks(rest) ? undefined : notADay(dayLikeEnd(rest));
+  if (atTheEnd) return atTheEnd;
+  const note = unquoted(rest);
+  const command = { verb: 'log' as const, minutes, day: after?.day ?? 'today', task: task.task };
   return { command: note === '' ? command : { ...command, note } };
 }
 
-/** The day that the text begins with, if it does, and what follows. */
-function readDay(text: string): { day?: Day; rest: string } | Fault {
-  const [word = ''] = text.split(' ', 1);
-  const read = parseDay(word);
-  if (read === undefined) return { rest: text };
-  return 'fault' in read ? read : { day: read.day, rest: text.slice(word.length + 1) };
-}
-
-function beginsWithDay(text: string): boolean {
-  const read = readDay(text);
-  return 'fault' in read || read.day !== undefined;
+/** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. */
+function asideMinutes(duration: string, text: string): Fault | undefined {
+  const [, number, next] = /^(\d{1,2}) (\S+)/.exec(text) ?? [];
+  if (number === undefined || next === undefined || Number(number) > 59) return undefined;
+  const isHoursAlone = isWrittenAsDuration(`${duration} ${number}m`);
+  if (!isHoursAlone || !(/\d/.test(next) || isInQuotationMarks(next))) return undefined;
+  const meant = entryOf(`${duration} ${number}m`, text.slice(number.length + 1));
+  const fault = `${excerpt(`${duration} ${number}`)} may be ${duration}${number}m, or ${duration} on task ${number}, which then belongs in quotation marks.`;
+  return suggesting(fault, meant && printLog(meant));
 }
 
 function readTask(text: string): { task: string; rest: string } | Fault | { missing: string } {
-  const first = firstWord(text);
+  const first = firstWord(withoutLeadIn(text));
   if (!first) return { fault: `The quotation mark before ${excerpt(text.slice(1))} is not closed.` };
-  if (!first.isQuoted && parseDay(first.word)) {
+  if (first.isQuoted) return first.word === '' ? { missing: 'a task' } : { task: first.word, rest: first.rest };
+  if (parseDay(first.word)) {
     return { fault: `There is a second day, ${excerpt(first.word)}. A task of that name belongs in quotation marks.` };
   }
-  const task = first.isQuoted ? first.word : bareWord(first.word);
+  const dayLike = notADay(dayLikeStart(`${first.word} ${first.rest}`.trimEnd()));
+  if (dayLike) return dayLike;
+  const task = idIn(first.word) ?? bareWord(first.word);
   return task === '' ? { missing: 'a task' } : { task, rest: first.rest };
+}
+
+/** The text without up to two words that lead to an id or a quoted name: `on task #4711`. */
+function withoutLeadIn(text: string): string {
+  const [first = '', second = '', third = ''] = text.split(' ', 3);
+  if (!BEFORE_TASK.has(first.toLowerCase())) return text;
+  if (isNamedClearly(second)) return text.slice(first.length + 1);
+  const isTwice = BEFORE_TASK.has(second.toLowerCase()) && isNamedClearly(third);
+  return isTwice ? text.slice(first.length + second.length + 2) : text;
+}
+
+function isNamedClearly(word: string): boolean {
+  return isInQuotationMarks(word) || idIn(word) !== undefined;
+}
+
+/** A task that somebody typed alone: its id, or its whole name with or without quotation marks. Empty for nothing. */
+export function taskAsTyped(text: string): string {
+  const typed = unquoted(withSingleBlanks(text));
+  return idIn(typed) ?? typed;
 }
 
 /** Whether the task is read as it is without quotation marks. */
 function isPlainTask(task: string): boolean {
   const read = readTask(task);
-  return 'task' in read && read.task === task;
+  return 'task' in read && read.task === task && read.rest === '';
 }

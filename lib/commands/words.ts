@@ -1,6 +1,12 @@
-/** The text on one line: each run of blanks, no-break spaces and line ends is one blank, with none at the ends. */
+/**
+ * Characters without a glyph that come along with pasted text: direction marks, zero-width spaces, soft hyphens. The
+ * zero-width joiners stay, because emoji and some scripts are made with them.
+ */
+const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+
+/** The text on one line, without invisible characters: each run of blanks is one blank, with none at the ends. */
 export function withSingleBlanks(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
 }
 
 /** Autocorrection makes dashes of hyphens, and pasted text has minus signs and no-break hyphens. */
@@ -13,6 +19,40 @@ export function bareWord(word: string): string {
   return withPlainHyphens(word).replace(/[,:;]$/, '');
 }
 
+/** A word without any punctuation around it, and with plain hyphens: `(yesterday),` is yesterday. */
+export function innerWord(word: string): string {
+  // A single expression for both ends would take the square of the length of a run of marks in the middle.
+  const start = word.search(/[^\p{P}\p{S}]/u);
+  if (start < 0) return '';
+  let end = word.length;
+  while (MARK.test(word.charAt(end - 1))) end--;
+  return withPlainHyphens(word.slice(start, end));
+}
+
+const MARK = /[\p{P}\p{S}]/u;
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const ID = /^(?=.*\d)\w[\w-]*$/;
+
+/**
+ * A word as an id: `#4711`, `(4711)` and `4711.` are 4711, and a UUID is in lowercase (RFC 9562, section 4).
+ *
+ * @returns undefined for a word that is not written as an id: letters, digits and hyphens, at least one digit
+ */
+export function idIn(word: string): string | undefined {
+  const id = innerWord(word);
+  if (!ID.test(id)) return undefined;
+  return UUID.test(id) ? id.toLowerCase() : id;
+}
+
+/** A name as names are compared: in one Unicode form, letter case, kind of hyphen and apostrophe, with single blanks. */
+export function comparableName(name: string): string {
+  return withPlainHyphens(withSingleBlanks(name))
+    .normalize('NFC')
+    .replace(/[\u2018\u2019]/g, "'")
+    .toLowerCase();
+}
+
 const APOSTROPHES = "'‘’‚‛";
 /** Marks that open and close the same quotation. They are not told apart: what closes in English opens in German. */
 const QUOTATION_MARKS = ['"', '“”„‟', '«»', '‹›', APOSTROPHES];
@@ -22,6 +62,11 @@ export interface Word {
   isQuoted: boolean;
   /** What follows, without blanks at its beginning. */
   rest: string;
+}
+
+/** Whether a text begins with a quotation mark, whatever follows. */
+export function isInQuotationMarks(text: string): boolean {
+  return text !== '' && QUOTATION_MARKS.some((marks) => marks.includes(text.charAt(0)));
 }
 
 /**

@@ -8,7 +8,8 @@ export const slackChannel = z.string().regex(/^[CG][A-Z0-9]+$/, 'expected the id
 /** A zone of the IANA time zone database. */
 export const timeZone = z.string().refine(isTimeZone, 'expected a name such as Europe/Berlin');
 
-function isTimeZone(name: string): boolean {
+/** Whether this Node knows a zone of that name. */
+export function isTimeZone(name: string): boolean {
   // Intl takes offsets too, which know no daylight saving.
   if (/^[+-]/.test(name)) return false;
   try {

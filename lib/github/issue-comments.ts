@@ -23,6 +23,11 @@ export interface IssueComments {
         /** The comment whose text holds the marker, among the first 300 since then (epoch milliseconds). */
         find(marker: string, since: number): Promise<MadeComment | undefined>;
         make(text: string): Promise<MadeComment>;
+        /**
+         * The text of a comment, by its id.
+         * @returns null for one that is deleted, undefined where the credentials may not read it
+         */
+        read(id: number): Promise<string | null | undefined>;
       }
     | undefined
   >;
@@ -53,23 +58,27 @@ export function createIssueComments({
 }: IssueCommentsOptions): IssueComments {
   const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
 
+  /** Throws what a failed request means for the job, unless it is a refusal for what was asked. */
+  function throwIfItMayPass(error: unknown): asserts error is RequestError {
+    if (!(error instanceof RequestError)) throw error;
+    const { status, response, message } = error;
+    // Octokit reports a request without an answer as a 500.
+    if (!response) throw new StepFailed(`GitHub did not answer: ${message}`, { cause: error });
+    const limitedUntil = rateLimitEnd({ status, message, headers: response.headers }, clock());
+    if (limitedUntil !== undefined) throw new Later(limitedUntil, 'GitHub wants fewer requests');
+    if (status === 401) github.suspectCredentials();
+    if (status >= 500 || status === 401) throw new StepFailed(`GitHub answered ${status}`);
+  }
+
   /** Turns what GitHub refuses into what it means for the job. */
   async function judged<T>(call: () => Promise<T>): Promise<T | { leftOut: string }> {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      const { status, response } = error;
-      // Octokit reports a request without an answer as a 500.
-      if (!response) throw new StepFailed(`GitHub did not answer: ${error.message}`, { cause: error });
-      const { headers } = response;
-      if (status === 410) return { leftOut: 'the issue is deleted' };
-      if (status === 403 && /locked/i.test(error.message)) return { leftOut: 'the issue is locked' };
-      const limitedUntil = rateLimitEnd({ status, message: error.message, headers }, clock());
-      if (limitedUntil !== undefined) throw new Later(limitedUntil, 'GitHub wants fewer requests');
-      if (status === 401) github.suspectCredentials();
-      if (status >= 500 || status === 401) throw new StepFailed(`GitHub answered ${status}`);
-      throw new Park(`GitHub refuses the comment with ${status}: may the App or the token write to issues here?`);
+      throwIfItMayPass(error);
+      if (error.status === 410) return { leftOut: 'the issue is deleted' };
+      if (error.status === 403 && /locked/i.test(error.message)) return { leftOut: 'the issue is locked' };
+      throw new Park(`GitHub refuses the comment with ${error.status}: may the App or the token write to issues here?`);
     }
   }
 
@@ -109,6 +118,17 @@ export function createIssueComments({
             });
             return { url: data.html_url };
           }),
+        async read(id) {
+          try {
+            const ready = await request();
+            const path = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}';
+            const { data } = await ready(path, { owner, repo, comment_id: id });
+            return data.body ?? '';
+          } catch (error) {
+            throwIfItMayPass(error);
+            return error.status === 404 || error.status === 410 ? null : undefined;
+          }
+        },
       };
     },
   };

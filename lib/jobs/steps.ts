@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { Operation } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import { readPage } from '../partner/paging.ts';
-import { Interruption, Later, Refused } from './interruption.ts';
+import { InLine, Interruption, Later, Refused } from './interruption.ts';
 import type { Journal, StepEntry } from './journal.ts';
 import type { PartnerCalls } from './partner-calls.ts';
 
@@ -44,16 +44,20 @@ export interface Steps {
    * Reads a list page by page, each a step of its own.
    *
    * @param keep what of a row the job needs later, or undefined; all that is kept of a page is journalled
+   * @param idOf what tells two rows apart: a list that shifts between two pages has a row on both, and the later is
+   *   kept; rows without an id are all kept
    * @param maxPages where the reading stops at the latest
-   * @returns what was kept, and whether that is of the whole list: it ended before `maxPages`, and every page came
+   * @returns what was kept, from how many pages, and whether that is of the whole list: it ended before `maxPages`, and
+   *   every page came
    */
   list<P extends z.ZodType, Row, Kept>(
     step: string,
     operation: Operation<P, z.ZodType<Row[]>>,
     payload: z.input<P>,
     keep: (row: Row) => Kept | undefined,
+    idOf: (kept: Kept) => string | number | undefined,
     maxPages: number,
-  ): Promise<{ kept: Kept[]; whole: boolean }>;
+  ): Promise<{ kept: Kept[]; pages: number; whole: boolean }>;
   /**
    * Calls an operation that creates something, at most once; see decide.ts.
    *
@@ -115,7 +119,7 @@ export function createSteps(options: StepsOptions): Steps {
       await write({ step, calls, status: 'done', startedAt, finishedAt: clock(), result });
       return result;
     } catch (error) {
-      if (!(error instanceof Later) && error instanceof Interruption) {
+      if (error instanceof Interruption && !(error instanceof Later || error instanceof InLine)) {
         const failures = (known?.failures ?? 0) + 1;
         await write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note: error.message, failures });
       }
@@ -135,7 +139,7 @@ export function createSteps(options: StepsOptions): Steps {
         }
       });
     },
-    async list(step, declared, payload, keep, maxPages) {
+    async list(step, declared, payload, keep, idOf, maxPages) {
       const operation = connection.operation(declared);
       const kept = [];
       let before: string | null = null;
@@ -148,10 +152,10 @@ export function createSteps(options: StepsOptions): Steps {
           return { rows, last, whole: !repeats, ...(fingerprint !== null && { fingerprint }) };
         });
         kept.push(...part.rows);
-        if (part.last) return { kept, whole: part.whole };
+        if (part.last) return { kept: lastOfEach(kept, idOf), pages: page, whole: part.whole };
         before = part.fingerprint ?? null;
       }
-      return { kept, whole: false };
+      return { kept: lastOfEach(kept, idOf), pages: maxPages, whole: false };
     },
     async create(step, declared, payload, marker) {
       const operation = connection.operation(declared);
@@ -177,4 +181,10 @@ export function createSteps(options: StepsOptions): Steps {
       await write({ step, calls, status: 'skipped', startedAt: now, finishedAt: now, note: why });
     },
   };
+}
+
+/** In the order in which they came first. */
+function lastOfEach<Kept>(rows: readonly Kept[], idOf: (row: Kept) => string | number | undefined): Kept[] {
+  const withKeys = rows.map((row, index) => [String(idOf(row) ?? `without an id ${index}`), row] as const);
+  return [...new Map(withKeys).values()];
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isTimeZone } from '../config/names.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
 import { NotDone } from '../jobs/interruption.ts';
@@ -6,6 +7,7 @@ import type { Steps } from '../jobs/steps.ts';
 import { listUsers } from '../partner/users.ts';
 import { judged } from '../slack/judged.ts';
 import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
+import { hasProvenAddress, type SlackUser, slackUser } from '../slack/slack-user.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -37,8 +39,8 @@ export interface PeopleOptions {
 
 /** Counted from when the users were listed. */
 const KNOWN_FOR_MS = 86_400_000;
-/** Whoever asks again and again must not use up the budget. */
-const ABSENT_FOR_MS = 10 * 60_000;
+/** Until somebody who was not found, or found twice, is looked for in a newer list: asking again must not use up the budget. */
+const UNCLEAR_FOR_MS = 10 * 60_000;
 const MOST_LISTED = 2_000;
 const PAGE_SIZE = 100;
 const PAGES = 50;
@@ -68,16 +70,16 @@ function listedUser({ user_id, name, email }: z.output<typeof listUsers.data>[nu
   return { address: digest(email.trim().toLowerCase()), userId: user_id, name: shown };
 }
 
-const userInfo = z.object({
-  user: z.object({
-    tz: z.string().nullish(),
-    is_bot: z.boolean().nullish(),
-    /** Of another workspace. */
-    is_stranger: z.boolean().nullish(),
-    is_email_confirmed: z.boolean().nullish(),
-    profile: z.object({ email: z.string().nullish() }),
-  }),
-});
+const userInfo = z.object({ user: slackUser });
+
+/** Where somebody is by Slack: its zone, or where Node does not know that one, the offset that it has now. */
+function zoneOf({ tz, tz_offset }: SlackUser): string | undefined {
+  if (tz && isTimeZone(tz)) return tz;
+  if (tz_offset == null) return undefined;
+  const minutes = Math.abs(Math.trunc(tz_offset / 60));
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  return `${tz_offset < 0 ? '-' : '+'}${hour}:${minute}`;
+}
 
 export function createPeople({ config, table, slack, clock }: PeopleOptions): People {
   const ask = `Ask ${config.contact} to add you to people in relay.config.ts.`;
@@ -97,16 +99,15 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
     return { email, timeZone: info.timeZone ?? entry?.timeZone ?? 'UTC' };
   }
 
-  async function askSlack(user: string, steps: Steps): Promise<{ email?: string | null; timeZone?: string | null }> {
+  async function askSlack(user: string, steps: Steps): Promise<{ email?: string; timeZone?: string }> {
     if (!slack || !(await slack.isThere())) return {};
     return steps.look('who is it', 'Slack users.info', () =>
       judged(clock, async () => {
         try {
           const { user: found } = await slack.call('users.info', { user }, userInfo);
-          const { is_bot, is_stranger, is_email_confirmed, profile, tz } = found;
-          // Whoever can enter any address must not be taken for its owner.
-          const isProven = is_email_confirmed !== false && !is_stranger && !is_bot;
-          return { email: (isProven && profile.email) || null, timeZone: tz ?? null };
+          const email = hasProvenAddress(found) ? found.profile.email : undefined;
+          const timeZone = zoneOf(found);
+          return { ...(email && { email }), ...(timeZone !== undefined && { timeZone }) };
         } catch (error) {
           if (error instanceof SlackRefusal && /^user_/.test(error.error)) return {};
           throw error;
@@ -126,14 +127,23 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
     const known = (await table.get(key)) as Listing | undefined;
     const age = clock() - (known?.readAt ?? 0);
     const listed = known?.users[address];
-    if (known && age < (listed ? KNOWN_FOR_MS : ABSENT_FOR_MS)) return { users: listed ?? [], readAt: known.readAt };
+    if (known && age < (listed?.length === 1 ? KNOWN_FOR_MS : UNCLEAR_FOR_MS))
+      return { users: listed ?? [], readAt: known.readAt };
     const readAt = clock();
-    const { kept } = await steps.list('list users', listUsers, { per_page: PAGE_SIZE }, listedUser, PAGES);
+    const query = { per_page: PAGE_SIZE };
+    const { kept } = await steps.list('list users', listUsers, query, listedUser, ({ userId }) => userId, PAGES);
     const users: Listing['users'] = {};
     for (const { address, ...user } of kept) users[address] = [...(users[address] ?? []), user];
     // An item holds 400 KB; a larger service is listed for each person.
     if (kept.length <= MOST_LISTED) await table.put({ ...key, users, readAt });
     return { users: users[address] ?? [], readAt };
+  }
+
+  /** Without the address: comments on GitHub are public, and outcomes are in the log. */
+  function unmatched(count: number, isMapped: boolean): string {
+    const who = count === 0 ? 'No user of the service has' : `${count} users of the service have`;
+    if (!isMapped) return `${who} your e-mail address. ${ask}`;
+    return `${who} the e-mail address that relay.config.ts gives you under people. Ask ${config.contact} to correct it.`;
   }
 
   return {
@@ -146,9 +156,7 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
       const { email, timeZone } = await lookUp(person, steps);
       const { users, readAt } = await usersWith(email, connection, steps);
       const [user] = users;
-      // Without the address: comments on GitHub are public, and outcomes are in the log.
-      if (!user) throw new NotDone(`No user of the service has your e-mail address. ${ask}`);
-      if (users.length > 1) throw new NotDone(`${users.length} users of the service have your e-mail address. ${ask}`);
+      if (!user || users.length > 1) throw new NotDone(unmatched(users.length, mapped(person) !== undefined));
       const found = { ...user, timeZone };
       await table.put({ ...key, ...found, entry, expiresAt: Math.floor((readAt + KNOWN_FOR_MS) / 1000) });
       return found;

@@ -3,13 +3,14 @@ import type { RelayConfig } from '../config/schema.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { judged } from '../slack/judged.ts';
 import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
+import { hasProvenAddress, slackUser } from '../slack/slack-user.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
 /** Who a user of the service is in Slack. */
 export interface SlackPeople {
-  /** @returns undefined where nobody in Slack has that address */
+  /** @returns undefined where nobody in Slack has that address, confirmed and as a member of this workspace */
   userIdOf(email: string, steps: Steps): Promise<string | undefined>;
 }
 
@@ -23,7 +24,7 @@ export interface SlackPeopleOptions {
 /** People are reminded every day, and Slack looks up about 50 addresses a minute. */
 const KNOWN_FOR_SECONDS = 7 * 86_400;
 
-const found = z.object({ user: z.object({ id: z.string() }) });
+const found = z.object({ user: slackUser });
 
 export function createSlackPeople({ config, table, slack, clock }: SlackPeopleOptions): SlackPeople {
   return {
@@ -36,7 +37,9 @@ export function createSlackPeople({ config, table, slack, clock }: SlackPeopleOp
       const userId = await steps.look('who is it', 'Slack users.lookupByEmail', () =>
         judged(clock, async () => {
           try {
-            return (await slack.call('users.lookupByEmail', { email: address }, found)).user.id;
+            const { user } = await slack.call('users.lookupByEmail', { email: address }, found);
+            // What somebody logged is nobody else's business.
+            return hasProvenAddress(user) ? user.id : null;
           } catch (error) {
             if (error instanceof SlackRefusal && error.error === 'users_not_found') return null;
             throw error;

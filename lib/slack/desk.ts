@@ -20,8 +20,11 @@ export interface Desk {
   jobsOfPerson: JobsOfPerson;
   mutes: Mutes;
   budgetOf(connection: string): Promise<BudgetView>;
-  /** Makes the job safe; once it returns, the person may be told so. */
-  accept(draft: JobDraft): Promise<void>;
+  /**
+   * Makes the job safe; once it returns, the person may be told so.
+   * @returns whether it is this job: the same event may have been accepted before with another input, which stays
+   */
+  accept(draft: JobDraft): Promise<boolean>;
 }
 
 /** The connection that a channel's commands go to. */

@@ -1,6 +1,23 @@
 import { Later, Park, StepFailed } from '../jobs/interruption.ts';
 import { SlackRateLimited, SlackRefusal, SlackUnanswered } from './slack-api.ts';
 
+const REINSTALL = 'enter the bot token of an app that is installed, with relay secrets set slack';
+const UNKNOWN_REMEDY = 'are the token and the scopes of the Slack app right?';
+/** What to do about a refusal, for whoever looks after the relay. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  account_inactive: REINSTALL,
+  token_revoked: REINSTALL,
+  token_expired: REINSTALL,
+  invalid_auth: REINSTALL,
+  not_authed: REINSTALL,
+  missing_scope: 'give the app the scopes that relay slack-manifest prints, and install it again',
+  not_in_channel: 'invite the app to the channel',
+  channel_not_found: 'correct the channel in relay.config.ts, or invite the app to it if it is private',
+  is_archived: 'name another channel in relay.config.ts, or restore this one',
+  restricted_action: 'the workspace does not let the app post there',
+  messages_tab_disabled: "switch on the messages tab of the app's home",
+};
+
 /**
  * Makes a call of Slack within a job, and turns what goes wrong into what it means for the job. A refusal that means
  * something else is caught in `call`.
@@ -12,7 +29,7 @@ export async function judged<T>(clock: () => number, call: () => Promise<T>): Pr
     if (error instanceof SlackRateLimited) throw new Later(clock() + error.retryAfterSeconds * 1000, error.message);
     if (error instanceof SlackUnanswered) throw new StepFailed(error.message, { cause: error });
     if (error instanceof SlackRefusal) {
-      throw new Park(`${error.message}: are the token and the scopes of the Slack app right?`, { cause: error });
+      throw new Park(`${error.message}: ${REMEDIES[error.error] ?? UNKNOWN_REMEDY}`, { cause: error });
     }
     throw error;
   }

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { createBudget } from '../budget/budget.ts';
 import type { SlackConfig } from '../config/schema.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
+import type { JobDraft } from '../jobs/job.ts';
 import { createJobsOfPerson } from '../people/jobs-of-person.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import { createMutes } from '../timesheets/mutes.ts';
@@ -42,6 +44,12 @@ export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs,
       const [{ job, repeat }] = await Promise.all([acceptEvent(draft, { jobs, queue }), noted]);
       metrics.record({ EventsTaken: 1 });
       log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });
+      return isDeepStrictEqual(asStored(job.input), asStored(draft.input));
     },
   };
+}
+
+/** Without fields that are undefined. */
+function asStored(input: JobDraft['input']): unknown {
+  return JSON.parse(JSON.stringify(input));
 }

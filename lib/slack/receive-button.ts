@@ -18,6 +18,9 @@ import {
   taskToLog,
 } from './views.ts';
 
+/** What was missing when the reminder went out is no proposal for long: the person may have logged it since. */
+const PROPOSED_FOR_MS = 12 * 3_600_000;
+
 /** Does what a button says. */
 export async function receiveButton(press: ButtonPress, desk: Desk): Promise<void> {
   const held = <T>(schema: z.core.$ZodType<T>) => readOwn(`the button ${press.actionId}`, press.value, schema);
@@ -40,8 +43,9 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
       return tell(await openProjectModal(press, held(projectToLog), desk), 'beside');
     }
     case LOG_REST_BUTTON: {
-      const { connection, date, minutes, tasks } = held(restOfDay);
-      const duration = minutes > 0 ? { duration: printDuration(minutes) } : {};
+      const { connection, date, minutes, at = 0, tasks } = held(restOfDay);
+      const isRecent = desk.clock() - at < PROPOSED_FOR_MS;
+      const duration = minutes > 0 && isRecent ? { duration: printDuration(minutes) } : {};
       return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, desk), 'beside');
     }
     case MUTE_BUTTON:

@@ -45,9 +45,9 @@ export async function receiveCommand(typed: SlackCommand, desk: Desk): Promise<S
   const parsed = parseCommand(plain(typed.text));
   if ('fault' in parsed) return faultMessage(parsed, typed, desk);
   const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId };
-  const question = await askIfRepeated(given, desk);
-  if (question) return question;
-  const { said, works } = await carryOut(given, desk);
+  const checked = await checkRepeat(given, desk);
+  if ('question' in checked) return checked.question;
+  const { said, works } = await carryOut(checked, desk);
   const { command } = desk.settings;
   return works
     ? message(section(`:hourglass_flowing_sand: Working on it: ${code(`${command} ${printCommand(parsed.command)}`)}`))
@@ -65,21 +65,25 @@ export async function receiveCommandButton(
   again: boolean,
   desk: Desk,
 ): Promise<SlackMessage | undefined> {
-  const question = again ? undefined : await askIfRepeated(given, desk);
-  if (question) return question;
-  const { said } = await carryOut(given, desk);
+  const checked = again ? given : await checkRepeat(given, desk);
+  if ('question' in checked) return checked.question;
+  const { said } = await carryOut(checked, desk);
   const jobId = again ? draftOf(given, desk)?.id : undefined;
   if (jobId !== undefined) await desk.saidBefore.noteAgain({ ...given, command: printCommand(given.command), jobId });
   return said;
 }
 
-/** @returns the question whether the very same command, given a moment ago, is meant to be carried out once more */
-async function askIfRepeated(given: GivenCommand, desk: Desk): Promise<SlackMessage | undefined> {
+/**
+ * Looks whether the very same command was given a moment ago.
+ * @returns the question whether it is meant to be carried out once more, or the command to carry out
+ */
+async function checkRepeat(given: GivenCommand, desk: Desk): Promise<GivenCommand | { question: SlackMessage }> {
   const jobId = draftOf(given, desk)?.id;
-  if (jobId === undefined || given.command.verb === 'find' || refusal(given, desk)) return undefined;
+  if (jobId === undefined || given.command.verb === 'find' || refusal(given, desk)) return given;
   const command = printCommand(given.command);
-  const earlier = await desk.saidBefore.note({ ...given, command, jobId });
-  return earlier === undefined ? undefined : repeatQuestion(command, given, earlier, desk);
+  const noted = await desk.saidBefore.note({ ...given, command, jobId });
+  if ('happened' in noted) return { ...given, happened: noted.happened };
+  return { question: repeatQuestion(command, given, noted.saidAt, desk) };
 }
 
 /** Does what a command says, or makes the job that does. @returns what there is to say, and whether a job works on it */

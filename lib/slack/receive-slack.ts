@@ -71,8 +71,9 @@ async function receiveShortcut(chosen: MessageShortcut, desk: Desk): Promise<voi
   const { callbackId, messageText, permalink, responseUrl } = chosen;
   if (callbackId !== DEFECT_SHORTCUT) throw new SlackRequestError('the shortcut is none of the relay');
   const fault = channelFault(desk.settings, 'defect', chosen.channelId);
-  const description = plain(messageText);
-  const title = description.split('\n', 1)[0] ?? '';
+  const text = plain(messageText);
+  const title = text.split('\n', 1)[0] ?? '';
+  const description = text || '[The message has nothing that a form can hold: see the link.]';
   const said = fault ? warning(fault) : await openDefectModal({ ...chosen, title, description, permalink }, desk);
   if (said) await respond(desk.fetch, responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { commandJob } from '../automations/command-job.ts';
 import { parseDuration } from '../commands/duration.ts';
+import { taskAsTyped } from '../commands/log.ts';
 import type { ReplyTo } from '../jobs/job.ts';
 import { connectionOf, type Desk } from './desk.ts';
 import { defectJob, slackPlace } from './receive-command.ts';
@@ -9,6 +10,10 @@ import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from './vie
 
 /** What is wrong, by the block that it is about; a modal with faults stays open. */
 type Faults = Readonly<Record<string, string>>;
+
+/** Slack shows an error where our answer was lost, and the person may change something before they send it again. */
+const SENT_BEFORE =
+  'This form was sent before, with other entries, and that is being done. For something else, close it and open another.';
 
 /** Makes the job of a modal that was sent off. Its outcome is told as a direct message. */
 export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Promise<Faults | undefined> {
@@ -25,11 +30,11 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
       const connection = connectionOf(desk, channelId);
       const asked = { ...sent, happened: sent.viewId, connection, replyTo };
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
-      await desk.accept(defectJob(asked, fields));
-      return undefined;
+      return (await desk.accept(defectJob(asked, fields))) ? undefined : { title: SENT_BEFORE };
     }
     case LOG_TIME_MODAL: {
-      const { connection, task = sent.values.another?.trim() || sent.values.task } = remembered(logTimeMemory);
+      const { connection, task = taskAsTyped(sent.values.another ?? '') || sent.values.task } =
+        remembered(logTimeMemory);
       const duration = parseDuration(sent.values.duration ?? '');
       if ('fault' in duration) return { duration: duration.fault };
       if (task === undefined) return { duration: 'Choose a task first.' };
@@ -42,8 +47,7 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
         ...(note !== undefined && { note }),
       } as const;
       const place = slackPlace({ ...sent, happened: sent.viewId, connection, replyTo }, command.verb);
-      await desk.accept(commandJob(command, place));
-      return undefined;
+      return (await desk.accept(commandJob(command, place))) ? undefined : { duration: SENT_BEFORE };
     }
     default:
       throw new SlackRequestError('the modal is none of the relay');

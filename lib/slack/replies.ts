@@ -25,14 +25,20 @@ const history = z.object({
       metadata: z.object({ event_payload: z.object({ id: z.string().optional() }) }).optional(),
     }),
   ),
+  response_metadata: z.object({ next_cursor: z.string().optional() }).nullish(),
 });
 
 /** How far Slack's clock may be from ours. */
 const CLOCKS_DIFFER_SECONDS = 300;
-const LOOKED_THROUGH = 100;
-/** Nothing can be sent there, now or later. */
-const UNREACHABLE =
-  /^(channel_not_found|user_not_found|users_not_found|user_disabled|cannot_dm_bot|is_archived|not_in_channel|restricted_action|messages_tab_disabled|account_inactive)$/;
+const PAGE_SIZE = 200;
+/** Others write in the lead's channel too; a message is looked for within minutes, as a rule. */
+const PAGES = 10;
+/**
+ * The person is no more in the workspace, or is a bot. Everything else that Slack refuses is about the app or the channel,
+ * for whoever looks after the relay: `account_inactive` is said of the token.
+ * https://docs.slack.dev/reference/methods/chat.postMessage
+ */
+const NOBODY = /^(channel_not_found|user_not_found|users_not_found|user_disabled|cannot_dm_bot)$/;
 
 /**
  * A message to a person or a channel, once: it carries an id in its metadata, by which it is looked for before it is
@@ -44,26 +50,35 @@ export function slackMessage(
   message: SlackMessage,
   { slack, clock }: DirectMessagesOptions,
 ): Reply<Sent> {
+  async function findIn(channel: string, since: number): Promise<Sent | undefined> {
+    const oldest = String(since / 1000 - CLOCKS_DIFFER_SECONDS);
+    let cursor: string | undefined;
+    for (let page = 1; page <= PAGES; page++) {
+      const fields = { channel, oldest, cursor, limit: PAGE_SIZE, include_all_metadata: true };
+      const { messages, response_metadata } = await slack.call('conversations.history', fields, history);
+      const mine = messages.find(({ metadata }) => metadata?.event_payload.id === id);
+      if (mine) return { by: 'direct message', channel, ts: mine.ts };
+      cursor = response_metadata?.next_cursor;
+      if (!cursor) return undefined;
+    }
+    return undefined;
+  }
+
+  async function findForPerson(userId: string, since: number): Promise<Sent | undefined> {
+    try {
+      const { channel } = await slack.call('conversations.open', { users: userId }, opened);
+      return await findIn(channel.id, since);
+    } catch (error) {
+      // A person is told twice rather than not at all.
+      if (error instanceof SlackRefusal) return undefined;
+      throw error;
+    }
+  }
+
   return {
     calls: 'Slack message',
     find: (since) =>
-      judged(clock, async () => {
-        try {
-          const channel =
-            'channelId' in to
-              ? to.channelId
-              : (await slack.call('conversations.open', { users: to.userId }, opened)).channel.id;
-          const oldest = String(since / 1000 - CLOCKS_DIFFER_SECONDS);
-          const fields = { channel, oldest, limit: LOOKED_THROUGH, include_all_metadata: true };
-          const { messages } = await slack.call('conversations.history', fields, history);
-          const mine = messages.find(({ metadata }) => metadata?.event_payload.id === id);
-          return mine && { by: 'direct message' as const, channel, ts: mine.ts };
-        } catch (error) {
-          // Whoever may not look says it again rather than not at all.
-          if (error instanceof SlackRefusal) return undefined;
-          throw error;
-        }
-      }),
+      judged(clock, () => ('channelId' in to ? findIn(to.channelId, since) : findForPerson(to.userId, since))),
     make: () =>
       judged(clock, async () => {
         const fields = {
@@ -77,7 +92,7 @@ export function slackMessage(
         try {
           return { by: 'direct message', ...(await slack.call('chat.postMessage', fields, posted)) };
         } catch (error) {
-          if (!(error instanceof SlackRefusal) || !UNREACHABLE.test(error.error)) throw error;
+          if (!(error instanceof SlackRefusal) || 'channelId' in to || !NOBODY.test(error.error)) throw error;
           return { leftOut: `Slack has nobody to send it to (${error.error})` };
         }
       }),

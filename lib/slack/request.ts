@@ -19,7 +19,7 @@ export interface MessageShortcut {
   triggerId: string;
   userId: string;
   channelId: string;
-  /** mrkdwn */
+  /** mrkdwn: the text, and that of what was forwarded or attached; files by their names. */
   messageText: string;
   permalink: string;
   responseUrl: string;
@@ -80,13 +80,30 @@ const command = z.object({
 const withId = z.object({ id: given });
 const user = z.extend(withId, { name: z.optional(z.string()) });
 
+/** What other apps post, and what was forwarded. A preview of a link in the text has `from_url` and is not shared. */
+const attachment = z.object({
+  is_share: z.nullish(z.boolean()),
+  from_url: z.nullish(z.string()),
+  pretext: z.nullish(z.string()),
+  title: z.nullish(z.string()),
+  text: z.nullish(z.string()),
+  fallback: z.nullish(z.string()),
+});
+const file = z.object({ title: z.nullish(z.string()), name: z.nullish(z.string()) });
+const message = z.object({
+  ts: z.string(),
+  text: z.nullish(z.string()),
+  attachments: z.nullish(z.array(attachment)),
+  files: z.nullish(z.array(file)),
+});
+
 const messageAction = z.object({
   callback_id: z.string(),
   trigger_id: given,
   user,
   channel: withId,
   team: z.object({ domain: z.string() }),
-  message: z.object({ ts: z.string(), text: z._default(z.string(), '') }),
+  message,
   response_url: z.url(),
 });
 
@@ -157,7 +174,7 @@ function readInteraction(json: unknown): SlackRequest {
         triggerId: trigger_id,
         userId: user.id,
         channelId: channel.id,
-        messageText: message.text,
+        messageText: textOf(message),
         permalink: `https://${team.domain}.slack.com/archives/${channel.id}/p${message.ts.replace('.', '')}`,
         responseUrl: response_url,
       };
@@ -190,6 +207,14 @@ function readInteraction(json: unknown): SlackRequest {
     default:
       return { kind: 'other', type };
   }
+}
+
+function textOf({ text, attachments, files }: z.output<typeof message>): string {
+  const attached = (attachments ?? [])
+    .filter(({ is_share, from_url }) => is_share || !from_url)
+    .map(({ pretext, title, text, fallback }) => [pretext, title, text].filter(Boolean).join('\n') || fallback);
+  const named = (files ?? []).map(({ title, name }) => `[File: ${title || name || 'without a name'}]`);
+  return [text, ...attached, ...named].filter(Boolean).join('\n');
 }
 
 function entered(

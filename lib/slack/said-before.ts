@@ -10,9 +10,13 @@ export const ASKED_WITHIN_MS = 120_000;
 export interface SaidBefore {
   /**
    * Notes a command, unless it was noted lately and became a job.
-   * @returns when that was, in epoch milliseconds, or undefined where this is the first time
+   *
+   * One that was noted and is no job yet may be about to become one, or its webhook died. Nobody can tell; whoever makes
+   * the job of that event, and not of their own, makes the same job, so that the command is carried out once either way.
+   *
+   * @returns when it was given before, in epoch milliseconds, or else the event that its job is to be made of
    */
-  note(said: Said): Promise<number | undefined>;
+  note(said: Said): Promise<{ saidAt: number } | { happened: string }>;
   /** Notes a command that was given although it was noted before. */
   noteAgain(said: Said): Promise<void>;
 }
@@ -22,13 +26,21 @@ interface Said {
   userId: string;
   channelId: string;
   command: string;
+  /** The event that the job is made of. */
+  happened: string;
   jobId: string;
 }
 
+interface Noted {
+  happened: string;
+  jobId: string;
+  at: number;
+}
+
 export function createSaidBefore(table: Table, jobs: JobStore, clock: () => number): SaidBefore {
-  function itemOf({ userId, channelId, command, jobId }: Said, now: number) {
+  function itemOf({ userId, channelId, command, happened, jobId }: Said, now: number) {
     const key = keys.said(userId, digest([channelId, command]));
-    return { ...key, jobId, at: now, expiresAt: Math.ceil((now + ASKED_WITHIN_MS) / 1000) };
+    return { ...key, happened, jobId, at: now, expiresAt: Math.ceil((now + ASKED_WITHIN_MS) / 1000) };
   }
 
   return {
@@ -39,12 +51,11 @@ export function createSaidBefore(table: Table, jobs: JobStore, clock: () => numb
         expression: 'attribute_not_exists(#pk) OR #at <= :before OR #jobId = :jobId',
         values: { before: now - ASKED_WITHIN_MS, jobId: said.jobId },
       };
-      if (await table.put(item, lately)) return undefined;
-      const earlier = (await table.get({ pk: item.pk, sk: item.sk })) as { jobId: string; at: number } | undefined;
-      // One that was never stored was answered with an error, and is typed again for good reason.
-      if (earlier && (await jobs.get(earlier.jobId))) return earlier.at;
-      await table.put(item);
-      return undefined;
+      if (await table.put(item, lately)) return { happened: said.happened };
+      const earlier = (await table.get({ pk: item.pk, sk: item.sk })) as Noted | undefined;
+      // Gone since, or noted by a version that did not keep the event.
+      if (!earlier?.happened) return { happened: said.happened };
+      return (await jobs.get(earlier.jobId)) ? { saidAt: earlier.at } : { happened: earlier.happened };
     },
     noteAgain: async (said) => void (await table.put(itemOf(said, clock()))),
   };

@@ -69,6 +69,7 @@ const RETRY_AFTER_SECONDS = 30;
 const TOKEN_ERRORS = new Set(['invalid_auth', 'not_authed', 'token_expired', 'token_revoked', 'account_inactive']);
 
 const envelope = z.looseObject({ ok: z.boolean(), error: z.optional(z.string()) });
+type Envelope = z.output<typeof envelope>;
 
 /** Slack's Web API with the bot's token. */
 export function createSlackApi(options: SlackApiOptions): SlackApi {
@@ -78,23 +79,33 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
   return {
     isThere: async () => Boolean(await token()),
     async call(method, fields, answer) {
-      const response = await post(method, `${apiUrl}/${method}`, (await token()) ?? '', fields);
-      if (response.status === 429) {
-        throw new SlackRateLimited(method, Number(response.headers.get('retry-after')) || RETRY_AFTER_SECONDS);
-      }
-      if (!response.ok) throw new SlackUnanswered(`Slack answers ${method} with status ${response.status}`);
-      const body = envelope.safeParse(await response.json().catch(() => undefined));
-      if (!body.success) throw new SlackUnanswered(`Slack's answer to ${method} cannot be read`);
-      if (body.data.ok) return z.parse(answer, body.data);
-      const error = body.data.error ?? 'unknown';
-      if (TOKEN_ERRORS.has(error)) secrets.refresh('slack');
-      if (error === 'ratelimited') throw new SlackRateLimited(method, RETRY_AFTER_SECONDS);
-      if (error === 'internal_error' || error === 'fatal_error' || error === 'service_unavailable') {
-        throw new SlackUnanswered(`Slack answers ${method} with ${error}`);
-      }
-      throw new SlackRefusal(method, error);
+      const body = await ask(method, fields);
+      // A token that was rotated since it was read is read again.
+      const again = TOKEN_ERRORS.has(body.error ?? '') && secrets.refresh('slack');
+      return read(method, again ? await ask(method, fields) : body, answer);
     },
   };
+
+  async function ask(method: SlackMethod, fields: Readonly<Record<string, unknown>>): Promise<Envelope> {
+    const response = await post(method, `${apiUrl}/${method}`, (await token()) ?? '', fields);
+    if (response.status === 429) {
+      throw new SlackRateLimited(method, Number(response.headers.get('retry-after')) || RETRY_AFTER_SECONDS);
+    }
+    if (!response.ok) throw new SlackUnanswered(`Slack answers ${method} with status ${response.status}`);
+    const body = envelope.safeParse(await response.json().catch(() => undefined));
+    if (!body.success) throw new SlackUnanswered(`Slack's answer to ${method} cannot be read`);
+    return body.data;
+  }
+
+  function read<T>(method: SlackMethod, body: Envelope, answer: z.core.$ZodType<T>): T {
+    if (body.ok) return z.parse(answer, body);
+    const error = body.error ?? 'unknown';
+    if (error === 'ratelimited') throw new SlackRateLimited(method, RETRY_AFTER_SECONDS);
+    if (error === 'internal_error' || error === 'fatal_error' || error === 'service_unavailable') {
+      throw new SlackUnanswered(`Slack answers ${method} with ${error}`);
+    }
+    throw new SlackRefusal(method, error);
+  }
 
   async function post(
     method: SlackMethod,

@@ -4,13 +4,16 @@ import { judged } from './judged.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 
 /** A modal that was opened before all was known that it shows. */
-export interface OpenedView {
-  id: string;
-  /** Of what was opened: a modal that has changed since is left alone. */
-  hash: string;
-}
+export type OpenedView =
+  | {
+      id: string;
+      /** Of what was opened: a modal that has changed since is left alone. */
+      hash: string;
+    }
+  /** Slack did not say whether it was opened: by the id that the relay gave it. */
+  | { externalId: string };
 
-/** It was sent off or closed meanwhile. */
+/** It was sent off or closed meanwhile, or never opened. */
 const GONE = /^(not_found|view_not_found|hash_conflict)$/;
 
 /** Shows in an open modal what is known by now; what was entered stays. @returns whether it was open still */
@@ -18,13 +21,14 @@ export function updateModal(
   slack: SlackApi,
   clock: () => number,
   steps: Steps,
-  { id, hash }: OpenedView,
+  opened: OpenedView,
   view: object,
 ): Promise<boolean> {
   return steps.look('update the modal', 'Slack views.update', () =>
     judged(clock, async () => {
       try {
-        await slack.call('views.update', { view_id: id, hash, view }, z.object({}));
+        const which = 'id' in opened ? { view_id: opened.id, hash: opened.hash } : { external_id: opened.externalId };
+        await slack.call('views.update', { ...which, view }, z.object({}));
         return true;
       } catch (error) {
         if (error instanceof SlackRefusal && GONE.test(error.error)) return false;

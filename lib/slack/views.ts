@@ -31,6 +31,8 @@ const MAX_OPTION_LENGTH = 75;
 const MAX_OPTIONS_BYTES = 220_000;
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
 const MAX_INPUT_LENGTH = 3_000;
+const CUT = '\n[Cut here: a form holds 3,000 characters.]';
+const CUT_MESSAGE = `${CUT.slice(0, -1)} The link to the whole message stands in the defect.]`;
 const MAX_TITLE_LENGTH = 255;
 const MAX_NOTE_LENGTH = 500;
 
@@ -55,6 +57,8 @@ export const restOfDay = z.object({
   date: z.iso.date(),
   /** What is missing of the day; 0 where only the week lacks some. */
   minutes: z.int(),
+  /** As of when, in epoch milliseconds. Buttons of older versions do not say it. */
+  at: z.optional(z.int()),
   tasks: z.readonly(z.array(task)),
 });
 export type RestOfDay = z.output<typeof restOfDay>;
@@ -72,7 +76,8 @@ export interface DefectModal {
 /** The modal that asks what a defect is. Without known projects it waits for their list. */
 export function defectModal(settings: SlackConfig, modal: DefectModal): ModalView {
   const { types, priorities, severities } = settings.defect;
-  const { memory, projects, projectId, title = '', description = '' } = modal;
+  const { memory, projects, projectId, title = '' } = modal;
+  const cut = memory.permalink === undefined ? CUT : CUT_MESSAGE;
   return {
     type: 'modal',
     callback_id: DEFECT_MODAL,
@@ -84,7 +89,7 @@ export function defectModal(settings: SlackConfig, modal: DefectModal): ModalVie
       ...projectBlocks(projects, projectId),
       textInput('title', 'Title', { initial: cutToLength(title, MAX_TITLE_LENGTH), max: MAX_TITLE_LENGTH }),
       textInput('description', 'Description', {
-        initial: cutToLength(description, MAX_INPUT_LENGTH),
+        initial: cutToLength(descriptionOf(modal), MAX_INPUT_LENGTH, cut),
         max: MAX_INPUT_LENGTH,
         multiline: true,
         optional: true,
@@ -94,6 +99,12 @@ export function defectModal(settings: SlackConfig, modal: DefectModal): ModalVie
       choice('severity', 'Severity', severities),
     ],
   };
+}
+
+/** What does not fit into the title stands in the description. */
+function descriptionOf({ title = '', description = '' }: DefectModal): string {
+  const isWhole = title.length <= MAX_TITLE_LENGTH || description.startsWith(title);
+  return isWhole ? description : `${title}\n\n${description}`.trim();
 }
 
 export interface LogTimeModal {

@@ -24,10 +24,16 @@ export async function acceptDueTimesheets(
     const date = dueReminder(team, now);
     const week = dueSummary(team, now);
     return [
-      ...(date === undefined ? [] : [draft(team, dryRun, TEAM_TIMESHEETS, date, teamDay(team, date, now))]),
+      ...(date === undefined ? [] : [draft(team, dryRun, TEAM_TIMESHEETS, date, teamDay(team, dryRun, date, now))]),
       ...(week === undefined
         ? []
-        : [draft(team, dryRun, TIMESHEET_SUMMARY, week.weekStart, { team: team.name, ...week } satisfies TeamWeek)]),
+        : [
+            draft(team, dryRun, TIMESHEET_SUMMARY, week.weekStart, {
+              team: team.name,
+              dryRun,
+              ...week,
+            } satisfies TeamWeek),
+          ]),
     ];
   });
   const accepted = [];
@@ -35,8 +41,8 @@ export async function acceptDueTimesheets(
   return accepted;
 }
 
-function teamDay(team: Team, date: string, now: number): TeamDay {
-  return { team: team.name, date, dueForMs: reminderEndsAt(team, date) - now };
+function teamDay(team: Team, dryRun: boolean, date: string, now: number): TeamDay {
+  return { team: team.name, dryRun, date, dueForMs: reminderEndsAt(team, date) - now };
 }
 
 function draft({ name, connection }: Team, dryRun: boolean, automation: string, date: string, input: object): JobDraft {

@@ -38,6 +38,8 @@ const team = z
     ),
     /** Whose hours are not the team's. A weekday that is not named is a day off. */
     partTime: z.array(z.strictObject({ email, hours: weeklyHours })).default([]),
+    /** The first working day of somebody who came later, before which nothing is expected of them. */
+    joined: z.array(z.strictObject({ email, on: z.iso.date('expected a date such as 2026-11-18') })).default([]),
     /** Who is never reminded, and is in the summary all the same. */
     quiet: z.array(email).default([]),
     holidays: z.array(z.iso.date('expected a date such as 2026-12-25')).default([]),
@@ -53,10 +55,12 @@ const team = z
   })
   .superRefine((team, context) => {
     refuseStrangers(team, context);
-    refuseRepeated(
-      team.partTime.map(({ email }, index) => [['partTime', index, 'email'], email]),
-      context,
-    );
+    for (const list of ['partTime', 'joined'] as const) {
+      refuseRepeated(
+        team[list].map(({ email }, index) => [[list, index, 'email'], email]),
+        context,
+      );
+    }
     refuseDaysOff(team, context);
   });
 
@@ -93,16 +97,22 @@ function membersAt(path: (string | number)[], { people }: Pick<Team, 'people'>):
   return people.map((email, index) => [[...path, 'people', index], email]);
 }
 
-/** A slip in an address would go unnoticed: it would have somebody reminded who is not to be. */
-function refuseStrangers(
-  { people, quiet, partTime }: Pick<Team, 'people' | 'quiet' | 'partTime'>,
-  context: z.RefinementCtx,
-): void {
-  const named: Named[] = [
+/** Every address of a team, and where in its settings it stands. */
+export function addressesOf({ people, quiet, partTime, joined }: Addresses): Named[] {
+  return [
+    ...(people === 'all' ? [] : people.map((email, index): Named => [['people', index], email])),
     ...quiet.map((email, index): Named => [['quiet', index], email]),
     ...partTime.map(({ email }, index): Named => [['partTime', index, 'email'], email]),
+    ...joined.map(({ email }, index): Named => [['joined', index, 'email'], email]),
   ];
-  for (const [path, email] of named) {
+}
+
+type Addresses = Pick<Team, 'people' | 'quiet' | 'partTime' | 'joined'>;
+
+/** A slip in an address would go unnoticed: it would have somebody reminded who is not to be. */
+function refuseStrangers(team: Addresses, context: z.RefinementCtx): void {
+  const { people } = team;
+  for (const [path, email] of addressesOf(team)) {
     if (people === 'all' || people.includes(email)) continue;
     context.addIssue({ code: 'custom', path, message: `'${email}' is not among the team's people` });
   }

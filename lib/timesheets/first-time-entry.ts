@@ -7,8 +7,7 @@ import type { Steps } from '../jobs/steps.ts';
 import { createTimelog, timelogDetail } from '../partner/timelogs.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { TOLERATED_MINUTES } from './shortfall.ts';
-import { readEntry } from './time-entry.ts';
+import { ROUNDED_MINUTES, readEntry } from './time-entry.ts';
 
 /**
  * The fields of time entries are assumed. Therefore the first entry that is logged on a connection is read back, and
@@ -125,6 +124,14 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
   };
 }
 
+/**
+ * Whether a service kept what was sent, but for rounding. It may never be off by more than a quarter: one that reads
+ * hours as minutes keeps a sixtieth, and one that knows another field keeps 0.
+ */
+function isKept(minutes: number, sent: number): boolean {
+  return Math.abs(minutes - sent) <= Math.min(ROUNDED_MINUTES, sent / 4);
+}
+
 /** What of the entry is not as it was sent. Names only: the rest of the entry is nobody's business here. */
 function differences(sent: SentEntry, record: Readonly<Record<string, unknown>>): string[] {
   const entry = readEntry(record);
@@ -132,7 +139,7 @@ function differences(sent: SentEntry, record: Readonly<Record<string, unknown>>)
   const same = {
     user_id: entry.userId === String(sent.user_id),
     date: entry.date === sent.date,
-    hours: Math.abs(entry.minutes - sent.hours * 60) <= TOLERATED_MINUTES,
+    hours: isKept(entry.minutes, sent.hours * 60),
   };
   return Object.entries(same).flatMap(([field, holds]) => (holds ? [] : [`another ${field}`]));
 }

@@ -12,7 +12,10 @@ export function reminderMessage({
   date,
   shortfall: { day, week },
   tasks,
+  at,
 }: {
+  /** Epoch milliseconds. */
+  at: number;
   connection: string;
   date: string;
   shortfall: Shortfall;
@@ -33,7 +36,7 @@ export function reminderMessage({
           button(
             'Log the rest',
             LOG_REST_BUTTON,
-            restOfDay({ connection, date, minutes: day.missing, tasks }),
+            restOfDay({ connection, date, minutes: day.missing, at, tasks }),
             'primary',
           ),
           button('Mute today', MUTE_BUTTON, date),

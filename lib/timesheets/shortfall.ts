@@ -1,7 +1,7 @@
 import type { Team } from './config.ts';
 import { datesBetween, mondayOf } from './dates.ts';
 import { expectedMinutes, expectedMinutesBetween } from './expected.ts';
-import { isQuiet } from './team.ts';
+import { isQuiet, type Member } from './team.ts';
 
 /**
  * Nobody is called short of less, for services round: one that keeps a single decimal of an hour takes up to three
@@ -28,8 +28,8 @@ export interface Shortfall {
 }
 
 /** How the person stands over all dates from the first to the last, both included. */
-export function standingOf(team: Team, email: string, first: string, last: string, minutes: MinutesByDate): Standing {
-  const expected = expectedMinutesBetween(team, email, first, last);
+export function standingOf(team: Team, member: Member, first: string, last: string, minutes: MinutesByDate): Standing {
+  const expected = expectedMinutesBetween(team, member, first, last);
   const logged = datesBetween(first, last).reduce((sum, date) => sum + (minutes[date] ?? 0), 0);
   return { expected, logged, missing: missingMinutes(expected, logged) };
 }
@@ -38,10 +38,10 @@ export function standingOf(team: Team, email: string, first: string, last: strin
  * What the person is to be reminded of on that date, by the team's `remindOf`; undefined where it is nothing. Somebody
  * quiet is not reminded, and nobody is on a day on which they do not work.
  */
-export function shortfallOf(team: Team, email: string, date: string, minutes: MinutesByDate): Shortfall | undefined {
-  if (isQuiet(team, email) || expectedMinutes(team, email, date) === 0) return undefined;
-  const day = standingOf(team, email, date, date, minutes);
-  const week = standingOf(team, email, mondayOf(date), date, minutes);
+export function shortfallOf(team: Team, member: Member, date: string, minutes: MinutesByDate): Shortfall | undefined {
+  if (isQuiet(team, member.email) || expectedMinutes(team, member, date) === 0) return undefined;
+  const day = standingOf(team, member, date, date, minutes);
+  const week = standingOf(team, member, mondayOf(date), date, minutes);
   const isShort = (team.remindOf !== 'week' && day.missing > 0) || (team.remindOf !== 'day' && week.missing > 0);
   return isShort ? { day, week } : undefined;
 }

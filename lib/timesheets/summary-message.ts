@@ -22,16 +22,22 @@ const BAR_LENGTH = 10;
 /**
  * Who is complete and who is short of a week, each with a bar; whoever is shortest stands first. Of a large team there
  * are several messages.
+ *
+ * @param addressesOfNobody those in the team's settings that no user of the service has
  */
 export function summaryMessages(
   team: string,
   { weekStart, weekEnd }: Week,
   people: readonly PersonOfWeek[],
+  addressesOfNobody: readonly string[],
 ): SlackMessage[] {
   const complete = people.filter(({ missing, unreadable }) => missing === 0 && unreadable.length === 0);
   const counted = `${complete.length} of ${people.length} timesheets of ${team} are complete for ${weekStart} to ${weekEnd}`;
   const lines = [...people].sort((a, b) => shortBy(b) - shortBy(a) || a.name.localeCompare(b.name)).map(line);
-  const sections = paragraphs(lines).map(section);
+  const unknown = addressesOfNobody.map(
+    (email) => `:warning: No user of the service has the address ${code(email)}, which relay.config.ts names.`,
+  );
+  const sections = paragraphs([...lines, ...unknown]).map(section);
   const parts = sections.length > 0 ? chunks(sections, SECTIONS_PER_MESSAGE) : [[]];
   return parts.map((blocks, index) =>
     index === 0

@@ -1,4 +1,11 @@
-import type { Team } from './config.ts';
+import { addressesOf, type Team } from './config.ts';
+
+/** A user of the service, as a team's settings are about them. */
+export interface Member {
+  email: string;
+  /** `YYYY-MM-DD`: since when the service has them, where it shows that. */
+  createdOn?: string;
+}
 
 /**
  * The team of a user of the service: that which lists them, or else that of `all` others. The configuration has each
@@ -28,6 +35,19 @@ export function isQuiet(team: Team, email: string): boolean {
 export function weeklyHoursOf(team: Team, email: string): Team['hours'] {
   const address = normalised(email);
   return team.partTime.find((person) => person.email === address)?.hours ?? team.hours;
+}
+
+/** The first day of which anything is expected of them: by the settings, or else by the service; undefined for always. */
+export function firstDayOf(team: Team, { email, createdOn }: Member): string | undefined {
+  const address = normalised(email);
+  return team.joined.find((person) => person.email === address)?.on ?? createdOn;
+}
+
+/** The addresses in a team's settings that none of the users has, by where they stand: `partTime.0.email`. */
+export function addressesOfNobody(team: Team, users: readonly Member[]): Record<string, string> {
+  const known = new Set(users.map(({ email }) => normalised(email)));
+  const unknown = addressesOf(team).filter(([, email]) => !known.has(email));
+  return Object.fromEntries(unknown.map(([path, email]) => [path.join('.'), email]));
 }
 
 /** As the checked configuration has addresses. */

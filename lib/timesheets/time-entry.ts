@@ -56,12 +56,24 @@ function loggedMinutes({ hours, minutes }: Readonly<Record<string, unknown>>): n
   if (fromMinutes === undefined && hasMinutes) {
     return { unreadable: 'minutes: expected minutes such as 90, no more than 1440' };
   }
-  // 1 and 30 may be an hour and a half in two parts, or a mistake: nobody here knows.
-  if (fromHours !== undefined && fromMinutes !== undefined && fromHours !== fromMinutes) {
-    return { unreadable: 'minutes: expected the same duration as in hours' };
-  }
-  return fromHours ?? fromMinutes ?? 0;
+  if (fromHours === undefined || fromMinutes === undefined) return fromHours ?? fromMinutes ?? 0;
+  if (!isSameDuration(fromHours, fromMinutes)) return { unreadable: 'minutes: expected the same duration as in hours' };
+  // Hours may be rounded, to a single decimal at worst.
+  return fromMinutes;
 }
+
+/**
+ * Whether two fields say the same: hours of one decimal are up to three minutes off. Whole hours and minutes below 60
+ * may also be parts, `1` and `58` for 1 h 58 min; nobody here knows, so that they must be equal.
+ */
+function isSameDuration(fromHours: number, minutes: number): boolean {
+  if (fromHours === minutes) return true;
+  const mayBeParts = fromHours % 60 === 0 && minutes < 60;
+  return !mayBeParts && Math.abs(fromHours - minutes) <= ROUNDED_MINUTES;
+}
+
+/** What a service that keeps a single decimal of an hour adds or takes away. */
+export const ROUNDED_MINUTES = 3;
 
 /** The types of identifiers are not shown: text and numbers are taken. */
 function textOf(value: unknown): string | undefined {
@@ -73,7 +85,7 @@ function textOf(value: unknown): string | undefined {
  * The day as it is written, with or without a time behind it (`YYYY-MM-DD HH:MM:SS` in the interface document, or ISO
  * 8601). A time is not turned into another zone, for the service's own is not shown.
  */
-function dateOf(value: unknown): string | undefined {
+export function dateOf(value: unknown): string | undefined {
   const date = typeof value === 'string' && /^(\d{4}-\d\d-\d\d)(?:$|[ T]\d\d:\d\d)/.exec(value.trim())?.[1];
   return date && isoDate.safeParse(date).success ? date : undefined;
 }

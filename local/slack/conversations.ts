@@ -50,6 +50,11 @@ export function readHistory(workspace: Workspace, args: Arguments): Record<strin
   };
 }
 
+/** Of a direct message, or of a channel. The stand-in does not tell a private channel's `groups:history` apart. */
+export function historyScope(workspace: Workspace, { channel }: Arguments): string {
+  return otherEnd(workspace, String(channel)) ? 'im:history' : 'channels:history';
+}
+
 function readable(workspace: Workspace, id: string): string {
   const channel = workspace.channels.get(id);
   if (channel?.botIsMember === false) throw new SlackError('not_in_channel');

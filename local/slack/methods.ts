@@ -1,6 +1,6 @@
 import type { Arguments } from './api-call.ts';
 import { postMessage } from './chat.ts';
-import { channelInfo, openConversation, readHistory } from './conversations.ts';
+import { channelInfo, historyScope, openConversation, readHistory } from './conversations.ts';
 import { authTest, listUserGroup, lookupByEmail, userInfo } from './users.ts';
 import { openView, updateView } from './views.ts';
 import type { Workspace } from './workspace.ts';
@@ -12,6 +12,8 @@ interface Method {
    * newer pages name JSON too, a form is still right.
    */
   takesJson: boolean;
+  /** As the page of the method names it. */
+  scope?(workspace: Workspace, args: Arguments): string;
   /** @throws {SlackError} */
   answer(workspace: Workspace, args: Arguments): Record<string, unknown>;
 }
@@ -19,13 +21,13 @@ interface Method {
 /** What the relay uses of https://docs.slack.dev/reference/methods. */
 const methods = {
   'auth.test': { takesJson: true, answer: authTest },
-  'chat.postMessage': { takesJson: true, answer: postMessage },
-  'conversations.history': { takesJson: false, answer: readHistory },
+  'chat.postMessage': { takesJson: true, scope: () => 'chat:write', answer: postMessage },
+  'conversations.history': { takesJson: false, scope: historyScope, answer: readHistory },
   'conversations.info': { takesJson: false, answer: channelInfo },
-  'conversations.open': { takesJson: true, answer: openConversation },
-  'usergroups.users.list': { takesJson: false, answer: listUserGroup },
-  'users.info': { takesJson: false, answer: userInfo },
-  'users.lookupByEmail': { takesJson: false, answer: lookupByEmail },
+  'conversations.open': { takesJson: true, scope: () => 'im:write', answer: openConversation },
+  'usergroups.users.list': { takesJson: false, scope: () => 'usergroups:read', answer: listUserGroup },
+  'users.info': { takesJson: false, scope: () => 'users:read', answer: userInfo },
+  'users.lookupByEmail': { takesJson: false, scope: () => 'users:read.email', answer: lookupByEmail },
   'views.open': { takesJson: true, answer: openView },
   'views.update': { takesJson: true, answer: updateView },
 } satisfies Record<string, Method>;

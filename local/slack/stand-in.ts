@@ -32,6 +32,8 @@ export interface SlackStandIn {
   users: Map<string, SlackUser>;
   channels: Map<string, SlackChannel>;
   userGroups: Map<string, string[]>;
+  /** What the app may do: what another scope is needed for is refused with `missing_scope`. By default everything. */
+  grant(scopes: Iterable<string>): void;
   /** Everything that went out. */
   messages: SlackMessage[];
   /** Every modal that was opened. One that is taken out is closed. */
@@ -80,6 +82,9 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
     users: workspace.users,
     channels: workspace.channels,
     userGroups: workspace.userGroups,
+    grant(scopes) {
+      workspace.scopes = new Set(scopes);
+    },
     messages: workspace.messages,
     views: workspace.views,
     calls,

@@ -31,14 +31,16 @@ export function lookupByEmail({ users }: Workspace, { email }: Arguments): Recor
 }
 
 function shown(user: SlackUser): Record<string, unknown> {
-  const { name, email, deleted = false, tz, tz_offset } = user;
+  const { name, email, deleted = false, tz, tz_offset, is_bot = false, is_stranger, is_email_confirmed = true } = user;
   return {
     id: user.id,
     team_id: TEAM_ID,
     name: name.toLowerCase().replaceAll(' ', '.'),
     real_name: name,
     deleted,
-    is_bot: false,
+    is_bot,
+    is_email_confirmed,
+    ...(is_stranger !== undefined && { is_stranger }),
     ...(tz !== undefined && { tz }),
     ...(tz_offset !== undefined && { tz_offset }),
     profile: { real_name: name, ...(email !== undefined && { email }) },

@@ -33,6 +33,8 @@ function carryOut(
   const { args, token, warning } = readApiCall(request, body, method.takesJson);
   if (token === undefined) throw new SlackError('not_authed');
   if (token !== botToken) throw new SlackError('invalid_auth');
+  const scope = method.scope?.(workspace, args);
+  if (scope !== undefined && workspace.scopes?.has(scope) === false) throw new SlackError('missing_scope');
   const answer = method.answer(workspace, args);
   return warning ? withWarning(answer, warning) : answer;
 }

@@ -11,6 +11,11 @@ export interface SlackUser {
   /** Seconds east of UTC. */
   tz_offset?: number;
   deleted?: boolean;
+  is_bot?: boolean;
+  /** Of another workspace. */
+  is_stranger?: boolean;
+  /** By default they have confirmed it. */
+  is_email_confirmed?: boolean;
 }
 
 export interface SlackChannel {
@@ -61,6 +66,8 @@ export interface Workspace {
   channels: Map<string, SlackChannel>;
   /** The ids of its people, by the id of the group. */
   userGroups: Map<string, string[]>;
+  /** Of the app; undefined for all. */
+  scopes?: ReadonlySet<string>;
   messages: SlackMessage[];
   views: StandInView[];
   triggers: Triggers;

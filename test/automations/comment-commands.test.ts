@@ -138,6 +138,72 @@ describe('a comment of a collaborator', () => {
   });
 });
 
+describe('a comment that is deleted or changed before its command is carried out', () => {
+  const LOG = '/log 2h “Release checkout 2.4”';
+  const DELETED = `⚠️ The comment was deleted, so that nothing was done${EDITS}`;
+  const CHANGED = `⚠️ The comment does not have this command any more, so that nothing was done${EDITS}`;
+
+  it.each<[string, string | null | undefined, string | RegExp]>([
+    ['deleted', null, DELETED],
+    ['changed', '/log 3h “Release checkout 2.4”', CHANGED],
+    ['made a quotation', `> ${LOG}`, CHANGED],
+    ['changed elsewhere', `Hello\n\n${LOG}\n`, /^✅ Logged 2h/],
+    ['unchanged', LOG, /^✅ Logged 2h/],
+    ['not to be read', undefined, /^✅ Logged 2h/],
+  ])('gives the command only as it stands: %s', async (_, now, said) => {
+    if (now !== undefined) github.written.set(1, now);
+    await post(created(LOG));
+    await relay.workToTheEnd();
+    const [answer, ...others] = github.comments.map(({ body }) => body.replace(/\n\n<!--.*$/, ''));
+    expect([answer, others]).toEqual([expect.stringMatching(said), []]);
+    expect(logged()).toHaveLength(said instanceof RegExp ? 1 : 0);
+  });
+
+  it.each([null, '/done 102'])('is carried out where GitHub did not have it yet: %s', async (stale) => {
+    github.written.set(1, stale);
+    await post(created(LOG));
+    await relay.work();
+    expect([logged(), github.comments]).toEqual([[], []]);
+    github.written.set(1, LOG);
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(1);
+  });
+
+  it.each([LOG, '/done 101'])('during an outage of the service gives none: %s', async (line) => {
+    github.written.set(1, line);
+    relay.sandbox.setFault({ kind: 'maintenance', times: 3 });
+    await post(created(line));
+    await relay.work();
+    github.written.set(1, null);
+    await relay.workToTheEnd();
+    expect([logged(), item(101)]).toEqual([[], false]);
+    expect(github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('The comment was deleted')]);
+  });
+
+  it('after it was carried out is told of what was done', async () => {
+    github.written.set(1, LOG);
+    await post(created(LOG));
+    github.refusal = 'instead of the work';
+    await relay.work();
+    expect(logged()).toHaveLength(1);
+    github.written.set(1, null);
+    github.refusal = undefined;
+    await relay.workToTheEnd();
+    expect(github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('Logged 2h')]);
+  });
+
+  it('waits for GitHub where that does not answer', async () => {
+    github.written.set(1, LOG);
+    github.refusal = { status: 503, message: 'Service Unavailable' };
+    await post(created(LOG));
+    await relay.work();
+    expect(logged()).toEqual([]);
+    github.refusal = undefined;
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(1);
+  });
+});
+
 describe('a comment of somebody else', () => {
   it.each([
     ['OWNER', { author_association: 'OWNER' }, undefined],

@@ -35,7 +35,7 @@ describe('time that is logged', () => {
     ['2027-01-01T00:00:00Z', MIRA, '1h 2026–11–18', '2026-11-18'],
   ])('is of the day where the person is: at %s for %s, %s', async (now, userId, typed, date) => {
     relay.clock.now = Date.parse(now);
-    const { inTheEnd } = await ask(relay, `log ${typed} ${CHECKOUT} at ${now}`, { userId });
+    const { inTheEnd } = await ask(relay, `log ${typed} ${CHECKOUT} “at ${now}”`, { userId });
     expect(inTheEnd).toContain(`, ${date}, as time entry ${logged().at(-1)?.timelog_id}`);
     expect(logged().at(-1)).toMatchObject({ date, hours: 1 });
   });
@@ -66,6 +66,48 @@ describe('time that is logged', () => {
     const { inTheEnd } = await ask(relay, `log 1h ${task} wrote tests`);
     expect(inTheEnd).toMatch(said);
     expect(logged()).toHaveLength(before + (/Logged/.test(inTheEnd) ? 1 : 0));
+  });
+
+  it.each([
+    ['its id with a number sign', `#${CHECKOUT}`],
+    ['its id in capitals', CHECKOUT.toUpperCase()],
+    ['its id with an invisible mark', `\u200e${CHECKOUT}`],
+    ['its name with doubled blanks', '“Release  checkout 2.4”'],
+    ['its name with no-break blanks', '“Release\u00a0checkout\u202f2.4”'],
+    ['its name with a zero-width space', '“Release \u200bcheckout 2.4”'],
+  ])('is found by %s', async (_, task) => {
+    relay.clock.now += 120_000;
+    expect((await ask(relay, `log 1h ${task}`)).inTheEnd).toContain('Logged 1h on Release checkout 2.4');
+  });
+
+  it.each([
+    ['composed', 'Prüfung der Bücher'.normalize('NFC'), 'Prüfung der Bücher'.normalize('NFD')],
+    ['decomposed', 'Prüfung der Bücher'.normalize('NFD'), 'Prüfung der Bücher'.normalize('NFC')],
+    ['with doubled blanks', 'Audit  of\u00a0the books', 'audit of the books'],
+    ['with another apostrophe', 'Tom’s books', "tom's books"],
+    ['with another dash', 'Books – audit', 'books - audit'],
+  ])('is found by its name, which the service has %s', async (_, name, typed) => {
+    relay.clock.now += 120_000;
+    const { tasks } = relay.sandbox.data;
+    tasks.push({ ...(tasks[0] as (typeof tasks)[number]), task_id: 'books', name, title: name });
+    const { inTheEnd } = await ask(relay, `log 1h “${typed}”`);
+    tasks.pop();
+    expect(inTheEnd).toContain(`Logged 1h on ${name.replaceAll(/\s/g, ' ').split(' ')[0]}`);
+  });
+
+  it('is on no task where the name may go on in the note', async () => {
+    relay.clock.now += 120_000;
+    const before = logged().length;
+    const { tasks } = relay.sandbox.data;
+    const [task] = tasks as [(typeof tasks)[number]];
+    tasks.push({ ...task, task_id: 'short', name: 'Retro', title: 'Retro' });
+    tasks.push({ ...task, task_id: 'long', name: 'Retro of Berlin', title: 'Retro of Berlin' });
+    expect((await ask(relay, 'log 1h Retro of Berlin')).inTheEnd).toBe(
+      ':warning: Retro may be one task or the beginning of another. Did you mean one of these? short (Retro), long (Retro of Berlin)',
+    );
+    expect((await ask(relay, 'log 1h Retro of Paris')).inTheEnd).toContain('Logged 1h on Retro for');
+    tasks.splice(-2);
+    expect(logged()).toHaveLength(before + 1);
   });
 
   it.each([
@@ -163,6 +205,40 @@ describe('the first time entry of a connection', () => {
     expect(logged()[0]?.hours).toBe(20);
     expect(readBack()).toBe(1);
   });
+
+  it.each([
+    ['nothing', '3m', 0],
+    ['nothing of a minute', '1m', 0],
+    ['a sixtieth', '1h30m', 0.025],
+    ['a sixtieth of a little', '5m', 0.0014],
+    ['a half', '4m', 0.0333],
+    ['four minutes less', '1h30m', 1.43],
+  ])('of which the service keeps %s stops time logging there: %s', async (_, typed, hours) => {
+    await start();
+    keepOf(hours);
+    const { inTheEnd } = await ask(relay, log().replace('1h30m', typed));
+    expect(inTheEnd).toContain('came back with another hours');
+    expect((await ask(relay, log())).inTheEnd).toContain('Time is not logged');
+  });
+
+  it.each([
+    ['two decimals', '20m', 0.33],
+    ['one decimal', '1h30m', 1.5],
+    ['one decimal of 20 minutes', '20m', 0.3],
+    ['two decimals of a minute', '1m', 0.02],
+  ])('of which the service keeps %s is right: %s', async (_, typed, hours) => {
+    await start();
+    keepOf(hours);
+    expect((await ask(relay, log().replace('1h30m', typed))).inTheEnd).toContain('Logged');
+    expect((await ask(relay, log())).inTheEnd).toContain('Logged');
+  });
+
+  /** Whatever is logged, the service has so many hours. */
+  function keepOf(hours: number): void {
+    const { timelogs } = relay.sandbox.data;
+    const push = timelogs.push.bind(timelogs);
+    timelogs.push = (...entries) => push(...entries.map((entry) => ({ ...entry, hours })));
+  }
 
   it('that is not what was sent stops time logging there', async () => {
     await start(detail({ user_id: 'worker_id' }));

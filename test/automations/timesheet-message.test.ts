@@ -206,8 +206,6 @@ describe('"Log the rest"', () => {
     log(relay, mira, 1, { date: THURSDAY, task: CART.id });
     log(relay, mira, 2);
     await remind(relay);
-    // Days later it is that Friday which is proposed.
-    relay.clock.now += 3 * DAY;
     await logRest();
     expect(await submit(relay, lastView(relay), { note: 'the rest', ...filled })).toEqual({});
     await relay.workToTheEnd();
@@ -215,6 +213,20 @@ describe('"Log the rest"', () => {
     expect(logged()[0]?.note).toMatch(/^the rest \[partner-relay [0-9a-f]+\]$/);
     expect(told(relay).at(-1)).toContain(`on ${task.name} for Mira Novak, ${date}`);
     expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: MIRA });
+  });
+
+  it.each([
+    [12 * 3_600_000 - 1, 'How long: 4h30m'],
+    [12 * 3_600_000, 'How long: ____'],
+    [3 * DAY, 'How long: ____'],
+  ])('proposes the day for ever, and the amount for half a day: %i ms later', async (later, duration) => {
+    await start(alone({ remindOf: 'day' }));
+    log(relay, mira, 2);
+    await remind(relay);
+    relay.clock.now += later;
+    await logRest();
+    expect(renderView(lastView(relay))).toContain(duration);
+    expect(renderView(lastView(relay))).toContain('[ 2026-11-20 ▾ ]');
   });
 
   it('logs what is proposed, on the connection of the team, for who sends the form and nobody else', async () => {
@@ -245,7 +257,7 @@ describe('"Log the rest"', () => {
   it('that cannot be opened leaves the reminder and its buttons where they are', async () => {
     await start(alone());
     await remind(relay);
-    relay.slack.fail({ method: 'views.open', kind: 'server-error' });
+    relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
     await logRest();
     expect(told(relay)).toEqual([
       expect.stringContaining('Your timesheet is not complete'),

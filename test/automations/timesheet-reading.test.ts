@@ -8,7 +8,9 @@ import {
   CART,
   CHECKOUT,
   calls,
+  DUE,
   FRIDAY,
+  HOUR,
   join,
   log,
   logWeek,
@@ -64,8 +66,8 @@ describe('the time entries of 500 people', () => {
     await remind(relay);
     expect(reminded(relay)).toEqual([late.name]);
     const names = dates.length > 1 ? 2 : 1;
-    expect(calls(relay)).toEqual({ '/users/list': 5, '/timelogs/list': pages, '/tasks/detail': names });
-    expect(relay.sandbox.requests).toBe(5 + pages + names);
+    expect(calls(relay)).toEqual({ '/users/list': 5, '/timelogs/list': pages + 1, '/tasks/detail': names });
+    expect(relay.sandbox.requests).toBe(5 + pages + 1 + names);
     expect(new Set((await relay.jobs()).map(({ lane }) => lane))).toEqual(new Set(['background']));
   });
 });
@@ -89,7 +91,7 @@ describe('pages', () => {
     ]);
     const short = [...everybody.entries()].filter(([number]) => number % 40 === 7);
     expect(logged).toEqual(short.map(([number, { name }]) => [name, `${4 + (number % 3)}h`]));
-    expect(calls(relay)).toMatchObject({ '/users/list': 3, '/timelogs/list': 7 });
+    expect(calls(relay)).toMatchObject({ '/users/list': 3, '/timelogs/list': 7 + short.length });
   });
 
   it.each([
@@ -147,6 +149,48 @@ describe('pages', () => {
   });
 });
 
+describe('entries that are deleted while pages are read', () => {
+  const betweenPages = async (meanwhile: () => void) => {
+    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/timelogs/list', skip: 1, times: 1 });
+    await relay.fire('timesheet-reminder');
+    await relay.work();
+    meanwhile();
+    await relay.workToTheEnd();
+  };
+  /** The hundredth and first entry moves to the page that was read already. */
+  const logMuch = () => {
+    for (let entry = 0; entry < 100; entry++) log(relay, lucas, 0.01);
+    logWeek(relay, mira);
+  };
+
+  it('have nobody reminded whose week is complete: those who are short are read again', async () => {
+    await start(timesheets({ people: [mira.email, tomasz.email] }));
+    logMuch();
+    logWeek(relay, tomasz);
+    relay.sandbox.data.timelogs.splice(-1);
+    await betweenPages(() => relay.sandbox.data.timelogs.splice(0, 2));
+    expect(reminded(relay)).toEqual([tomasz.name]);
+    expect(calls(relay)['/timelogs/list']).toBe(2 + 2);
+  });
+
+  it('have nobody called short in the summary', async () => {
+    const summary = { channel: 'C0PLATFORM', on: 'mon' as const };
+    await start(timesheets({ people: [mira.email], summary }));
+    relay.clock.now = Date.parse('2026-11-23T09:00+01:00');
+    logMuch();
+    await betweenPages(() => relay.sandbox.data.timelogs.splice(0, 2));
+    expect(relay.slack.messages.map(({ text }) => text)).toEqual([expect.stringMatching(/^1 of 1 timesheets/)]);
+  });
+
+  it('are not looked for further than a page, for a service may ignore user_id', async () => {
+    await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
+    for (let entry = 0; entry < 101; entry++) log(relay, mira, 0.01);
+    await remind(relay);
+    expect(reminded(relay)).toEqual([mira.name, tomasz.name]);
+    expect(calls(relay)['/timelogs/list']).toBe(2 + 1);
+  });
+});
+
 describe('an outage of the service while pages are read', () => {
   const half: Fault[] = [{ kind: 'cut', when: 'on arrival' }, { kind: 'key-revoked' }, { kind: 'rate-limited' }];
 
@@ -166,7 +210,7 @@ describe('an outage of the service while pages are read', () => {
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
     expect(reminded(relay)).toEqual(['Person 0']);
-    expect(calls(relay)).toMatchObject({ '/users/list': 2, '/timelogs/list': 3 });
+    expect(calls(relay)).toMatchObject({ '/users/list': 2, '/timelogs/list': 4 });
   });
 });
 
@@ -299,7 +343,7 @@ describe('a service that differs from what is assumed', () => {
     await remind(relay);
     expect(reminded(relay)).toEqual([late?.name]);
     expect(reminderOf(relay, late as Person)).toContain('*Friday 20 November*: 2h30m logged of 6h30m, 4h missing');
-    expect(calls(relay)).toEqual({ '/people/all': 2, '/timelogs/list': 3, '/tasks/detail': 1 });
+    expect(calls(relay)).toEqual({ '/people/all': 2, '/timelogs/list': 4, '/tasks/detail': 1 });
   });
 
   it('may give hours in several ways, or minutes', async () => {
@@ -318,6 +362,34 @@ describe('a service that differs from what is assumed', () => {
       given.map(([, logged]) => expect.stringContaining(`: ${logged} logged of 8h`)),
     );
   });
+});
+
+describe('the name of a task', () => {
+  it('that the service refused is asked for again after an hour, and kept for a month once it is told', async () => {
+    await start(timesheets({ people: [mira.email], remindOf: 'day' }));
+    log(relay, mira, 1, { task: 'gone', date: MONDAY });
+    const asked: [number, number | undefined][] = [];
+    for (const hours of [0, 24 * 3, 24 * 4]) {
+      relay.clock.now = DUE + hours * HOUR;
+      if (hours === 24 * 4) relay.sandbox.data.tasks.push({ ...task(), task_id: 'gone', name: 'Back', title: 'Back' });
+      await remind(relay);
+      asked.push([hours, detailCalls()]);
+    }
+    expect(asked.map(([, count]) => count)).toEqual([1, 2, 3]);
+    relay.clock.now = DUE + 24 * 5 * HOUR;
+    await remind(relay);
+    expect(detailCalls()).toBe(3);
+  });
+
+  it('that the service refused is asked for once for a team', async () => {
+    await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
+    for (const person of [mira, tomasz]) log(relay, person, 1, { task: 'gone' });
+    await remind(relay);
+    expect(detailCalls()).toBe(1);
+  });
+
+  const detailCalls = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail').length;
+  const task = () => relay.sandbox.data.tasks[0] as (typeof relay.sandbox.data.tasks)[number];
 });
 
 describe('somebody with an entry that cannot be read', () => {

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { slackManifest } from '../../cli/slack-manifest.ts';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
 import type { Failure } from '../../local/slack/failures.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
 import type { TestRelay } from '../relay.ts';
@@ -133,6 +135,44 @@ describe('the summary', () => {
     expect([new Set(lines()).size, lines().length]).toEqual([155, 155]);
   });
 
+  it.each([1, 5])('comes once where the answer was lost %i times, and others write in the channel', async (times) => {
+    await start();
+    relay.slack.grant(slackManifest(relay.runtime.config, 'Partner Relay', 'https://relay').oauth_config.scopes.bot);
+    relay.slack.fail({ ...lost, times });
+    await relay.fire('timesheet-reminder');
+    await relay.work();
+    for (let number = 0; number < 450; number++) {
+      const ts = `${Math.floor(relay.clock.now / 1000)}.${String(number).padStart(6, '0')}`;
+      relay.slack.messages.push({ kind: 'message', channel: PLATFORM, ts, text: 'hello', at: relay.clock.now });
+    }
+    await relay.workToTheEnd();
+    expect(summaries().filter(({ text }) => text !== 'hello')).toHaveLength(1);
+    expect(await outcomes(relay, 'timesheet-summary')).toEqual([`told ${PLATFORM} of the week from ${MONDAY}`]);
+  });
+
+  it('waits for a person where its answer was lost and the app may not look for it, and is not posted again', async () => {
+    await start();
+    relay.slack.grant(['chat:write']);
+    relay.slack.fail(lost);
+    await remind(relay);
+    expect(summaries()).toHaveLength(1);
+    expect(await outcomes(relay, 'timesheet-summary')).toEqual([
+      'parked: Slack refuses conversations.history: missing_scope: give the app the scopes that relay slack-manifest prints, and install it again',
+    ]);
+    relay.slack.grant(['chat:write', 'channels:history']);
+    for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
+    await relay.workToTheEnd();
+    expect(summaries()).toHaveLength(1);
+  });
+
+  it('names the addresses of the settings that no user of the service has', async () => {
+    await start({}, [mira.email, 'ab@example.org']);
+    await remind(relay);
+    expect(mrkdwnOf(summaries()[0] ?? {})).toContain(
+      ':warning: No user of the service has the address `ab@example.org`, which relay.config.ts names.',
+    );
+  });
+
   it('lets nobody ping, link or format by their name', async () => {
     await start({}, 'all');
     relay.sandbox.data.users.length = 0;
@@ -188,14 +228,15 @@ describe('the summary', () => {
   });
 
   it.each([
-    ['C0PRIVATE', 'not_in_channel'],
-    ['C0UNKNOWN', 'channel_not_found'],
-  ])('that cannot be sent is told in the outcome of the job: %s', async (channel, error) => {
+    ['C0PRIVATE', 'not_in_channel: invite the app to the channel'],
+    [
+      'C0UNKNOWN',
+      'channel_not_found: correct the channel in relay.config.ts, or invite the app to it if it is private',
+    ],
+  ])('that cannot be sent waits for a person, with what to do: %s', async (channel, why) => {
     await start({ summary: { channel } });
     await remind(relay);
-    expect(await outcomes(relay, 'timesheet-summary')).toEqual([
-      `Slack has nobody to send it to (${error}): is the app in the channel ${channel}?`,
-    ]);
+    expect(await outcomes(relay, 'timesheet-summary')).toEqual([`parked: Slack refuses chat.postMessage: ${why}`]);
     expect(relay.slack.messages).toEqual([]);
   });
 });

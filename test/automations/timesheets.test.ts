@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
 import type { Runtime } from '../../lib/runtime.ts';
 import { addDays, datesBetween, weekdayOf } from '../../lib/timesheets/dates.ts';
 import { deliver, type SqsHandler } from '../../local/event-source.ts';
@@ -256,6 +257,17 @@ describe('a reminder', () => {
     expect(await outcomes(relay, automation)).toEqual(['nothing to do: the day is over']);
   });
 
+  it('is due for no longer than the day, however long its team waited before', async () => {
+    await start(timesheets({ people: [mira.email] }));
+    await relay.fire('timesheet-reminder');
+    relay.clock.now += 4 * HOUR;
+    await (await workerWith({}))(1);
+    relay.clock.now = Date.parse('2026-11-21T00:00+01:00');
+    await relay.workToTheEnd();
+    expect(reminded(relay)).toEqual([]);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: the day is over']);
+  });
+
   it('goes out once, wherever the worker dies: the sweep has another take over', async () => {
     await start(timesheets({ people: [mira.email, tomasz.email], hours: EVERY_DAY, remindOf: 'day' }));
     await nextDay();
@@ -496,6 +508,20 @@ describe('whom Slack knows', () => {
     expect(lookups()).toBe(3);
   });
 
+  it.each([
+    ['a bot', { is_bot: true }],
+    ['a member of another workspace', { is_stranger: true }],
+    ['somebody who has not confirmed it', { is_email_confirmed: false }],
+  ])('may have the address as that of %s, who is told nothing', async (_, change) => {
+    await start(timesheets({ people: [mira.email] }));
+    Object.assign(relay.slack.users.get(MIRA) ?? {}, change);
+    await remind(relay);
+    expect(reminded(relay)).toEqual([]);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+      'nobody in Slack has the e-mail address of this user',
+    ]);
+  });
+
   it('may have somebody who left since they were asked for, which the job says', async () => {
     await start(timesheets({ people: [mira.email] }));
     await remind(relay);
@@ -509,17 +535,33 @@ describe('whom Slack knows', () => {
   });
 
   it.each([
-    ['users.lookupByEmail', 'missing_scope'],
-    ['chat.postMessage', 'token_revoked'],
-  ] as const)('is not told where Slack refuses the app, and the job waits for a person: %s', async (method, error) => {
-    await start(timesheets({ people: [mira.email] }));
-    relay.slack.fail({ method, kind: 'error', error });
-    await remind(relay);
-    expect(reminded(relay)).toEqual([]);
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
-      `parked: Slack refuses ${method}: ${error}: are the token and the scopes of the Slack app right?`,
-    ]);
-  });
+    [
+      'users.lookupByEmail',
+      'missing_scope',
+      'give the app the scopes that relay slack-manifest prints, and install it again',
+    ],
+    ...['token_revoked', 'account_inactive', 'invalid_auth'].map(
+      (error) =>
+        [
+          'chat.postMessage',
+          error,
+          'enter the bot token of an app that is installed, with relay secrets set slack',
+        ] as const,
+    ),
+    ['chat.postMessage', 'messages_tab_disabled', "switch on the messages tab of the app's home"],
+    ['chat.postMessage', 'invalid_blocks', 'are the token and the scopes of the Slack app right?'],
+  ] as const)(
+    'is not told where Slack refuses the app, and the job waits for a person: %s, %s',
+    async (method, error, remedy) => {
+      await start(timesheets({ people: [mira.email] }));
+      relay.slack.fail({ method, kind: 'error', error });
+      await remind(relay);
+      expect(reminded(relay)).toEqual([]);
+      expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+        `parked: Slack refuses ${method}: ${error}: ${remedy}`,
+      ]);
+    },
+  );
 });
 
 describe('teams of two connections', () => {
@@ -554,7 +596,91 @@ describe('teams of two connections', () => {
   });
 });
 
+describe('somebody who joined on Wednesday', () => {
+  afterEach(() => relay.close());
+  const late = { joined: [{ email: mira.email, on: WEDNESDAY }], people: [mira.email], remindOf: 'week' as const };
+  const created = (on: string) => {
+    const user = relay.sandbox.data.users.find(({ email }) => email === mira.email);
+    Object.assign(user ?? {}, { dt_created: `${on} 08:00:00` });
+  };
+
+  it.each([
+    ['by relay.config.ts', late, undefined, '22h30m'],
+    ['by the service', { ...late, joined: [] }, WEDNESDAY, '22h30m'],
+    ['by relay.config.ts, and by the service on Friday', late, FRIDAY, '22h30m'],
+    ['by nobody', { ...late, joined: [] }, undefined, '38h30m'],
+    ['long ago', { ...late, joined: [] }, '2020-01-01', '38h30m'],
+  ])('is short from then on: %s', async (_, change, on, expected) => {
+    await start(timesheets(change));
+    if (on !== undefined) created(on);
+    await remind(relay);
+    expect(reminderOf(relay, mira)).toContain(`*This week so far*: nothing logged of ${expected}`);
+  });
+
+  it('is complete with what is expected from then on', async () => {
+    await start(timesheets(late));
+    for (const [date, hours] of [
+      [WEDNESDAY, 8],
+      [THURSDAY, 8],
+      [FRIDAY, 6.5],
+    ] as const)
+      log(relay, mira, hours, { date });
+    await remind(relay);
+    expect(reminded(relay)).toEqual([]);
+  });
+});
+
+describe('an address in the settings of a team that no user has', () => {
+  afterEach(() => relay.close());
+
+  it('is told by where it stands, and not itself, for outcomes are in the log', async () => {
+    const strangers = { quiet: ['q@example.org'], partTime: [{ email: 'p@example.org', hours: { fri: 1 } }] };
+    await start(timesheets({ people: 'all', ...strangers, joined: [{ email: mira.email, on: WEDNESDAY }] }));
+    relay.sandbox.data.users.length = 2;
+    await remind(relay);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual([
+      '2 of 2 are to be reminded of 2026-11-20; no user of the service has the address at quiet.0, partTime.0.email',
+    ]);
+  });
+});
+
 describe('a dry run', () => {
+  const teams = [
+    { ...teamInput, people: [mira.email], summary: { channel: 'C0PLATFORM', on: 'fri' as const, at: '16:30' } },
+  ];
+  const settings = (dryRun: boolean) => exampleConfig({}, { timesheets: { teams, dryRun } });
+  const scheduleWith = async (dryRun: boolean) => {
+    const { createHandler } = await import('../../functions/timesheet-reminder.ts');
+    await createHandler({ ...relay.runtime, config: settings(dryRun) })({}, {} as never);
+  };
+  const sent = () => relay.slack.messages.map(({ channel }) => channel).sort();
+
+  it.each<[string, boolean[], (boolean | number)[], string[]]>([
+    ['is one, whatever relay.config.ts says when it runs', [true], [false], []],
+    ['does not stand in the way of the real one', [true, false], [true], ['C0PLATFORM', 'D0MIRA001']],
+    ['does not, neither where it runs first', [true, false], [false], ['C0PLATFORM', 'D0MIRA001']],
+    ['that is put in too late stops nothing', [false], [true], ['C0PLATFORM', 'D0MIRA001']],
+    ['that comes and goes sends what was due, once', [false, true, false], [true, false], ['C0PLATFORM', 'D0MIRA001']],
+  ])('%s', async (_, made, worked, messages) => {
+    await start(settings(false));
+    for (const dryRun of made) await scheduleWith(dryRun);
+    for (const dryRun of worked) await (await workerWith({ config: settings(dryRun === true) }))();
+    await relay.workToTheEnd();
+    expect(sent()).toEqual(messages);
+    await relay.close();
+  });
+
+  it('that is replayed is a dry run still', async () => {
+    await start(settings(false));
+    await scheduleWith(true);
+    await (await workerWith({ config: exampleConfig() }))();
+    for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
+    await relay.workToTheEnd();
+    expect(await relay.jobs('parked')).toEqual([]);
+    expect(sent()).toEqual([]);
+    await relay.close();
+  });
+
   it('sends nothing, and the jobs say what they would have sent', async () => {
     const summary = { channel: 'C0PLATFORM', on: 'fri' as const, at: '16:30' };
     const { timesheets: settings, ...config } = timesheets({ summary, people: [mira.email, tomasz.email] });

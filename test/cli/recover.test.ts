@@ -48,9 +48,7 @@ describe('relay resume', () => {
     expect(defectsMade()).toBe(0);
     expect(await run('budget')).toContain('paused until 2026-11-21T06:00:00.000Z');
 
-    expect(await run('resume', 'main')).toBe(
-      'lifted the pause until 2026-11-21T06:00:00.000Z\n3 waiting jobs go on',
-    );
+    expect(await run('resume', 'main')).toBe('lifted the pause until 2026-11-21T06:00:00.000Z\n3 waiting jobs go on');
     await relay.work();
     expect(defectsMade()).toBe(3);
     expect(await run('resume', 'main')).toBe('nothing held up the connection main\n0 waiting jobs go on');

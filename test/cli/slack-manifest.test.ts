@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { addSlackManifestCommand, slackManifest } from '../../cli/slack-manifest.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { DEFECT_SHORTCUT } from '../../lib/slack/views.ts';
+import { teamInput } from '../timesheets/team.ts';
 
 const URL = 'https://0123456789.lambda-url.eu-central-1.on.aws/';
 
@@ -59,10 +60,13 @@ const published = z.strictObject({
   }),
 });
 
-function manifest(slack: Partial<RelayConfigInput['slack']> = {}, name = 'Partner Relay', url = URL) {
-  const { slack: settings } = defineConfig({ connections: { main: {} }, slack: { connection: 'main', ...slack } });
-  if (!settings) throw new Error('there is no slack');
-  return slackManifest(settings, name, url);
+function manifest(
+  slack: Partial<RelayConfigInput['slack']> = {},
+  name = 'Partner Relay',
+  timesheets?: RelayConfigInput['timesheets'],
+) {
+  const input = { connections: { main: {} }, slack: { connection: 'main', ...slack } };
+  return slackManifest(defineConfig({ ...input, ...(timesheets && { timesheets }) }), name, URL);
 }
 
 /** What `relay slack-manifest` prints. */
@@ -117,9 +121,18 @@ describe("the Slack app's manifest", () => {
     );
   });
 
+  it('asks to read channels only where summaries go to one', () => {
+    const scopes = (team: object) =>
+      manifest({}, 'Partner Relay', { teams: [{ ...teamInput, ...team }] }).oauth_config.scopes.bot;
+    expect(scopes({})).not.toContain('channels:history');
+    expect(scopes({ summary: { channel: 'C0PLATFORM' } })).toEqual(
+      expect.arrayContaining(['channels:history', 'groups:history']),
+    );
+  });
+
   it('is printed by the command line, with a name of one’s own', async () => {
     const { default: config } = await import('../../relay.config.ts');
-    expect(await printed()).toEqual(config.slack && slackManifest(config.slack, 'Partner Relay', URL));
+    expect(await printed()).toEqual(slackManifest(config, 'Partner Relay', URL));
     expect(await printed('--name', 'Relay (test)')).toMatchObject({ display_information: { name: 'Relay (test)' } });
   });
 

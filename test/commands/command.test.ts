@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Command, grammar, parseCommand, printCommand, type Verb } from '../../lib/commands/command.ts';
+import { withSingleBlanks } from '../../lib/commands/words.ts';
 
 /** Pieces of what the grammar knows, and of what upsets parsers. */
 const pieces = [
@@ -8,7 +9,7 @@ const pieces = [
   ...['2h', '30m', '1', '12', '4711', '4711:', 'h', 'min', '1.5', '-1h', '#12', 'and', 'WEB–12', '<!--', '/done', '?'],
   ...['"', '""', '“', '”', '„', '«', '»', "'", '’', '`', ',', '–', '—', '👩‍👩‍👧', 'é', '\ud800', '__proto__', '&amp;'],
 ];
-const onOneLine = (text: string) => text.split(/\s+/).filter(Boolean).join(' ');
+const onOneLine = withSingleBlanks;
 /** UTF-16 as it comes, with halves of pairs. */
 const codeUnits = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units));
 const anyText = fc.oneof(
@@ -163,11 +164,11 @@ describe('a command', () => {
     ['log 2h tomorrow 4711', 'Time is logged once it is spent: today, yesterday or a date of the past.'],
     [
       'log 2h 18.11.2026 4711',
-      '“18.11.2026” is not a date such as 2026-11-18. A task of that name belongs in quotation marks.',
+      '“18.11.2026” looks like a day. A day is today, yesterday or a date such as 2026-11-18; a task or a note that looks like one belongs in quotation marks.',
     ],
     [
       'log 2h 2026-11-8 4711',
-      '“2026-11-8” is not a date such as 2026-11-18. A task of that name belongs in quotation marks.',
+      '“2026-11-8” looks like a day. A day is today, yesterday or a date such as 2026-11-18; a task or a note that looks like one belongs in quotation marks.',
     ],
     [
       'log 2h today yesterday 4711',

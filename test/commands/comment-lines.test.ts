@@ -113,7 +113,7 @@ describe('the checklist items that a pull request completes', () => {
     ['Completes checklist items: 12', ['12']],
     ['Completes checklist item 12. Completes checklist item 13; completes checklist item 12', ['12', '13']],
     [`Completes checklist items ${uuid} and 7`, [uuid, '7']],
-    [`Completes checklist item ${uuid.toUpperCase()}`, [uuid.toUpperCase()]],
+    [`Completes checklist item ${uuid.toUpperCase()}`, [uuid]],
     ['Completes checklist item 12 and 3 tests', ['12']],
     ['Completes checklist items 12 and 13 tests', ['12', '13']],
     ['Completes checklist item 12 <!-- not 13 -->', ['12']],

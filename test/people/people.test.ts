@@ -84,6 +84,53 @@ describe('somebody in Slack', () => {
     expect(relay.sandbox.data.timelogs).toHaveLength(3);
   });
 
+  it('whose address in the map no user has is told that the map is wrong', async () => {
+    await start([mapped('ada@example.org')]);
+    const said = 'No user of the service has the e-mail address that relay.config.ts gives you under people.';
+    expect((await ask(relay, log(), { userId: NOBODY })).inTheEnd).toBe(
+      `:warning: ${said} Ask ${CONTACT} to correct it.`,
+    );
+  });
+
+  it.each([
+    ['a bot', { is_bot: true }],
+    ['a member of another workspace', { is_stranger: true }],
+    ['somebody who has not confirmed it', { is_email_confirmed: false }],
+  ])('is not taken for the owner of their address where they are %s', async (_, change) => {
+    await start();
+    Object.assign(relay.slack.users.get(MIRA) ?? {}, change);
+    expect((await ask(relay, log())).inTheEnd).toContain('Slack does not tell your e-mail address');
+    expect(relay.sandbox.data.timelogs).toHaveLength(3);
+  });
+
+  it('who was not found, or found twice, is looked for again after ten minutes and not before', async () => {
+    await start();
+    const twin = { user_id: '2nd', name: 'Mira N.', email: 'MIRA.NOVAK@example.com' };
+    relay.sandbox.data.users.push(twin);
+    for (const userId of [MIRA, NOBODY]) await ask(relay, log(), { userId });
+    expect(timesListed()).toBe(1);
+    relay.sandbox.data.users.pop();
+    relay.sandbox.data.users.push({ ...twin, email: 'jonas.weber@example.org' });
+    relay.clock.now += 10 * 60_000 - 1;
+    for (const userId of [MIRA, NOBODY]) await ask(relay, log(), { userId });
+    expect([timesListed(), relay.sandbox.data.timelogs.length]).toEqual([1, 3]);
+    relay.clock.now += 1;
+    for (const userId of [MIRA, NOBODY]) await ask(relay, log(), { userId });
+    expect([timesListed(), relay.sandbox.data.timelogs.length]).toEqual([2, 5]);
+  });
+
+  it.each([
+    [{ tz: 'Mars/Olympus_Mons', tz_offset: 19_800 }, '2026-11-21'],
+    [{ tz: 'Mars/Olympus_Mons', tz_offset: -12_600 }, '2026-11-20'],
+    [{ tz: undefined, tz_offset: 19_800 }, '2026-11-21'],
+    [{ tz: 'Mars/Olympus_Mons', tz_offset: undefined }, '2026-11-20'],
+  ])('has the day of the offset where Node does not know their zone: %o', async (zone, date) => {
+    await start();
+    Object.assign(relay.slack.users.get(MIRA) ?? {}, zone);
+    relay.clock.now = Date.parse('2026-11-20T18:30:00Z');
+    expect((await ask(relay, log())).inTheEnd).toContain(`for Mira Novak, ${date}`);
+  });
+
   it('is known by the map where the relay has no token', async () => {
     await start([mapped(LUCAS, 'Asia/Kolkata')], { slack: { signingSecret: SIGNING_SECRET } });
     relay.clock.now = Date.parse('2026-11-20T18:30:00Z');

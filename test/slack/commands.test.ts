@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { grammar } from '../../lib/commands/command.ts';
+import { jobId } from '../../lib/jobs/job.ts';
 import { ASKED_WITHIN_MS, createSaidBefore } from '../../lib/slack/said-before.ts';
 import type { HttpHandler } from '../../local/http-front.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
@@ -287,11 +288,21 @@ describe('the very same command', () => {
     expect(queued(relay)).toBe(2);
   });
 
+  it('is done once where it comes several times at the same moment', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => command(relay, typed)));
+    for (const { text } of answers) expect(text).toMatch(/Working on it|Do you want it done once more\?/);
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.timelogs).toHaveLength(4);
+    expect(await relay.jobs()).toHaveLength(1);
+    expect((await command(relay, typed)).text).toContain('Do you want it done once more?');
+  });
+
   it('is not asked about where the first was never stored', async () => {
     const { table, jobs } = relay.stores;
     // What is left of a webhook that died, or could not write, before it had stored the job.
     const saidBefore = createSaidBefore(table, jobs, () => relay.clock.now);
-    await saidBefore.note({ userId: MIRA, channelId: GENERAL, command: 'done 101', jobId: 'never-stored' });
+    const said = { userId: MIRA, channelId: GENERAL, command: 'done 101', happened: 'died' };
+    await saidBefore.note({ ...said, jobId: jobId('complete-checklist-item', 'died') });
     expect((await command(relay, 'done 101')).text).toContain(WORKING);
     expect((await command(relay, 'done 101')).text).toContain('Do you want it done once more?');
     expect(queued(relay)).toBe(1);

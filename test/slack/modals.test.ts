@@ -95,6 +95,14 @@ describe('the modal for a defect', () => {
     expect(projectsOf(lastView(relay).view)).toEqual(['Another project', 'Company Website', 'Web Shop']);
   });
 
+  it('has a title that is too long for it in the description', async () => {
+    const title = 'Login fails on Safari. '.repeat(20).trim();
+    await command(relay, `defect ${title}`);
+    await relay.work();
+    expect(title).toContain(entered(lastView(relay).view, 'title'));
+    expect(entered(lastView(relay).view, 'description')).toBe(title);
+  });
+
   it('keeps what was typed with it, also where it is updated', async () => {
     await command(relay, 'defect Login fails &amp; burns');
     const before = lastView(relay).view;
@@ -172,16 +180,12 @@ describe('a modal that cannot be opened', () => {
 
   it.each([
     ['an expired trigger', 'Slack did not take it in time. Please try again.'],
-    ['Slack down', 'Slack did not take it in time. Please try again.'],
-    ['a cut connection', 'Slack did not take it in time. Please try again.'],
     ['a rate limit', 'Slack did not take it in time. Please try again.'],
     ['a refusal', 'Slack refuses it (missing_scope). Tell whoever looks after Partner Relay.'],
   ])('is told at once, and makes no job: %s', async (what, said) => {
     await start();
     const triggerId = relay.slack.makeTriggerId(MIRA);
     if (what === 'an expired trigger') relay.clock.now += 3_001;
-    if (what === 'Slack down') relay.slack.fail({ method: 'views.open', kind: 'server-error' });
-    if (what === 'a cut connection') relay.slack.fail({ method: 'views.open', kind: 'cut' });
     if (what === 'a rate limit') relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
     if (what === 'a refusal') relay.slack.fail({ method: 'views.open', kind: 'error', error: 'missing_scope' });
     const { text } = await command(relay, 'defect', { triggerId });
@@ -205,8 +209,69 @@ describe('a modal that cannot be opened', () => {
     relay.clock.now += 60_000;
     const good = { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-the-tests' };
     relay.stack.secrets.put(`${relay.stack.secretPrefix}slack`, good);
-    expect(await why()).toContain('invalid_auth');
     expect(await why()).toBe('');
+  });
+});
+
+describe('a modal of which Slack does not say whether it was opened', () => {
+  const SAID = ':warning: Slack did not say whether the form was opened. If you do not see it, please try again.';
+
+  it.each([
+    ['cut', 'after work', 1],
+    ['server-error', 'after work', 1],
+    ['cut', 'before work', 0],
+  ] as const)('gets its list where it was: %s %s', async (kind, when, opened) => {
+    await start();
+    relay.slack.fail({ method: 'views.open', kind, when });
+    expect((await command(relay, 'defect Login fails')).text).toBe(SAID);
+    await relay.work();
+    expect(relay.slack.views).toHaveLength(opened);
+    for (const { view } of relay.slack.views) {
+      expect(projectsOf(view)).toEqual(SEEDED);
+      expect(entered(view, 'title')).toBe('Login fails');
+    }
+    expect(await relay.jobs('parked')).toEqual([]);
+    expect((await command(relay, 'defect Login fails')).text).toBe('');
+    expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
+  });
+
+  it('gets the tasks of its project too', async () => {
+    await start();
+    await ask(relay, 'find shop');
+    relay.slack.fail({ method: 'views.open', kind: 'cut', when: 'after work' });
+    await press(relay, lastMessage(relay), 'Log time', { at: -1 });
+    expect(told(relay).at(-1)).toBe(SAID);
+    await relay.work();
+    expect(list(lastView(relay).view, 'task').options).toHaveLength(2);
+  });
+});
+
+describe('a form that was sent already', () => {
+  beforeEach(() => start());
+  const BEFORE =
+    'This form was sent before, with other entries, and that is being done. For something else, close it and open another.';
+
+  it('is taken again as it was, and says so where something was changed since: a defect', async () => {
+    await command(relay, 'defect');
+    await relay.work();
+    const filled = { project: PROJECT, title: 'Login fails' };
+    expect(await submit(relay, lastView(relay), filled)).toEqual({});
+    expect(await submit(relay, lastView(relay), filled)).toEqual({});
+    expect(await submit(relay, lastView(relay), { ...filled, title: 'Logout fails' })).toEqual({ title: BEFORE });
+    await relay.work();
+    expect(await submit(relay, lastView(relay), { ...filled, priority: 'Low' })).toEqual({ title: BEFORE });
+    await relay.work();
+    expect(defects()).toMatchObject([{ title: 'Login fails' }]);
+  });
+
+  it('is taken again as it was, and says so where something was changed since: time', async () => {
+    await ask(relay, 'find passkeys');
+    await press(relay, lastMessage(relay), 'Log time');
+    expect(await submit(relay, lastView(relay), { duration: '1h' })).toEqual({});
+    expect(await submit(relay, lastView(relay), { duration: '60m' })).toEqual({});
+    expect(await submit(relay, lastView(relay), { duration: '2h' })).toEqual({ duration: BEFORE });
+    await relay.work();
+    expect(relay.sandbox.data.timelogs.slice(3)).toMatchObject([{ hours: 1 }]);
   });
 });
 
@@ -265,23 +330,57 @@ describe('the shortcut of a message', () => {
   });
 
   it.each([
-    ['no text', ''],
     ['3,000 characters', 'x'.repeat(3_000)],
     ['40,000 characters', 'A long story. '.repeat(2_860)],
-    ['emoji where it is cut', `${'x'.repeat(254)}🦆${'x'.repeat(2_744)}🦆🦆`],
+    ['emoji where it is cut', `${'x'.repeat(254)}🦆${'x'.repeat(2_644)}🦆🦆${'x'.repeat(200)}`],
     ['a blank first line', '\n\nLogin fails'],
-  ])('takes every message: %s', async (_, text) => {
+  ])('takes every message, and says where it is cut: %s', async (_, text) => {
     expect(await shortcut(relay, text)).toMatchObject({ status: 200, body: '' });
     const { view } = lastView(relay);
     const [title = '', description = ''] = [entered(view, 'title'), entered(view, 'description')];
-    expect([title, description].every((part) => part.isWellFormed())).toBe(true);
-    expect(text.startsWith(title) && text.startsWith(description)).toBe(true);
-    expect(description.length).toBeGreaterThanOrEqual(Math.min(text.length, 2_990));
+    const [kept = '', note] = description.split('\n[Cut here: ');
+    expect([title, kept].every((part) => part.isWellFormed())).toBe(true);
+    expect(text.startsWith(title) && text.startsWith(kept)).toBe(true);
+    expect(kept.length).toBeGreaterThanOrEqual(Math.min(text.length, 2_850));
+    expect(note).toBe(
+      text.length > 3_000
+        ? 'a form holds 3,000 characters. The link to the whole message stands in the defect.]'
+        : undefined,
+    );
     expect(title.length).toBeGreaterThanOrEqual(Math.min((text.split('\n')[0] ?? '').length, 250));
   });
 
+  it.each<[string, object, string]>([
+    ['nothing that can be read', { text: '' }, '[The message has nothing that a form can hold: see the link.]'],
+    ['no text at all', { text: null }, '[The message has nothing that a form can hold: see the link.]'],
+    [
+      'an alert of another app',
+      { text: '', attachments: [{ title: 'Disk full', text: 'on &lt;db-1&gt;', fallback: 'Disk full: db-1' }] },
+      'Disk full\non <db-1>',
+    ],
+    ['an attachment with a fallback only', { text: '', attachments: [{ fallback: 'Disk full' }] }, 'Disk full'],
+    [
+      'a message that was forwarded',
+      { text: 'Look', attachments: [{ is_share: true, from_url: 'https://x.slack.com/1', text: 'Login fails' }] },
+      'Look\nLogin fails',
+    ],
+    [
+      'the preview of a link',
+      { text: 'https://example.com', attachments: [{ from_url: 'https://example.com', text: 'An example' }] },
+      'https://example.com',
+    ],
+    [
+      'a file',
+      { text: 'Look', files: [{ name: 'a.png', title: 'Cart' }, {}] },
+      'Look\n[File: Cart]\n[File: without a name]',
+    ],
+  ])('fills the form with what the message has: %s', async (_, message, description) => {
+    await shortcut(relay, message);
+    expect(entered(lastView(relay).view, 'description')).toBe(description);
+  });
+
   it('tells at once where the modal cannot be opened', async () => {
-    relay.slack.fail({ method: 'views.open', kind: 'server-error' });
+    relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
     expect(await shortcut(relay, 'Login fails')).toMatchObject({ status: 200, body: '' });
     expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
     expect(told(relay)).toEqual([
@@ -370,7 +469,7 @@ describe('the modal to log time', () => {
   it('that cannot be opened leaves what was found where it is', async () => {
     await start();
     await ask(relay, 'find passkeys');
-    relay.slack.fail({ method: 'views.open', kind: 'server-error' });
+    relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
     await press(relay, lastMessage(relay), 'Log time');
     expect(told(relay).join('\n')).toContain('The form could not be opened');
     expect(told(relay).join('\n')).toContain('Login with passkeys');

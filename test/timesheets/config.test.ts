@@ -102,6 +102,7 @@ describe('the settings', () => {
           ...teamInput,
           people: [ada, bob],
           partTime: [{ email: bob, hours: { fri: 4 } }],
+          joined: [],
           quiet: [],
           holidays: [],
           remindOf: 'either',

@@ -21,7 +21,7 @@ describe('what is expected', () => {
     ['of somebody part-time on their day off', 'bob@example.com', '2026-11-17', 0],
     ['of somebody part-time on a holiday', 'bob@example.com', '2026-11-18', 0],
   ])('%s', (_, email, date, minutes) => {
-    expect(expectedMinutes(berlin, email, date)).toBe(minutes);
+    expect(expectedMinutes(berlin, { email }, date)).toBe(minutes);
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('what is expected', () => {
     ['a single day', 'ada@example.com', '2026-11-20', '2026-11-20', 390],
     ['no day', 'ada@example.com', '2026-11-20', '2026-11-19', 0],
   ])('in %s is the sum of its days', (_, email, first, last, minutes) => {
-    expect(expectedMinutesBetween(berlin, email, first, last)).toBe(minutes);
+    expect(expectedMinutesBetween(berlin, { email }, first, last)).toBe(minutes);
   });
 
   it('leaves the day off of one person a working day of the team', () => {

@@ -3,6 +3,7 @@ import { type MinutesByDate, shortfallOf, standingOf, TOLERATED_MINUTES } from '
 import { team } from './team.ts';
 
 const ADA = 'ada@example.com';
+const ada = { email: ADA };
 const [MON, TUE, WED, SUN] = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-22'] as const;
 
 describe('a reminder on Tuesday', () => {
@@ -19,13 +20,13 @@ describe('a reminder on Tuesday', () => {
     ['a minute less than is tolerated', { [MON]: 480, [TUE]: 479 - TOLERATED_MINUTES }, { day: true, week: true }],
   ])('with %s logged', (_, minutes, short) => {
     const isShort = (remindOf: 'day' | 'week' | 'either') =>
-      shortfallOf(team({ remindOf }), ADA, TUE, minutes) !== undefined;
+      shortfallOf(team({ remindOf }), ada, TUE, minutes) !== undefined;
     expect({ day: isShort('day'), week: isShort('week') }).toEqual(short);
     expect(isShort('either')).toBe(short.day || short.week);
   });
 
   it('says what is missing of the day and of the week', () => {
-    expect(shortfallOf(team(), ADA, TUE, { [MON]: 450, [TUE]: 120 })).toEqual({
+    expect(shortfallOf(team(), ada, TUE, { [MON]: 450, [TUE]: 120 })).toEqual({
       day: { expected: 480, logged: 120, missing: 360 },
       week: { expected: 960, logged: 570, missing: 390 },
     });
@@ -36,18 +37,18 @@ describe('a reminder on Tuesday', () => {
     ['somebody who does not work that day, however short the week', { partTime: [{ email: ADA, hours: { mon: 8 } }] }],
     ['anybody on a holiday', { holidays: [TUE] }],
   ])('does not go to %s', (_, change) => {
-    expect(shortfallOf(team(change), ADA, TUE, {})).toBeUndefined();
+    expect(shortfallOf(team(change), ada, TUE, {})).toBeUndefined();
   });
 });
 
 describe('a week', () => {
   it('of a quiet person is counted all the same', () => {
-    const week = standingOf(team({ quiet: [ADA] }), ADA, MON, SUN, { [MON]: 480 });
+    const week = standingOf(team({ quiet: [ADA] }), ada, MON, SUN, { [MON]: 480 });
     expect(week).toEqual({ expected: 2310, logged: 480, missing: 1830 });
   });
 
   it('counts what is logged on a weekend, and never lacks less than nothing', () => {
-    const week = standingOf(team(), ADA, MON, SUN, { [MON]: 1200, [TUE]: 1200, [SUN]: 60 });
+    const week = standingOf(team(), ada, MON, SUN, { [MON]: 1200, [TUE]: 1200, [SUN]: 60 });
     expect(week).toEqual({ expected: 2310, logged: 2460, missing: 0 });
   });
 });

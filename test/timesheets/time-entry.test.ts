@@ -42,6 +42,16 @@ describe('a time entry', () => {
   });
 
   it.each([
+    [{ hours: 1.3, minutes: 80 }, 80],
+    [{ hours: '1.30', minutes: '75' }, 75],
+    [{ hours: 1, minutes: 62 }, 62],
+    [{ hours: '1:20', minutes: 80 }, 80],
+    [{ hours: 0, minutes: 0 }, 0],
+  ])('is as long as its minutes say where its hours are those minutes rounded: %o', (both, minutes) => {
+    expect(readEntry({ ...record, ...both })).toMatchObject({ minutes });
+  });
+
+  it.each([
     ['no person', { user_id: null }, /^user_id: /],
     ['an empty person', { user_id: ' ' }, /^user_id: /],
     ['a person in another shape', { user_id: { id: 1 } }, /^user_id: /],
@@ -58,6 +68,8 @@ describe('a time entry', () => {
     ['negative minutes', { hours: undefined, minutes: -5 }, /^minutes: /],
     ['minutes in words, although there are hours', { minutes: 'ninety' }, /^minutes: /],
     ['hours and minutes that differ', { hours: 1, minutes: 30 }, /^minutes: /],
+    ['hours and minutes that differ by more than rounding', { hours: 1.3, minutes: 82 }, /^minutes: /],
+    ['hours and minutes that may be two parts', { hours: 1, minutes: 58 }, /^minutes: /],
   ])('with %s is unreadable, for a reason that names the field', (_, change, reason) => {
     expect(readEntry({ ...record, ...change })).toMatchObject({ unreadable: expect.stringMatching(reason) });
   });

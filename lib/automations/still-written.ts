@@ -1,0 +1,79 @@
+import { commandLines } from '../commands/comment-lines.ts';
+import { digest } from '../digest.ts';
+import type { IssueComments } from '../github/issue-comments.ts';
+import { Later, NotDone } from '../jobs/interruption.ts';
+import type { Job } from '../jobs/job.ts';
+import type { Journal } from '../jobs/journal.ts';
+import type { Steps } from '../jobs/steps.ts';
+import { operations } from '../partner/operations.ts';
+import type { Automation } from './automation.ts';
+
+/** The line of a comment on GitHub that a job was made of. */
+export interface WrittenLine {
+  id: number;
+  /** Digest of the line, which may be long. */
+  line: string;
+}
+
+export interface StillWrittenOptions {
+  comments: IssueComments;
+  journal: (jobId: string) => Promise<Journal>;
+  clock: () => number;
+}
+
+/** GitHub may deliver a comment before all of its API has it: only after this long a comment that is not there is deleted. */
+const NOT_THERE_YET_MS = 60_000;
+
+export function writtenLine(id: number, line: string): WrittenLine {
+  return { id, line: digest(line) };
+}
+
+/**
+ * The automation, but not for a command whose comment was deleted or changed while its job waited. It is read at the
+ * beginning of each run, until the job has changed something in the service: from then on the job goes on to its end.
+ * Without GitHub credentials, or where they may not read comments, the command counts as it was delivered.
+ */
+export function stillWritten(automation: Automation, { comments, journal, clock }: StillWrittenOptions): Automation {
+  return {
+    ...automation,
+    async run(job, steps) {
+      const written = job.input.comment as WrittenLine | undefined;
+      if (written) await check(job, written, steps);
+      return automation.run(job, steps);
+    },
+  };
+
+  async function check(job: Job, { id, line }: WrittenLine, steps: Steps): Promise<void> {
+    if (job.replyTo?.in !== 'github') return;
+    const thread = await comments.for(job.replyTo);
+    if (!thread) return;
+    const before = await journal(job.id);
+    if (hasActed(before)) return;
+    const looks = before.entries().filter(({ calls }) => calls === LOOK).length;
+    const found = await steps.look(`read the comment ${looks + 1}`, LOOK, async () =>
+      findLine(line, await thread.read(id)),
+    );
+    if (found === 'there' || found === 'may not be read') return;
+    const isLateEnough = clock() >= job.createdAt + NOT_THERE_YET_MS;
+    if (!isLateEnough) throw new Later(job.createdAt + NOT_THERE_YET_MS, `the comment with the command is ${found}`);
+    const what = found === 'gone' ? 'The comment was deleted' : 'The comment does not have this command any more';
+    throw new NotDone(`${what}, so that nothing was done`);
+  }
+}
+
+const LOOK = 'GitHub comment read';
+
+/** @param text of the comment, as `IssueComments` reads it */
+function findLine(digested: string, text: string | null | undefined): 'there' | 'gone' | 'changed' | 'may not be read' {
+  if (text === undefined) return 'may not be read';
+  if (text === null) return 'gone';
+  return commandLines(text).some(({ line }) => digest(line) === digested) ? 'there' : 'changed';
+}
+
+/** Whether the job has changed something in the service, or may have. */
+function hasActed(journal: Journal): boolean {
+  const isChange = (operation: string) => operations.has(operation) && operations.get(operation)?.effect !== 'read';
+  return (
+    journal.openSteps().length > 0 || journal.entries().some((step) => step.status === 'done' && isChange(step.calls))
+  );
+}

@@ -1,0 +1,163 @@
+import { nearMiss } from './near-miss.ts';
+import { innerWord, withPlainHyphens } from './words.ts';
+
+/**
+ * What people write for a day without it being one of the forms that are understood. A note that begins so would be
+ * logged on today although another day was meant, so whoever typed it is asked. The words come from ICU, which Node
+ * brings along: no list of ours would have as many languages.
+ */
+const LANGUAGES = 'en de fr es it pt nl pl cs sv da nb fi hu ro tr ru uk el he ar hi ja ko zh vi'.split(' ');
+
+/** Before a day: `last monday`, `am Montag`. */
+const LEADING = new Set([
+  ...['on', 'for', 'from', 'of', 'at', 'since', 'until', 'the', 'last', 'past', 'this', 'previous', 'early', 'late'],
+  ...['am', 'vom', 'von', 'seit', 'den', 'dem', 'letzten', 'letzter', 'letzte', 'vorigen', 'diesen', 'le', 'du', 'el'],
+  ...['del', 'il', 'lo', 'la', 'op', 'afgelopen', 'vorige', 'em', 'na', 'no', 'w', 'we', 'dne'],
+]);
+const MOST_WORDS = 6;
+
+const SEVERAL_PARTS = /^\d{4}[-./]\d{1,2}[-./]\d{1,2}(?:$|t)|^\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2})$/;
+const TWO_PARTS = /^(\d{1,2})[-./](\d{1,2})$/;
+/** `20261118` */
+const COMPACT = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;
+/** `11月18日`, `11월18일` */
+const EAST_ASIAN = /^\d{1,2}[月월]|^\d{1,2}[日일]/;
+const AGO =
+  /^(?:a|one|two|three|\d+) (?:days?|weeks?) ago|^vor (?:\w+|\d+) (?:tag|woche)|^(?:il y a|hace|há) \S+ (?:jour|semaine|d[ií]a|semana)|^\S+ (?:giorn[oi]|settiman[ae]) fa|^\S+ (?:dagen|dag|weken) geleden/;
+const LAST = /^(?:last|past|previous) (?:night|week|month|evening)|^(?:the )?(?:other day|day before)/;
+const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
+
+/**
+ * The words with which a text with single blanks begins and that somebody may mean as a day: `monday`, `18.11.`,
+ * `gestern`, `Nov 18`, `2 days ago`. Undefined where it begins with anything else.
+ */
+export function dayLikeStart(text: string): string | undefined {
+  const typed = text.split(' ', MOST_WORDS);
+  const words = typed.map((word) => plain(word));
+  const counted = wordsOfPhrase(words) ?? wordsOfDate(words, typed);
+  return counted === undefined ? undefined : typed.slice(0, counted).join(' ');
+}
+
+/** How many words a phrase such as `2 days ago` has, if they begin with one. */
+function wordsOfPhrase(words: readonly string[]): number | undefined {
+  const text = words.join(' ');
+  const phrase = AGO.exec(text) ?? LAST.exec(text);
+  return phrase?.[0].split(' ').length;
+}
+
+function wordsOfDate(words: readonly string[], typed: readonly string[]): number | undefined {
+  const skipped = words.findIndex((word) => !LEADING.has(word));
+  if (skipped < 0) return undefined;
+  const [first = '', second = '', third = ''] = words.slice(skipped);
+  if (isNumericDate(first) || EAST_ASIAN.test(first)) return skipped + 1;
+  if (isWithMonth(first, second)) return skipped + 2;
+  // `18 de noviembre`, `18th of November`
+  if (isWithMonth(first, third) && /^(?:de|of|di)$/.test(second)) return skipped + 3;
+  // `the 18th`, `am 18.`, but not `the 2nd draft`
+  const isLed = skipped > 0 && /^\d{1,2}(?:st|nd|rd|th|\.)$/.test(typed[skipped] ?? '');
+  if (isLed && second === '') return skipped + 1;
+  if (!/^\p{L}/u.test(first)) return undefined;
+  const rest = words.slice(skipped).join(' ');
+  const phrase = dayPhrases().find((phrase) => beginsWith(rest, phrase));
+  if (phrase !== undefined) return skipped + phrase.split(' ').length;
+  if (nearMiss(first, ['yesterday'])) return skipped + 1;
+  // A short name alone may be any word: `sat with Tom` is a note, `Sat: wrote tests` is not.
+  const isMarked = second === '' || /^\d/.test(second) || /[.,:;)\]–—-]$/.test(typed[skipped] ?? '');
+  return isMarked && names().short.has(first) ? skipped + 1 : undefined;
+}
+
+/** The same at its end, where fewer things are days: `wrote tests yesterday`, `wrote tests 18.11.`, not `part 1/2`. */
+export function dayLikeEnd(text: string): string | undefined {
+  const typed = text.split(' ').slice(-2);
+  const [before = '', last = ''] = typed.length > 1 ? typed.map(plain) : ['', plain(typed[0] ?? '')];
+  if (isWithMonth(before, last)) return typed.join(' ');
+  const isDotted = TWO_PARTS.test(last) && isNumericDate(last) && typed.at(-1)?.endsWith('.');
+  const isDate = SEVERAL_PARTS.test(last) || isDotted;
+  const isName = /^\p{L}/u.test(last) && !names().now.has(last) && dayPhrases().includes(last);
+  return isDate || isName ? typed.at(-1) : undefined;
+}
+
+function plain(word: string): string {
+  return innerWord(withPlainHyphens(word))
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/['’]s$/, '');
+}
+
+function isNumericDate(word: string): boolean {
+  if (SEVERAL_PARTS.test(word) || COMPACT.test(word)) return true;
+  const [, a = '', b = ''] = TWO_PARTS.exec(word) ?? [];
+  const [low, high] = [Math.min(Number(a), Number(b)), Math.max(Number(a), Number(b))];
+  return low >= 1 && low <= 12 && high <= 31;
+}
+
+/** `18 Nov`, `Nov 18`, `18. November` */
+function isWithMonth(a: string, b: string): boolean {
+  if (ORDINAL.test(a)) return names().months.has(b);
+  return ORDINAL.test(b) && names().months.has(a);
+}
+
+function beginsWith(text: string, phrase: string): boolean {
+  if (!text.startsWith(phrase)) return false;
+  // Chinese and Japanese have no blanks between words.
+  return /\p{sc=Han}$/u.test(phrase) || !/^[\p{L}\p{N}]/u.test(text.slice(phrase.length));
+}
+
+interface Names {
+  weekdays: Set<string>;
+  /** Yesterday, today and their neighbours. */
+  relative: Set<string>;
+  /** Of these, today. */
+  now: Set<string>;
+  short: Set<string>;
+  months: Set<string>;
+}
+
+let known: Names | undefined;
+/** Made at the first use: it takes some milliseconds, which most requests of Slack can do without. */
+function names(): Names {
+  known ??= readNames();
+  return known;
+}
+
+function dayPhrases(): string[] {
+  return [...names().weekdays, ...names().relative];
+}
+
+function readNames(): Names {
+  const sets: Names = {
+    weekdays: new Set(),
+    relative: new Set(),
+    now: new Set(),
+    short: new Set(),
+    months: new Set(),
+  };
+  const add = (set: Set<string>, name: string) => {
+    const word = name.split(' ').map(plain).join(' ');
+    // A single letter of Hungarian is any letter.
+    if (word.length > 1) set.add(word);
+  };
+  for (const language of LANGUAGES) {
+    const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+    for (const days of [-2, -1, 0, 1]) {
+      const name = relative.format(days, 'day');
+      // Some languages have no word for the day before yesterday, and count.
+      if (/\d/.test(name)) continue;
+      add(sets.relative, name);
+      if (days === 0) add(sets.now, name);
+    }
+    for (const [style, weekdays] of [
+      ['long', sets.weekdays],
+      ['short', sets.short],
+    ] as const) {
+      const weekday = new Intl.DateTimeFormat(language, { weekday: style, timeZone: 'UTC' });
+      for (let day = 1; day <= 7; day++) add(weekdays, weekday.format(Date.UTC(2026, 0, day)));
+      const month = new Intl.DateTimeFormat(language, { day: 'numeric', month: style, timeZone: 'UTC' });
+      for (let index = 0; index < 12; index++) {
+        const part = month.formatToParts(Date.UTC(2026, index, 1)).find(({ type }) => type === 'month');
+        if (part && /^\p{L}/u.test(part.value)) add(sets.months, part.value);
+      }
+    }
+  }
+  return sets;
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { parseCommand } from '../../lib/commands/command.ts';
+
+const UUID = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+/** An hour and a half on 4711, unless it says otherwise. */
+const logged = (change: { minutes?: number; day?: string; task?: string; note?: string } = {}) => ({
+  command: { verb: 'log', minutes: 90, day: 'today', task: '4711', ...change },
+});
+const on = (day: string, note?: string) => logged({ day, ...(note !== undefined && { note }) });
+const DAY = / looks like a day\. A day is today, yesterday or a date such as 2026-11-18; /;
+const DURATION =
+  /is not a duration such as|has no unit|is no whole number|is no time|more than a day|has too many minutes/;
+
+describe('time as people type it, or paste it from documents and chats', () => {
+  it.each([
+    // Durations.
+    ['1h30 4711', logged()],
+    ['1h 30m 4711', logged()],
+    ['1 h 30 min 4711', logged()],
+    ['1:30 4711', logged()],
+    ['1:30h 4711', logged()],
+    ['1:30 h 4711', logged()],
+    ['1,5h 4711', logged()],
+    ['1.5 hrs 4711', logged()],
+    ['1.5\u00a0h 4711', logged()],
+    ['90min 4711', logged()],
+    ['90 Minuten 4711', logged()],
+    ['1,5 Std. 4711', logged()],
+    ['1 Stunde 30 Minuten 4711', logged()],
+    ['1 heure 30 minutes 4711', logged()],
+    ['1 hora 30 minutos 4711', logged()],
+    ['1 uur 30 minuten 4711', logged()],
+    ['1 ora 30 minuti 4711', logged()],
+    ['\u200e1h30m 4711', logged()],
+    ['1h\u200b30m 4711', logged()],
+    ['1½h 4711', DURATION],
+    ['1 1/2 h 4711', DURATION],
+    ['2²h 4711', DURATION],
+    ['１ｈ 4711', DURATION],
+    ['~2h 4711', DURATION],
+    ['90 4711', DURATION],
+    ['1h 30 4711', /may be 1h30m, or 1h on task 30/],
+    ['2h 15 “Checkout page”', /may be 2h15m, or 2h on task 15/],
+    // Days that are understood, before the task and behind it.
+    ['1h30m yesterday 4711', on('yesterday')],
+    ['1h30m YESTERDAY 4711', on('yesterday')],
+    ['1h30m 4711 yesterday.', on('yesterday')],
+    ['1h30m 4711 (yesterday)', on('yesterday')],
+    ['1h30m (yesterday) 4711', on('yesterday')],
+    ['1h30m 4711 [yesterday] wrote tests', on('yesterday', 'wrote tests')],
+    ['1h30m 4711 *yesterday*', on('yesterday')],
+    ['1h30m 4711 yesterday…', on('yesterday')],
+    ['1h30m 4711 - yesterday', on('yesterday')],
+    ['1h30m 4711 - wrote tests', logged({ note: '- wrote tests' })],
+    ['1h30m 4711 \u200eyesterday', on('yesterday')],
+    ['1h30m 4711 \u2068yesterday\u2069', on('yesterday')],
+    ['1h30m \ufeffyesterday 4711', on('yesterday')],
+    ['1h30m on yesterday 4711', on('yesterday')],
+    ['1h30m 4711 for yesterday: wrote tests', on('yesterday', 'wrote tests')],
+    ['1h30m on 2026-11-18 4711', on('2026-11-18')],
+    ['1h30m 4711 on 2026-11-18', on('2026-11-18')],
+    ['1h30m 4711 (on 2026-11-18) wrote tests', on('2026-11-18', 'wrote tests')],
+    ['1h30m 4711 am 2026-11-18', on('2026-11-18')],
+    ['1h30m 4711 \u200e2026-11-18', on('2026-11-18')],
+    ['1h30m 4711 2026‑11‑18, wrote tests', on('2026-11-18', 'wrote tests')],
+    ['1h30m 4711 2026–11–18.', on('2026-11-18')],
+    ['1h30m 4711 today!', on('today')],
+    // Days that are asked about.
+    ...[
+      ...['monday', 'Monday:', 'on monday', 'last Monday', 'Monday’s meeting', 'mon', 'Mon 16', 'Sat: tests'],
+      ...['Montag', 'letzten Montag', 'am Montag', 'Mo.', 'Di. und Mi.', 'lundi', 'lunes', 'måndag', 'понедельник'],
+      ...['18.11.', '18.11.2026', '18.11.26', '18.11', '18/11', '11/18/2026', '11-18', '2026/11/18', '2026-11-8'],
+      ...[
+        '20261118',
+        '2026-11-18T10:00',
+        'on 18.11.',
+        'vom 18.11.',
+        'le 18/11',
+        '18th of November',
+        '18 Nov',
+        'Nov 18',
+      ],
+      ...[
+        'November 18th',
+        '18. November',
+        '18 de noviembre',
+        '11月18日',
+        'gestern',
+        'vorgestern',
+        'hier',
+        'ayer',
+        'ieri',
+      ],
+      ...[
+        'ontem',
+        'gisteren',
+        'wczoraj',
+        'вчера',
+        '昨日',
+        '昨日の会議',
+        'i går',
+        'l’altro ieri',
+        'yesteday',
+        'yesterday’s bug',
+      ],
+      ...[
+        '2 days ago',
+        'vor 2 Tagen',
+        'il y a 2 jours',
+        'last night',
+        'last week',
+        'the day before yesterday',
+        'the other day',
+      ],
+    ].flatMap((day): [string, RegExp][] => [
+      [`1h30m 4711 ${day}`, DAY],
+      [`1h30m ${day} 4711`, DAY],
+    ]),
+    ['1h30m 4711 on the 18th', DAY],
+    ['1h30m 4711 am 18.', DAY],
+    ['1h30m 4711 yesterday and today', /There is a second day, “today”/],
+    ['1h30m 2026-11-18 to 2026-11-20 4711', /There is a second day, “2026-11-20”/],
+    ['1h30m 4711 yesterday & Monday', /There is a second day, “Monday”/],
+    ['1h30m 4711 wrote tests yesterday', DAY],
+    ['1h30m 4711 wrote tests on Monday.', DAY],
+    ['1h30m 4711 Tests geschrieben gestern', DAY],
+    ['1h30m 4711 wrote tests 18.11.', DAY],
+    ['1h30m 4711 wrote tests 2026-11-18', DAY],
+    ['1h30m 4711 tomorrow', /Time is logged once it is spent/],
+    ['1h30m 4711 2026-11-31', /There is no 2026-11-31 in the calendar/],
+    // Notes that are none.
+    ['1h30m 4711 wrote tests today', logged({ note: 'wrote tests today' })],
+    ['1h30m 4711 sat with Tom', logged({ note: 'sat with Tom' })],
+    ['1h30m 4711 on the train', logged({ note: 'on the train' })],
+    ['1h30m 4711 the 2nd draft', logged({ note: 'the 2nd draft' })],
+    ['1h30m 4711 the day shift', logged({ note: 'the day shift' })],
+    ['1h30m 4711 last time fix', logged({ note: 'last time fix' })],
+    ['1h30m 4711 yesterday and wrote tests', on('yesterday', 'and wrote tests')],
+    ['1h30m 4711 may fix it', logged({ note: 'may fix it' })],
+    ['1h30m 4711 part 1/2', logged({ note: 'part 1/2' })],
+    ['1h30m 4711 released 2.4', logged({ note: 'released 2.4' })],
+    ['1h30m 4711 3 tests', logged({ note: '3 tests' })],
+    ['1h30m 4711 per il cliente', logged({ note: 'per il cliente' })],
+    ['1h30m 4711 “monday: wrote tests”', logged({ note: 'monday: wrote tests' })],
+    ['1h30m today 4711 monday’s bug', logged({ note: 'monday’s bug' })],
+    ['1h30m 4711 yesterday, monday was worse', on('yesterday', 'monday was worse')],
+    // Tasks and their ids.
+    ['1h30m #4711', logged()],
+    ['1h30m # 4711', logged()],
+    ['1h30m (#4711)', logged()],
+    ['1h30m 4711.', logged()],
+    ['1h30m *4711* wrote tests', logged({ note: 'wrote tests' })],
+    ['1h30m `4711`: wrote tests', logged({ note: 'wrote tests' })],
+    ['1h30m task 4711', logged()],
+    ['1h30m on 4711', logged()],
+    ['1h30m on task #4711 yesterday', on('yesterday')],
+    ['1h30m für 4711', logged()],
+    ['1h30m to “Checkout page”', logged({ task: 'Checkout page' })],
+    [`1h30m ${UUID.toUpperCase()}`, logged({ task: UUID })],
+    [`1h30m {${UUID.toUpperCase()}}`, logged({ task: UUID })],
+    [`1h30m ${UUID.replaceAll('-', '‑')}`, logged({ task: UUID })],
+    ['1h30m 47\u200b11', logged()],
+    ['1h30m \u200f4711\u200f', logged()],
+    ['1h30m WEB‑12', logged({ task: 'WEB-12' })],
+    ['1h30m C++', logged({ task: 'C++' })],
+    ['1h30m #general', logged({ task: '#general' })],
+    ['1h30m “Checkout\u00a0 page”', logged({ task: 'Checkout page' })],
+    ['1h30m "Monday meeting" wrote minutes', logged({ task: 'Monday meeting', note: 'wrote minutes' })],
+    ['1h30m "30" 4711', logged({ task: '30', note: '4711' })],
+  ] as [string, object | RegExp][])('log %s', (typed, becomes) => {
+    const parsed = parseCommand(`log ${typed}`);
+    if (becomes instanceof RegExp)
+      expect(parsed).toEqual({ fault: expect.stringMatching(becomes), ...suggested(parsed) });
+    else expect(parsed).toEqual(becomes);
+  });
+
+  it.each([
+    ['#12', ['12']],
+    ['(12), 13.', ['12', '13']],
+    ['\u200e12 \u200b13', ['12', '13']],
+    ['*12* & `13`', ['12', '13']],
+    [UUID.toUpperCase(), [UUID]],
+  ])('done %s', (typed, items) => {
+    expect(parseCommand(`done ${typed}`)).toEqual({ command: { verb: 'done', items } });
+  });
+
+  /** A suggestion is asked about too: nothing is done before it is accepted. */
+  function suggested(parsed: object): object {
+    return 'suggestion' in parsed ? { suggestion: expect.any(String) } : {};
+  }
+});
