@@ -54,17 +54,19 @@ export interface RedeliveryTrialOptions {
   /** What the `github` secret has beside the webhook's. */
   secret?: object;
   hook?: StandInHook;
+  /** `/api/v3` for a GitHub Enterprise Server. */
+  apiPath?: string;
   environment?: Partial<Runtime['environment']>;
 }
 
 export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {}): Promise<RedeliveryTrial> {
-  const { secret = TOKEN, hook = ofRepository(), environment = {} } = options;
+  const { secret = TOKEN, hook = ofRepository(), apiPath = '', environment = {} } = options;
   const github = await startGithubHooksApi({
     clock: () => relay.clock.now,
     deliverTo: () => relay.url,
     ...{ token: TOKEN.token, app: { id: APP.appId, publicKey } },
   });
-  const config = exampleConfig({}, { apiUrl: github.url });
+  const config = exampleConfig({}, { apiUrl: github.url + apiPath });
   const relay = await startRelay({ config, github: secret, environment });
   const { clock, runtime } = relay;
 
