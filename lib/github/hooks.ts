@@ -62,39 +62,32 @@ const NOTED_FOR_MS = 86_400_000;
 const MAX_PER_TARGET = 10;
 
 const id = z.string().check(z.regex(/^\d{1,20}$/));
-const signedHook = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('integration'), appId: id }),
-  z.object({
-    kind: z.literal('repository'),
-    id,
-    payload: z.object({ repository: z.object({ full_name: z.string() }) }),
+const signedHook = z.object({
+  kind: z.enum(['integration', 'repository', 'organization']),
+  hookId: id,
+  targetId: id,
+  payload: z.object({
+    repository: z.optional(z.object({ full_name: z.string() })),
+    organization: z.optional(z.object({ login: z.string() })),
   }),
-  z.object({
-    kind: z.literal('organization'),
-    id,
-    payload: z.object({ organization: z.object({ login: z.string() }) }),
-  }),
-]);
+});
 
 /**
  * The hook that made a delivery, if the headers name one and the signed payload names its target.
  * https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers
  */
-function hookOf({ payload }: GithubDelivery, headers: Readonly<Record<string, string | undefined>>): Hook | undefined {
+function hookOf(delivery: GithubDelivery, headers: Readonly<Record<string, string | undefined>>): Hook | undefined {
   const { data } = signedHook.safeParse({
     kind: headers['x-github-hook-installation-target-type'],
-    id: headers['x-github-hook-id'],
-    appId: headers['x-github-hook-installation-target-id'],
-    payload,
+    hookId: headers['x-github-hook-id'],
+    targetId: headers['x-github-hook-installation-target-id'],
+    payload: delivery.payload,
   });
   if (!data) return undefined;
-  const { kind } = data;
-  if (kind === 'integration') return { kind, target: 'app', id: data.appId };
-  return {
-    kind,
-    target: kind === 'repository' ? data.payload.repository.full_name : data.payload.organization.login,
-    id: data.id,
-  };
+  const { kind, hookId, targetId, payload } = data;
+  if (kind === 'integration') return { kind, target: 'app', id: targetId };
+  const target = kind === 'repository' ? payload.repository?.full_name : payload.organization?.login;
+  return target === undefined ? undefined : { kind, target, id: hookId };
 }
 
 /** Names the item of all hooks of one target. */

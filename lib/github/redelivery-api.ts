@@ -41,16 +41,6 @@ const PAGE_SIZE = 100;
 /** The share of a rate limit that is left to comments and to other users of the credentials. */
 const LEFT_TO_OTHERS = 0.1;
 
-/**
- * https://docs.github.com/en/rest/repos/webhooks, https://docs.github.com/en/rest/orgs/webhooks and
- * https://docs.github.com/en/rest/apps/webhooks
- */
-const lists = {
-  integration: '/app/hook/deliveries',
-  repository: '/repos/{owner}/{repo}/hooks/{hook_id}/deliveries',
-  organization: '/orgs/{org}/hooks/{hook_id}/deliveries',
-} as const;
-
 /** The credentials that each kind of hook needs, in GitHub's words. */
 const needed = {
   integration: 'the appId and the privateKey of the App that the hook belongs to',
@@ -108,7 +98,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
 
   return (hook) => {
     const { kind } = hook;
-    const path = lists[kind];
+    const path = pathOf(hook);
     const ways = waysTo(hook);
     let refusal = new HookRefused(`the github secret lacks ${needed[kind]}`);
     /** Once GitHub has redelivered something, a 404 no longer means a missing right. */
@@ -122,7 +112,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
         if (!authorized) return undefined;
         as = authorized.as;
         waitForLimit(as);
-        const answer = await authorized.request(request, { ...placeOf(hook), ...parameters });
+        const answer = await authorized.request(request, parameters);
         noteLimit(as, answer.headers);
         return answer;
       } catch (error) {
@@ -130,7 +120,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
       }
     }
 
-    async function call(request: string, parameters: Record<string, unknown>) {
+    async function call(request: string, parameters: Record<string, unknown> = {}) {
       for (const way of [...ways]) {
         try {
           const answer = await ask(way, request, parameters);
@@ -158,8 +148,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
       },
       async redeliver(attemptId) {
         try {
-          // As text, because Octokit drops larger integers than a number can hold from a path.
-          await call(`POST ${path}/{delivery_id}/attempts`, { delivery_id: attemptId });
+          await call(`POST ${path}/${attemptId}/attempts`);
           mayRedeliver = true;
           return true;
         } catch (error) {
@@ -205,12 +194,13 @@ function nextCursor(link: string | undefined): string | undefined {
   return (next && new URL(next).searchParams.get('cursor')) || undefined;
 }
 
-/** The parameters of the paths in {@link lists}. */
-function placeOf({ kind, target, id }: Hook): Record<string, string> {
-  if (kind === 'integration') return {};
-  if (kind === 'organization') return { org: target, hook_id: id };
-  const [owner = '', repo = ''] = target.split('/');
-  return { owner, repo, hook_id: id };
+/**
+ * https://docs.github.com/en/rest/repos/webhooks, https://docs.github.com/en/rest/orgs/webhooks and
+ * https://docs.github.com/en/rest/apps/webhooks
+ */
+function pathOf({ kind, target, id }: Hook): string {
+  if (kind === 'integration') return '/app/hook/deliveries';
+  return `/${kind === 'repository' ? 'repos' : 'orgs'}/${target}/hooks/${id}/deliveries`;
 }
 
 function permitted(classicToken: string, of: 'repository' | 'organization'): string {
