@@ -34,8 +34,8 @@ export interface Decision {
 }
 
 const MAX_CHANCES = 5;
-/** The relay refuses the same bytes again. */
-const REFUSALS = new Set([400, 401, 413]);
+/** The relay refuses the same bytes again. A 401 is left out: a webhook secret that was wrong can be put right. */
+const REFUSALS = new Set([400, 413]);
 
 /**
  * How long GitHub redelivers something: 3 days, on GitHub Enterprise Server 7.
