@@ -52,7 +52,7 @@ export function isDelivered({ statusCode }: Attempt): boolean {
 }
 
 /**
- * The open deliveries in a part of a hook's list. A delivery whose first attempt is missing from that part is left out:
+ * The open deliveries in a part of a hook's list, oldest first. A delivery whose first attempt is missing from that part is left out:
  * it was settled before, or a later run reads all of it.
  *
  * @param attempts from the newest to some older one, without gaps
@@ -84,7 +84,7 @@ export function openDeliveries(attempts: readonly Attempt[], events: ReadonlySet
 export function decide(attempts: readonly Attempt[], events: ReadonlySet<string>): Decision {
   const open = openDeliveries(attempts, events);
   const giveUp = open.filter(({ chances }) => chances >= MAX_CHANCES);
-  const rest = open.filter(({ chances }) => chances < MAX_CHANCES).sort((a, b) => a.firstAt - b.firstAt);
+  const rest = open.filter(({ chances }) => chances < MAX_CHANCES);
   const openSince = rest[0]?.firstAt ?? Number.POSITIVE_INFINITY;
   const arrivedAt = attempts.find(isDelivered)?.deliveredAt ?? 0;
   const due = rest.filter(({ newest }) => newest.deliveredAt < arrivedAt);
