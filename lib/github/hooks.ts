@@ -95,7 +95,7 @@ export function targetName({ kind, target }: Hook): string {
   return `${kind}#${target.toLowerCase()}`;
 }
 
-/** Names a hook. The id of an App does not count: GitHub lists the same deliveries whatever it is. */
+/** Names a hook's deliveries. The id of an App does not count: GitHub lists the same whatever it is. */
 export function hookName(hook: Hook): string {
   return hook.kind === 'integration' ? targetName(hook) : `${targetName(hook)}#${hook.id}`;
 }
@@ -108,14 +108,15 @@ export function createHooks({ table, clock, log, repositories }: HooksOptions): 
     ...owners.map((target) => targetName({ kind: 'organization', target, id: '' })),
     'integration#app',
   ]);
-  const placeKey = (hook: Hook) => keys.hook(`place#${hookName(hook)}`);
+  const withId = (hook: Hook) => `${targetName(hook)}#${hook.id}`;
+  const placeKey = (hook: Hook) => keys.hook(`place#${withId(hook)}`);
 
   return {
     async note(delivery, headers) {
       const hook = hookOf(delivery, headers);
       if (!hook || !targets.has(targetName(hook))) return;
       const now = clock();
-      const noted = `${targetName(hook)}#${hook.id}`;
+      const noted = withId(hook);
       if (now - (notedAt.get(noted) ?? Number.NEGATIVE_INFINITY) < NOTED_FOR_MS) return;
       const { kind, target, id } = hook;
       try {

@@ -52,8 +52,8 @@ export function isDelivered({ statusCode }: Attempt): boolean {
 }
 
 /**
- * The open deliveries in a part of a hook's list, oldest first. A delivery whose first attempt is missing from that part is left out:
- * it was settled before, or a later run reads all of it.
+ * The open deliveries in a part of a hook's list, oldest first. A delivery whose first attempt is missing from that part
+ * is left out: it was settled before, or a later run reads all of it.
  *
  * @param attempts from the newest to some older one, without gaps
  * @param events those that an automation takes; other deliveries change nothing when they arrive
