@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { expiry, isExpired } from '../table/expiry.ts';
+import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import type { GithubDelivery } from './delivery.ts';
@@ -95,9 +95,9 @@ export function targetName({ kind, target }: Hook): string {
   return `${kind}#${target.toLowerCase()}`;
 }
 
-/** Names a hook's deliveries. The id of an App does not count: GitHub lists the same whatever it is. */
+/** Names a hook. */
 export function hookName(hook: Hook): string {
-  return hook.kind === 'integration' ? targetName(hook) : `${targetName(hook)}#${hook.id}`;
+  return `${targetName(hook)}#${hook.id}`;
 }
 
 export function createHooks({ table, clock, log, repositories }: HooksOptions): Hooks {
@@ -108,15 +108,14 @@ export function createHooks({ table, clock, log, repositories }: HooksOptions): 
     ...owners.map((target) => targetName({ kind: 'organization', target, id: '' })),
     'integration#app',
   ]);
-  const withId = (hook: Hook) => `${targetName(hook)}#${hook.id}`;
-  const placeKey = (hook: Hook) => keys.hook(`place#${withId(hook)}`);
+  const placeKey = (hook: Hook) => keys.hook(`place#${hookName(hook)}`);
 
   return {
     async note(delivery, headers) {
       const hook = hookOf(delivery, headers);
       if (!hook || !targets.has(targetName(hook))) return;
       const now = clock();
-      const noted = withId(hook);
+      const noted = hookName(hook);
       if (now - (notedAt.get(noted) ?? Number.NEGATIVE_INFINITY) < NOTED_FOR_MS) return;
       const { kind, target, id } = hook;
       try {
@@ -138,7 +137,7 @@ export function createHooks({ table, clock, log, repositories }: HooksOptions): 
       }
     },
     async known() {
-      const items = (await table.partition(keys.hook('').pk)).filter((item) => !isExpired(item, clock()));
+      const items = await table.partition(keys.hook('').pk);
       const bySortKey = new Map(items.map((item) => [item.sk, item]));
       return items.flatMap(({ kind, target, seenAt, ids }) => {
         if (!(ids instanceof Set)) return [];

@@ -139,7 +139,6 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
       toldThatItIsOff = true;
       return report;
     }
-    toldThatItIsOff = false;
     const startedAt = clock();
     const listed: KnownHook[] = [];
     const refused: { hook: KnownHook; error: HookRefused }[] = [];

@@ -313,6 +313,13 @@ describe('GitHub', () => {
     expect(posts()).toHaveLength(method === 'POST' ? 4 : 3);
   });
 
+  it('is asked once for the list if the secret holds the App alone', async () => {
+    await start({ secret: APP });
+    github.instead = (request) => (request.includes('/deliveries') ? { status: 403 } : undefined);
+    expect(await run()).toMatchObject({ refused: 1 });
+    expect(lists()).toHaveLength(1);
+  });
+
   it('lists page by page, and what is settled is not listed again, but for the last hour', async () => {
     await start();
     github.pageSize = 5;
@@ -478,6 +485,12 @@ describe('a hook', () => {
   it.each([
     ['a repository', headersOf(ofRepository()), payload, 'repository Codertocat/Hello-World 101'],
     ['an organization', headersOf(ofOrganization()), payload, 'organization Codertocat 201'],
+    [
+      'a repository whose name is configured in another letter case',
+      headersOf(ofRepository()),
+      { repository: { full_name: 'codertocat/hello-world' } },
+      'repository codertocat/hello-world 101',
+    ],
     ['an App', headersOf(ofApp()), {}, 'integration app 12'],
     [
       'an enterprise, which the API does not list',
@@ -562,7 +575,8 @@ describe('a hook', () => {
     'that GitHub refuses with %i does not stop the others, and the log says what it takes',
     async (status) => {
       await start();
-      const other = ofOrganization();
+      // Of the same target: only a 404 can mean that the hook does not exist.
+      const other = status === 403 ? ofRepository('102') : ofOrganization();
       await ping(other);
       await failedOnce();
       const guid = await failedOnce(other);
@@ -632,6 +646,17 @@ describe('a hook', () => {
     await forgetAll();
     await hooks().keepPlace(seen, { settledTo: relay.clock.now, listedAt: relay.clock.now });
     expect(await known()).toEqual([]);
+  });
+
+  it('that comes back is listed from the start', async () => {
+    await start();
+    await run();
+    await forgetAll();
+    relay.clock.now += DAY;
+    await opened();
+    const [back] = await hooks().known();
+    expect(back).toMatchObject({ id: hook.id });
+    expect(back?.place).toBeUndefined();
   });
 
   it('of another App than that of the secret is told, and not mistaken for its own', async () => {
