@@ -12,7 +12,8 @@ import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 export function createHandler(runtime: Runtime) {
   const { config, clock, log, metrics } = runtime;
   const { table, secrets, jobs, queue, links } = openStores(runtime);
-  const hooks = createHooks(table, clock, log);
+  const repositories = config.github.repositories.map(({ name }) => name);
+  const hooks = createHooks({ table, clock, log, repositories });
   return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
     .use(httpErrors(log))
     .use(rawBody())

@@ -5,8 +5,10 @@ import type { AddressInfo } from 'node:net';
 import type { Hook } from '../lib/github/hooks.ts';
 import { githubSignature } from './relay.ts';
 
-/** A hook at GitHub. Whoever sees `deleted` ones gets what GitHub answers for what it does not know. */
+/** A hook at GitHub. To requests about a `deleted` one it answers as for a hook that it does not know. */
 export interface StandInHook extends Hook {
+  /** `X-GitHub-Hook-Installation-Target-ID`: of the App, the repository or the organization. */
+  targetId: string;
   deleted?: boolean;
 }
 
@@ -42,8 +44,12 @@ export interface GithubHooksApi {
   /** Each request as `GET /app/hook/deliveries?per_page=100`. */
   requests: string[];
   pageSize: number;
+  /** For how long attempts are listed. */
+  keptForMs: number;
+  /** What the App may call itself in its JWT: its id, or its client id. */
+  appId: string;
   /** What is answered instead, `cut` for nothing; `cut after the work` loses an answer. */
-  instead: (request: string) => Answer | 'cut' | 'cut after the work' | undefined;
+  instead: (request: string, authorization: string) => Answer | 'cut' | 'cut after the work' | undefined;
   /** Counted down by every request where it is set. */
   rateLimit: { limit: number; remaining: number; resetAt: number } | undefined;
   /** The status with which an attempt fails without reaching the relay; undefined for those that reach it. */
@@ -70,7 +76,6 @@ export interface GithubHooksApiOptions {
   app: { id: string; publicKey: KeyObject };
 }
 
-const KEPT_FOR_MS = 3 * 86_400_000;
 /** What GitHub gives out since 2026. */
 const FIRST_ID = 3_804_004_623_172_239_366n;
 
@@ -119,27 +124,30 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
     const hook = hooks.find((one) => pathOf(one) === path && !one.deleted && isAllowed(one.kind));
     if (!hook) return undefined;
     return api.attempts
-      .filter((one) => pathOf(one.hook) === path && one.listedAt <= clock() && one.deliveredAt > clock() - KEPT_FOR_MS)
+      .filter(
+        (one) => pathOf(one.hook) === path && one.listedAt <= clock() && one.deliveredAt > clock() - api.keptForMs,
+      )
       .sort((a, b) => b.deliveredAt - a.deliveredAt || Number(b.id - a.id));
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://github');
+    const { pathname: whole, searchParams } = new URL(request.url ?? '', 'http://github');
+    const pathname = whole.replace(/^\/api\/v3/, '');
     const line = `${request.method} ${request.url}`;
     api.requests.push(line);
     const send = ({ status, message, headers = {} }: Answer, body: string = JSON.stringify({ message })) =>
       response
         .writeHead(status, { 'content-type': 'application/json', ...limited(api.rateLimit), ...headers })
         .end(body);
-    const instead = api.instead(line);
+    const { authorization = '' } = request.headers;
+    const instead = api.instead(line, authorization);
     if (instead === 'cut') return response.destroy();
     if (instead && instead !== 'cut after the work') return send(instead);
     if (api.rateLimit && api.rateLimit.resetAt > clock() && --api.rateLimit.remaining < 0) {
       api.rateLimit.remaining = 0;
       return send({ status: 403, message: 'API rate limit exceeded' });
     }
-    const { authorization = '' } = request.headers;
-    const isApp = isSignedByApp(authorization, options.app);
+    const isApp = isSignedByApp(authorization, { ...options.app, id: api.appId });
     if (isApp && pathname.endsWith('/installation')) return send({ status: 200 }, '{"id":77}');
     if (isApp && pathname.endsWith('/access_tokens')) {
       const expires_at = new Date(Date.now() + 3_600_000).toISOString();
@@ -175,6 +183,8 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
     attempts: [],
     requests: [],
     pageSize: 100,
+    keptForMs: 3 * 86_400_000,
+    appId: options.app.id,
     instead: () => undefined,
     rateLimit: undefined,
     down: () => undefined,

@@ -56,17 +56,20 @@ export interface RedeliveryTrialOptions {
   /** Empty where no delivery can be verified yet. */
   webhookSecret?: string;
   hook?: StandInHook;
+  /** `/api/v3` for a GitHub Enterprise Server. */
+  apiPath?: string;
   environment?: Partial<Runtime['environment']>;
 }
 
 export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {}): Promise<RedeliveryTrial> {
-  const { secret = TOKEN, webhookSecret = WEBHOOK_SECRET, hook = ofRepository(), environment = {} } = options;
+  const { secret = TOKEN, webhookSecret = WEBHOOK_SECRET, hook = ofRepository(), apiPath = '' } = options;
+  const { environment = {} } = options;
   const github = await startGithubHooksApi({
     clock: () => relay.clock.now,
     deliverTo: () => relay.url,
     ...{ token: TOKEN.token, app: { id: APP.appId, publicKey } },
   });
-  const config = exampleConfig({}, { apiUrl: github.url });
+  const config = exampleConfig({}, { apiUrl: github.url + apiPath });
   const relay = await startRelay({ config, github: secret, webhookSecret, environment });
   const { clock, runtime } = relay;
 

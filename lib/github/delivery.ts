@@ -12,6 +12,9 @@ export interface GithubDelivery {
   payload: Record<string, unknown>;
 }
 
+/** The events that automations take. Redelivery leaves the deliveries of any other event alone. */
+export const takenEvents: ReadonlySet<string> = new Set(['issues', 'issue_comment', 'pull_request']);
+
 /** A delivery that is signed well but cannot be read. The message says what is wrong, without repeating it. */
 export class PayloadError extends Error {
   override readonly name = 'PayloadError';

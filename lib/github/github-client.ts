@@ -27,8 +27,11 @@ export interface GithubClient {
   isThere(): Promise<boolean>;
   /** As the App itself, with its JWT. @returns undefined where the secret has no whole App */
   asApp(): Promise<(AuthorizedGithub & { appId: string }) | undefined>;
-  /** With the token, or as the App's installation there. @returns undefined where the secret has neither as a whole */
-  at(place: GithubPlace): Promise<AuthorizedGithub | undefined>;
+  /**
+   * With the token, or as the App's installation there; the token goes first unless `by` names one of the two.
+   * @returns undefined if the secret does not hold it as a whole
+   */
+  at(place: GithubPlace, by?: 'token' | 'app'): Promise<AuthorizedGithub | undefined>;
   /** GitHub does not know the credentials: the secret may have been rotated since it was read. */
   suspectCredentials(): void;
 }
@@ -80,9 +83,10 @@ export function createGithubClient({ apiUrl, secrets, fetch, timeoutMs }: Github
       const own = await app();
       return own && { as: `app ${own.appId}`, appId: own.appId, request: own.request };
     },
-    async at(place) {
+    async at(place, by) {
       const { token } = await credentials();
-      if (token) return { as: 'token', request: withToken(base, token) };
+      if (token && by !== 'app') return { as: 'token', request: withToken(base, token) };
+      if (by === 'token') return undefined;
       const own = await app();
       if (!own) return undefined;
       const id = await installationAt(place, own.request);

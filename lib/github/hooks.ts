@@ -1,151 +1,167 @@
 import * as z from 'zod/mini';
-import { expiry, isExpired } from '../table/expiry.ts';
-import { type Key, keys } from '../table/keys.ts';
-import type { Item, Table } from '../table/table.ts';
+import { expiry } from '../table/expiry.ts';
+import { keys } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
 import type { GithubDelivery } from './delivery.ts';
 
 /**
- * A hook that delivers to us. Hooks of an enterprise are none of these: GitHub's API does not list what they deliver.
+ * A webhook that delivers to the relay. Enterprise webhooks are left out: GitHub's API does not list their deliveries.
  * https://docs.github.com/en/webhooks/types-of-webhooks
  */
 export interface Hook {
-  /** `X-GitHub-Hook-Installation-Target-Type`; an App is an `integration` there. */
+  /** `X-GitHub-Hook-Installation-Target-Type`; a GitHub App is an `integration` there. */
   kind: 'integration' | 'repository' | 'organization';
-  /** `X-GitHub-Hook-ID` */
-  id: string;
-  /** `X-GitHub-Hook-Installation-Target-ID`: of the App, the repository or the organization. */
-  targetId: string;
-  /** What the API calls the target: owner/name, the login of the organization, the id of the App. */
+  /** As the API names it: owner/name, or the login of the organization. The word `app` for a GitHub App. */
   target: string;
+  /** `X-GitHub-Hook-ID`. For a GitHub App, which has one hook, the id of the App. */
+  id: string;
 }
 
-/** How far a hook's deliveries have been listed. All times are GitHub's, in epoch milliseconds. */
+/** How far redelivery is with a hook, in epoch milliseconds. */
 export interface Place {
-  /** All that was delivered up to then has been seen, but for the gap. */
-  listedTo: number;
-  /** What a run left unseen when it ended before its time: from that page of the list back to that time. */
-  gap?: { cursor: string; from: number };
-}
-
-export interface KnownHook extends Hook {
-  /** Epoch milliseconds: when it was last known to exist, by a delivery or by its list. */
-  seenAt: number;
-  /** Undefined as long as it has never been listed. */
-  place?: Place;
-  /** Epoch milliseconds: when it was last listed; 0 for never. */
+  /** Every delivery that GitHub first attempted before this time has arrived, was refused, or was given up. */
+  settledTo: number;
   listedAt: number;
 }
 
-/** The hooks that deliver to us, known from their deliveries. */
+export interface KnownHook extends Hook {
+  /** When its target last delivered, to the day; epoch milliseconds. */
+  seenAt: number;
+  /** Undefined until the hook is listed for the first time. */
+  place?: Place;
+}
+
+/** The hooks that deliver to the relay, learned from their deliveries. */
 export interface Hooks {
   /**
-   * Notes the hook of a verified delivery, once per process and day. Never fails: the delivery is worth more than the
-   * note, which the next one makes up for.
+   * Notes the hook of a verified delivery, once per process and day. Never fails, because the delivery matters more
+   * than the note, and a later delivery makes up for it.
+   *
+   * @param headers with lowercase names
    */
   note(delivery: GithubDelivery, headers: Readonly<Record<string, string | undefined>>): Promise<void>;
-  /** Those listed longest ago come first. */
   known(): Promise<KnownHook[]>;
-  /** Keeps how far a hook has been listed, unless it was forgotten meanwhile. */
   keepPlace(hook: Hook, place: Place): Promise<void>;
-  /** Forgets a hook, unless it delivered meanwhile. */
+  /** Forgets a hook, unless its target has delivered since `hook` was read. */
   forget(hook: KnownHook): Promise<void>;
 }
 
-const NOTED_FOR_MS = 86_400_000;
+export interface HooksOptions {
+  table: Table;
+  clock: () => number;
+  log: Pick<Console, 'warn'>;
+  /** The configured repositories, as owner/name. */
+  repositories: readonly string[];
+}
 
-const numericId = z.string().check(z.regex(/^\d{1,20}$/));
-const identity = { id: numericId, targetId: numericId };
-const fullName = z.string().check(z.regex(/^[\w.-]+\/[\w.-]+$/));
-const login = z.string().check(z.regex(/^[\w-]+$/));
-/** A hook by its headers and the signed payload, from which everything comes that a path is made of but for numbers. */
-const signedHook = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('integration'), ...identity }),
-  z.object({
-    kind: z.literal('repository'),
-    ...identity,
-    payload: z.object({ repository: z.object({ full_name: fullName }) }),
+const NOTED_FOR_MS = 86_400_000;
+/**
+ * GitHub's signature covers the payload, not the headers with the hook's id. Without a limit, someone who replays a
+ * captured delivery with other headers could make the relay list any number of hooks.
+ */
+const MAX_PER_TARGET = 10;
+
+const id = z.string().check(z.regex(/^\d{1,20}$/));
+const signedHook = z.object({
+  kind: z.enum(['integration', 'repository', 'organization']),
+  hookId: id,
+  targetId: id,
+  payload: z.object({
+    repository: z.optional(z.object({ full_name: z.string() })),
+    organization: z.optional(z.object({ login: z.string() })),
   }),
-  z.object({
-    kind: z.literal('organization'),
-    ...identity,
-    payload: z.object({ organization: z.object({ login }) }),
-  }),
-]);
+});
 
 /**
- * The hook that brought a delivery; undefined where the headers are missing or name one that GitHub lists nothing of.
+ * The hook that made a delivery, if the headers name one and the signed payload names its target.
  * https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers
- *
- * @param headers with lowercase names
  */
-function hookOf({ payload }: GithubDelivery, headers: Readonly<Record<string, string | undefined>>): Hook | undefined {
-  const { data: hook } = signedHook.safeParse({
+function hookOf(delivery: GithubDelivery, headers: Readonly<Record<string, string | undefined>>): Hook | undefined {
+  const { data } = signedHook.safeParse({
     kind: headers['x-github-hook-installation-target-type'],
-    id: headers['x-github-hook-id'],
+    hookId: headers['x-github-hook-id'],
     targetId: headers['x-github-hook-installation-target-id'],
-    payload,
+    payload: delivery.payload,
   });
-  return hook && { kind: hook.kind, id: hook.id, targetId: hook.targetId, target: targetOf(hook) };
+  if (!data) return undefined;
+  const { kind, hookId, targetId, payload } = data;
+  if (kind === 'integration') return { kind, target: 'app', id: targetId };
+  const target = kind === 'repository' ? payload.repository?.full_name : payload.organization?.login;
+  return target === undefined ? undefined : { kind, target, id: hookId };
 }
 
-function targetOf(hook: z.output<typeof signedHook>): string {
-  if (hook.kind === 'integration') return hook.targetId;
-  return hook.kind === 'repository' ? hook.payload.repository.full_name : hook.payload.organization.login;
+/** Names the item of all hooks of one target. */
+export function targetName({ kind, target }: Hook): string {
+  return `${kind}#${target.toLowerCase()}`;
 }
 
-/** What tells hooks apart. An App has one hook, whose list is asked for without its id. */
-export function hookName({ kind, targetId, id }: Hook): string {
-  return kind === 'integration' ? `${kind}#${targetId}` : `${kind}#${targetId}#${id}`;
+/** Names a hook. */
+export function hookName(hook: Hook): string {
+  return `${targetName(hook)}#${hook.id}`;
 }
 
-export function createHooks(table: Table, clock: () => number, log: Pick<Console, 'warn'>): Hooks {
+export function createHooks({ table, clock, log, repositories }: HooksOptions): Hooks {
   const notedAt = new Map<string, number>();
-  const key = (hook: Hook): Key => keys.hook(hookName(hook));
+  const owners = repositories.map((name) => name.replace(/\/.*/, ''));
+  const targets = new Set([
+    ...repositories.map((target) => targetName({ kind: 'repository', target, id: '' })),
+    ...owners.map((target) => targetName({ kind: 'organization', target, id: '' })),
+    'integration#app',
+  ]);
+  const placeKey = (hook: Hook) => keys.hook(`place#${hookName(hook)}`);
 
   return {
     async note(delivery, headers) {
       const hook = hookOf(delivery, headers);
-      if (!hook) return;
+      if (!hook || !targets.has(targetName(hook))) return;
       const now = clock();
-      // By its target too, for a repository may have been renamed.
-      const noted = `${hookName(hook)} ${hook.target}`;
+      const noted = hookName(hook);
       if (now - (notedAt.get(noted) ?? Number.NEGATIVE_INFINITY) < NOTED_FOR_MS) return;
+      const { kind, target, id } = hook;
       try {
-        await table.update(key(hook), {
-          expression:
-            'SET #kind = :kind, #id = :id, #targetId = :targetId, #target = :target, #seenAt = :now, #expiresAt = :expires',
-          values: { ...hook, now, expires: expiry(now) },
-        });
+        const written = await table.update(
+          keys.hook(targetName(hook)),
+          {
+            expression: 'ADD #ids :ids SET #kind = :kind, #target = :target, #seenAt = :now',
+            values: { ids: new Set([id]), kind, target, now },
+          },
+          {
+            expression: 'attribute_not_exists(#ids) OR contains(#ids, :id) OR size(#ids) < :most',
+            values: { id, most: MAX_PER_TARGET },
+          },
+        );
+        if (!written) throw new Error(`${MAX_PER_TARGET} hooks of this ${kind} are known already`);
         notedAt.set(noted, now);
       } catch (error) {
-        log.warn({ message: 'hook not noted', hookId: hook.id, error: String(error) });
+        log.warn({ message: 'hook not noted', hookId: id, hook: `${kind} ${target}`, error: String(error) });
       }
     },
     async known() {
       const items = await table.partition(keys.hook('').pk);
-      const known = items.filter((item) => !isExpired(item, clock())).map(toKnownHook);
-      return known.sort((a, b) => a.listedAt - b.listedAt);
+      const bySortKey = new Map(items.map((item) => [item.sk, item]));
+      return items.flatMap(({ kind, target, seenAt, ids }) => {
+        if (!(ids instanceof Set)) return [];
+        return [...ids].map((id) => {
+          const hook = { kind, target, seenAt, id } as KnownHook;
+          const place = bySortKey.get(placeKey(hook).sk);
+          return place ? { ...hook, place: { settledTo: place.settledTo, listedAt: place.listedAt } as Place } : hook;
+        });
+      });
     },
-    async keepPlace(hook, { listedTo, gap }) {
-      const now = clock();
-      const set = 'SET #listedTo = :listedTo, #listedAt = :now, #seenAt = :now, #expiresAt = :expiresAt';
-      await table.update(
-        key(hook),
-        {
-          expression: gap ? `${set}, #gap = :gap` : `${set} REMOVE #gap`,
-          values: { listedTo, gap, now, expiresAt: expiry(now) },
-        },
-        { expression: 'attribute_exists(#pk)' },
-      );
+    async keepPlace(hook, { settledTo, listedAt }) {
+      await table.update(placeKey(hook), {
+        expression: 'SET #settledTo = :settledTo, #listedAt = :listedAt, #expiresAt = :expiresAt',
+        values: { settledTo, listedAt, expiresAt: expiry(clock()) },
+      });
     },
     async forget(hook) {
-      await table.delete(key(hook), { expression: '#seenAt = :seenAt', values: { seenAt: hook.seenAt } });
+      const forgotten = await table.update(
+        keys.hook(targetName(hook)),
+        { expression: 'DELETE #ids :ids', values: { ids: new Set([hook.id]) } },
+        { expression: '#seenAt = :seenAt', values: { seenAt: hook.seenAt } },
+      );
+      // A hook that comes back is listed from the start.
+      if (forgotten) await table.delete(placeKey(hook));
     },
   };
-}
-
-function toKnownHook(item: Item): KnownHook {
-  const { kind, id, targetId, target, seenAt, listedTo, gap, listedAt = 0 } = item;
-  const known = { kind, id, targetId, target, seenAt, listedAt } as KnownHook;
-  return listedTo === undefined ? known : { ...known, place: { listedTo, ...(gap ? { gap } : {}) } as Place };
 }

@@ -8,7 +8,7 @@ import { acceptEvent } from '../jobs/accept-event.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { type GithubDelivery, PayloadError, readDelivery } from './delivery.ts';
+import { type GithubDelivery, PayloadError, readDelivery, takenEvents } from './delivery.ts';
 import type { Hooks } from './hooks.ts';
 
 export interface ReceiveOptions {
@@ -34,7 +34,9 @@ export async function receiveDelivery(
   const { config, hooks } = options;
   const { delivery, taken } = readable(() => {
     const delivery = readDelivery(request.bytes, request.headers);
-    return { delivery, taken: githubTakers.flatMap((take) => take(delivery, config) ?? []) };
+    // An event that is missing from the list would work, but never be redelivered.
+    const takers = takenEvents.has(delivery.event) ? githubTakers : [];
+    return { delivery, taken: takers.flatMap((take) => take(delivery, config) ?? []) };
   });
   // Beside the rest and whatever becomes of it, so that the redelivery knows where to ask for what failed.
   const noted = hooks.note(delivery, request.headers);

@@ -1,25 +1,19 @@
 import { RequestError } from '@octokit/request-error';
+import * as z from 'zod';
 import type { AuthorizedGithub, GithubClient } from './github-client.ts';
 import type { Hook } from './hooks.ts';
 import { rateLimitEnd } from './rate-limit.ts';
-import { type Attempt, nextCursor, readAttempts } from './redelivery-attempt.ts';
+import type { Attempt } from './redelivery-decision.ts';
 
-/** Nothing more can be asked for this hook now; another time it can. */
+/** GitHub takes no more requests for this hook now. The next run tries again. */
 export class NotNow extends Error {
-  override readonly name: string = 'NotNow';
-  /** Whether what was asked last may have been done all the same. */
-  readonly mayBeDone: boolean;
-
-  constructor(why: string, { mayBeDone = false, ...options }: ErrorOptions & { mayBeDone?: boolean } = {}) {
-    super(why, options);
-    this.mayBeDone = mayBeDone;
-  }
+  override readonly name = 'NotNow';
 }
 
-/** The credentials may not do this with the hook, or there is no such hook: GitHub answers 404 to both. */
+/** The credentials lack the right, or the hook does not exist: GitHub answers 404 to both. */
 export class HookRefused extends Error {
   override readonly name = 'HookRefused';
-  /** Undefined where nothing was asked, because there are no credentials for such a hook. */
+  /** GitHub's answer; undefined if the secret holds nothing to ask with. */
   readonly status: number | undefined;
 
   constructor(why: string, status?: number) {
@@ -28,162 +22,187 @@ export class HookRefused extends Error {
   }
 }
 
-/** GitHub does not take the cursor of an earlier run any more. */
-export class CursorRefused extends NotNow {
-  override readonly name = 'CursorRefused';
-}
-
-/** What a hook delivered, and the way to have it delivered again. */
+/** The deliveries of one hook. */
 export interface HookDeliveries {
   /**
-   * One page of the attempts, from the newest on.
-   *
-   * @returns `next` is the cursor of the page after it
-   * @throws {NotNow | HookRefused | CursorRefused}
+   * One page of the attempts, newest first. `next` is the cursor of the page after it.
+   * @throws {NotNow | HookRefused}
    */
   list(cursor?: string): Promise<{ attempts: Attempt[]; next: string | undefined }>;
   /**
    * Asks for another attempt.
-   *
-   * @returns whether GitHub took it, has nothing of that id any more, or does not want to
+   * @returns false if GitHub refuses this one attempt
    * @throws {NotNow | HookRefused}
    */
-  redeliver(attemptId: string): Promise<'asked' | 'gone' | 'rejected'>;
-}
-
-export interface RedeliveryApi {
-  /** Whether there are any credentials. */
-  isOn(): Promise<boolean>;
-  /** @throws {NotNow | HookRefused} */
-  open(hook: Hook): Promise<HookDeliveries>;
+  redeliver(attemptId: string): Promise<boolean>;
 }
 
 const PAGE_SIZE = 100;
-/** So much of a rate limit is left to the comments, and to whoever else uses the same credentials. */
+/** The share of a rate limit that is left to comments and to other users of the credentials. */
 const LEFT_TO_OTHERS = 0.1;
+
+/** The credentials that each kind of hook needs, in GitHub's words. */
+const needed = {
+  integration: 'the appId and the privateKey of the App that the hook belongs to',
+  repository: permitted("an administrator's classic token with admin:repo_hook", 'repository'),
+  organization: permitted("an owner's classic token with admin:org_hook", 'organization'),
+};
+
+type Way = () => Promise<AuthorizedGithub | undefined>;
+
+export function createRedeliveryApi(github: GithubClient, clock: () => number): (hook: Hook) => HookDeliveries {
+  /** Until when not to ask with some credentials, in epoch milliseconds. */
+  const limits = new Map<string, number>();
+
+  /** A secret can hold both a token and an App, of which either may lack the right. */
+  function waysTo({ kind, target, id }: Hook): Way[] {
+    if (kind === 'integration') return [() => asAppOfHook(id)];
+    const place = kind === 'repository' ? { repository: target } : { organization: target };
+    return [() => github.at(place, 'token'), () => github.at(place, 'app')];
+  }
+
+  async function asAppOfHook(id: string): Promise<AuthorizedGithub | undefined> {
+    const app = await github.asApp();
+    // GitHub lists the deliveries of the App that asks. A client id does not tell whether that is the one of the hook.
+    if (!app || app.appId === id || !/^\d+$/.test(app.appId)) return app;
+    throw new HookRefused(`it is the hook of the App ${id}, and the github secret has the App ${app.appId}`);
+  }
+
+  function waitForLimit(as: string): void {
+    const until = limits.get(as) ?? 0;
+    if (until > clock()) throw new NotNow(`GitHub's rate limit, until ${new Date(until).toISOString()}`);
+  }
+
+  /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
+  function noteLimit(as: string, headers: Readonly<Record<string, string | number | undefined>>): void {
+    const isLow = Number(headers['x-ratelimit-remaining']) < Number(headers['x-ratelimit-limit']) * LEFT_TO_OTHERS;
+    if (isLow) limits.set(as, Number(headers['x-ratelimit-reset']) * 1000);
+  }
+
+  /** Turns GitHub's refusal into what it means. @returns the error itself if it concerns this one request alone */
+  function meaningOf(error: unknown, as: string, kind: Hook['kind']): unknown {
+    if (!(error instanceof RequestError)) return error;
+    const { status, message, response } = error;
+    // Octokit reports a request without an answer as a 500.
+    if (!response) return new NotNow(`GitHub did not answer: ${message}`, { cause: error });
+    const limitedUntil = rateLimitEnd({ status, message, headers: response.headers }, clock());
+    if (limitedUntil !== undefined) {
+      limits.set(as, limitedUntil);
+      return new NotNow(`GitHub's rate limit, until ${new Date(limitedUntil).toISOString()}`);
+    }
+    if (status >= 500) return new NotNow(`GitHub answered ${status}`);
+    if (status === 401) github.suspectCredentials();
+    if (![401, 403, 404].includes(status)) return error;
+    return new HookRefused(`GitHub answered ${status}; it takes ${needed[kind]}`, status);
+  }
+
+  return (hook) => {
+    const { kind } = hook;
+    const path = pathOf(hook);
+    const ways = waysTo(hook);
+    let refusal = new HookRefused(`the github secret lacks ${needed[kind]}`);
+    /** Once GitHub has redelivered something, a 404 no longer means a missing right. */
+    let mayRedeliver = false;
+
+    async function ask(way: Way, request: string, parameters: Record<string, unknown>) {
+      let as = 'authorization';
+      try {
+        waitForLimit(as);
+        const authorized = await way();
+        if (!authorized) return undefined;
+        as = authorized.as;
+        waitForLimit(as);
+        const answer = await authorized.request(request, parameters);
+        noteLimit(as, answer.headers);
+        return answer;
+      } catch (error) {
+        throw meaningOf(error, as, kind);
+      }
+    }
+
+    async function call(request: string, parameters: Record<string, unknown> = {}) {
+      for (const way of [...ways]) {
+        try {
+          const answer = await ask(way, request, parameters);
+          if (answer) return answer;
+        } catch (error) {
+          if (!(error instanceof HookRefused) || (mayRedeliver && error.status === 404)) throw error;
+          refusal = error;
+        }
+        ways.shift();
+      }
+      throw refusal;
+    }
+
+    return {
+      async list(cursor) {
+        try {
+          const { data, headers } = await call(`GET ${path}`, { per_page: PAGE_SIZE, ...(cursor && { cursor }) });
+          return { attempts: readAttempts(data), next: nextCursor(headers.link) };
+        } catch (error) {
+          // The first page, without a cursor, has shown that the hook can be listed.
+          const isCursor = cursor !== undefined && error instanceof HookRefused && error.status === 404;
+          if (!isCursor && !(error instanceof RequestError)) throw error;
+          throw new NotNow(`GitHub answered ${error.status} to the list`, { cause: error });
+        }
+      },
+      async redeliver(attemptId) {
+        try {
+          await call(`POST ${path}/${attemptId}/attempts`);
+          mayRedeliver = true;
+          return true;
+        } catch (error) {
+          const isGone = mayRedeliver && error instanceof HookRefused && error.status === 404;
+          if (isGone || error instanceof RequestError) return false;
+          throw error;
+        }
+      },
+    };
+  };
+}
+
+const attempt = z
+  .object({
+    id: z.union([z.int(), z.bigint()]),
+    guid: z.string().min(1),
+    event: z.string(),
+    delivered_at: z.iso.datetime({ offset: true }),
+    redelivery: z.boolean().nullish(),
+    status_code: z.number().nullish(),
+  })
+  .transform(
+    (item): Attempt => ({
+      id: String(item.id),
+      guid: item.guid,
+      event: item.event,
+      deliveredAt: Date.parse(item.delivered_at),
+      isRedelivery: item.redelivery ?? false,
+      statusCode: item.status_code ?? 0,
+    }),
+  );
+
+function readAttempts(data: unknown): Attempt[] {
+  const parsed = z.array(attempt).safeParse(data);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || '(whole)'}: ${message}`);
+  throw new Error(`GitHub's list of deliveries cannot be read: ${faults.slice(0, 5).join('; ')}`);
+}
+
+/** https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api#using-link-headers */
+function nextCursor(link: string | undefined): string | undefined {
+  const next = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
+  return (next && new URL(next).searchParams.get('cursor')) || undefined;
+}
 
 /**
  * https://docs.github.com/en/rest/repos/webhooks, https://docs.github.com/en/rest/orgs/webhooks and
  * https://docs.github.com/en/rest/apps/webhooks
  */
-const lists = {
-  integration: '/app/hook/deliveries',
-  repository: '/repos/{owner}/{repo}/hooks/{hook_id}/deliveries',
-  organization: '/orgs/{org}/hooks/{hook_id}/deliveries',
-} as const;
-
-/** What each kind of hook takes, as GitHub names it. */
-const needed = {
-  integration: 'the appId and the privateKey of the very App whose hook it is',
-  repository: permitted("an administrator's classic token with admin:repo_hook", 'repository'),
-  organization: permitted("an owner's classic token with admin:org_hook", 'organization'),
-};
-
-type Headers = Readonly<Record<string, string | number | undefined>>;
-
-export function createRedeliveryApi(github: GithubClient, clock: () => number): RedeliveryApi {
-  /** Until when nobody asks in a name, in epoch milliseconds. */
-  const limits = new Map<string, number>();
-
-  /** Whoever may speak for the hook. */
-  async function authorize(hook: Hook): Promise<AuthorizedGithub> {
-    const { kind, target } = hook;
-    if (kind !== 'integration') {
-      const authorized = await github.at(kind === 'repository' ? { repository: target } : { organization: target });
-      if (authorized) return authorized;
-      throw new HookRefused(`the github secret lacks ${needed[kind]}`);
-    }
-    const app = await github.asApp();
-    if (!app) throw new HookRefused(`the github secret lacks ${needed.integration}`);
-    // GitHub lists the deliveries of whichever App asks. A client id does not tell whether it is this one.
-    if (/^\d+$/.test(app.appId) && app.appId !== target) {
-      throw new HookRefused(`it is the hook of the App ${target}, and the github secret has the App ${app.appId}`);
-    }
-    return app;
-  }
-
-  /** @throws whatever GitHub refuses as what it means; as the RequestError where only the caller knows that */
-  async function ask<T>(hook: Hook, who: string, isChange: boolean, call: () => Promise<T>): Promise<T> {
-    const until = limits.get(who) ?? 0;
-    if (until > clock()) throw rateLimited(until);
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      const { status, message, response } = error;
-      // Octokit reports a request without an answer as a 500.
-      if (!response) throw new NotNow(`GitHub did not answer: ${message}`, { cause: error, mayBeDone: isChange });
-      const limitedUntil = rateLimitEnd({ status, message, headers: response.headers }, clock());
-      if (limitedUntil !== undefined) {
-        limits.set(who, limitedUntil);
-        throw rateLimited(limitedUntil);
-      }
-      if (status >= 500) throw new NotNow(`GitHub answered ${status}`, { mayBeDone: isChange });
-      if (status === 401) github.suspectCredentials();
-      if (status === 401 || status === 403 || (status === 404 && !isChange)) {
-        throw new HookRefused(`GitHub answered ${status}; it takes ${needed[hook.kind]}`, status);
-      }
-      throw error;
-    }
-  }
-
-  /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
-  function noteLimit(who: string, headers: Headers): void {
-    const isLow = Number(headers['x-ratelimit-remaining']) < Number(headers['x-ratelimit-limit']) * LEFT_TO_OTHERS;
-    if (isLow) limits.set(who, Number(headers['x-ratelimit-reset']) * 1000);
-  }
-
-  return {
-    isOn: () => github.isThere(),
-    async open(hook) {
-      const { as, request } = await ask(hook, 'authorization', false, () => authorize(hook));
-      const place = placeOf(hook);
-      const call = (method: 'GET' | 'POST', path: string, parameters: Record<string, unknown>) =>
-        ask(hook, as, method === 'POST', async () => {
-          const answer = await request(`${method} ${path}`, { ...place, ...parameters });
-          noteLimit(as, answer.headers);
-          return answer;
-        });
-      const path = lists[hook.kind];
-      return {
-        async list(cursor) {
-          try {
-            const { data, headers } = await call('GET', path, { per_page: PAGE_SIZE, ...(cursor && { cursor }) });
-            return { attempts: readAttempts(data), next: nextCursor(headers.link) };
-          } catch (error) {
-            const status = error instanceof RequestError || error instanceof HookRefused ? error.status : undefined;
-            // The hook itself has been found by then: the first page has no cursor.
-            const isCursor = cursor !== undefined && status !== undefined && status !== 401 && status !== 403;
-            throw isCursor ? new CursorRefused(`GitHub answered ${status} to its own cursor`, { cause: error }) : error;
-          }
-        },
-        async redeliver(attemptId) {
-          try {
-            // As text, for Octokit drops the integers beyond what a number holds from a path.
-            await call('POST', `${path}/{delivery_id}/attempts`, { delivery_id: attemptId });
-            return 'asked';
-          } catch (error) {
-            if (!(error instanceof RequestError)) throw error;
-            return error.status === 404 || error.status === 410 ? 'gone' : 'rejected';
-          }
-        },
-      };
-    },
-  };
-}
-
-/** The parameters of the paths in {@link lists}. */
-function placeOf({ kind, target, id }: Hook): Record<string, string> {
-  if (kind === 'integration') return {};
-  if (kind === 'organization') return { org: target, hook_id: id };
-  const [owner = '', repo = ''] = target.split('/');
-  return { owner, repo, hook_id: id };
+function pathOf({ kind, target, id }: Hook): string {
+  if (kind === 'integration') return '/app/hook/deliveries';
+  return `/${kind === 'repository' ? 'repos' : 'orgs'}/${target}/hooks/${id}/deliveries`;
 }
 
 function permitted(classicToken: string, of: 'repository' | 'organization'): string {
   return `${classicToken}, or a fine-grained token or an App with the ${of} permission "Webhooks" (read and write)`;
-}
-
-function rateLimited(until: number): NotNow {
-  return new NotNow(`GitHub's rate limit, until ${new Date(until).toISOString()}`);
 }

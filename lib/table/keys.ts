@@ -50,9 +50,9 @@ export const keys = {
     pk: `first-time-entry#${connection}`,
     sk: overrides,
   }),
-  /** lib/github/hooks.ts: a hook that delivers to us, and how far its deliveries have been listed. */
+  /** lib/github/hooks.ts: the hooks of one target, and how far redelivery is with each. */
   hook: (name: string): Key => ({ pk: 'github-hooks', sk: name }),
-  /** lib/github/redelivery-store.ts: a delivery of a hook that failed, by its GUID. */
+  /** lib/github/redelivery-claims.ts: what was done about a failed delivery, by its GUID. */
   failedDelivery: (hook: string, guid: string): Key => ({ pk: `failed-deliveries#${hook}`, sk: guid }),
   /** lib/connection/breakers.ts: of an operation, or of the whole connection. */
   breaker: (connection: string, operation?: string): Key => ({

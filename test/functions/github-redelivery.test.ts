@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHooks } from '../../lib/github/hooks.ts';
-import { keys } from '../../lib/table/keys.ts';
 import type { StandInHook } from '../github-hooks-api.ts';
 import {
   APP,
@@ -28,6 +27,30 @@ afterEach(() => trial.close());
 const everywhere = (status: number) => () => status;
 const nowhere = () => undefined;
 const lists = () => github.requests.filter((request) => request.startsWith('GET') && request.includes('/deliveries'));
+const posts = () => github.requests.filter((request) => request.startsWith('POST') && request.endsWith('/attempts'));
+const toPosts = (answer: ReturnType<typeof github.instead>) => (request: string) =>
+  request.startsWith('POST') ? answer : undefined;
+const hasArrived = (guid: string) => github.statuses(guid).includes(202);
+
+/** Some issues are opened, a minute apart, and their deliveries fail. */
+async function failed(count = 1, of = hook, status = 500): Promise<string[]> {
+  github.down = everywhere(status);
+  const guids: string[] = [];
+  for (let nth = 0; nth < count; nth++) {
+    guids.push(await opened(of));
+    relay.clock.now += MINUTE;
+  }
+  github.down = nowhere;
+  return guids;
+}
+/** One delivery fails. */
+const failedOnce = async (of = hook, status = 500) => String(await failed(1, of, status));
+/** Some deliveries fail, and one after them arrives, which shows that the relay is back. */
+async function failedBefore(count: number, of = hook): Promise<string[]> {
+  const guids = await failed(count, of);
+  await opened(of);
+  return guids;
+}
 
 describe('a delivery', () => {
   it.each([
@@ -36,11 +59,10 @@ describe('a delivery', () => {
     ['no answer', 0],
     ['a function URL that is gone', 403],
     ['throttled', 429],
+    ['a wrong webhook secret', 401],
   ])('that failed is asked for again, once: %s', async (_, status) => {
     await start();
-    github.down = everywhere(status);
-    const guid = await opened();
-    github.down = nowhere;
+    const guid = await failedOnce(hook, status);
     expect(await run()).toEqual({ hooks: 1, refused: 0, unfinished: 0, redelivered: 1, givenUp: 0 });
     expect(github.statuses(guid)).toEqual([status, 202]);
     expect(await relay.jobs()).toHaveLength(1);
@@ -48,22 +70,18 @@ describe('a delivery', () => {
     expect(github.asked(guid)).toBe(1);
   });
 
-  it.each([200, 202, 204, 400, 401, 413])('that we answered with %i is left alone', async (status) => {
+  it.each([200, 202, 204, 400, 413])('that the relay answered with %i is left alone', async (status) => {
     await start();
-    github.down = everywhere(status);
-    const guid = await opened();
+    await failedOnce(hook, status);
     expect(await run()).toMatchObject({ redelivered: 0 });
-    expect(github.asked(guid)).toBe(0);
   });
 
   it.each([
     ['arrived', 202],
-    ['was refused', 401],
-  ])('that somebody asked for already, and that %s, is left alone', async (_, status) => {
+    ['was refused', 413],
+  ])('that a person redelivered is left alone if it %s then', async (_, status) => {
     await start();
-    github.down = everywhere(500);
-    const guid = await opened();
-    relay.clock.now += MINUTE;
+    const guid = await failedOnce();
     github.down = everywhere(status);
     await github.redeliver(guid);
     github.down = nowhere;
@@ -72,164 +90,177 @@ describe('a delivery', () => {
     expect(await run()).toMatchObject({ redelivered: 0 });
   });
 
-  it('that arrived is left alone, though somebody asked for it again and that failed', async () => {
-    await start();
-    const guid = await opened();
-    github.down = everywhere(500);
-    relay.clock.now += MINUTE;
-    await github.redeliver(guid);
-    github.down = nowhere;
-    expect(await run()).toMatchObject({ redelivered: 0 });
-  });
+  it.each([0, 2 * HOUR])(
+    'that arrived is left alone if a person redelivers it and that fails, %i ms later',
+    async (ms) => {
+      await start();
+      const guid = await opened();
+      await run();
+      relay.clock.now += ms + MINUTE;
+      await run();
+      github.down = everywhere(500);
+      await github.redeliver(guid);
+      github.down = nowhere;
+      relay.clock.now += MINUTE;
+      await opened();
+      expect(await run()).toMatchObject({ redelivered: 0 });
+    },
+  );
 
-  it('that arrived is left alone, though the run that saw it ended before it saw the attempt that failed', async () => {
+  it('is not asked for again before the attempt can be listed', async () => {
     await start();
-    github.pageSize = 1;
-    github.down = everywhere(500);
-    const guid = await opened();
-    github.down = nowhere;
-    relay.clock.now += MINUTE;
-    await github.redeliver(guid);
-    github.instead = () => (lists().length > 1 ? { status: 503 } : undefined);
-    expect(await run()).toMatchObject({ unfinished: 1 });
-    github.instead = nowhere;
-    relay.clock.now += 2 * HOUR;
-    await opened();
-    expect(await run()).toMatchObject({ unfinished: 0, redelivered: 0 });
-  });
-
-  it('is not asked for again before it may have arrived', async () => {
-    await start();
-    github.down = everywhere(500);
-    const guid = await opened();
+    const guid = await failedOnce();
+    github.instead = toPosts({ status: 422 });
     await run();
-    github.down = nowhere;
+    github.instead = nowhere;
     relay.clock.now += 9 * MINUTE;
-    await opened();
+    await run();
+    expect(github.asked(guid)).toBe(0);
+    relay.clock.now += MINUTE;
     await run();
     expect(github.asked(guid)).toBe(1);
-    relay.clock.now += MINUTE;
-    await run();
-    expect(github.statuses(guid)).toEqual([500, 500, 202]);
   });
 
-  it('that no automation wants is answered with 202 and left alone', async () => {
+  it('of an event that no automation takes is left alone, and does not delay the others', async () => {
     await start();
-    const guid = await github.deliver(hook, 'push', { repository: { full_name: hook.target } });
-    expect(github.statuses(guid)).toEqual([202]);
-    expect(await run()).toMatchObject({ redelivered: 0 });
+    github.down = everywhere(500);
+    const push = await github.deliver(hook, 'push', { repository: { full_name: hook.target } });
+    const ignored = [push, await ping(hook)];
+    const guid = await failedOnce();
+    await pass(30 * MINUTE);
+    expect(ignored.map(github.asked)).toEqual([0, 0]);
+    expect(github.statuses(guid)).toEqual([500, 202]);
   });
 
   it('that fails while others arrive is asked for five times, once a run, and then given up', async () => {
     await start();
-    github.down = everywhere(500);
-    const guid = await opened();
+    const guid = await failedOnce();
     github.down = (of) => (of === guid ? 500 : undefined);
     const asked: number[] = [];
-    await pass(2 * HOUR, async () => {
+    const happening = async () => {
       relay.clock.now += MINUTE;
       await opened();
       asked.push(github.asked(guid));
-    });
+    };
+    await pass(2 * HOUR, happening);
     expect(asked).toEqual([0, 1, 2, 3, 4, 5, 5, 5]);
-    expect(relay.log.filter(({ message }) => message === 'delivery given up')).toEqual([
-      { message: 'delivery given up', hookId: '101', guid, asked: 5, ending: 'given up' },
-    ]);
-    relay.clock.now += DAY;
-    await opened();
-    await pass(30 * MINUTE);
+    const told = 'delivery given up: it fails while others arrive';
+    const givenUp = { message: told, hookId: '101', hook: 'repository Codertocat/Hello-World', guid };
+    expect(relay.log.filter(({ message }) => message === told)).toEqual([givenUp]);
+    await pass(DAY, happening);
     expect(github.asked(guid)).toBe(5);
   });
 
-  it('that GitHub keeps no longer is given up', async () => {
+  it('is not given up because an outage took long', async () => {
     await start();
-    github.down = everywhere(500);
+    const guid = await failedOnce();
+    github.down = everywhere(502);
+    await pass(DAY);
+    github.down = (of) => (of === guid ? 500 : undefined);
     await opened();
+    relay.clock.now += 15 * MINUTE;
+    expect(await run()).toMatchObject({ redelivered: 1, givenUp: 0 });
     github.down = nowhere;
-    relay.clock.now += 3 * DAY + 1;
-    expect(await run()).toMatchObject({ redelivered: 0 });
-    expect(github.requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+    await pass(15 * MINUTE, () => opened());
+    expect(hasArrived(guid)).toBe(true);
   });
 
-  it('that was kept too long while GitHub could not be asked is given up, and told', async () => {
+  it('that always fails does not keep the others of a quiet hook from arriving', async () => {
     await start();
-    github.down = everywhere(500);
-    await opened();
-    github.instead = (request) => (request.startsWith('POST') ? { status: 502 } : undefined);
-    await run();
-    github.instead = nowhere;
-    relay.clock.now += 3 * DAY + 1;
-    expect(await run()).toMatchObject({ redelivered: 0, givenUp: 1 });
-    expect(await run()).toMatchObject({ givenUp: 0 });
-    expect(github.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
-  });
-
-  it('that vanishes is given up, and told', async () => {
-    await start();
-    github.down = everywhere(500);
-    const guid = await opened();
-    github.instead = (request) => (request.startsWith('POST') ? { status: 404 } : undefined);
-    expect(await run()).toMatchObject({ redelivered: 0, givenUp: 1 });
-    expect(relay.log).toContainEqual(expect.objectContaining({ guid, ending: 'gone' }));
-    expect(await run()).toMatchObject({ givenUp: 0 });
-  });
-
-  it('that GitHub does not want to deliver again is asked for another time', async () => {
-    await start();
-    github.down = everywhere(500);
-    const guid = await opened();
-    github.down = nowhere;
-    github.instead = (request) => (request.startsWith('POST') ? { status: 422, message: 'spammed' } : undefined);
-    expect(await run()).toMatchObject({ redelivered: 0, givenUp: 0, refused: 0, unfinished: 0 });
-    github.instead = nowhere;
+    const [poison = '', ...others] = await failed(3);
+    github.down = (of) => (of === poison ? 500 : undefined);
     await pass(HOUR);
-    expect(github.statuses(guid)).toEqual([500, 202]);
+    expect(others.map(hasArrived)).toEqual([true, true]);
+  });
+
+  it.each([
+    ['3 days', '', 3],
+    ['7 days on GitHub Enterprise Server', '/api/v3', 7],
+  ])('is asked for as long as GitHub keeps it, and told once after that: %s', async (_, apiPath, days) => {
+    await start({ apiPath });
+    // It can list something for longer than it redelivers it.
+    github.keptForMs = days * DAY + HOUR;
+    const first = relay.clock.now;
+    await failedOnce();
+    github.instead = toPosts({ status: 502 });
+    relay.clock.now = first + days * DAY - MINUTE;
+    await run();
+    expect(posts()).toHaveLength(1);
+    relay.clock.now = first + days * DAY + MINUTE;
+    expect(await run()).toMatchObject({ redelivered: 0, givenUp: 1 });
+    expect(relay.log).toContainEqual(
+      expect.objectContaining({ message: 'GitHub no longer keeps what failed in this time' }),
+    );
+    expect(await run()).toMatchObject({ givenUp: 0 });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it('that GitHub refuses to redeliver is asked for another time, and the others are not kept waiting', async () => {
+    await start();
+    const guids = await failedBefore(3);
+    const [, , first] = github.attempts;
+    github.instead = (request) => (request.includes(`/${first?.id}/`) ? { status: 422 } : undefined);
+    expect(await run()).toMatchObject({ redelivered: 2, givenUp: 0, refused: 0, unfinished: 0 });
+    github.instead = nowhere;
+    await pass(30 * MINUTE);
+    expect(guids.map(github.statuses)).toEqual(guids.map(() => [500, 202]));
   });
 
   it('that is listed late is found all the same', async () => {
     await start();
     github.down = everywhere(500);
-    const guid = await opened(hook, 20 * MINUTE);
+    const guid = await opened(hook, 40 * MINUTE);
     github.down = nowhere;
     relay.clock.now += MINUTE;
     await opened();
     await run();
     expect(github.asked(guid)).toBe(0);
-    relay.clock.now += 5 * MINUTE;
-    await opened();
-    await pass(HOUR);
+    await pass(HOUR, () => opened());
     expect(github.statuses(guid)).toEqual([500, 202]);
   });
 });
 
 describe('an outage', () => {
+  /** @param before how many requests for redelivery it cost when each delivery was asked for by itself */
   it.each([
-    ['our functions fail', 1, 500],
-    ['nothing can be reached for longer than five runs', 3, 502],
-  ])('loses nothing: %s', async (_, hours, status) => {
+    { hours: 1, status: 500, before: 11 },
+    { hours: 20, status: 0, before: 373 },
+    { hours: 30, status: 502, before: 573 },
+    { hours: 60, status: 502, before: 1173 },
+  ])(
+    'of $hours hours loses nothing and costs one request a run',
+    async ({ hours, status, before }) => {
+      await start();
+      const guids: string[] = [];
+      const happening = async () => {
+        relay.clock.now += MINUTE;
+        guids.push(await opened());
+      };
+      github.down = everywhere(status);
+      await pass(hours * HOUR, happening);
+      expect(posts()).toHaveLength(4 * hours);
+      // One page is enough to see that nothing gets through.
+      expect(lists()).toHaveLength(4 * hours);
+      github.down = nowhere;
+      await pass(HOUR, happening);
+      expect(guids.filter((guid) => !hasArrived(guid))).toEqual([]);
+      expect(github.askedInVain).toEqual([]);
+      expect(posts().length).toBeLessThanOrEqual(8 * hours);
+      expect(posts().length).toBeLessThan(before);
+      expect(await relay.jobs()).toHaveLength(guids.length);
+    },
+    120_000,
+  );
+
+  it('of a quiet hook is over at the first redelivery that arrives', async () => {
     await start();
-    const guids = [await opened()];
-    github.down = everywhere(status);
-    const happening = async () => void guids.push(await opened(hook, guids.length % 4 === 0 ? 3 * MINUTE : 0));
-    await pass(hours * HOUR, happening);
-    github.down = nowhere;
-    await pass(45 * MINUTE, happening);
-    expect(guids.filter((guid) => !github.statuses(guid).includes(202))).toEqual([]);
-    expect(Math.max(...guids.map(github.asked))).toBeLessThanOrEqual(5);
-    expect(await relay.jobs()).toHaveLength(trial.issues);
+    const guids = await failed(5);
+    expect(await run()).toMatchObject({ redelivered: 1 });
+    expect(await run()).toMatchObject({ redelivered: 4 });
+    expect(guids.map(github.statuses)).toEqual(guids.map(() => [500, 202]));
   });
 
-  it('loses nothing where a hook is quiet, and nothing but a redelivery shows that it is over', async () => {
-    await start();
-    github.down = everywhere(502);
-    const guid = await opened();
-    await pass(HOUR);
-    github.down = nowhere;
-    await pass(HOUR);
-    expect(github.statuses(guid).at(-1)).toBe(202);
-  });
-
-  it('from before the first delivery that arrived is made up for too', async () => {
+  it('before the first delivery that arrived is made up for too', async () => {
     await start({ webhookSecret: '' });
     const guids = [await opened(), await opened()];
     expect(guids.map(github.statuses)).toEqual([[500], [500]]);
@@ -237,8 +268,7 @@ describe('an outage', () => {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, { webhookSecret: WEBHOOK_SECRET });
     expect(await run()).toMatchObject({ hooks: 0 });
     await opened();
-    // The ping too.
-    expect(await run()).toMatchObject({ hooks: 1, redelivered: 3 });
+    expect(await run()).toMatchObject({ hooks: 1, redelivered: 2 });
     expect(await relay.jobs()).toHaveLength(3);
   });
 });
@@ -250,12 +280,16 @@ describe('GitHub', () => {
     ['an organization, with a token', ofOrganization, TOKEN, '/orgs/Codertocat/hooks/201/deliveries'],
     ['an organization, as an installation', ofOrganization, APP, '/orgs/Codertocat/hooks/201/deliveries'],
     ['an App, as itself', ofApp, APP, '/app/hook/deliveries'],
+    [
+      'a repository, with the token of a secret that holds an App too',
+      ofRepository,
+      { ...APP, ...TOKEN },
+      '/repos/Codertocat/Hello-World/hooks/101/deliveries',
+    ],
     ['an App, as itself though there is a token', ofApp, { ...APP, ...TOKEN }, '/app/hook/deliveries'],
   ])('is asked by its API for the hooks of %s', async (_, of, secret, path) => {
     await start({ hook: of(), secret });
-    github.down = everywhere(500);
-    await opened();
-    github.down = nowhere;
+    await failedOnce();
     expect(await run()).toMatchObject({ redelivered: 1, refused: 0 });
     const [, { id } = {}] = github.attempts;
     expect(github.requests.filter((request) => !request.includes('installation'))).toEqual([
@@ -265,21 +299,42 @@ describe('GitHub', () => {
     expect(await relay.jobs()).toHaveLength(1);
   });
 
-  it('lists page by page; what was read is not read again but for the last hour', async () => {
+  it.each([
+    ['list', 'GET'],
+    ['redeliver', 'POST'],
+  ])('is asked as the App if the token may not %s', async (_, method) => {
+    await start({ secret: { ...APP, ...TOKEN } });
+    const guids = await failedBefore(3);
+    github.instead = (request, authorization) =>
+      request.startsWith(method) && authorization === `token ${TOKEN.token}` ? { status: 404 } : undefined;
+    expect(await run()).toMatchObject({ redelivered: 3, refused: 0 });
+    expect(guids.map(hasArrived)).toEqual([true, true, true]);
+    // The token is not tried a second time in a run.
+    expect(posts()).toHaveLength(method === 'POST' ? 4 : 3);
+  });
+
+  it('is asked once for the list if the secret holds the App alone', async () => {
+    await start({ secret: APP });
+    github.instead = (request) => (request.includes('/deliveries') ? { status: 403 } : undefined);
+    expect(await run()).toMatchObject({ refused: 1 });
+    expect(lists()).toHaveLength(1);
+  });
+
+  it('lists page by page, and what is settled is not listed again, but for the last hour', async () => {
     await start();
     github.pageSize = 5;
     for (let count = 0; count < 14; count++) {
-      github.down = count % 5 === 0 ? everywhere(500) : nowhere;
-      await opened();
+      if (count % 5 === 0) await failed(1);
+      else await opened();
       relay.clock.now += 10 * MINUTE;
     }
-    github.down = nowhere;
     expect(await run()).toMatchObject({ redelivered: 3 });
     expect(lists()).toHaveLength(3);
+    await run();
     github.requests.length = 0;
     expect(await run()).toMatchObject({ redelivered: 0 });
-    // 3 redeliveries, 7 of the last hour, and the page on which it ends; there are 4 pages by now.
-    expect(lists()).toHaveLength(3);
+    // 3 redeliveries, up to 6 of the last hour, and the end of the page; there are 4 pages by now.
+    expect(lists()).toHaveLength(2);
     expect(await relay.jobs()).toHaveLength(14);
   });
 
@@ -287,15 +342,10 @@ describe('GitHub', () => {
     ['403 and no requests left', { status: 403, headers: { 'x-ratelimit-remaining': '0' } }],
     ['429 and a time', { status: 429, headers: { 'retry-after': '600' } }],
     ['403 and words only', { status: 403, message: 'You have exceeded a secondary rate limit.' }],
-  ])('that wants fewer requests is left alone until it is over, in the middle of a list: %s', async (_, refusal) => {
+  ])('is left alone during a rate limit that begins in the middle of a list: %s', async (_, refusal) => {
     await start();
     github.pageSize = 2;
-    github.down = everywhere(500);
-    for (let count = 0; count < 6; count++) {
-      await opened();
-      relay.clock.now += MINUTE;
-    }
-    github.down = nowhere;
+    await failedBefore(6);
     github.instead = () => (lists().length > 2 ? refusal : undefined);
     expect(await run()).toMatchObject({ redelivered: 0, unfinished: 1, refused: 0 });
     expect(github.requests).toHaveLength(3);
@@ -304,40 +354,25 @@ describe('GitHub', () => {
     github.instead = nowhere;
     relay.clock.now += 15 * MINUTE;
     expect(await run()).toMatchObject({ redelivered: 6, unfinished: 0 });
-    relay.clock.now += 2 * HOUR;
-    await opened();
-    await run();
-    github.requests.length = 0;
-    await run();
-    expect(lists()).toHaveLength(1);
   });
 
-  it('that wants fewer redeliveries is asked for the rest at the next run, and only what was asked counts', async () => {
+  it('is asked for the rest by the next run if a rate limit stops the redeliveries', async () => {
     await start();
-    github.down = everywhere(500);
-    const guids: string[] = [];
-    for (let count = 0; count < 4; count++) guids.push(await opened());
-    let posts = 0;
+    const guids = await failedBefore(4);
     github.instead = (request) =>
-      request.startsWith('POST') && ++posts % 3 === 0 ? { status: 429, headers: { 'retry-after': '60' } } : undefined;
+      request.startsWith('POST') && posts().length % 3 === 0
+        ? { status: 429, headers: { 'retry-after': '60' } }
+        : undefined;
     expect(await run()).toMatchObject({ redelivered: 2, unfinished: 1 });
     relay.clock.now += 15 * MINUTE;
-    expect(await run()).toMatchObject({ redelivered: 2, unfinished: 1 });
+    expect(await run()).toMatchObject({ redelivered: 2, unfinished: 0 });
     expect(guids.map(github.asked)).toEqual([1, 1, 1, 1]);
-    github.instead = nowhere;
-    for (let count = 0; count < 6; count++) {
-      relay.clock.now += 17 * HOUR;
-      await run();
-    }
-    expect(guids.map(github.asked)).toEqual([5, 5, 5, 5]);
   });
 
   it('keeps a tenth of the rate limit for others', async () => {
     await start();
+    await failedBefore(6);
     github.rateLimit = { limit: 50, remaining: 8, resetAt: relay.clock.now + HOUR };
-    github.down = everywhere(500);
-    for (let count = 0; count < 6; count++) await opened();
-    github.down = nowhere;
     expect(await run()).toMatchObject({ unfinished: 1 });
     expect(github.rateLimit.remaining).toBe(4);
     const before = github.requests.length;
@@ -345,17 +380,16 @@ describe('GitHub', () => {
     expect(github.requests).toHaveLength(before);
     relay.clock.now += HOUR;
     await pass(15 * MINUTE);
-    expect(await relay.jobs()).toHaveLength(6);
+    expect(await relay.jobs()).toHaveLength(7);
   });
 
   it.each([
     ['it is down', { status: 503 } as const],
     ['the connection is cut', 'cut' as const],
-  ])('is asked another time where %s', async (_, answer) => {
+    ['it rejects the list', { status: 422 } as const],
+  ])('is asked another time if %s', async (_, answer) => {
     await start();
-    github.down = everywhere(500);
-    const guid = await opened();
-    github.down = nowhere;
+    const guid = await failedOnce();
     github.instead = () => answer;
     expect(await run()).toMatchObject({ unfinished: 1, redelivered: 0 });
     github.instead = nowhere;
@@ -363,48 +397,74 @@ describe('GitHub', () => {
     expect(github.statuses(guid)).toEqual([500, 202]);
   });
 
-  it('whose answer to a request for redelivery is lost is not asked a second time', async () => {
+  it('is asked for no more redeliveries in this run if it fails at one', async () => {
     await start();
-    github.down = everywhere(500);
-    const guid = await opened();
-    github.down = nowhere;
-    github.instead = (request) => (request.startsWith('POST') ? 'cut after the work' : undefined);
+    const guids = await failedBefore(3);
+    github.instead = toPosts({ status: 502 });
+    expect(await run()).toMatchObject({ unfinished: 1, redelivered: 0 });
+    expect(posts()).toHaveLength(1);
+    github.instead = nowhere;
+    await pass(15 * MINUTE);
+    expect(guids.map(hasArrived)).toEqual([true, true, true]);
+  });
+
+  it.each([404, 422])('is asked for the list from the start if it answers %i to a cursor', async (status) => {
+    await start();
+    github.pageSize = 2;
+    const guids = await failedBefore(4);
+    github.instead = (request) => (request.includes('cursor') ? { status } : undefined);
+    expect(await run()).toMatchObject({ unfinished: 1, refused: 0 });
+    github.instead = nowhere;
+    await run();
+    expect(guids.map(hasArrived)).toEqual([true, true, true, true]);
+  });
+
+  it('is not asked a second time for a redelivery if its answer is lost', async () => {
+    await start();
+    const guid = await failedOnce();
+    github.instead = toPosts('cut after the work');
     expect(await run()).toMatchObject({ unfinished: 1 });
     github.instead = nowhere;
     await pass(3 * HOUR);
     expect(github.statuses(guid)).toEqual([500, 202]);
   });
 
-  it('whose answers are all lost is asked five times all the same', async () => {
+  it('shows by a 404 to the first redelivery that a right is missing, and nothing is given up', async () => {
     await start();
-    github.down = everywhere(500);
-    const guid = await opened();
-    github.instead = (request) => (request.startsWith('POST') ? 'cut after the work' : undefined);
-    for (let count = 0; count < 7; count++) {
-      await run();
-      relay.clock.now += 17 * HOUR;
+    const guids = await failedBefore(3);
+    github.instead = toPosts({ status: 404 });
+    for (let runs = 0; runs < 7; runs++) {
+      expect(await run()).toMatchObject({ hooks: 1, refused: 1, redelivered: 0, givenUp: 0 });
+      relay.clock.now += 15 * MINUTE;
     }
-    expect(github.asked(guid)).toBe(5);
+    expect(posts()).toHaveLength(7);
+    expect(relay.log).toContainEqual(
+      expect.objectContaining({ reason: expect.stringMatching(/404.*"Webhooks" \(read and write\)/) }),
+    );
+    github.instead = nowhere;
+    expect(await run()).toMatchObject({ redelivered: 3, refused: 0 });
+    expect(guids.map(hasArrived)).toEqual([true, true, true]);
   });
 
-  it('that takes its own cursor no longer is asked from the newest attempt on', async () => {
+  it('shows by a 404 after a redelivery that this one delivery is gone', async () => {
     await start();
-    github.pageSize = 2;
-    github.down = everywhere(500);
-    for (let count = 0; count < 7; count++) {
-      await opened();
-      relay.clock.now += 20 * MINUTE;
-    }
-    github.down = nowhere;
-    github.instead = () => (lists().length > 2 ? { status: 503 } : undefined);
-    await run();
-    const [, cursor = ''] = /(cursor=.+)/.exec(lists().at(-1) ?? '') ?? [];
-    github.instead = (request) => (request.includes(cursor) ? { status: 422 } : undefined);
-    relay.clock.now += 3 * HOUR;
-    expect(await run()).toMatchObject({ unfinished: 1 });
-    github.pageSize = 3;
-    await pass(30 * MINUTE);
-    expect(await relay.jobs()).toHaveLength(7);
+    const guids = await failedBefore(3);
+    const [, oldest] = github.attempts;
+    github.instead = (request) => (request.includes(`/${oldest?.id}/`) ? { status: 404 } : undefined);
+    expect(await run()).toMatchObject({ redelivered: 2, refused: 0, unfinished: 0 });
+    expect(guids.map(hasArrived)).toEqual([false, true, true]);
+  });
+
+  it('is asked again with a rotated secret after a 401', async () => {
+    await start({ secret: { token: 'ghp_old' } });
+    const guid = await failedOnce();
+    github.instead = (_, authorization) => (authorization === 'token ghp_old' ? { status: 401 } : undefined);
+    expect(await run()).toMatchObject({ refused: 1 });
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { webhookSecret: WEBHOOK_SECRET, ...TOKEN });
+    relay.clock.now += 15 * MINUTE;
+    expect(await run()).toMatchObject({ refused: 1 });
+    expect(await run()).toMatchObject({ refused: 0, redelivered: 1 });
+    expect(hasArrived(guid)).toBe(true);
   });
 });
 
@@ -414,116 +474,129 @@ describe('a hook', () => {
     'x-github-hook-installation-target-type': kind,
     'x-github-hook-installation-target-id': targetId,
   });
-  const known = () => relay.stores.table.partition(keys.hook('').pk);
-  const push = { repository: { full_name: 'acme/web' }, organization: { login: 'acme' } };
+  const hooks = () =>
+    createHooks({ table: relay.stores.table, clock: () => relay.clock.now, log: relay.runtime.log, repositories: [] });
+  const known = async () => (await hooks().known()).map(({ kind, target, id }) => `${kind} ${target} ${id}`);
+  const forgetAll = async () => {
+    for (const one of await hooks().known()) await hooks().forget(one);
+  };
+  const payload = { repository: { full_name: 'Codertocat/Hello-World' }, organization: { login: 'Codertocat' } };
 
   it.each([
-    ['a repository', headersOf(ofRepository()), push, 'acme/web'],
-    ['an organization', headersOf(ofOrganization()), push, 'acme'],
-    ['an App', headersOf(ofApp()), {}, '12'],
+    ['a repository', headersOf(ofRepository()), payload, 'repository Codertocat/Hello-World 101'],
+    ['an organization', headersOf(ofOrganization()), payload, 'organization Codertocat 201'],
     [
-      'an enterprise, which GitHub lists nothing of',
+      'a repository whose name is configured in another letter case',
+      headersOf(ofRepository()),
+      { repository: { full_name: 'codertocat/hello-world' } },
+      'repository codertocat/hello-world 101',
+    ],
+    ['an App', headersOf(ofApp()), {}, 'integration app 12'],
+    [
+      'an enterprise, which the API does not list',
       { ...headersOf(ofApp()), 'x-github-hook-installation-target-type': 'business' },
-      push,
+      payload,
     ],
     ['a repository that the payload does not name', headersOf(ofRepository()), {}],
     [
-      'a repository with a name that leads elsewhere',
+      'a repository that is not configured',
       headersOf(ofRepository()),
-      { repository: { full_name: '../../app' } },
+      { repository: { full_name: 'Codertocat/Other' } },
     ],
     [
-      'an organization with a name that leads elsewhere',
+      'an organization that owns no configured repository',
       headersOf(ofOrganization()),
-      { organization: { login: 'a/b' } },
+      { organization: { login: 'acme' } },
     ],
-    ['an id that is no number', headersOf(ofRepository('1/../2')), push],
-    ['no headers', {}, push],
+    ['an id that is no number', headersOf(ofRepository('1/../2')), payload],
+    ['no headers', {}, payload],
   ])(
     'is known from the headers and the payload of what it delivers: %s',
-    async (_, headers, payload, target?: string) => {
+    async (_, headers, delivered, expected?: string) => {
       await start();
-      await relay.stores.table.delete(keys.hook('repository#186853002#101'));
-      expect((await relay.post('push', payload, headers)).status).toBe(202);
-      expect(await known()).toMatchObject(target ? [{ target }] : []);
+      await forgetAll();
+      relay.clock.now += DAY;
+      expect((await relay.post('push', delivered, headers)).status).toBe(202);
+      expect(await known()).toEqual(expected ? [expected] : []);
     },
   );
 
-  it('is not known from what nobody signed', async () => {
+  it('is not known from what is not signed', async () => {
     await start();
     const headers = { ...headersOf(ofRepository('102')), 'x-hub-signature-256': 'sha256=00' };
-    expect((await relay.post('push', push, headers)).status).toBe(401);
+    expect((await relay.post('push', payload, headers)).status).toBe(401);
     expect(await known()).toHaveLength(1);
-  });
-
-  it('is noted once a day, or when its repository has another name', async () => {
-    await start();
-    const first = relay.clock.now;
-    const headers = headersOf(hook);
-    relay.clock.now += DAY - 1;
-    await relay.post('push', { repository: { full_name: hook.target } }, headers);
-    expect(await known()).toMatchObject([{ seenAt: first, target: hook.target }]);
-    await relay.post('push', { repository: { full_name: 'acme/renamed' } }, headers);
-    expect(await known()).toMatchObject([{ seenAt: first + DAY - 1, target: 'acme/renamed' }]);
-    relay.clock.now += DAY;
-    await relay.post('push', { repository: { full_name: 'acme/renamed' } }, headers);
-    expect(await known()).toMatchObject([{ seenAt: relay.clock.now }]);
-  });
-
-  it('of an App is one, whatever its id', async () => {
-    await start({ hook: ofApp(), secret: APP });
-    await relay.post('push', push, headersOf({ ...ofApp(), id: '302' }));
-    expect(await known()).toHaveLength(1);
-  });
-
-  it('that cannot be noted does not keep the delivery from being answered', async () => {
-    await start({ environment: { TABLE_NAME: 'no-such-table' } });
-    expect((await relay.post('push', push, headersOf(hook))).status).toBe(202);
-    expect(relay.log).toContainEqual(expect.objectContaining({ message: 'hook not noted', hookId: hook.id }));
   });
 
   it.each([
-    ['is deleted', (of: StandInHook) => (of.deleted = true), 404],
-    ['may not be listed', () => undefined, 403],
-  ])('that %s keeps nothing from the others, and the log says what it takes', async (_, breakIt, status) => {
-    await start();
-    const other = ofRepository('102');
-    await ping(other);
-    github.down = everywhere(500);
-    await opened();
-    const guid = await opened(other);
-    github.down = nowhere;
-    breakIt(hook);
-    github.instead = (request) => (status === 403 && request.includes('/101/') ? { status: 403 } : undefined);
-    expect(await run()).toMatchObject({ hooks: 2, refused: 1, redelivered: 1 });
-    expect(github.statuses(guid)).toEqual([500, 202]);
-    expect(relay.log).toContainEqual({
-      message: 'GitHub refuses to redeliver for a hook',
-      hookId: '101',
-      hook: 'repository Codertocat/Hello-World',
-      reason: expect.stringMatching(new RegExp(`${status}.*"Webhooks" \\(read and write\\)`)),
-    });
+    ['a repository', ofRepository(), (id: string) => headersOf(ofRepository(id))],
+    ['an organization', ofOrganization(), (id: string) => headersOf({ ...ofOrganization(), id })],
+    ['an App', ofApp(), (id: string) => headersOf(ofApp(id))],
+  ])('cannot be crowded out by deliveries that are replayed with other ids: %s', async (_, of, headers) => {
+    await start({ hook: of, secret: { ...APP, ...TOKEN } });
+    for (let id = 1000; id < 1030; id++)
+      expect((await relay.post('push', payload, headers(String(id)))).status).toBe(202);
+    expect(await known()).toHaveLength(10);
+    const guid = await failedOnce();
+    expect(await run()).toMatchObject({ hooks: 10, refused: 0, redelivered: 1 });
+    expect(hasArrived(guid)).toBe(true);
+    // Once with the token, and once as the App.
+    expect(lists().length).toBeLessThanOrEqual(2 * 10);
+    expect(await run()).toMatchObject({ hooks: 1, refused: 0 });
   });
 
-  it('that may be listed only is told too, and nothing is counted as asked for', async () => {
+  it('is noted once a day', async () => {
     await start();
-    github.down = everywhere(500);
-    const guid = await opened();
-    github.instead = (request) => (request.startsWith('POST') ? { status: 403 } : undefined);
-    for (let count = 0; count < 7; count++) expect(await run()).toMatchObject({ refused: 1, redelivered: 0 });
-    github.instead = nowhere;
-    github.down = nowhere;
-    expect(await run()).toMatchObject({ redelivered: 1 });
+    const first = relay.clock.now;
+    const seenAt = async () => (await hooks().known()).map((one) => one.seenAt);
+    relay.clock.now += DAY - 1;
+    await relay.post('push', payload, headersOf(hook));
+    expect(await seenAt()).toEqual([first]);
+    relay.clock.now += 1;
+    await relay.post('push', payload, headersOf(hook));
+    expect(await seenAt()).toEqual([first + DAY]);
+  });
+
+  it('of an App is listed once, also if a client id does not tell which App it is', async () => {
+    await start({ hook: ofApp(), secret: { ...APP, appId: 'Iv23li' } });
+    github.appId = 'Iv23li';
+    await relay.post('push', payload, headersOf(ofApp('13')));
+    const guid = await failedOnce();
+    await run();
     expect(github.statuses(guid)).toEqual([500, 202]);
   });
+  it('that cannot be noted does not keep the delivery from being answered', async () => {
+    await start({ environment: { TABLE_NAME: 'no-such-table' } });
+    expect((await relay.post('push', payload, headersOf(hook))).status).toBe(202);
+    expect(relay.log).toContainEqual(expect.objectContaining({ message: 'hook not noted', hookId: hook.id }));
+  });
+
+  it.each([403, 404])(
+    'that GitHub refuses with %i does not stop the others, and the log says what it takes',
+    async (status) => {
+      await start();
+      // Of the same target: only a 404 can mean that the hook does not exist.
+      const other = status === 403 ? ofRepository('102') : ofOrganization();
+      await ping(other);
+      await failedOnce();
+      const guid = await failedOnce(other);
+      github.instead = (request) => (request.includes('/101/') ? { status } : undefined);
+      expect(await run()).toMatchObject({ hooks: 2, refused: 1, redelivered: 1 });
+      expect(github.statuses(guid)).toEqual([500, 202]);
+      expect(relay.log).toContainEqual({
+        message: 'GitHub refuses to redeliver for a hook',
+        hookId: '101',
+        hook: 'repository Codertocat/Hello-World',
+        reason: expect.stringMatching(new RegExp(`${status}.*"Webhooks" \\(read and write\\)`)),
+      });
+    },
+  );
 
   it('whose list cannot be read fails the run, once the others had their turn', async () => {
     await start();
     const other = ofRepository('102');
     await ping(other);
-    github.down = everywhere(500);
-    const guid = await opened(other);
-    github.down = nowhere;
+    const guid = await failedOnce(other);
     github.instead = (request) => (request.includes('/101/') ? { status: 200, message: 'ghp_answer' } : undefined);
     await expect(run()).rejects.toThrow('1 of 2 hooks failed');
     expect(github.statuses(guid)).toEqual([500, 202]);
@@ -533,44 +606,57 @@ describe('a hook', () => {
     expect(JSON.stringify(relay.log)).not.toContain('ghp_answer');
   });
 
-  it('that is deleted is forgotten after three days, and one that delivers is not', async () => {
+  it('that is deleted is forgotten if another of its target can be listed, and noted again if it delivers', async () => {
     await start();
     const other = ofRepository('102');
     await ping(other);
     hook.deleted = true;
-    github.instead = (request) => (request.includes('/102/') ? { status: 404 } : undefined);
-    relay.clock.now += 2 * DAY;
-    await opened(other);
-    expect(await run()).toMatchObject({ hooks: 2, refused: 2 });
-    relay.clock.now += DAY + 1;
-    expect(await run()).toMatchObject({ hooks: 2, refused: 1 });
-    expect(await run()).toMatchObject({ hooks: 1, refused: 1 });
+    expect(await run()).toMatchObject({ hooks: 2, refused: 0 });
+    expect(await known()).toEqual(['repository Codertocat/Hello-World 102']);
+    relay.clock.now += DAY;
+    await opened();
+    expect(await known()).toHaveLength(2);
   });
 
-  it('that is quiet is not forgotten as long as GitHub lists it', async () => {
+  it('that was the only one is forgotten three days after it delivered or was listed', async () => {
     await start();
     for (let days = 0; days < 40; days += 2) {
       relay.clock.now += 2 * DAY;
       expect(await run()).toMatchObject({ hooks: 1, refused: 0 });
     }
-    github.instead = () => ({ status: 404 });
-    await run();
+    hook.deleted = true;
+    relay.clock.now += 3 * DAY;
     expect(await run()).toMatchObject({ hooks: 1, refused: 1 });
+    await opened();
+    relay.clock.now += 3 * DAY;
+    expect(await run()).toMatchObject({ hooks: 1, refused: 1 });
+    relay.clock.now += 1;
+    expect(await run()).toMatchObject({ hooks: 1, refused: 0 });
+    expect(await run()).toMatchObject({ hooks: 0 });
   });
 
-  it('is not forgotten when it delivered meanwhile, nor brought back by a run under which it was forgotten', async () => {
+  it('is not forgotten if it delivered in the meantime, nor brought back by a run that still knew it', async () => {
     await start();
-    const hooks = createHooks(relay.stores.table, () => relay.clock.now, relay.runtime.log);
-    const [seen] = await hooks.known();
+    const [seen] = await hooks().known();
     if (!seen) throw new Error('the hook should be known');
     relay.clock.now += DAY;
-    await relay.post('push', { repository: { full_name: hook.target } }, headersOf(hook));
-    await hooks.forget(seen);
-    const [seenAgain] = await hooks.known();
-    expect(seenAgain).toMatchObject({ seenAt: relay.clock.now });
-    await hooks.forget(seenAgain ?? seen);
-    await hooks.keepPlace(seen, { listedTo: relay.clock.now });
-    expect(await hooks.known()).toEqual([]);
+    await relay.post('push', payload, headersOf(hook));
+    await hooks().forget(seen);
+    expect(await known()).toHaveLength(1);
+    await forgetAll();
+    await hooks().keepPlace(seen, { settledTo: relay.clock.now, listedAt: relay.clock.now });
+    expect(await known()).toEqual([]);
+  });
+
+  it('that comes back is listed from the start', async () => {
+    await start();
+    await run();
+    await forgetAll();
+    relay.clock.now += DAY;
+    await opened();
+    const [back] = await hooks().known();
+    expect(back).toMatchObject({ id: hook.id });
+    expect(back?.place).toBeUndefined();
   });
 
   it('of another App than that of the secret is told, and not mistaken for its own', async () => {
@@ -588,18 +674,31 @@ describe('a hook', () => {
     expect(relay.log).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('appId') }));
   });
 
+  it('is left to the next run if the time is over', async () => {
+    await start();
+    await ping(ofOrganization());
+    await failedOnce();
+    github.instead = () => {
+      relay.clock.now += 5 * MINUTE;
+      return undefined;
+    };
+    expect(await run()).toMatchObject({ hooks: 2, unfinished: 1, redelivered: 0 });
+    expect(github.requests).toHaveLength(1);
+    github.instead = nowhere;
+    expect(await run()).toMatchObject({ unfinished: 0, redelivered: 1 });
+  });
+
   it('with much to do does not keep the others waiting for ever', async () => {
     await start();
     const other = ofRepository('102');
     await ping(other);
-    github.down = everywhere(500);
-    for (let count = 0; count < 9; count++) await opened();
-    const guid = await opened(other);
-    github.down = nowhere;
+    await failedBefore(9);
+    const guid = await failedOnce(other);
     const slowly = () => trial.runAnew({ sleep: () => relay.runtime.sleep(MINUTE) });
-    expect(await slowly()).toMatchObject({ redelivered: 4, unfinished: 2 });
-    expect(await slowly()).toMatchObject({ redelivered: 4, unfinished: 1 });
+    expect(await slowly()).toMatchObject({ redelivered: 3, unfinished: 1 });
     expect(github.statuses(guid)).toEqual([500, 202]);
+    relay.clock.now += 15 * MINUTE;
+    expect(await slowly()).toMatchObject({ unfinished: 1 });
   });
 });
 
@@ -639,10 +738,7 @@ describe('without what it takes', () => {
 describe('two runs', () => {
   it('at the same moment ask for each delivery once', async () => {
     await start();
-    github.down = everywhere(500);
-    const guids: string[] = [];
-    for (let count = 0; count < 6; count++) guids.push(await opened());
-    github.down = nowhere;
+    const guids = await failedBefore(6);
     const reports = await Promise.all([trial.runAnew(), trial.runAnew(), trial.runAnew()]);
     expect(guids.map(github.asked)).toEqual(guids.map(() => 1));
     expect(reports.reduce((sum, { redelivered }) => sum + redelivered, 0)).toBe(6);
@@ -655,9 +751,7 @@ describe('two runs', () => {
       let died = true;
       for (let at = 1; died; at++) {
         relay.clock.now += 2 * HOUR;
-        github.down = everywhere(500);
-        const guids = [await opened(), await opened()];
-        github.down = nowhere;
+        const guids = await failed(2);
         died = await trial.runAndDie(at, isCarriedOut);
         await pass(45 * MINUTE);
         for (const guid of guids) {
