@@ -67,7 +67,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
 
   async function get(jobId: string): Promise<Job | undefined> {
     const item = await table.get(keys.job(jobId));
-    return item && !isExpired(item, clock()) ? asJob(item) : undefined;
+    return item && !isGone(item, clock()) ? asJob(item) : undefined;
   }
 
   return {
@@ -83,10 +83,10 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         attempts: 0,
       };
       const unlessThere = {
-        expression: 'attribute_not_exists(#pk) OR #expiresAt <= :now',
-        values: { now: now / SECOND },
+        expression: 'attribute_not_exists(#pk) OR (#status = :succeeded AND #expiresAt <= :now)',
+        values: { now: now / SECOND, succeeded: 'succeeded' },
       };
-      if (await table.put({ ...keys.job(job.id), ...job, expiresAt: expiry(now) }, unlessThere)) {
+      if (await table.put({ ...keys.job(job.id), ...job }, unlessThere)) {
         return { job, stored: true };
       }
       const existing = await get(draft.id);
@@ -121,7 +121,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         keys.job(jobId),
         {
           expression:
-            'SET #status = :running, #lease = :lease, #attempts = :attempts, #wakeAt = :wakeAt REMOVE #dueAt, #waitingFor',
+            'SET #status = :running, #lease = :lease, #attempts = :attempts, #wakeAt = :wakeAt REMOVE #dueAt, #waitingFor, #expiresAt',
           values: { running: 'running', lease, attempts, wakeAt: until },
         },
         {
@@ -140,8 +140,8 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
     async succeed(job, { outcome, notDone }) {
       await change(
         job,
-        'SET #status = :succeeded, #outcome = :outcome, #notDone = :notDone, #finishedAt = :now, #wakeAt = :now REMOVE #lease',
-        { succeeded: 'succeeded', outcome, notDone, now: clock() },
+        'SET #status = :succeeded, #outcome = :outcome, #notDone = :notDone, #finishedAt = :now, #wakeAt = :now, #expiresAt = :expiresAt REMOVE #lease',
+        { succeeded: 'succeeded', outcome, notDone, now: clock(), expiresAt: expiry(clock()) },
       );
     },
     async park(job, parked) {
@@ -167,7 +167,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         keys.job(job.id),
         {
           expression:
-            'SET #generation = :next, #wakeAt = :wakeAt, #status = :queued, #attempts = :attempts REMOVE #queuedAt, #lease, #dueAt, #waitingFor, #parked, #finishedAt',
+            'SET #generation = :next, #wakeAt = :wakeAt, #status = :queued, #attempts = :attempts REMOVE #queuedAt, #lease, #dueAt, #waitingFor, #parked, #finishedAt, #expiresAt',
           values: { next: job.generation + 1, wakeAt: clock() + SEND_GRACE_MS, queued: 'queued', attempts },
         },
         {
@@ -182,9 +182,14 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       if (by !== undefined) values.by = by;
       const expression = by === undefined ? '#status = :status' : '#status = :status AND #wakeAt <= :by';
       const items = await table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst });
-      return items.filter((item) => !isExpired(item, clock())).map(asJob);
+      return items.filter((item) => !isGone(item, clock())).map(asJob);
     },
   };
+}
+
+/** Earlier versions gave every job an expiry when it was stored; only what has ended expires. */
+function isGone(item: Item, now: number): boolean {
+  return item.status === 'succeeded' && isExpired(item, now);
 }
 
 function asJob(item: Item): Job {
