@@ -153,7 +153,14 @@ export function createSteps(options: StepsOptions): Steps {
     async create(step, declared, payload, marker) {
       const operation = connection.operation(declared);
       const created = await once(step, operation.name, async (): Promise<Created> => {
-        const { data, signed } = await partner.creating(step, operation, payload, marker);
+        const creating = () => partner.creating(step, operation, payload, marker);
+        const { data, signed } = await creating().catch(async (error) => {
+          // Of a step that a person decided, a Park is a last search in vain; a Refused is no search.
+          const isVain = error instanceof Park && !(error instanceof Refused);
+          if (!isVain || !journal.openRequest(step)?.again) throw error;
+          await journal.dropRequest(step);
+          return creating();
+        });
         return { id: idOf(operation, data), signed };
       });
       if (journal.openRequest(step)) await journal.dropRequest(step);
