@@ -7,6 +7,7 @@ import { createBudget } from '../lib/budget/budget.ts';
 import { createConnections } from '../lib/connection/connection.ts';
 import { createOutages } from '../lib/connection/outages.ts';
 import { createIssueComments } from '../lib/github/issue-comments.ts';
+import { createIssueReader } from '../lib/github/issue-reader.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
 import { tellNews } from '../lib/jobs/tell-news.ts';
@@ -27,9 +28,10 @@ export function createHandler(runtime: Runtime) {
   const { contact, slack: settings } = config;
   const { table, jobs, queue, links, secrets } = openStores(runtime);
   const comments = createIssueComments({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
+  const issues = createIssueReader({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const slack = settings && createSlackApi({ apiUrl: settings.apiUrl, secrets, fetch });
   const automations = createAutomations({
-    ...{ config, settings, contact, table, links, jobs, queue, comments, slack, clock, randomBytes },
+    ...{ config, settings, contact, table, links, jobs, queue, comments, issues, slack, clock, randomBytes },
     journal: (jobId) => openJournal(table, jobId, clock),
     people: createPeople({ config, table, slack, clock }),
     slackPeople: createSlackPeople({ config, table, slack, clock }),

@@ -70,6 +70,7 @@ export async function runJob(message: JobMessage, deadline: number, options: Run
       return 'done';
     }
     if (fate.ended === 'parked') {
+      await letGo(job, 'parked', options);
       await jobs.park(job, { reason: fate.reason, outcomeUnknown: fate.outcomeUnknown });
       tell({ news: 'parked', job, reason: fate.reason });
       return 'done';
@@ -115,14 +116,16 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
     if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
     const known = journal.entry(NOT_DONE);
     const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
+    // Something may have been created all the same.
+    if (journal.openSteps().length > 0) throw new Park(said.text);
     if (said.of === 'not done') {
-      // Something may have been created all the same.
-      if (journal.openSteps().length > 0) throw new Park(said.text);
       // Somebody who read it may have asked in another way, so that whoever takes over must not do it after all.
       await steps.look(NOT_DONE, job.automation, async () => said.text);
     }
+    await letGo(job, 'succeeded', options);
     isDone = true;
     await person.outcome(said);
+    await journal.expire();
     return { ended: 'succeeded', outcome: said.text, notDone: said.of === 'not done' };
   } catch (error) {
     const ending = endingOf(job, error, parked, options);
@@ -132,6 +135,11 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
     if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
     return ending;
   }
+}
+
+async function letGo(job: Job, ending: 'succeeded' | 'parked', { automation, jobs }: RunJobOptions): Promise<void> {
+  const isHeld = async () => (await jobs.lease(job)?.isHeld()) ?? false;
+  await automation(job.automation)?.letGo?.(job, ending, isHeld);
 }
 
 type Told = Said & { of: 'done' | 'not done' };
