@@ -26,6 +26,7 @@ import type { Links } from '../links/links.ts';
 import { createDefect, listDefects, updateDefect } from '../partner/defects.ts';
 import type { Automation } from './automation.ts';
 import { type ClaimFateOptions, CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
+import { newMarker } from './decide-link.ts';
 import { appliedOf, defectFields, fieldsToSend, type IssueState, isDefect, issueState } from './defect-text.ts';
 import { ISSUE_TO_DEFECT, type IssueInput, issueEntity } from './take-issue.ts';
 
@@ -150,7 +151,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
         );
       }
       if (!isMine || !isRenewed) {
-        const marker = `[partner-relay ${Buffer.from(randomBytes(10)).toString('hex')}]`;
+        const marker = newMarker(randomBytes);
         await links.change(entity, (link) => claim(link, { by: job.id, connection: job.connection, marker }));
         isRenewed = true;
         continue;

@@ -48,6 +48,8 @@ export interface Journal {
   dropRequest(step: string): Promise<void>;
   /** The steps that have one: what became of them is unknown. */
   openSteps(): string[];
+  /** Those of them that no person has decided yet. */
+  undecidedSteps(): string[];
   /** The job is about to end, and its journal expires with it. Whoever opens it to go on lifts that. */
   expire(): Promise<void>;
 }
@@ -107,9 +109,14 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
       requests.delete(step);
     },
     openSteps: () => [...requests.keys()],
+    undecidedSteps: () => [...requests].flatMap(([step, { again }]) => (again ? [] : [step])),
     async expire() {
       const change = { expression: 'SET #expiresAt = :expiresAt', values: { expiresAt: expiry(clock()) } };
-      await Promise.all([...entries.keys()].map((step) => table.update(keys.step(jobId, step), change)));
+      const all = [
+        ...[...entries.keys()].map((step) => keys.step(jobId, step)),
+        ...[...requests.keys()].map((step) => keys.request(jobId, step)),
+      ];
+      await Promise.all(all.map((key) => table.update(key, change)));
     },
   };
 }

@@ -117,7 +117,7 @@ async function runAutomation(job: Job, deadline: number, options: RunJobOptions)
     const known = journal.entry(NOT_DONE);
     const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
     // Something may have been created all the same.
-    if (journal.openSteps().length > 0) throw new Park(said.text);
+    if (journal.undecidedSteps().length > 0) throw new Park(said.text);
     if (said.of === 'not done') {
       // Somebody who read it may have asked in another way, so that whoever takes over must not do it after all.
       await steps.look(NOT_DONE, job.automation, async () => said.text);
