@@ -5,12 +5,12 @@ import { createBudget } from '../lib/budget/budget.ts';
 import { createOutages } from '../lib/connection/outages.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { recordState } from '../lib/metrics/relay-state.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 
 /** Every minute: queues the jobs that nobody else would look at, and records how the relay stands. */
-export function createHandler(runtime: Runtime) {
+export function createHandler(runtime: Runtime, stores: Stores = openStores(runtime)) {
   const { config, clock, random, log, metrics } = runtime;
-  const { table, jobs, queue } = openStores(runtime);
+  const { table, jobs, queue } = stores;
   const budget = createBudget(table, clock, random);
   const outages = createOutages(table, clock, random);
   return middy().handler(async () => {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { findRepository } from '../config/find-repository.ts';
 import type { IssueToDefectConfig, RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
+import type { GithubIssue } from '../github/issue.ts';
 import type { IssueComments } from '../github/issue-comments.ts';
 import type { IssueAddress, IssueReader } from '../github/issue-reader.ts';
 import { Later, Park } from '../jobs/interruption.ts';
@@ -20,6 +21,7 @@ import {
   make,
   noteApplied,
   settleTie,
+  type Told,
   takeOver,
 } from '../links/link-life.ts';
 import type { Links } from '../links/links.ts';
@@ -101,23 +103,25 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
     };
   }
 
+  /** What GitHub says of an issue; undefined where a transfer has put another issue there. */
+  function toldBy(issue: GithubIssue, { entity, settings }: Place, name: string): Told<IssueState> | undefined {
+    if (issueEntity(issue.id) !== entity) return undefined;
+    const [repository = ''] = name.split('#');
+    const state = issueState(issue, repository, settings);
+    return { state, name, version: issue.updated_at, wanted: isDefect(state.labels, settings) };
+  }
+
   /** The link with the newest state. Of two states of one second, GitHub says which it is. */
-  async function readLink({ entity, address, settings }: Place, steps: Steps): Promise<IssueLink> {
+  async function readLink(place: Place, steps: Steps): Promise<IssueLink> {
+    const { entity, address } = place;
     for (;;) {
       const link = await links.get(entity);
       const { newest } = link;
       if (!newest?.tied) return link;
       await steps.look(`read-issue ${newest.revision}`, 'GitHub issue', async () => {
         const issue = await issues.read(address);
-        const { name } = newest;
-        const [repository = ''] = name.split('#');
-        // Behind the address of an issue that was transferred is another one.
-        const read = issue &&
-          issueEntity(issue.id) === entity && {
-            ...{ name, version: issue.updated_at },
-            state: issueState(issue, repository, settings),
-          };
-        await links.change(entity, (link) => settleTie(link, newest, read || undefined));
+        const read = issue && toldBy(issue, place, newest.name);
+        await links.change(entity, (link) => settleTie(link, newest, read));
         return read ? { updatedAt: read.version } : 'GitHub does not tell; see docs/decisions/0003';
       });
     }

@@ -1,5 +1,5 @@
 import { findRepository } from '../config/find-repository.ts';
-import type { IssueToDefectConfig, RelayConfig } from '../config/schema.ts';
+import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import { type IssuesPayload, readIssuesPayload } from '../github/issue.ts';
@@ -7,7 +7,7 @@ import { type JobDraft, jobId } from '../jobs/job.ts';
 import { keep } from '../links/link-life.ts';
 import { cutToBytes } from '../text.ts';
 import type { Taken } from './automation.ts';
-import { type IssueState, isDefect, issueState } from './defect-text.ts';
+import { isDefect, issueState } from './defect-text.ts';
 
 export const ISSUE_TO_DEFECT = 'issue-to-defect';
 const FOLLOWED = new Set(['opened', 'labeled', 'edited', 'unlabeled', 'closed', 'reopened', 'transferred']);
@@ -63,19 +63,10 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
     summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
     input,
   };
-  const told = { state, name: state.name, version };
+  const told = { state, name: state.name, version, wanted: isDefect(state.labels, settings) };
   const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links) =>
-    (await links.change(entity, (link) => keep(link, told, ruleOf(settings))))?.newest?.revision;
+    (await links.change(entity, (link) => keep(link, told)))?.newest?.revision;
   return { jobs: [job], beforeStoring };
-}
-
-/**
- * Which of two states of one second to go by until GitHub is asked which is the newer: one that makes the issue a
- * defect, so that no order of deliveries ends without one, or else the one that came later.
- */
-function ruleOf(settings: IssueToDefectConfig) {
-  return (kept: IssueState, told: IssueState) =>
-    isDefect(kept.labels, settings) && !isDefect(told.labels, settings) ? kept : told;
 }
 
 /** GitHub's id of the issue: it outlives a renamed repository, which the name does not. */

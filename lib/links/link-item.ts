@@ -7,6 +7,7 @@ interface LinkItem<State> {
   state?: State;
   name?: string;
   version?: string;
+  wanted?: boolean;
   revision?: number;
   tied?: boolean;
   claimedBy?: string;
@@ -28,31 +29,34 @@ export function fromItem<State>(item: Item): Link<State> {
 }
 
 /**
- * A link that holds neither a claim nor a defect expires 30 days after its last write; every other is kept.
- * @param now epoch milliseconds
+ * Whether a link expires 30 days after its last write. One that holds a claim or a defect does not, nor does one whose
+ * issue should have a defect: its job may be parked.
  */
+export function expires({ life, newest }: Link): boolean {
+  return life === 'unclaimed' && !newest?.wanted;
+}
+
+/** @param now epoch milliseconds */
 export function toItem(link: Link, now: number): Item {
   const { newest, life, turn } = link;
-  const { claim, defect } = life === 'unclaimed' ? {} : heldBy(link);
+  const { claim, defect } = heldBy(link);
   return {
     ...newest,
     ...(newest && { tied: newest.tied || undefined }),
     ...(claim && { claimedBy: claim.by, connection: claim.connection, marker: claim.marker }),
     ...(defect && { defectId: defect.id, applied: defect.applied, updates: defect.updates, updating: defect.updating }),
     ...(life === 'moved' && { movedTo: link.to }),
-    ...(life === 'unclaimed' && { expiresAt: expiry(now) }),
+    ...(expires(link) && { expiresAt: expiry(now) }),
     turn,
   };
 }
 
 /** What a link holds: a claim, and the defect that was made of it. */
 export function heldBy(link: Link): { claim?: Claim; defect?: Defect } {
-  return link.life === 'unclaimed'
-    ? {}
-    : {
-        ...('claim' in link && link.claim && { claim: link.claim }),
-        ...('defect' in link && link.defect && { defect: link.defect }),
-      };
+  if (link.life === 'unclaimed') return {};
+  const { claim } = link;
+  const defect = link.life === 'claimed' ? undefined : link.defect;
+  return { ...(claim && { claim }), ...(defect && { defect }) };
 }
 
 function lifeOf({ movedTo, ...item }: LinkItem<unknown>): Life {
@@ -69,9 +73,9 @@ function lifeOf({ movedTo, ...item }: LinkItem<unknown>): Life {
 }
 
 function newestOf<State>(item: LinkItem<State>): Newest<State> | undefined {
-  const { state, version, revision = 0, tied = false } = item;
+  const { state, version, wanted = false, revision = 0, tied = false } = item;
   if (state === undefined || version === undefined) return undefined;
   // Before names were kept, the state had it.
   const name = item.name ?? String((state as { name?: unknown }).name);
-  return { state, name, version, revision, tied };
+  return { state, name, version, wanted, revision, tied };
 }

@@ -59,6 +59,8 @@ export interface Newest<State = unknown> {
   name: string;
   /** `updated_at` of the state; ISO 8601, so that it sorts as text. */
   version: string;
+  /** Whether the issue should have a defect. */
+  wanted: boolean;
   /** The turn in which it was kept: a state that comes back has another one. */
   revision: number;
   /** Another state has the same version, and it is unknown which of them is the newer. */
@@ -66,29 +68,23 @@ export interface Newest<State = unknown> {
 }
 
 /** A state as an event tells it. */
-export type Told<State> = Pick<Newest<State>, 'state' | 'name' | 'version'>;
+export type Told<State> = Pick<Newest<State>, 'state' | 'name' | 'version' | 'wanted'>;
 
 const nextTurn = (link: Link) => (link.turn ?? 0) + 1;
 
 /**
- * Keeps a state unless a newer one is known.
- *
- * @param choose of two states with the same version, the one to go by until it is known which is the newer
+ * Keeps a state unless a newer one is known. Of two with the same version it goes by one that wants a defect until it is
+ * known which is the newer, so that no order of deliveries ends without one; otherwise by the one that came later.
  */
-export function keep<State>(
-  link: Link<State>,
-  told: Told<State>,
-  choose: (kept: State, told: State) => State,
-): Link<State> | undefined {
+export function keep<State>(link: Link<State>, told: Told<State>): Link<State> | undefined {
   const { newest } = link;
   if (newest && told.version < newest.version) return undefined;
-  if (!newest || told.version > newest.version) {
-    return { ...link, newest: { ...told, revision: nextTurn(link), tied: false } };
-  }
+  const revision = nextTurn(link);
+  if (!newest || told.version > newest.version) return { ...link, newest: { ...told, revision, tied: false } };
   if (isDeepStrictEqual(newest.state, told.state)) return link;
-  const state = choose(newest.state, told.state);
-  if (newest.tied && isDeepStrictEqual(newest.state, state)) return link;
-  return { ...link, newest: { ...told, state, revision: nextTurn(link), tied: true } };
+  const keepsLast = newest.wanted && !told.wanted;
+  if (keepsLast && newest.tied) return link;
+  return { ...link, newest: { ...(keepsLast ? newest : told), revision, tied: true } };
 }
 
 /** Ends a tie with what GitHub says now, or without it where GitHub cannot be asked. */

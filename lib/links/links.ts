@@ -1,7 +1,7 @@
 import { expiry, isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { fromItem, heldBy, toItem } from './link-item.ts';
+import { expires, fromItem, heldBy, toItem } from './link-item.ts';
 import { carry, type Link, leave } from './link-life.ts';
 
 /** A step in the life of a link, as in link-life.ts. */
@@ -48,9 +48,9 @@ export function createLinks<State>(table: Table, clock: () => number): Links<Sta
   async function noteName(entity: string, last: Link<State>, next: Link<State>): Promise<void> {
     const name = next.newest?.name;
     if (name === undefined) return;
-    const expires = next.life === 'unclaimed';
-    if (!expires && name === last.newest?.name && last.life !== 'unclaimed') return;
-    await table.put({ ...keys.linkName(name), entity, ...(expires && { expiresAt: expiry(clock()) }) });
+    const isKept = !expires(next);
+    if (isKept && name === last.newest?.name && !expires(last)) return;
+    await table.put({ ...keys.linkName(name), entity, ...(!isKept && { expiresAt: expiry(clock()) }) });
   }
 
   const links: Links<State> = {
