@@ -66,7 +66,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     .command('resolve <id>')
     .description('decide a job that is parked because nobody knows whether its creation was carried out')
     .option('--done <created id>', 'it was carried out, and this is the id of what it created')
-    .option('--again', 'it was not carried out: create it anew')
+    .option('--again', 'it was not carried out: look for it once more, then create it again')
     .action(async (id: string, options: { done?: string; again?: boolean }) => {
       if ((options.done === undefined) === (options.again === undefined))
         throw new Error('say either --done <created id> or --again');

@@ -11,10 +11,12 @@ interface Comment {
   updatedAt: number;
 }
 
-/** GitHub's comments on issues, at the wire: enough of the REST API to see what the relay asks of it. */
+/** GitHub's issues and the comments on them, at the wire: enough of the REST API to see what the relay asks of it. */
 export interface GithubApi {
   url: string;
   comments: Comment[];
+  /** By their names, `owner/repo#42`. */
+  issues: Map<string, object>;
   /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made. */
   refusal: { status: number; message: string; headers?: Record<string, string> } | 'after the work' | undefined;
   authorizations: Set<string | undefined>;
@@ -35,6 +37,9 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     if (pathname.endsWith('/access_tokens')) {
       return answer(201, { token: 'ghs_installation', expires_at: new Date(Date.now() + 3_600_000).toISOString() });
     }
+    const read = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)$/.exec(pathname);
+    const found = read && api.issues.get(`${read[1]}#${read[2]}`);
+    if (found) return answer(200, found);
     const issue = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)\/comments$/.exec(pathname);
     if (!issue) return answer(404, { message: 'Not Found' });
     const name = `${issue[1]}#${issue[2]}`;
@@ -55,6 +60,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
   const api: GithubApi = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     comments: [],
+    issues: new Map(),
     refusal: undefined,
     authorizations: new Set(),
     async close() {

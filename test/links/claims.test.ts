@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
+import { digest } from '../../lib/digest.ts';
 import { resolveJob } from '../../lib/jobs/resolve.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
 import type { Fault } from '../../sandbox/faults.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
@@ -236,6 +238,53 @@ describe('within one second', () => {
   });
 });
 
+describe('two states of one second', () => {
+  let github: GithubApi;
+  beforeEach(async () => {
+    github = await startGithubApi(() => relay.clock.now);
+  });
+  afterEach(() => github.close());
+
+  /** Deliveries that crossed: the label is gone, and the title is the first. */
+  const cross = async () => {
+    const config = exampleConfig({ comment: false }, { apiUrl: github.url });
+    await start({ config, github: { token: 'ghp_test' } });
+    await tell('edited', { labels: [], title: 'the newest' });
+    await tell('labeled', { title: 'the first' });
+  };
+
+  it('are settled by what GitHub says, in the worker', async () => {
+    await cross();
+    github.issues.set('Codertocat/Hello-World#1', issueEvent('read', { labels: ['bug'], title: 'the newest' }).issue);
+    expect(github.authorizations.size).toBe(0);
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'the newest' }]);
+  });
+
+  it.each([
+    [
+      'knows another issue there',
+      () => github.issues.set('Codertocat/Hello-World#1', issueEvent('x', { id: 5 }).issue),
+    ],
+    ['does not show the issue', () => {}],
+  ])('are settled by a rule that makes the defect where GitHub %s', async (_, prepare) => {
+    await cross();
+    prepare();
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'the first' }]);
+  });
+
+  it('wait for GitHub while it does not answer', async () => {
+    await cross();
+    github.refusal = { status: 502, message: 'Bad gateway' };
+    await relay.work();
+    expect((await relay.jobs('waiting'))[0]?.waitingFor).toBe('GitHub answered 502');
+    github.refusal = undefined;
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(1);
+  });
+});
+
 describe('resolve --again', () => {
   const parked = async () => {
     await start();
@@ -308,6 +357,23 @@ describe('an update', () => {
     // The title is the first again, and nobody knows which one the defect has.
     await happens('edited', { seconds: 2 });
     expect(defects()).toMatchObject([{ title: issueEvent('opened').issue.title, priority: 'Low' }]);
+  });
+
+  it('reads the digest that an earlier version kept: what looks the same is not sent', async () => {
+    await start({ config: exampleConfig(settings) });
+    await happens('opened');
+    const key = { pk: 'link#issue-9001', sk: 'link' };
+    const [defect] = defects();
+    if (!defect) throw new Error('there is no defect');
+    const { title, description, priority } = defect;
+    const applied = digest({ title, description, priority });
+    await relay.stores.table.update(key, { expression: 'SET #applied = :applied', values: { applied } });
+    const requests = relay.sandbox.requests;
+    await happens('labeled', { seconds: 1, labels: ['bug', 'other'] });
+    expect(relay.sandbox.requests).toBe(requests);
+    relay.sandbox.data.defects[seeded] = { ...defect, priority: 'Low' };
+    await happens('edited', { seconds: 2, title: 'edited' });
+    expect(defects()).toMatchObject([{ title: 'edited', priority: 'Low' }]);
   });
 
   it('keeps what a person changed across a transfer', async () => {

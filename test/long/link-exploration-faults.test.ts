@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { distinctFaults, faults, sequences, staged } from '../exploration/cases.ts';
 import { explore } from '../exploration/explorer.ts';
 
-const TIMEOUT_MS = 900_000;
+const TIMEOUT_MS = 3_600_000;
 
 it.each([
   ['up to two events', [1, 2], faults],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { sequences, staged } from '../exploration/cases.ts';
 import { explore, type Spacing } from '../exploration/explorer.ts';
 
-const TIMEOUT_MS = 900_000;
+const TIMEOUT_MS = 3_600_000;
 
 it.each<[string, number[], Spacing]>([
   ['four events', [4], 'seconds apart'],
