@@ -67,13 +67,15 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
     const input = job.input as IssueInput;
     if (input.wentTo) return handOver(input.entity, input.wentTo);
     if (input.cameFrom) await links.move(input.cameFrom, input.entity, job.connection);
+    /** Fields that this run sent while another job updated too, so that it is unknown which came last. */
+    const unknown = new Set<string>();
     for (;;) {
       const entity = await whereabouts(input.entity);
       if (entity === undefined) return leftBehind(job, steps);
       const place = await placeOf(entity, input);
       const none = await makeDefect(job, place, steps);
       if (none !== undefined) return none;
-      const outcome = await follow(job, place, steps);
+      const outcome = await follow(job, place, unknown, steps);
       // Without an outcome, the defect went elsewhere in the meantime.
       if (outcome !== undefined) return outcome;
     }
@@ -130,7 +132,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
   /**
    * Makes the defect, unless there is one or another job makes it. What this job has begun is settled whatever the label
    * says now.
-   * @returns why there is none
+   * @returns why there is none; undefined where there is one, or where the link was moved
    */
   async function makeDefect(job: Job, place: Place, steps: Steps): Promise<string | undefined> {
     const { entity, connection, settings } = place;
@@ -138,8 +140,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
     let isRenewed = job.attempts === 0 && job.generation === 1;
     for (;;) {
       const link = await readLink(place, steps);
-      if (link.life === 'made') return undefined;
-      if (link.life === 'moved') return 'nothing to do: the issue was transferred meanwhile';
+      if (link.life === 'made' || link.life === 'moved') return undefined;
       const isMine = link.life === 'claimed' && link.claim.by === job.id;
       if (link.life === 'claimed' && !isMine) {
         const why = await settleOther(job, link.claim, link, place, steps);
@@ -252,10 +253,8 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
    * Makes the defect look like the newest state, as often as that moves on.
    * @returns undefined where the link has no defect any more
    */
-  async function follow(job: Job, place: Place, steps: Steps): Promise<string | undefined> {
+  async function follow(job: Job, place: Place, unknown: Set<string>, steps: Steps): Promise<string | undefined> {
     const { entity, settings } = place;
-    /** What this run sent while another job updated too, so that it is unknown which came last. */
-    const unknown = new Set<string>();
     for (let updated = false; ; ) {
       const link = await readLink(place, steps);
       if (link.life !== 'made') return undefined;

@@ -146,10 +146,11 @@ export function finishUpdate<S>(link: Link<S>, update: number, applied: Applied)
   return { ...link, defect: { ...defect, applied } };
 }
 
-/** Notes what the defect looks like without an update. */
+/** Where nothing is left to be sent, also of an update whose fields the issue has no value for any more. */
 export function noteApplied<S>(link: Link<S>, applied: Applied): Link<S> | undefined {
-  if (link.life !== 'made' || link.defect.updating) return undefined;
-  return { ...link, defect: { ...link.defect, applied } };
+  if (link.life !== 'made') return undefined;
+  const { updating, ...defect } = link.defect;
+  return { ...link, defect: { ...defect, applied } };
 }
 
 /** Gives the claim or the defect of the old issue's link to the new one's, unless that has its own. */

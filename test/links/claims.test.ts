@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { digest } from '../../lib/digest.ts';
 import { resolveJob } from '../../lib/jobs/resolve.ts';
@@ -138,6 +138,22 @@ describe('a creation whose answer is lost', () => {
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
     expect(await relay.jobs('parked')).toEqual([]);
+  });
+});
+
+describe('a transfer', () => {
+  it('while the creation is on its way takes the defect along', async () => {
+    await start({ config: exampleConfig({}, { also: [OTHER] }) });
+    relay.sandbox.setFault({ kind: 'latency', ms: 400, operation: '/defects/create', times: 1 });
+    await tell('opened');
+    const working = relay.work();
+    await vi.waitUntil(() => relay.sandbox.requests > 0);
+    await relay.post('issues', came(4));
+    await relay.work();
+    await working;
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
+    expect(await relay.stores.links.get('issue-9002')).toMatchObject({ life: 'made' });
   });
 });
 
@@ -357,6 +373,16 @@ describe('an update', () => {
     // The title is the first again, and nobody knows which one the defect has.
     await happens('edited', { seconds: 2 });
     expect(defects()).toMatchObject([{ title: issueEvent('opened').issue.title, priority: 'Low' }]);
+  });
+
+  it('whose answer was lost is over when the issue has no value for its field any more', async () => {
+    await start({ config: exampleConfig({ priority: { labels: { urgent: 'High', later: 'Low' } } }) });
+    await happens('opened', { labels: ['bug', 'urgent'] });
+    relay.sandbox.setFault({ kind: 'cut', when: 'before work', operation: '/defects/update', times: 1 });
+    await tell('labeled', { seconds: 1, labels: ['bug', 'later'] });
+    await relay.work();
+    await happens('unlabeled', { seconds: 2 });
+    expect(await relay.jobs('succeeded')).toHaveLength(3);
   });
 
   it('reads the digest that an earlier version kept: what looks the same is not sent', async () => {
