@@ -284,7 +284,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
         continue;
       }
       if (claim.by === job.id) {
-        await comment(place, defect.id, claim.marker, steps);
+        await comment(job, place, defect.id, claim.marker, steps);
         return `created defect ${defect.id}`;
       }
       return updated ? `updated defect ${defect.id}` : `nothing to do: defect ${defect.id} looks like the issue`;
@@ -299,8 +299,16 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
     );
   }
 
-  async function comment(place: Place, defectId: string | number, marker: string, steps: Steps): Promise<void> {
+  async function comment(
+    job: Job,
+    place: Place,
+    defectId: string | number,
+    marker: string,
+    steps: Steps,
+  ): Promise<void> {
     const calls = 'GitHub comment';
+    // The old issue may have the comment already, and GitHub takes none there any more.
+    if (place.entity !== job.input.entity) return steps.skip('comment', calls, 'the issue was transferred');
     if (!place.settings.comment) return steps.skip('comment', calls, 'relay.config.ts says not to comment');
     const replies = await comments.for(place.address);
     if (!replies) return steps.skip('comment', calls, 'there are no GitHub credentials in the secret');
