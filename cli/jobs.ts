@@ -69,7 +69,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     .command('resolve [id]')
     .description('decide a job that is parked because it is unknown whether its creation was carried out')
     .option('--done <created id>', 'it was carried out, and this is the id of what it created')
-    .option('--again', 'it was not carried out: create it again')
+    .option('--again', 'it was not carried out: look for it once more, then create it again')
     .option('--search', 'look in the service once more')
     .option('--reason <text>', 'instead of one job all that are parked for it with this in their reason')
     .option('--yes', 'with --reason: do it, instead of listing the jobs')

@@ -54,6 +54,9 @@ export function printJob(job: Job, steps: readonly StepEntry[]): void {
   ];
   console.log(job.id);
   for (const [name, value] of facts) if (value !== undefined) console.log(`  ${name.padEnd(12)} ${value}`);
+  if (job.parked && !job.parked.outcomeUnknown) {
+    console.log(`\nOnce the cause is gone, let it go on:\n\n  npm run -s relay -- replay ${job.id}`);
+  }
   if (job.parked?.outcomeUnknown) {
     console.log(`
 Look in the service whether it was carried out, and then say which:

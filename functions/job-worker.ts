@@ -7,6 +7,7 @@ import { createBudget } from '../lib/budget/budget.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
 import { createIssueComments } from '../lib/github/issue-comments.ts';
+import { createIssueReader } from '../lib/github/issue-reader.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
 import { tellNews } from '../lib/jobs/tell-news.ts';
@@ -14,7 +15,7 @@ import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { createPeople } from '../lib/people/people.ts';
 import { createSlackPeople } from '../lib/people/slack-people.ts';
 import { createReplies } from '../lib/replies.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { createKnownProjects } from '../lib/slack/known-projects.ts';
 import { createSlackApi } from '../lib/slack/slack-api.ts';
 import { createFirstTimeEntries } from '../lib/timesheets/first-time-entry.ts';
@@ -23,14 +24,15 @@ import { createRecentTasks } from '../lib/timesheets/recent-tasks.ts';
 import { createTaskNames } from '../lib/timesheets/task-names.ts';
 
 /** Works on jobs: claims one, runs its steps within the budget, and replies. */
-export function createHandler(runtime: Runtime) {
+export function createHandler(runtime: Runtime, stores: Stores = openStores(runtime)) {
   const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
   const { contact, slack: settings } = config;
-  const { table, jobs, queue, links, secrets } = openStores(runtime);
+  const { table, jobs, queue, links, secrets } = stores;
   const comments = createIssueComments({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
+  const issues = createIssueReader({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const slack = settings && createSlackApi({ apiUrl: settings.apiUrl, secrets, fetch });
   const automations = createAutomations({
-    ...{ config, settings, contact, table, links, jobs, queue, comments, slack, clock, randomBytes },
+    ...{ config, settings, contact, table, links, jobs, queue, comments, issues, slack, clock, randomBytes },
     journal: (jobId) => openJournal(table, jobId, clock),
     people: createPeople({ config, table, slack, clock }),
     slackPeople: createSlackPeople({ config, table, slack, clock }),

@@ -3,11 +3,12 @@ import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
-import { createLinks, type Links } from './automations/link.ts';
+import type { IssueState } from './automations/defect-text.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import type { RelayConfig } from './config/schema.ts';
 import { createJobStore, type JobStore } from './jobs/job-store.ts';
 import { createJobQueue, type JobQueue } from './jobs/queue.ts';
+import { createLinks, type Links } from './links/links.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { createSecrets, type Secrets } from './secrets/secrets.ts';
 import { createTable, type Table } from './table/table.ts';
@@ -49,7 +50,7 @@ export interface Stores {
   table: Table;
   jobs: JobStore;
   queue: JobQueue;
-  links: Links;
+  links: Links<IssueState>;
   secrets: Secrets;
 }
 
@@ -81,7 +82,7 @@ export function openStores({ environment, clock }: Runtime): Stores {
       interactive: environment.INTERACTIVE_QUEUE_URL,
       background: environment.BACKGROUND_QUEUE_URL,
     }),
-    links: createLinks(table, clock),
+    links: createLinks<IssueState>(table, clock),
     secrets: createSecrets(new SecretsManagerClient(CLIENT_SETTINGS), environment.SECRET_PREFIX, clock),
   };
 }

@@ -11,10 +11,12 @@ interface Comment {
   updatedAt: number;
 }
 
-/** GitHub's comments on issues, at the wire: enough of the REST API to see what the relay asks of it. */
+/** GitHub's issues and the comments on them, at the wire: enough of the REST API to see what the relay asks of it. */
 export interface GithubApi {
   url: string;
   comments: Comment[];
+  /** By their names, `owner/repo#42`. */
+  issues: Map<string, object>;
   /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
   written: Map<number, string | null>;
   /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made,
@@ -48,6 +50,9 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
       if (body === undefined) return answer(403, { message: 'Resource not accessible by personal access token' });
       return body === null ? answer(404, { message: 'Not Found' }) : answer(200, { body });
     }
+    const wanted = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)$/.exec(pathname);
+    const found = wanted && api.issues.get(`${wanted[1]}#${wanted[2]}`);
+    if (found) return answer(200, found);
     const issue = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)\/comments$/.exec(pathname);
     if (!issue) return answer(404, { message: 'Not Found' });
     const name = `${issue[1]}#${issue[2]}`;
@@ -69,6 +74,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
   const api: GithubApi = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     comments: [],
+    issues: new Map(),
     written: new Map(),
     refusal: undefined,
     authorizations: new Set(),

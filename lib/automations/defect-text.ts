@@ -1,4 +1,7 @@
 import type { IssueToDefectConfig } from '../config/schema.ts';
+import { digest } from '../digest.ts';
+import type { GithubIssue } from '../github/issue.ts';
+import type { Applied } from '../links/link-life.ts';
 import { cutToBytes } from '../text.ts';
 
 /** The newest that is known of an issue, cut down to what a defect shows of it. */
@@ -11,7 +14,23 @@ export interface IssueState {
   url: string;
   state: string;
   stateReason: string | null;
+  /** Sorted, so that the same labels are the same state. */
   labels: string[];
+}
+
+/** @param repository `owner/name` */
+export function issueState(issue: GithubIssue, repository: string, config: IssueToDefectConfig): IssueState {
+  return {
+    name: `${repository}#${issue.number}`,
+    title: issue.title,
+    // An item holds 400 KB, and nobody sees more of the body than the description has room for.
+    body: cutToBytes(issue.body ?? '', config.maxDescriptionBytes + 1_000, ''),
+    author: issue.user ? `@${issue.user.login}` : 'a deleted account',
+    url: issue.html_url,
+    state: issue.state ?? 'open',
+    stateReason: issue.state_reason ?? null,
+    labels: (issue.labels ?? []).map((label) => label.name).sort(),
+  };
 }
 
 /** The fields of a defect (interface document, Defect). */
@@ -42,6 +61,31 @@ export function defectFields(issue: IssueState, marker: string, config: IssueToD
     if (value !== undefined) fields[field] = value;
   }
   return fields;
+}
+
+/**
+ * The fields as a link keeps them, to find out later which have changed. The description may have 48 KB, and DynamoDB
+ * charges each write by the size of its item, so it is kept as a digest.
+ */
+export function appliedOf(fields: DefectFields): Applied {
+  return { ...fields, description: digest(fields.description) };
+}
+
+/**
+ * The fields that an update must send: those that differ from what was applied last, and those that nobody knows. So
+ * what people change in the service stays until the issue's own value changes.
+ */
+export function fieldsToSend(
+  fields: DefectFields,
+  applied: Applied | string | undefined,
+  unknown: readonly string[],
+): Partial<DefectFields> {
+  if (applied === undefined) return fields;
+  if (typeof applied === 'string') return applied === digest(fields) && unknown.length === 0 ? {} : fields;
+  const wanted = appliedOf(fields);
+  return Object.fromEntries(
+    Object.entries(fields).filter(([field]) => wanted[field] !== applied[field] || unknown.includes(field)),
+  );
 }
 
 /** GitHub's labels know no letter case. */

@@ -1,88 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
 import { findRepository } from '../config/find-repository.ts';
 import type { IssueToDefectConfig, RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
-import type { GithubDelivery } from '../github/delivery.ts';
-import { type GithubIssue, type IssuesPayload, readIssuesPayload } from '../github/issue.ts';
+import type { GithubIssue } from '../github/issue.ts';
 import type { IssueComments } from '../github/issue-comments.ts';
+import type { IssueAddress, IssueReader } from '../github/issue-reader.ts';
 import { Later, Park } from '../jobs/interruption.ts';
-import { type Job, type JobDraft, jobId } from '../jobs/job.ts';
-import type { JobStore } from '../jobs/job-store.ts';
-import type { Journal } from '../jobs/journal.ts';
+import type { Job } from '../jobs/job.ts';
+import { LeaseLost } from '../jobs/job-store.ts';
 import type { Created, Steps } from '../jobs/steps.ts';
-import { createDefect, updateDefect } from '../partner/defects.ts';
-import { cutToBytes } from '../text.ts';
-import type { Automation, Taken } from './automation.ts';
-import { defectFields, type IssueState, isDefect } from './defect-text.ts';
-import type { Link, Links } from './link.ts';
+import { heldBy } from '../links/link-item.ts';
+import {
+  type Applied,
+  beginUpdate,
+  type Claim,
+  claim,
+  finishUpdate,
+  giveUp,
+  type Link,
+  make,
+  noteApplied,
+  settleTie,
+  type Told,
+  takeOver,
+} from '../links/link-life.ts';
+import type { Links } from '../links/links.ts';
+import { createDefect, listDefects, updateDefect } from '../partner/defects.ts';
+import type { Automation } from './automation.ts';
+import { type ClaimFateOptions, CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
+import { newMarker } from './decide-link.ts';
+import { appliedOf, defectFields, fieldsToSend, type IssueState, isDefect, issueState } from './defect-text.ts';
+import { ISSUE_TO_DEFECT, type IssueInput, issueEntity } from './take-issue.ts';
 
-const NAME = 'issue-to-defect';
-const CREATE_STEP = 'create-defect';
-const FOLLOWED = new Set(['opened', 'labeled', 'edited', 'unlabeled', 'closed', 'reopened', 'transferred']);
-/** While somebody else makes the defect that this job is about. */
-const LOOK_AGAIN_MS = 30_000;
+/** How far a defect is looked for whose maker has no record any more: 2,000 defects of the project. */
+const SEARCH_PAGES = 20;
+const SEARCH_PAGE_SIZE = 100;
 
-/** What a job of this automation knows; everything else is in the link, which is newer. */
-interface Input extends Record<string, unknown> {
-  repository: string;
-  issueNumber: number;
-  /** Key of the link. */
-  entity: string;
-  /** Of an issue that came by a transfer: the link of the old one. */
-  cameFrom?: string;
-  /** Of an issue that went by a transfer: the link of the new one, and its name. */
-  wentTo?: { entity: string; name: string; repository: string };
-  installationId?: number;
-}
-
-export interface IssueToDefectOptions {
+export interface IssueToDefectOptions extends ClaimFateOptions {
   config: RelayConfig;
-  links: Links;
-  jobs: JobStore;
-  journal: (jobId: string) => Promise<Journal>;
+  links: Links<IssueState>;
   comments: IssueComments;
+  issues: IssueReader;
   clock: () => number;
   randomBytes: (size: number) => Uint8Array;
 }
 
-/** What becomes of an `issues` delivery. Needs nothing but the payload, so that the webhook can ask it at once. */
-export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
-  if (event !== 'issues') return undefined;
-  const action = String(payload.action);
-  if (action === 'deleted') return { ignored: 'a deleted issue changes nothing; its defect, if it has one, stays' };
-  if (action === 'locked' || action === 'unlocked') return { ignored: 'locking an issue changes nothing' };
-  if (!FOLLOWED.has(action)) return { ignored: `no automation takes issues events with the action ${action}` };
-
-  const delivery = readIssuesPayload(payload);
-  const repository = findRepository(config, delivery.repository.full_name);
-  if (!repository?.issueToDefect) {
-    return { ignored: `${delivery.repository.full_name} is not configured for ${NAME} in relay.config.ts` };
-  }
-  const state = issueState(delivery.issue, delivery.repository.full_name, repository.issueToDefect);
-  const cameFrom = delivery.changes?.old_issue;
-  if (action === 'opened' && !cameFrom && !isDefect(state.labels, repository.issueToDefect)) {
-    return { ignored: `a new issue without the label ${repository.issueToDefect.labels.join(' or ')}` };
-  }
-
-  const version = delivery.issue.updated_at;
-  const entity = entityOf(delivery.issue.id);
-  const input: Input = { repository: repository.name, issueNumber: delivery.issue.number, entity };
-  if (cameFrom && cameFrom.id !== delivery.issue.id) input.cameFrom = entityOf(cameFrom.id);
-  if (delivery.installation) input.installationId = delivery.installation.id;
-  const wentTo = whereItWent(delivery);
-  if (wentTo) input.wentTo = wentTo;
-
-  const job: JobDraft = {
-    // Two changes within one second have one updated_at; the state tells them apart.
-    id: jobId(NAME, delivery.issue.id, action, version, digest(state)),
-    automation: NAME,
-    connection: repository.connection,
-    lane: 'background',
-    entity: state.name,
-    summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
-    input,
-  };
-  return { jobs: [job], beforeStoring: (links) => links.keepNewest(entity, version, state) };
+/** Where a job works: on the link of its issue, or on the link that this one's defect went to by a transfer. */
+interface Place {
+  entity: string;
+  connection: string;
+  settings: IssueToDefectConfig;
+  address: IssueAddress;
 }
+
+type IssueLink = Link<IssueState>;
 
 /**
  * One GitHub issue has one defect that looks like the issue. Level-triggered: a job does not carry out its event, but
@@ -90,112 +61,257 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
  * nothing.
  */
 export function issueToDefect(options: IssueToDefectOptions): Automation {
-  const { config, links, jobs, journal, comments, clock, randomBytes } = options;
+  const { config, links, journal, comments, issues, clock, randomBytes } = options;
 
   async function run(job: Job, steps: Steps): Promise<string> {
-    const input = job.input as Input;
-    const { entity } = input;
-    const settings = findRepository(config, input.repository)?.issueToDefect;
-    if (!settings) throw new Park(`${input.repository} is not configured for ${NAME} in relay.config.ts any more`);
-    if (input.wentTo) return handOver(entity, input.wentTo);
-    if (input.cameFrom) await moveLink(input.cameFrom, entity, job.connection);
-
-    const link = await readLink(entity);
-    if (link.movedTo) return 'nothing to do: the issue was transferred, and its link with it';
-    if (link.defectId === undefined) {
-      if (!isDefect(stateOf(link, entity).labels, settings)) {
-        return `nothing to do: the issue has no label ${settings.labels.join(' or ')} now, and no defect`;
-      }
-      const other = await makeDefect(job, entity, settings, steps);
-      if (other) return other;
+    const input = job.input as IssueInput;
+    if (input.wentTo) return handOver(input.entity, input.wentTo);
+    if (input.cameFrom) await links.move(input.cameFrom, input.entity, job.connection);
+    /** Fields that this run sent while another job updated too, so that it is unknown which came last. */
+    const unknown = new Set<string>();
+    for (;;) {
+      const entity = await whereabouts(input.entity);
+      if (entity === undefined) return leftBehind(job, steps);
+      const place = await placeOf(entity, input);
+      const none = await makeDefect(job, place, steps);
+      if (none !== undefined) return none;
+      const outcome = await follow(job, place, unknown, steps);
+      // Without an outcome, the defect went elsewhere in the meantime.
+      if (outcome !== undefined) return outcome;
     }
-    const updated = await follow(job, entity, settings, steps);
-    const { defectId, claimedBy, marker } = await readLink(entity);
-    if (defectId === undefined || marker === undefined || claimedBy !== job.id) return updated;
-    await comment(input, defectId, marker, settings, steps);
-    return `created defect ${defectId}`;
   }
 
-  const readLink = async (entity: string) => (await links.get(entity)) as Link<IssueState>;
+  /** The link that has the issue's claim or defect now. @returns undefined where a transfer left it behind */
+  async function whereabouts(entity: string): Promise<string | undefined> {
+    const link = await links.get(entity);
+    if (link.life !== 'moved') return entity;
+    const there = heldBy(await links.get(link.to)).claim;
+    return link.claim && there?.marker === link.claim.marker ? whereabouts(link.to) : undefined;
+  }
 
-  /** Makes the defect, unless another job does. @returns what there is to say where it is another's */
-  async function makeDefect(job: Job, entity: string, settings: IssueToDefectConfig, steps: Steps) {
-    const marker = `[partner-relay ${Buffer.from(randomBytes(10)).toString('hex')}]`;
-    let link = (await links.claim(entity, { jobId: job.id, connection: job.connection, marker })) as Link<IssueState>;
-    let made: Created | undefined;
-    if (link.claimedBy !== undefined && link.claimedBy !== job.id && link.defectId === undefined) {
-      const maker = link.claimedBy;
-      const fate = await fateOf(maker);
-      if (fate === 'under way') return `nothing to do: ${maker} makes the defect, from the newest state of the issue`;
-      if (fate === 'unknown') {
-        return `nothing done: nobody knows whether ${maker}, which is parked, made the defect; relay resolve decides it`;
-      }
-      link = (await links.takeOver(entity, maker, job.id)) as Link<IssueState>;
-      if (fate !== 'made nothing') made = fate;
+  async function placeOf(entity: string, input: IssueInput): Promise<Place> {
+    const { newest } = await links.get(entity);
+    const isMoved = entity !== input.entity;
+    const [name, number] = isMoved && newest ? newest.name.split('#') : [input.repository, input.issueNumber];
+    const repository = findRepository(config, name ?? '');
+    if (!repository?.issueToDefect) {
+      throw new Park(`${name} is not configured for ${ISSUE_TO_DEFECT} in relay.config.ts any more`);
     }
-    if (link.movedTo) return 'nothing to do: the issue was transferred, and its link with it';
-    if (link.defectId !== undefined) return undefined;
-    if (link.claimedBy !== job.id) return `nothing to do: ${link.claimedBy} makes the defect`;
-
-    const fields = defectFields(stateOf(link, entity), link.marker ?? marker, settings);
-    const payload = { project_id: settings.projectId, ...fields };
-    made ??= await steps.create(CREATE_STEP, createDefect, payload, link.marker ?? marker);
-    // What was signed may be an older state than the one that is known now.
-    const applied = made.signed === digest(payload) ? digest(fields) : undefined;
-    await links.setDefect(entity, made.id, applied);
-    return undefined;
+    const { connection, issueToDefect: settings } = repository;
+    const installationId = isMoved ? undefined : input.installationId;
+    return {
+      ...{ entity, connection, settings },
+      address: { repository: repository.name, issueNumber: Number(number), installationId },
+    };
   }
 
-  /** What a job that claimed a link has made of it. */
-  async function fateOf(id: string): Promise<Created | 'under way' | 'made nothing' | 'unknown'> {
-    const [job, itsJournal] = await Promise.all([jobs.get(id), journal(id)]);
-    const creation = itsJournal.entry(CREATE_STEP);
-    if (creation?.status === 'done') return creation.result as Created;
-    if (!job) throw new Park(`the defect was to be made by ${id}, of which nothing is known any more`);
-    if (job.status !== 'parked') return 'under way';
-    return itsJournal.openSteps().length > 0 ? 'unknown' : 'made nothing';
+  /** What GitHub says of an issue; undefined where a transfer has put another issue there. */
+  function toldBy(issue: GithubIssue, { entity, settings }: Place, name: string): Told<IssueState> | undefined {
+    if (issueEntity(issue.id) !== entity) return undefined;
+    const [repository = ''] = name.split('#');
+    const state = issueState(issue, repository, settings);
+    return { state, name, version: issue.updated_at, wanted: isDefect(state.labels, settings) };
   }
 
-  /** Makes the defect look like the newest state, as often as that moves on meanwhile. */
-  async function follow(job: Job, entity: string, settings: IssueToDefectConfig, steps: Steps): Promise<string> {
-    for (let updated = false; ; updated = true) {
-      const link = await readLink(entity);
-      const { defectId, applied, updates = 0, connection, marker = '' } = link;
-      if (defectId === undefined)
-        throw new Later(clock() + LOOK_AGAIN_MS, 'the defect of the issue is being made', { makesRoom: true });
-      if (connection !== job.connection) {
+  /** The link with the newest state. Of two states of one second, GitHub says which it is. */
+  async function readLink(place: Place, steps: Steps): Promise<IssueLink> {
+    const { entity, address } = place;
+    for (;;) {
+      const link = await links.get(entity);
+      const { newest } = link;
+      if (!newest?.tied) return link;
+      await steps.look(`read-issue ${newest.revision}`, 'GitHub issue', async () => {
+        const issue = await issues.read(address);
+        const read = issue && toldBy(issue, place, newest.name);
+        await links.change(entity, (link) => settleTie(link, newest, read));
+        return read ? { updatedAt: read.version } : 'GitHub does not tell; see docs/decisions/0003';
+      });
+    }
+  }
+
+  /**
+   * Makes the defect, unless there is one or another job makes it. What this job has begun is settled whatever the label
+   * says now.
+   * @returns why there is none; undefined where there is one, or where the link was moved
+   */
+  async function makeDefect(job: Job, place: Place, steps: Steps): Promise<string | undefined> {
+    const { entity, connection, settings } = place;
+    // After a crash or a replay an earlier run may still be at work, and must not use the claim any more.
+    let isRenewed = job.attempts === 0 && job.generation === 1;
+    for (;;) {
+      const link = await readLink(place, steps);
+      if (link.life === 'made' || link.life === 'moved') return undefined;
+      const isMine = link.life === 'claimed' && link.claim.by === job.id;
+      if (link.life === 'claimed' && !isMine) {
+        const why = await settleOther(job, link.claim, link, place, steps);
+        if (why !== undefined) return why;
+        continue;
+      }
+      const isWanted = link.newest !== undefined && isDefect(link.newest.state.labels, settings);
+      if (!(isWanted && connection === job.connection) && !(isMine && (await hasBegun(job.id)))) {
+        if (!isWanted)
+          return `nothing to do: the issue has no label ${settings.labels.join(' or ')} now, and no defect`;
         throw new Park(
-          `defect ${defectId} is on the connection ${connection}, and this repository on ${job.connection}`,
+          `${place.address.repository} is on the connection ${connection} now, and this job on ${job.connection}; the next event of the issue makes its defect`,
         );
       }
-      const fields = defectFields(stateOf(link, entity), marker, settings);
-      const wanted = digest(fields);
-      if (applied === wanted) {
-        return updated ? `updated defect ${defectId}` : `nothing to do: defect ${defectId} looks like the issue`;
+      if (!isMine || !isRenewed) {
+        const marker = newMarker(randomBytes);
+        await links.change(entity, (link) => claim(link, { by: job.id, connection: job.connection, marker }));
+        isRenewed = true;
+        continue;
       }
-      await links.beginUpdate(entity);
-      // Numbered, so that a state which comes back is applied again.
-      const step = `update-defect ${updates + 1} ${wanted.slice(0, 8)}`;
-      await steps.call(step, updateDefect, { defect_id: defectId, ...fields }, () => defectId);
-      await links.setApplied(entity, wanted);
+      const { id, applied } = await create(job, link, link.claim, settings, steps);
+      await links.change(entity, (link) => make(link, job.id, id, applied));
     }
+  }
+
+  const hasBegun = async (jobId: string) => creationOf(await journal(jobId)) !== 'none';
+
+  async function create(
+    job: Job,
+    link: IssueLink,
+    { marker }: Claim,
+    settings: IssueToDefectConfig,
+    steps: Steps,
+  ): Promise<{ id: Created['id']; applied: Applied | undefined }> {
+    // A link that the claim was carried to may have no state yet.
+    const newest = link.newest ?? (await links.get((job.input as IssueInput).entity)).newest;
+    if (!newest) throw new Park(`the link of ${job.entity} holds no state of its issue`);
+    const fields = defectFields(newest.state, marker, settings);
+    const payload = { project_id: settings.projectId, ...fields };
+    const { id, signed } = await steps.create(CREATE_STEP, createDefect, payload, marker);
+    // What was signed may be an older state than the one that is known now.
+    return { id, applied: signed === digest(payload) ? appliedOf(fields) : undefined };
+  }
+
+  /**
+   * Settles the claim of another job that has ended, or leaves it alone.
+   * @returns why it is left alone
+   */
+  async function settleOther(job: Job, held: Claim, link: IssueLink, place: Place, steps: Steps) {
+    const { by } = held;
+    const { entity } = place;
+    const own = { by: job.id, connection: job.connection };
+    const fate = await fateOfClaim(by, options);
+    switch (fate.fate) {
+      case 'under way':
+        return `nothing to do: ${by} makes the defect, from the newest state of the issue`;
+      case 'unknown':
+        return `nothing done: it is unknown whether ${by}, which is parked, made the defect; relay resolve decides it`;
+      case 'nothing':
+        await links.change(entity, (link) => takeOver(link, by, own), link);
+        return undefined;
+      case 'made':
+        await linkFound(fate.created.id);
+        return undefined;
+      case 'gone': {
+        const found = await search(job, held, place, steps);
+        if (found === undefined) await links.change(entity, (link) => takeOver(link, by, own), link);
+        else await linkFound(found);
+        return undefined;
+      }
+    }
+
+    async function linkFound(id: string | number): Promise<void> {
+      const mine = await links.change(entity, (link) => takeOver(link, by, { ...held, by: job.id }), link);
+      if (mine) await links.change(entity, (link) => make(link, job.id, id, undefined));
+    }
+  }
+
+  /** Looks in the service for the defect of a claim whose job has no record any more. */
+  async function search(job: Job, { by, connection, marker }: Claim, { settings }: Place, steps: Steps) {
+    const decide = `${by} was to make the defect and has no record any more; relay link ${job.entity} --set <defect id> or --clear decides it`;
+    if (connection !== job.connection) throw new Park(`on the connection ${connection}, ${decide}`);
+    const { kept, whole } = await steps.list(
+      `find-defect ${by}`,
+      listDefects,
+      { project_id: settings.projectId, per_page: SEARCH_PAGE_SIZE },
+      ({ defect_id, description }) => (String(description).includes(marker) ? defect_id : undefined),
+      (id) => id,
+      SEARCH_PAGES,
+    );
+    if (kept[0] === undefined && !whole) {
+      throw new Park(`${decide}: it is not among the first ${SEARCH_PAGES * SEARCH_PAGE_SIZE} defects of the project`);
+    }
+    return kept[0];
+  }
+
+  /** Of a link that went elsewhere without its claim: settles what this job has begun. */
+  async function leftBehind(job: Job, steps: Steps): Promise<string> {
+    const { entity, repository } = job.input as IssueInput;
+    const link = await links.get(entity);
+    const { claim: held } = heldBy(link);
+    const settings = findRepository(config, repository)?.issueToDefect;
+    if (!settings || held?.by !== job.id || !(await hasBegun(job.id)))
+      return 'nothing to do: the issue was transferred';
+    const { id } = await create(job, link, held, settings, steps);
+    await links.change(entity, (link) => make(link, job.id, id, undefined));
+    return `created defect ${id}; the issue was transferred meanwhile, and gets a defect of its own there`;
+  }
+
+  /**
+   * Makes the defect look like the newest state, as often as that moves on.
+   * @returns undefined where the link has no defect any more
+   */
+  async function follow(job: Job, place: Place, unknown: Set<string>, steps: Steps): Promise<string | undefined> {
+    const { entity, settings } = place;
+    for (let updated = false; ; ) {
+      const link = await readLink(place, steps);
+      if (link.life !== 'made') return undefined;
+      const { claim, defect, newest } = link;
+      if (claim.connection !== job.connection) return onAnotherConnection(job, place, claim, defect.id);
+      if (!newest) return `nothing to do: what the issue of defect ${defect.id} looks like is not known yet`;
+
+      const fields = defectFields(newest.state, claim.marker, settings);
+      const applied = appliedOf(fields);
+      const doubtful = [...unknown, ...(defect.updating?.fields ?? [])];
+      const changed = fieldsToSend(fields, defect.applied, doubtful);
+      const names = Object.keys(changed);
+      if (names.length > 0) {
+        const begun = await links.change(entity, (link) => beginUpdate(link, job.id, names), link);
+        if (begun?.life !== 'made') continue;
+        const { updates } = begun.defect;
+        // Numbered, so that a state which comes back is applied again.
+        const step = `update-defect ${updates} ${digest(changed).slice(0, 8)}`;
+        await steps.call(step, updateDefect, { defect_id: defect.id, ...changed }, () => defect.id);
+        updated = true;
+        if (await links.change(entity, (link) => finishUpdate(link, updates, applied))) unknown.clear();
+        else for (const name of names) unknown.add(name);
+        continue;
+      }
+      if (!isDeepStrictEqual(defect.applied, applied)) {
+        await links.change(entity, (link) => noteApplied(link, applied), link);
+        continue;
+      }
+      if (claim.by === job.id) {
+        await comment(job, place, defect.id, claim.marker, steps);
+        return `created defect ${defect.id}`;
+      }
+      return updated ? `updated defect ${defect.id}` : `nothing to do: defect ${defect.id} looks like the issue`;
+    }
+  }
+
+  function onAnotherConnection(job: Job, place: Place, { connection }: Claim, defectId: string | number): string {
+    const where = `defect ${defectId} is on the connection ${connection}`;
+    if (connection === place.connection) return `nothing to do: ${where}, and so are the later events of its issue`;
+    throw new Park(
+      `${where}, and ${place.address.repository} is on ${place.connection} now; after relay link ${job.entity} --clear the next event makes another one there`,
+    );
   }
 
   async function comment(
-    input: Input,
+    job: Job,
+    place: Place,
     defectId: string | number,
     marker: string,
-    settings: IssueToDefectConfig,
     steps: Steps,
   ): Promise<void> {
     const calls = 'GitHub comment';
-    if (!settings.comment) return steps.skip('comment', calls, 'relay.config.ts says not to comment');
-    const place = {
-      repository: input.repository,
-      issueNumber: input.issueNumber,
-      installationId: input.installationId,
-    };
-    const replies = await comments.for(place);
+    // The old issue may have the comment already, and GitHub takes none there any more.
+    if (place.entity !== job.input.entity) return steps.skip('comment', calls, 'the issue was transferred');
+    if (!place.settings.comment) return steps.skip('comment', calls, 'relay.config.ts says not to comment');
+    const replies = await comments.for(place.address);
     if (!replies) return steps.skip('comment', calls, 'there are no GitHub credentials in the secret');
     await steps.reply('comment', {
       calls,
@@ -205,77 +321,35 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
   }
 
   /** Of an issue that was transferred away. */
-  async function handOver(from: string, to: NonNullable<Input['wentTo']>): Promise<string> {
-    await moveLink(from, to.entity, findRepository(config, to.repository)?.connection);
-    const { defectId } = await links.get(to.entity);
-    return defectId === undefined
-      ? `transferred to ${to.name}; there was no defect to take along`
-      : `transferred to ${to.name}, and defect ${defectId} with it`;
+  async function handOver(from: string, to: NonNullable<IssueInput['wentTo']>): Promise<string> {
+    await links.move(from, to.entity, findRepository(config, to.repository)?.connection);
+    const { claim, defect } = heldBy(await links.get(to.entity));
+    if (defect) return `transferred to ${to.name}, and defect ${defect.id} with it`;
+    return claim
+      ? `transferred to ${to.name}; ${claim.by} makes its defect`
+      : `transferred to ${to.name}; there was no defect to take along`;
   }
 
   /**
-   * The link of a transferred issue goes along, once there is no doubt what it links to. A defect on another connection
-   * than the new repository's stays behind, and the issue gets one of its own there.
+   * A job that ends without having created gives its claim up. One whose request is open or was carried out keeps it:
+   * it is parked then, and `resolve`, `replay` or the next event goes on from its journal.
    */
-  async function moveLink(from: string, to: string, connection: string | undefined): Promise<void> {
-    const old = await links.get(from);
-    if (old.movedTo) return;
-    let { defectId } = old;
-    if (defectId === undefined && old.claimedBy !== undefined) {
-      const fate = await fateOf(old.claimedBy);
-      if (fate === 'under way') {
-        throw new Later(
-          clock() + LOOK_AGAIN_MS,
-          `${old.claimedBy} makes the defect of the issue that was transferred`,
-          { makesRoom: true },
-        );
+  async function letGo(job: Job, ending: 'succeeded' | 'parked', isHeld: () => Promise<boolean>): Promise<void> {
+    const input = job.input as IssueInput;
+    for (;;) {
+      const entity = (await whereabouts(input.entity)) ?? input.entity;
+      const link = await links.get(entity);
+      if (link.life !== 'claimed' || link.claim.by !== job.id || (await hasBegun(job.id))) return;
+      if (ending === 'succeeded' && link.newest) {
+        const { settings } = await placeOf(entity, input);
+        // Jobs of newer events have left the defect to this one.
+        if (isDefect(link.newest.state.labels, settings)) throw new Later(clock(), 'the issue changed meanwhile');
       }
-      if (fate === 'unknown') {
-        throw new Park(
-          `nobody knows whether ${old.claimedBy}, which is parked, made the defect; resolve that job first`,
-        );
-      }
-      if (fate !== 'made nothing') defectId = fate.id;
+      // In this order: a worker that takes the job over after this look renews the claim first.
+      if (!(await isHeld())) throw new LeaseLost(job.id);
+      if (await links.change(entity, (link) => giveUp(link, job.id), link)) return;
     }
-    if (defectId !== undefined && (connection === undefined || connection === old.connection)) {
-      await links.carryOver({ ...old, defectId }, to);
-    }
-    if (await links.leave(from, to, old.claimedBy)) return;
-    throw new Later(clock() + LOOK_AGAIN_MS, 'the defect of the issue that was transferred is being made', {
-      makesRoom: true,
-    });
   }
 
-  return { name: NAME, run };
-}
-
-/** GitHub's id of the issue: it outlives a renamed repository, which the name does not. */
-function entityOf(issueId: number): string {
-  return `issue-${issueId}`;
-}
-
-function stateOf(link: Link<IssueState>, entity: string): IssueState {
-  if (!link.state) throw new Park(`the link ${entity} holds no state of its issue`);
-  return link.state;
-}
-
-function issueState(issue: GithubIssue, repository: string, config: IssueToDefectConfig): IssueState {
-  return {
-    name: `${repository}#${issue.number}`,
-    title: issue.title,
-    // An item holds 400 KB, and nobody sees more of the body than the description has room for.
-    body: cutToBytes(issue.body ?? '', config.maxDescriptionBytes + 1_000, ''),
-    author: issue.user ? `@${issue.user.login}` : 'a deleted account',
-    url: issue.html_url,
-    state: issue.state ?? 'open',
-    stateReason: issue.state_reason ?? null,
-    labels: (issue.labels ?? []).map((label) => label.name),
-  };
-}
-
-function whereItWent({ action, changes, issue }: IssuesPayload): Input['wentTo'] {
-  if (action !== 'transferred' || !changes?.new_issue || !changes.new_repository) return undefined;
-  if (changes.new_issue.id === issue.id) return undefined;
-  const repository = changes.new_repository.full_name;
-  return { entity: entityOf(changes.new_issue.id), name: `${repository}#${changes.new_issue.number}`, repository };
+  return { name: ISSUE_TO_DEFECT, run, letGo };
 }

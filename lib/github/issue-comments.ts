@@ -1,24 +1,16 @@
 import { RequestError } from '@octokit/request-error';
-import { Later, Park, StepFailed } from '../jobs/interruption.ts';
+import { Park } from '../jobs/interruption.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createGithubClient } from './github-client.ts';
-import { rateLimitEnd } from './rate-limit.ts';
-
-/** Where a comment goes. */
-export interface CommentPlace {
-  /** owner/name */
-  repository: string;
-  issueNumber: number;
-  /** Of a GitHub App's deliveries; without it the App is asked for it. */
-  installationId?: number | undefined;
-}
+import type { IssueAddress } from './issue-reader.ts';
+import { passingFailure } from './passing-failure.ts';
 
 /** What became of a comment. */
 export type MadeComment = { url: string } | { leftOut: string };
 
 export interface IssueComments {
   /** @returns undefined where the secret has no credentials to comment with */
-  for(place: CommentPlace): Promise<
+  for(place: IssueAddress): Promise<
     | {
         /** The comment whose text holds the marker, among the first 300 since then (epoch milliseconds). */
         find(marker: string, since: number): Promise<MadeComment | undefined>;
@@ -61,13 +53,8 @@ export function createIssueComments({
   /** Throws what a failed request means for the job, unless it is a refusal for what was asked. */
   function throwIfItMayPass(error: unknown): asserts error is RequestError {
     if (!(error instanceof RequestError)) throw error;
-    const { status, response, message } = error;
-    // Octokit reports a request without an answer as a 500.
-    if (!response) throw new StepFailed(`GitHub did not answer: ${message}`, { cause: error });
-    const limitedUntil = rateLimitEnd({ status, message, headers: response.headers }, clock());
-    if (limitedUntil !== undefined) throw new Later(limitedUntil, 'GitHub wants fewer requests');
-    if (status === 401) github.suspectCredentials();
-    if (status >= 500 || status === 401) throw new StepFailed(`GitHub answered ${status}`);
+    const passing = passingFailure(error, github, clock());
+    if (passing) throw passing;
   }
 
   /** Turns what GitHub refuses into what it means for the job. */

@@ -43,3 +43,8 @@ export type IssuesPayload = z.output<typeof issuesPayload>;
 export function readIssuesPayload(payload: unknown): IssuesPayload {
   return readPayload('issues', issuesPayload, payload);
 }
+
+/** @throws {PayloadError} */
+export function readIssue(answer: unknown): GithubIssue {
+  return readPayload('issue', issue, answer);
+}

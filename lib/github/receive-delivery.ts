@@ -1,12 +1,13 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Taken } from '../automations/automation.ts';
 import { githubTakers } from '../automations/automations.ts';
-import type { Links } from '../automations/link.ts';
+import type { IssueState } from '../automations/defect-text.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import type { Links } from '../links/links.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type GithubDelivery, PayloadError, readDelivery, takenEvents } from './delivery.ts';
 import type { Hooks } from './hooks.ts';
@@ -15,7 +16,7 @@ export interface ReceiveOptions {
   config: RelayConfig;
   jobs: JobStore;
   queue: JobQueue;
-  links: Links;
+  links: Links<IssueState>;
   hooks: Hooks;
   log: Pick<Console, 'info'>;
   metrics: Metrics;

@@ -1,4 +1,4 @@
-import type { Job, JobDraft } from './job.ts';
+import { type Job, type JobDraft, jobId } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
 
@@ -6,23 +6,30 @@ import type { JobQueue } from './queue.ts';
  * Makes an event safe: the job is stored, then queued, then noted as queued. What fails throws, so that nothing is
  * acknowledged which is not safe; the same event again takes up where the last try ended.
  *
- * @param beforeStoring writes what the job relies on; it may run again for the same event
+ * @param keepState keeps the state that the event tells, which the job relies on. Runs for a repeat too: a state that
+ * came, went and came back within one second has the same id each time. Returns the state's revision, or undefined
+ * where a newer one is known. A repeat whose state is newest at another revision than its job's gets a job of its own.
  * @returns the job, and whether the event had been accepted before
  */
 export async function acceptEvent(
   draft: JobDraft,
   { jobs, queue }: { jobs: JobStore; queue: JobQueue },
-  beforeStoring?: () => Promise<void>,
+  keepState?: () => Promise<number | undefined>,
 ): Promise<{ job: Job; repeat: boolean }> {
   const known = await jobs.get(draft.id);
-  if (known && isSafe(known)) return { job: known, repeat: true };
+  const revision = await keepState?.();
+  if (known && isSafe(known) && revision !== undefined && known.revision !== revision) {
+    return accept({ ...draft, id: jobId(draft.automation, draft.id, revision), revision });
+  }
+  return accept({ ...draft, ...(revision !== undefined && { revision }) }, known);
 
-  await beforeStoring?.();
-  const { job } = known ? { job: known } : await jobs.store(draft);
-  if (isSafe(job)) return { job, repeat: true };
-  await queue.send(job);
-  await jobs.noteQueued(job);
-  return { job, repeat: false };
+  async function accept(draft: JobDraft, known?: Job): Promise<{ job: Job; repeat: boolean }> {
+    const job = known ?? (await jobs.store(draft)).job;
+    if (isSafe(job)) return { job, repeat: true };
+    await queue.send(job);
+    await jobs.noteQueued(job);
+    return { job, repeat: false };
+  }
 }
 
 /** A job that ran has been in the queue, even if nobody noted it. */

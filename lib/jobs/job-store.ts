@@ -94,9 +94,9 @@ export interface JobStore {
 
 export function createJobStore(table: Table, clock: () => number): JobStore {
   /** Ends a run: gives the lease back and writes what has become of the job; what is not set here is over. */
-  async function endRun(job: Job, set: Partial<Job>): Promise<void> {
+  async function endRun(job: Job, set: Partial<Job>, kept: { expiresAt?: number } = {}): Promise<void> {
     const owner = job.lease?.owner;
-    const values: Item = { ...set, endedBy: owner };
+    const values: Item = { ...set, ...kept, endedBy: owner };
     const over = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt'].filter((name) => values[name] === undefined);
     const written = Object.keys(values).filter((name) => values[name] !== undefined);
     const changed = await table.update(
@@ -113,7 +113,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
 
   async function get(jobId: string): Promise<Job | undefined> {
     const item = await table.get(keys.job(jobId));
-    return item && !isExpired(item, clock()) ? asJob(item) : undefined;
+    return item && !isGone(item, clock()) ? asJob(item) : undefined;
   }
 
   return {
@@ -129,10 +129,10 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         attempts: 0,
       };
       const unlessThere = {
-        expression: 'attribute_not_exists(#pk) OR #expiresAt <= :now',
-        values: { now: now / SECOND },
+        expression: 'attribute_not_exists(#pk) OR (#status = :succeeded AND #expiresAt <= :now)',
+        values: { now: now / SECOND, succeeded: 'succeeded' },
       };
-      if (await table.put({ ...keys.job(job.id), ...job, expiresAt: expiry(now) }, unlessThere)) {
+      if (await table.put({ ...keys.job(job.id), ...job }, unlessThere)) {
         return { job, stored: true };
       }
       const existing = await get(draft.id);
@@ -167,7 +167,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         keys.job(jobId),
         {
           expression:
-            'SET #status = :running, #lease = :lease, #attempts = :attempts, #wakeAt = :wakeAt REMOVE #dueAt, #waitingFor',
+            'SET #status = :running, #lease = :lease, #attempts = :attempts, #wakeAt = :wakeAt REMOVE #dueAt, #waitingFor, #expiresAt',
           values: { running: 'running', lease, attempts, wakeAt: until },
         },
         {
@@ -187,7 +187,11 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
     },
     async succeed(job, { outcome, notDone }) {
       const now = clock();
-      await endRun(job, { status: 'succeeded', outcome, notDone, finishedAt: now, wakeAt: now });
+      await endRun(
+        job,
+        { status: 'succeeded', outcome, notDone, finishedAt: now, wakeAt: now },
+        { expiresAt: expiry(now) },
+      );
     },
     async park(job, parked) {
       const now = clock();
@@ -253,7 +257,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         keys.job(job.id),
         {
           expression:
-            'SET #generation = :next, #wakeAt = :wakeAt, #status = :queued, #attempts = :attempts REMOVE #queuedAt, #lease, #dueAt, #waitingFor, #parked, #finishedAt, #line, #slotAt, #expectedAt',
+            'SET #generation = :next, #wakeAt = :wakeAt, #status = :queued, #attempts = :attempts REMOVE #queuedAt, #lease, #dueAt, #waitingFor, #parked, #finishedAt, #line, #slotAt, #expectedAt, #expiresAt',
           values: { next: job.generation + 1, wakeAt: clock() + SEND_GRACE_MS, queued: 'queued', attempts },
         },
         {
@@ -268,9 +272,14 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       if (by !== undefined) values.by = by;
       const expression = by === undefined ? '#status = :status' : '#status = :status AND #wakeAt <= :by';
       const items = await table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst });
-      return items.filter((item) => !isExpired(item, clock())).map(asJob);
+      return items.filter((item) => !isGone(item, clock())).map(asJob);
     },
   };
+}
+
+/** Earlier versions gave every job an expiry when it was stored; only what has ended expires. */
+function isGone(item: Item, now: number): boolean {
+  return item.status === 'succeeded' && isExpired(item, now);
 }
 
 function asJob(item: Item): Job {

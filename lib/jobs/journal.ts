@@ -1,7 +1,7 @@
 import type { SignedRequest } from '../partner/signed-request.ts';
 import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
-import type { Expression, Item, Table } from '../table/table.ts';
+import type { Expression, Table } from '../table/table.ts';
 import { type Lease, LeaseLost } from './job-store.ts';
 
 /** What a step did. Times are epoch milliseconds. */
@@ -28,6 +28,8 @@ export interface OpenRequest {
   lookFrom?: number;
   /** How often the created thing was looked for in vain. */
   searches: number;
+  /** A person said that it was not carried out: unless one more search finds it, it is created again. */
+  again?: boolean;
 }
 
 /**
@@ -48,19 +50,25 @@ export interface Journal {
   dropRequest(step: string): Promise<void>;
   /** The steps that have one: what became of them is unknown. */
   openSteps(): string[];
+  /** Those of them that no person has decided yet. */
+  undecidedSteps(): string[];
+  /** The job is about to end, and its journal expires with it. Whoever opens it to go on lifts that. */
+  expire(): Promise<void>;
 }
 
 /** @param lease of the worker that writes; without one nobody works on the job */
 export async function openJournal(table: Table, jobId: string, clock: () => number, lease?: Lease): Promise<Journal> {
   const entries = new Map<string, StepEntry>();
   const requests = new Map<string, OpenRequest>();
-  const withExpiry = (item: object): Item => ({ ...item, expiresAt: expiry(clock()) });
   const own = lease && { expression: 'attribute_not_exists(#pk) OR #owner = :owner', values: { owner: lease.owner } };
   const putRequest = (step: string, open: OpenRequest, condition: Expression | undefined) =>
-    table.put({ ...keys.request(jobId, step), ...withExpiry({ ...open, owner: lease?.owner }) }, condition);
+    table.put({ ...keys.request(jobId, step), ...open, owner: lease?.owner }, condition);
 
   for (const { pk, sk, expiresAt, ...item } of await table.partition(keys.job(jobId).pk)) {
     const [kind, step = ''] = String(sk).split(/#(.*)/s);
+    if (kind === 'step' && lease && expiresAt !== undefined) {
+      await table.update(keys.step(jobId, step), { expression: 'REMOVE #expiresAt' });
+    }
     if (kind === 'step') entries.set(step, item as unknown as StepEntry);
     if (kind !== 'request') continue;
     const { owner, ...open } = item as unknown as OpenRequest & { owner?: string };
@@ -83,7 +91,7 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
         expression: 'attribute_not_exists(#pk) OR #status <> :done OR #finishedAt = :finishedAt',
         values: { done: 'done', finishedAt: entry.finishedAt ?? 0 },
       };
-      if (!(await table.put({ ...keys.step(jobId, entry.step), ...withExpiry(entry) }, unlessDone))) {
+      if (!(await table.put({ ...keys.step(jobId, entry.step), ...entry }, unlessDone))) {
         throw new LeaseLost(jobId);
       }
       entries.set(entry.step, entry);
@@ -103,5 +111,14 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
       requests.delete(step);
     },
     openSteps: () => [...requests.keys()],
+    undecidedSteps: () => [...requests].flatMap(([step, { again }]) => (again ? [] : [step])),
+    async expire() {
+      const change = { expression: 'SET #expiresAt = :expiresAt', values: { expiresAt: expiry(clock()) } };
+      const all = [
+        ...[...entries.keys()].map((step) => keys.step(jobId, step)),
+        ...[...requests.keys()].map((step) => keys.request(jobId, step)),
+      ];
+      await Promise.all(all.map((key) => table.update(key, change)));
+    },
   };
 }

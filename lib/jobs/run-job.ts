@@ -114,6 +114,7 @@ async function settle(job: Job, ending: Ending, receives: number, options: RunJo
       tell({ news: 'succeeded', job, outcome: ending.notDone ? `not done: ${ending.outcome}` : ending.outcome });
       return 'done';
     case 'parked':
+      await letGo(job, 'parked', options);
       await jobs.park(job, { reason: ending.reason, outcomeUnknown: ending.outcomeUnknown });
       tell({ news: 'parked', job, reason: ending.reason });
       return 'done';
@@ -194,14 +195,16 @@ async function runAutomation(
       if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
       const known = journal.entry(NOT_DONE);
       const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
+      // Something may have been created all the same.
+      if (journal.undecidedSteps().length > 0) throw new Park(said.text);
       if (said.of === 'not done') {
-        // Something may have been created all the same.
-        if (journal.openSteps().length > 0) throw new Park(said.text);
         // Somebody who read it may have asked in another way, so that whoever takes over must not do it after all.
         await steps.look(NOT_DONE, job.automation, async () => said.text);
       }
+      await letGo(job, 'succeeded', options);
       isDone = true;
       await person.outcome(said);
+      await journal.expire();
       return { ended: 'succeeded', outcome: said.text, notDone: said.of === 'not done' };
     } catch (error) {
       const ending = endingOf(job, error, parked, options);
@@ -214,6 +217,11 @@ async function runAutomation(
     }
   };
   return { ending: await end(), lineIsDue: calls.lineIsDue() };
+}
+
+async function letGo(job: Job, ending: 'succeeded' | 'parked', { automation, jobs }: RunJobOptions): Promise<void> {
+  const isHeld = async () => (await jobs.lease(job)?.isHeld()) ?? false;
+  await automation(job.automation)?.letGo?.(job, ending, isHeld);
 }
 
 type Told = Said & { of: 'done' | 'not done' };

@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { Operation } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import { readPage } from '../partner/paging.ts';
-import { InLine, Interruption, Later, Refused } from './interruption.ts';
+import { InLine, Interruption, Later, Park, Refused } from './interruption.ts';
 import type { Journal, StepEntry } from './journal.ts';
 import type { PartnerCalls } from './partner-calls.ts';
 
@@ -160,7 +160,14 @@ export function createSteps(options: StepsOptions): Steps {
     async create(step, declared, payload, marker) {
       const operation = connection.operation(declared);
       const created = await once(step, operation.name, async (): Promise<Created> => {
-        return partner.creating(step, operation, payload, marker);
+        const creating = () => partner.creating(step, operation, payload, marker);
+        return creating().catch(async (error) => {
+          // Of a step that a person decided, a Park is a last search in vain; a Refused is no search.
+          const isVain = error instanceof Park && !(error instanceof Refused);
+          if (!isVain || !journal.openRequest(step)?.again) throw error;
+          await journal.dropRequest(step);
+          return creating();
+        });
       });
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;

@@ -14,8 +14,10 @@ export const keys = {
   step: (jobId: string, step: string): Key => ({ pk: `job#${jobId}`, sk: `step#${step}` }),
   /** lib/jobs/journal.ts: the signed request of a creating step whose outcome is open. */
   request: (jobId: string, step: string): Key => ({ pk: `job#${jobId}`, sk: `request#${step}` }),
-  /** lib/automations/link.ts: what an entity of GitHub has become in the service. */
+  /** lib/links/links.ts: what an entity of GitHub has become in the service. */
   link: (entity: string): Key => ({ pk: `link#${entity}`, sk: 'link' }),
+  /** lib/links/links.ts: the entity that goes by that name; GitHub's names know no letter case. */
+  linkName: (name: string): Key => ({ pk: `link-name#${name.toLowerCase()}`, sk: 'name' }),
   /** lib/people/people.ts: who somebody of Slack or GitHub is in the service. */
   person: (platform: string, id: string, connection: string): Key => ({
     pk: `person#${platform}#${id.toLowerCase()}`,

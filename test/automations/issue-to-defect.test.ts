@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
+import { resolveJob } from '../../lib/jobs/resolve.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -145,7 +146,7 @@ describe('one issue', () => {
     expect(await link(1)).toHaveProperty('expiresAt');
     expect(await link(2)).not.toHaveProperty('expiresAt');
     relay.clock.now += 31 * 86_400_000;
-    expect(await relay.stores.links.get('issue-9001')).toEqual({});
+    expect(await relay.stores.links.get('issue-9001')).not.toHaveProperty('newest');
     await happens(issueEvent('closed', { id: 2, seconds: 31 * 86_400, state: 'closed' }));
     expect(defects()).toMatchObject([{ description: expect.stringContaining('State: closed') }]);
   });
@@ -193,18 +194,19 @@ describe('a transferred issue', () => {
     expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
   });
 
-  it('waits with its transfer while its defect is being made', async () => {
+  it('takes along a claim whose job waits', async () => {
     await start({ config });
     relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1 });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
+    relay.clock.now += 1;
     await relay.post('issues', came());
-    await relay.work();
-    expect((await relay.jobs('waiting')).map((job) => job.waitingFor)).toContainEqual(
-      expect.stringMatching(/makes the defect of the issue that was transferred/),
-    );
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
+    expect(await outcomes()).toEqual([
+      expect.stringMatching(/^created defect/),
+      expect.stringMatching(/makes the defect, from the newest state of the issue$/),
+    ]);
   });
 
   it('goes its own way where its maker was refused, and the maker finds that out when it is replayed', async () => {
@@ -233,23 +235,23 @@ describe('a transferred issue', () => {
     ]);
   });
 
-  it('waits for a person where nothing is known any more of who was to make its defect', async () => {
+  it('takes along a claim that waits for a person, who decides it later', async () => {
     await start({ config });
-    await relay.stores.links.claim('issue-9001', { jobId: 'long-gone', connection: 'main', marker: 'm' });
-    await happens(came());
-    expect(await outcomes()).toEqual([expect.stringContaining('long-gone, of which nothing is known any more')]);
-  });
-
-  it('waits for a person where nobody knows whether its defect was made', async () => {
-    await start({ config });
-    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create' });
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
     await relay.post('issues', issueEvent('opened'));
     await relay.workToTheEnd();
     await relay.post('issues', came());
     await relay.workToTheEnd();
-    const [maker, transfer] = await relay.jobs('parked');
-    expect(maker?.parked).toEqual({ outcomeUnknown: true, reason: expect.stringContaining('never clearly answered') });
-    expect(transfer?.parked?.reason).toContain(`nobody knows whether ${maker?.id}`);
+    const [maker, ...others] = await relay.jobs('parked');
+    if (!maker || others.length > 0) throw new Error('expected one parked job');
+    expect(maker.parked).toEqual({ outcomeUnknown: true, reason: expect.stringContaining('never clearly answered') });
+    expect((await relay.jobs('succeeded')).map((job) => job.outcome)).toEqual([
+      `nothing done: it is unknown whether ${maker.id}, which is parked, made the defect; relay resolve decides it`,
+    ]);
+    relay.clock.now += 5 * 60_000;
+    await resolveJob(maker, 'again', { ...relay.stores, clock: () => relay.clock.now });
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
   });
 });
 

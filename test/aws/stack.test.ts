@@ -19,11 +19,12 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { takeIssue } from '../../lib/automations/issue-to-defect.ts';
-import { createLinks, type Links } from '../../lib/automations/link.ts';
+import type { IssueState } from '../../lib/automations/defect-text.ts';
+import { takeIssue } from '../../lib/automations/take-issue.ts';
 import type { Job } from '../../lib/jobs/job.ts';
 import { createJobStore, type JobStore } from '../../lib/jobs/job-store.ts';
 import { openJournal } from '../../lib/jobs/journal.ts';
+import { createLinks, type Links } from '../../lib/links/links.ts';
 import { jobsByStatus } from '../../lib/table/keys.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
@@ -75,7 +76,7 @@ describe('the stack on an AWS emulator', () => {
   let outputs: StackOutputs;
   let table: Table;
   let jobs: JobStore;
-  let links: Links;
+  let links: Links<IssueState>;
   let webhookSecret: string = randomUUID();
   let hasFailed = false;
 
@@ -243,7 +244,10 @@ describe('the stack on an AWS emulator', () => {
     expect(await ended(id)).toMatchObject({ status: 'succeeded', attempts: 0 });
 
     const [defect] = defectsOf(3);
-    expect(await links.get('issue-9003')).toMatchObject({ claimedBy: id, defectId: defect?.defect_id });
+    expect(await links.get('issue-9003')).toMatchObject({
+      claim: { by: id },
+      defect: { id: defect?.defect_id },
+    });
     const journal = await openJournal(table, id, Date.now);
     expect(journal.entries().map(({ step, status }) => [step, status])).toEqual([
       ['create-defect', 'done'],

@@ -71,14 +71,15 @@ describe('a creation without a clear answer', () => {
     await relay.workToTheEnd();
     expect((await only()).status).toBe('parked');
     // It was created after all, and the list had lagged.
-    const { marker } = await relay.stores.links.get('issue-9001');
+    const link = await relay.stores.links.get('issue-9001');
+    if (link.life !== 'claimed') throw new Error('the parked job should hold the claim');
     const [some] = relay.sandbox.data.defects;
     if (!some) throw new Error('the seed has no defect');
     const late = {
       ...some,
       defect_id: 'late',
       project_id: PROJECT,
-      description: `… ${marker}`,
+      description: `… ${link.claim.marker}`,
     };
     relay.sandbox.data.defects.push(late);
     relay.clock.now += 60_000;
@@ -109,7 +110,9 @@ describe('a job whose outcome is unknown', () => {
   });
 
   it('creates anew where a person says so, and only then', async () => {
-    await resolve(await unknown(), 'again');
+    await unknown();
+    relay.clock.now += 5 * 60_000;
+    await resolve(await only(), 'again');
     await relay.workToTheEnd();
     expect((await only()).status).toBe('succeeded');
     expect(defects()).toHaveLength(1);

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import { decideLink, type IssueName, type LinkDecision } from '../lib/automations/decide-link.ts';
+import type { IssueState } from '../lib/automations/defect-text.ts';
+import { issueEntity } from '../lib/automations/take-issue.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { createIssueReader } from '../lib/github/issue-reader.ts';
+import { openJournal } from '../lib/jobs/journal.ts';
+import { heldBy } from '../lib/links/link-item.ts';
+import type { Link } from '../lib/links/link-life.ts';
+import { idFromText } from '../lib/partner/operation.ts';
+import type { Stores } from '../lib/runtime.ts';
+import { printJson } from './print.ts';
+import type { OpenTarget } from './target.ts';
+
+interface LinkOptions {
+  set?: string;
+  clear?: boolean;
+  move?: string;
+  json?: boolean;
+}
+
+/** `link`: what an issue has become in the service, and what a person says about that. */
+export function addLinkCommand(program: Command, open: OpenTarget): void {
+  program
+    .command('link <issue>')
+    .description('show which defect an issue has, or decide it; an issue is owner/repo#42')
+    .option('--set <defect id>', 'this is its defect; the next event makes it look like the issue')
+    .option('--clear', 'it has no defect: the next event makes one if the issue should have it')
+    .option('--move <issue>', 'another issue has its defect now')
+    .option('--json', 'as JSON')
+    .action(async (text: string, options: LinkOptions) => {
+      const chosen = [options.set, options.clear, options.move].filter((value) => value !== undefined);
+      if (chosen.length > 1) throw new Error('say only one of --set, --clear and --move');
+      const { stores } = await open();
+      const { default: config } = await import('../relay.config.ts');
+      const issue = await findIssue(text, stores, config);
+      const decision = await decisionOf(options, (name) => findIssue(name, stores, config));
+      if (decision !== undefined) {
+        const journal = (jobId: string) => openJournal(stores.table, jobId, Date.now);
+        await decideLink(issue, decision, { ...stores, config, journal, randomBytes });
+      }
+      const link = await stores.links.get(issue.entity);
+      if (options.json) printJson({ entity: issue.entity, ...link });
+      else for (const line of linkLines(issue, link)) console.log(line);
+    });
+}
+
+async function decisionOf(
+  { set, clear, move }: LinkOptions,
+  find: (name: string) => Promise<IssueName>,
+): Promise<LinkDecision | undefined> {
+  if (set !== undefined) return { set: idFromText(set) };
+  if (move !== undefined) return { move: await find(move) };
+  return clear ? 'clear' : undefined;
+}
+
+/**
+ * The link of an issue by its name: as the relay last saw it, or as GitHub has it.
+ * @throws {Error} for text of another form, and for an issue that neither knows
+ */
+async function findIssue(text: string, { links, secrets }: Stores, config: RelayConfig): Promise<IssueName> {
+  const [, repository, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(text) ?? [];
+  if (!repository || !number) throw new Error(`'${text}' is no issue; expected owner/repo#42`);
+  const known = await links.named(text);
+  if (known !== undefined) return { entity: known, name: text };
+  const issues = createIssueReader({ apiUrl: config.github.apiUrl, secrets, clock: Date.now });
+  const issue = await issues.read({ repository, issueNumber: Number(number) });
+  if (issue) return { entity: issueEntity(issue.id), name: text };
+  throw new Error(`the relay has seen no event of ${text} in the last 30 days, and GitHub does not show it`);
+}
+
+/** A link in words. */
+export function linkLines({ name, entity }: IssueName, link: Link<IssueState>): string[] {
+  const { claim, defect } = heldBy(link);
+  const { newest } = link;
+  const facts: [string, string | undefined][] = [
+    ['link', entity],
+    ['is', inWords(link)],
+    ['connection', claim?.connection],
+    ['marker', claim?.marker],
+    ['issue', newest && `${newest.state.state}, labels ${newest.state.labels.join(', ') || 'none'}`],
+    ['state of', newest && `${newest.version}${newest.tied ? ', one of several of that second' : ''}`],
+    ['title', newest?.state.title],
+    ['updates', defect && `${defect.updates}${defect.updating ? `; not known yet: ${defect.updating.fields}` : ''}`],
+  ];
+  return [
+    name,
+    ...facts.flatMap(([fact, value]) => (value === undefined ? [] : [`  ${fact.padEnd(12)} ${printable(value)}`])),
+  ];
+}
+
+function inWords(link: Link): string {
+  switch (link.life) {
+    case 'unclaimed':
+      return 'without a defect';
+    case 'claimed':
+      return `claimed by ${link.claim.by}, which makes the defect; npm run -s relay -- job ${link.claim.by}`;
+    case 'made':
+      return `defect ${link.defect.id}, made by ${link.claim.by}`;
+    case 'moved':
+      return `transferred to ${link.to}${link.defect ? `; until then defect ${link.defect.id}` : ''}`;
+  }
+}
+
+/** A title comes from outside; no terminal takes anything in it for a command. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '\uFFFD');
+}

@@ -1,0 +1,89 @@
+import { findRepository } from '../config/find-repository.ts';
+import type { RelayConfig } from '../config/schema.ts';
+import { heldBy } from '../links/link-item.ts';
+import { type Claim, clear, setDefect } from '../links/link-life.ts';
+import type { Links } from '../links/links.ts';
+import { type ClaimFateOptions, fateOfClaim } from './claim-fate.ts';
+import type { IssueState } from './defect-text.ts';
+
+/** The maker of a defect that a person linked. */
+const A_PERSON = 'a person';
+
+/**
+ * What a person says about the link of an issue: which defect it has, that it has none, or which issue has its defect
+ * now.
+ */
+export type LinkDecision = { set: string | number } | 'clear' | { move: IssueName };
+
+/** An issue by its link and its name, `owner/name#number`. */
+export interface IssueName {
+  entity: string;
+  name: string;
+}
+
+export interface DecideLinkOptions extends ClaimFateOptions {
+  config: RelayConfig;
+  links: Links<IssueState>;
+  randomBytes: (size: number) => Uint8Array;
+}
+
+/**
+ * Carries out what a person decided about a link. A parked job that holds the claim finds that out when it goes on.
+ * @throws {Error} while a job that is under way holds the claim, and for what cannot be; the message says what to do
+ */
+export async function decideLink(issue: IssueName, decision: LinkDecision, options: DecideLinkOptions): Promise<void> {
+  const { config, links, randomBytes } = options;
+  const link = await links.get(issue.entity);
+  const { claim, defect } = heldBy(link);
+  if (link.life === 'claimed') await verifyClaimRests(link.claim, options);
+
+  if (decision === 'clear') return changed(await links.change(issue.entity, clear, link));
+
+  if ('set' in decision) {
+    const connection = connectionOf(issue);
+    const marker = claim?.marker ?? newMarker(randomBytes);
+    const by = claim?.by ?? A_PERSON;
+    return changed(
+      await links.change(issue.entity, (link) => setDefect(link, { by, connection, marker }, decision.set), link),
+    );
+  }
+
+  const { move: to } = decision;
+  if (!claim) throw new Error(`${issue.name} has no defect to move`);
+  if (to.entity === issue.entity) throw new Error(`${to.name} is the same issue`);
+  const there = heldBy(await links.get(to.entity));
+  if (there.claim) {
+    const what = there.defect ? `has defect ${there.defect.id}` : `is claimed by ${there.claim.by}`;
+    throw new Error(`${to.name} ${what}; relay link ${to.name} --clear makes room`);
+  }
+  if (defect && connectionOf(to) !== claim.connection) {
+    throw new Error(
+      `defect ${defect.id} is on the connection ${claim.connection}, and ${to.name} on ${connectionOf(to)}`,
+    );
+  }
+  await links.move(issue.entity, to.entity, connectionOf(to));
+
+  function connectionOf({ name }: IssueName): string {
+    const [repository = ''] = name.split('#');
+    const configured = findRepository(config, repository);
+    if (!configured) throw new Error(`relay.config.ts has no repository ${repository}`);
+    return configured.connection;
+  }
+}
+
+/** The text by which a defect is found again. */
+export function newMarker(randomBytes: (size: number) => Uint8Array): string {
+  return `[partner-relay ${Buffer.from(randomBytes(10)).toString('hex')}]`;
+}
+
+/** @throws {Error} while the job is under way */
+async function verifyClaimRests({ by }: Claim, options: ClaimFateOptions): Promise<void> {
+  const { fate } = await fateOfClaim(by, options);
+  if (fate === 'under way') {
+    throw new Error(`${by} is making the defect; wait until it has ended or is parked: npm run -s relay -- job ${by}`);
+  }
+}
+
+function changed(link: unknown): void {
+  if (!link) throw new Error('the link changed in this moment; look at it again');
+}

@@ -1,0 +1,82 @@
+import { findRepository } from '../config/find-repository.ts';
+import type { RelayConfig } from '../config/schema.ts';
+import { digest } from '../digest.ts';
+import type { GithubDelivery } from '../github/delivery.ts';
+import { type IssuesPayload, readIssuesPayload } from '../github/issue.ts';
+import { type JobDraft, jobId } from '../jobs/job.ts';
+import { keep } from '../links/link-life.ts';
+import { cutToBytes } from '../text.ts';
+import type { Taken } from './automation.ts';
+import { isDefect, issueState } from './defect-text.ts';
+
+export const ISSUE_TO_DEFECT = 'issue-to-defect';
+const FOLLOWED = new Set(['opened', 'labeled', 'edited', 'unlabeled', 'closed', 'reopened', 'transferred']);
+
+/** What a job of an issue knows. Everything else is in the link, which is newer. */
+export interface IssueInput extends Record<string, unknown> {
+  repository: string;
+  issueNumber: number;
+  /** Key of the link. */
+  entity: string;
+  /** Of an issue that came by a transfer: the link of the old one. */
+  cameFrom?: string;
+  /** Of an issue that went by a transfer: the link of the new one, and its name. */
+  wentTo?: { entity: string; name: string; repository: string };
+  installationId?: number;
+}
+
+/** What becomes of an `issues` delivery. Needs nothing but the payload, so that the webhook can ask it at once. */
+export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
+  if (event !== 'issues') return undefined;
+  const action = String(payload.action);
+  if (action === 'deleted') return { ignored: 'a deleted issue changes nothing; its defect, if it has one, stays' };
+  if (action === 'locked' || action === 'unlocked') return { ignored: 'locking an issue changes nothing' };
+  if (!FOLLOWED.has(action)) return { ignored: `no automation takes issues events with the action ${action}` };
+
+  const delivery = readIssuesPayload(payload);
+  const repository = findRepository(config, delivery.repository.full_name);
+  const settings = repository?.issueToDefect;
+  if (!repository || !settings) {
+    return { ignored: `${delivery.repository.full_name} is not configured for ${ISSUE_TO_DEFECT} in relay.config.ts` };
+  }
+  const state = issueState(delivery.issue, delivery.repository.full_name, settings);
+  const cameFrom = delivery.changes?.old_issue;
+  if (action === 'opened' && !cameFrom && !isDefect(state.labels, settings)) {
+    return { ignored: `a new issue without the label ${settings.labels.join(' or ')}` };
+  }
+
+  const version = delivery.issue.updated_at;
+  const entity = issueEntity(delivery.issue.id);
+  const input: IssueInput = { repository: repository.name, issueNumber: delivery.issue.number, entity };
+  if (cameFrom && cameFrom.id !== delivery.issue.id) input.cameFrom = issueEntity(cameFrom.id);
+  if (delivery.installation) input.installationId = delivery.installation.id;
+  const wentTo = whereItWent(delivery);
+  if (wentTo) input.wentTo = wentTo;
+
+  const job: JobDraft = {
+    // Two changes within one second have one updated_at; the state tells them apart.
+    id: jobId(ISSUE_TO_DEFECT, delivery.issue.id, action, version, digest(state)),
+    automation: ISSUE_TO_DEFECT,
+    connection: repository.connection,
+    lane: 'background',
+    entity: state.name,
+    summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
+    input,
+  };
+  const told = { state, name: state.name, version, wanted: isDefect(state.labels, settings) };
+  const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links) =>
+    (await links.change(entity, (link) => keep(link, told)))?.newest?.revision;
+  return { jobs: [job], beforeStoring };
+}
+
+/** GitHub's id of the issue: it outlives a renamed repository, which the name does not. */
+export function issueEntity(issueId: number): string {
+  return `issue-${issueId}`;
+}
+
+function whereItWent({ action, changes, issue }: IssuesPayload): IssueInput['wentTo'] {
+  if (action !== 'transferred' || !changes?.new_issue || !changes.new_repository) return undefined;
+  if (changes.new_issue.id === issue.id) return undefined;
+  const repository = changes.new_repository.full_name;
+  return { entity: issueEntity(changes.new_issue.id), name: `${repository}#${changes.new_issue.number}`, repository };
+}

@@ -1,0 +1,81 @@
+import { expiry } from '../table/expiry.ts';
+import type { Item } from '../table/table.ts';
+import type { Applied, Claim, Defect, Life, Link, Newest } from './link-life.ts';
+
+/** A link as the table has it. */
+interface LinkItem<State> {
+  state?: State;
+  name?: string;
+  version?: string;
+  wanted?: boolean;
+  revision?: number;
+  tied?: boolean;
+  claimedBy?: string;
+  connection?: string;
+  marker?: string;
+  defectId?: string | number;
+  applied?: Applied | string;
+  updates?: number;
+  updating?: { by: string; fields: string[] };
+  movedTo?: string;
+  turn?: number;
+}
+
+/** Reads a link, also one of a version that kept fewer attributes. */
+export function fromItem<State>(item: Item): Link<State> {
+  const { turn, ...kept } = item as LinkItem<State>;
+  const newest = newestOf(kept);
+  return { ...lifeOf(kept), ...(newest && { newest }), ...(turn !== undefined && { turn }) };
+}
+
+/**
+ * Whether a link expires 30 days after its last write. One that holds a claim or a defect does not, nor does one whose
+ * issue should have a defect: its job may be parked.
+ */
+export function expires({ life, newest }: Link): boolean {
+  return life === 'unclaimed' && !newest?.wanted;
+}
+
+/** @param now epoch milliseconds */
+export function toItem(link: Link, now: number): Item {
+  const { newest, life, turn } = link;
+  const { claim, defect } = heldBy(link);
+  return {
+    ...newest,
+    ...(newest && { tied: newest.tied || undefined }),
+    ...(claim && { claimedBy: claim.by, connection: claim.connection, marker: claim.marker }),
+    ...(defect && { defectId: defect.id, applied: defect.applied, updates: defect.updates, updating: defect.updating }),
+    ...(life === 'moved' && { movedTo: link.to }),
+    ...(expires(link) && { expiresAt: expiry(now) }),
+    turn,
+  };
+}
+
+/** What a link holds: a claim, and the defect that was made of it. */
+export function heldBy(link: Link): { claim?: Claim; defect?: Defect } {
+  if (link.life === 'unclaimed') return {};
+  const { claim } = link;
+  const defect = link.life === 'claimed' ? undefined : link.defect;
+  return { ...(claim && { claim }), ...(defect && { defect }) };
+}
+
+function lifeOf({ movedTo, ...item }: LinkItem<unknown>): Life {
+  const { claimedBy: by, connection, marker, defectId: id } = item;
+  const claim = by !== undefined && connection !== undefined && marker !== undefined && { by, connection, marker };
+  const { applied, updates = 0, updating } = item;
+  const defect = claim &&
+    id !== undefined && { id, updates, ...(applied && { applied }), ...(updating && { updating }) };
+  if (movedTo !== undefined) {
+    return { life: 'moved', to: movedTo, ...(claim && { claim }), ...(defect && { defect }) };
+  }
+  if (!claim) return { life: 'unclaimed' };
+  return defect ? { life: 'made', claim, defect } : { life: 'claimed', claim };
+}
+
+function newestOf<State>(item: LinkItem<State>): Newest<State> | undefined {
+  const { state, version, wanted = false, revision = 0, tied = false } = item;
+  if (state === undefined || version === undefined) return undefined;
+  // Before names were kept, the state had it.
+  const name = item.name ?? String((state as { name?: unknown }).name);
+  return { state, name, version, wanted, revision, tied };
+}

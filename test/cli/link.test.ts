@@ -1,0 +1,102 @@
+import { Command } from 'commander';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { addLinkCommand } from '../../cli/link.ts';
+import { issueEvent } from '../issue-events.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+
+const ISSUE = 'Codertocat/Hello-World#1';
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+/** Runs the command. @returns what it printed */
+async function link(...words: string[]): Promise<string> {
+  const program = new Command().exitOverride();
+  const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores };
+  addLinkCommand(program, async () => target);
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  try {
+    await program.parseAsync(['link', ...words], { from: 'user' });
+    return log.mock.calls.flat().join('\n');
+  } finally {
+    log.mockRestore();
+  }
+}
+
+async function happens(...event: Parameters<typeof issueEvent>) {
+  await relay.post('issues', issueEvent(...event));
+  await relay.workToTheEnd();
+  relay.clock.now += 1;
+}
+
+const lastDefect = () => relay.sandbox.data.defects.at(-1);
+
+describe('relay link', () => {
+  it('shows the defect of an issue, by its name in any letter case', async () => {
+    relay = await startRelay();
+    await happens('opened', { title: 'It \u001b[31mbreaks' });
+    const shown = await link('codertocat/hello-world#1');
+    expect(shown).toContain(`defect ${lastDefect()?.defect_id}, made by issue-to-defect-`);
+    expect(shown).toContain('It \uFFFD[31mbreaks');
+    expect(JSON.parse(await link(ISSUE, '--json'))).toMatchObject({ life: 'made', entity: 'issue-9001' });
+  });
+
+  it.each([
+    [['#1'], /expected owner\/repo#42/],
+    [['Codertocat/Hello-World#77'], /no event of Codertocat\/Hello-World#77 in the last 30 days/],
+    [[ISSUE, '--clear', '--set', 'd'], /only one of/],
+    [[ISSUE, '--move', 'Codertocat/Hello-World#2'], /has no defect to move/],
+  ])('does not take %j', async (words, why) => {
+    relay = await startRelay();
+    await happens('edited', { id: 1, labels: [] });
+    await happens('edited', { id: 2, labels: [] });
+    await expect(link(...words)).rejects.toThrow(why);
+  });
+
+  it('sets the defect, which then looks like the issue', async () => {
+    relay = await startRelay();
+    await happens('edited', { labels: [] });
+    const { defect_id: id } = lastDefect() ?? {};
+    expect(await link(ISSUE, '--set', String(id))).toContain(`defect ${id}, made by a person`);
+    await happens('edited', { seconds: 1, title: 'from the issue' });
+    expect(lastDefect()).toMatchObject({ defect_id: id, title: 'from the issue' });
+  });
+
+  it('clears a link, so that the next event makes a defect', async () => {
+    relay = await startRelay();
+    await happens('opened');
+    relay.sandbox.data.defects.pop();
+    expect(await link(ISSUE, '--clear')).toContain('without a defect');
+    await happens('edited', { seconds: 1, title: 'anew' });
+    expect(lastDefect()).toMatchObject({ title: 'anew' });
+  });
+
+  it('moves a defect to another issue', async () => {
+    relay = await startRelay();
+    await happens('opened');
+    await happens('edited', { id: 2, labels: [] });
+    const { defect_id: id } = lastDefect() ?? {};
+    expect(await link(ISSUE, '--move', 'Codertocat/Hello-World#2')).toContain('transferred to issue-9002');
+    expect(await link('Codertocat/Hello-World#2')).toContain(`defect ${id}`);
+    await happens('edited', { id: 2, seconds: 1, title: 'second' });
+    expect(lastDefect()).toMatchObject({ defect_id: id, title: 'second' });
+  });
+
+  it('leaves the claim of a job that is under way alone, and says where to look', async () => {
+    relay = await startRelay();
+    relay.sandbox.setFault({ kind: 'rate-limited', times: 1 });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    await expect(link(ISSUE, '--clear')).rejects.toThrow(/is making the defect; wait until .* relay -- job issue-to-/);
+  });
+
+  it('decides what a parked job left open, and the job ends when it goes on', async () => {
+    relay = await startRelay();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
+    await happens('opened');
+    const { defect_id: id } = lastDefect() ?? {};
+    await link(ISSUE, '--set', String(id));
+    await happens('edited', { seconds: 1, title: 'from the issue' });
+    expect(lastDefect()).toMatchObject({ defect_id: id, title: 'from the issue' });
+  });
+});
