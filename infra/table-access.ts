@@ -16,7 +16,12 @@ export interface TableAccess {
  */
 const access: Readonly<Record<string, TableAccess>> = {
   'github-webhook': {
-    items: { job: ['GetItem', 'PutItem', 'UpdateItem'], link: ['GetItem', 'UpdateItem'], hook: ['UpdateItem'] },
+    items: {
+      job: ['GetItem', 'PutItem', 'UpdateItem'],
+      link: ['GetItem', 'PutItem'],
+      linkName: ['PutItem'],
+      hook: ['UpdateItem'],
+    },
   },
   'slack-webhook': {
     items: {
@@ -32,7 +37,8 @@ const access: Readonly<Record<string, TableAccess>> = {
     items: {
       // A query reads a job's journal, which is in the job's partition.
       job: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
-      link: ['GetItem', 'UpdateItem'],
+      link: ['GetItem', 'PutItem'],
+      linkName: ['PutItem'],
       budget: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'],
       reading: ['GetItem', 'PutItem', 'DeleteItem'],

@@ -18,7 +18,7 @@ export async function lookAtGithub({ config, secrets, github }: GithubToLookAt):
   if (repositories.length === 0) return [];
   const findings = [
     await lookAt('github: webhook secret', async () => {
-      await secrets.current('github', githubWebhookSecret);
+      await secrets.current('github-webhook', githubWebhookSecret);
       return 'it is in the secret';
     }),
   ];

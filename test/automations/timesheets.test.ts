@@ -386,7 +386,7 @@ describe('somebody who logs what is missing between the reading and the message'
     ['Slack is down', () => relay.slack.fail({ method: 'chat.postMessage', kind: 'server-error', times: 6 })],
     [
       'the service wants fewer questions for names of tasks',
-      () => relay.sandbox.setFault({ operation: '/tasks/detail', times: 1, ...limited(600) }),
+      () => relay.sandbox.setFault({ operation: '/tasks/detail', times: 1, ...limited(660) }),
     ],
   ];
 

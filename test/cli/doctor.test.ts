@@ -172,7 +172,7 @@ describe('doctor', () => {
     expect(found.get(`main: ${operation} by ${filter}`)).toMatch(/^bad: .* is ignored: \d rows came/);
   });
 
-  it.each<[string, object, Parameters<typeof github>[0], string, RegExp]>([
+  it.each<[string, object | undefined, Parameters<typeof github>[0], string, RegExp]>([
     ['no credentials', {}, {}, 'github: credentials', /^unknown: the secret has neither/],
     ['a token that is wrong', { token: 'ghp_bad' }, {}, 'github: Codertocat/Hello-World', /^bad: .* with 401/],
     [
@@ -196,10 +196,11 @@ describe('doctor', () => {
       'github: labels of Codertocat/Hello-World',
       /^bad: the repository has no label bug/,
     ],
-    ['no webhook secret', { webhookSecret: '' }, {}, 'github: webhook secret', /^bad: .*webhookSecret/],
+    ['no webhook secret', undefined, {}, 'github: webhook secret', /^bad: .*webhookSecret/],
   ])('reports of GitHub: %s', async (_, secret, repositories, what, expected) => {
     const apiUrl = await github(repositories);
-    const found = await examined({ config: exampleConfig({}, { apiUrl }), github: secret });
+    const config = exampleConfig({}, { apiUrl });
+    const found = await examined(secret ? { config, github: secret } : { config, webhookSecret: '' });
     expect(found.get(what)).toMatch(expected);
   });
 

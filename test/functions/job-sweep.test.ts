@@ -77,10 +77,11 @@ describe('the sweep', () => {
     relay = await startRelay();
     await relay.post('issues', issueEvent('opened', { id: 1 }));
     await relay.work();
-    relay.sandbox.setFault({ kind: 'rate-limited' });
-    await relay.post('issues', issueEvent('opened', { id: 2 }));
+    relay.sandbox.setFault({ kind: 'server-error', operation: '/defects/update', times: 1 });
+    await relay.post('issues', issueEvent('edited', { id: 1, title: 'another title', seconds: 1 }));
     await relay.work();
     await relay.post('issues', issueEvent('opened', { id: 3 }));
+    expect(await relay.jobs('waiting')).toMatchObject([{ dueAt: expect.any(Number) }]);
     relay.clock.now += 60_000;
     await relay.sweep();
     expect((await relay.jobs()).map((job) => job.generation)).toEqual([1, 1, 1]);

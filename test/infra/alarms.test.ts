@@ -31,6 +31,8 @@ describe('alarms', () => {
       'job-sweep-throttles',
       'job-worker-errors',
       'job-worker-throttles',
+      'operations-main',
+      'operations-other',
       'overdue-jobs',
       'parked-jobs',
       'paused-main',
