@@ -59,5 +59,5 @@ function laneLine(lane: Lane, view: Pick<View, 'lanes' | 'inLine'>, now: number)
   const standing = view.inLine[lane];
   const jobs = standing >= COUNTED_UP_TO ? `${COUNTED_UP_TO} or more jobs` : `${standing} jobs`;
   const inLine = standing === 0 ? '' : `; ${jobs} in line`;
-  return `${lane}: ${left.minute} left of the minute and ${left.day} of the day, next slot ${next}${inLine}`;
+  return `${lane}: ${left} calls can be sent at once, next slot ${next}${inLine}`;
 }

@@ -1,6 +1,7 @@
 import type { Item } from '../table/table.ts';
 import type { Lane, Windows } from './lanes.ts';
-import { emptyDay, emptyMinute, packWindow, unpackWindow } from './window.ts';
+import { bytes, unpack } from './packed.ts';
+import { add, emptyDay, emptyMinute, MINUTE, packWindow, unpackWindow } from './window.ts';
 
 /** What is known of a connection's budget. Times are epoch milliseconds, 0 for never. */
 export interface BudgetState extends Windows {
@@ -16,8 +17,7 @@ export interface BudgetState extends Windows {
 export function readState(item: Item | undefined, now: number): BudgetState {
   return {
     version: number(item?.version),
-    minute: item ? unpackWindow(emptyMinute(), item.minute, now) : emptyMinute(),
-    day: item ? unpackWindow(emptyDay(), item.day, now) : emptyDay(),
+    ...windowsOf(item, now),
     pausedUntil: number(item?.pausedUntil),
     lineSince: { interactive: number(item?.interactiveSince), background: number(item?.backgroundSince) },
     movedAt: number(item?.movedAt),
@@ -27,6 +27,23 @@ export function readState(item: Item | undefined, now: number): BudgetState {
 export function stateItem({ minute, day, lineSince, ...rest }: BudgetState): Item {
   const { interactive: interactiveSince, background: backgroundSince } = lineSince;
   return { ...rest, minute: packWindow(minute), day: packWindow(day), interactiveSince, backgroundSince };
+}
+
+function windowsOf(item: Item | undefined, now: number): Windows {
+  if (!item) return { minute: emptyMinute(), day: emptyDay() };
+  if (item.slots) return earlierWindows(item);
+  return { minute: unpackWindow(emptyMinute(), item.minute, now), day: unpackWindow(emptyDay(), item.day, now) };
+}
+
+/** Earlier versions kept when each slot of the minute stops counting, as differences, and the first bucket of the day apart. */
+function earlierWindows({ since, slots, firstBucket, buckets }: Item): Windows {
+  const [minute, day] = [emptyMinute(), emptyDay()];
+  let at = number(since);
+  for (const difference of unpack(bytes(slots))) {
+    at += difference;
+    add(minute, at - MINUTE);
+  }
+  return { minute, day: { ...day, first: number(firstBucket), calls: unpack(bytes(buckets)) } };
 }
 
 function number(value: unknown): number {

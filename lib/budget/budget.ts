@@ -1,7 +1,7 @@
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { type BudgetState, readState, stateItem } from './budget-item.ts';
-import { type Lane, type Rank, slotsNow, slotTime } from './lanes.ts';
+import { type Lane, type Rank, slotTime } from './lanes.ts';
 import { add, callsIn, type Limits, MINUTE, remove } from './window.ts';
 
 export interface SlotRequest {
@@ -67,8 +67,8 @@ export interface LinePlan {
 
 /** What a lane can send. */
 export interface LaneView {
-  /** How many calls at once, for all that the minute and the day have left to the lane. */
-  left: { minute: number; day: number };
+  /** How many calls it can send at once. */
+  left: number;
   /** When the next slot is free, or now. Infinity if that is not known yet. */
   nextSlotAt: number;
 }
@@ -330,6 +330,12 @@ function cancel(state: BudgetState, countedBy: number): void {
 function nextSlot(state: BudgetState, limits: Limits, rank: Rank, now: number): { at: number; by: Obstacle } {
   const slot = slotTime(state, limits, rank, 0);
   return state.pausedUntil > Math.max(now, slot.at) ? { at: state.pausedUntil, by: 'pause' } : slot;
+}
+
+function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): number {
+  let slots = 0;
+  while (slots < limits.perMinute && slotTime(state, limits, lane, slots).at <= now) slots++;
+  return slots;
 }
 
 const standsAnyone = ({ lineSince }: BudgetState) => lineSince.interactive > 0 || lineSince.background > 0;

@@ -77,19 +77,6 @@ export function slotTime(
   return byDay > byMinute ? { at: byDay, by: 'day' } : { at: byMinute, by: 'minute' };
 }
 
-/** How many callers of a rank could send one after the other now, by each window alone. */
-export function slotsNow(
-  { minute, day }: Windows,
-  { perMinute, perDay }: Limits,
-  rank: Rank,
-  now: number,
-): { minute: number; day: number } {
-  return {
-    minute: openBy(openings(minute, perMinute), reserveOfMinute(rank, perMinute), perMinute, now),
-    day: openBy(openings(day, perDay), reserveOfDay(rank, perDay), perDay, now),
-  };
-}
-
 /** When the window has room for a caller, and after it for the reserve. */
 function openedAt(opened: readonly Opening[], reserve: Reserve, ahead: number): number {
   let at = Number.NEGATIVE_INFINITY;
@@ -101,15 +88,4 @@ function openedAt(opened: readonly Opening[], reserve: Reserve, ahead: number): 
     at = Math.max(at, opening.at - Math.min(place, atOnce) * withinMs - Math.max(0, place - atOnce) * everyMs);
   }
   return at;
-}
-
-/** How many callers have room by then. */
-function openBy(opened: readonly Opening[], reserve: Reserve, limit: number, by: number): number {
-  let [some, most] = [0, limit - reserve.total];
-  while (some < most) {
-    const middle = Math.floor((some + most) / 2);
-    if (openedAt(opened, reserve, middle) <= by) some = middle + 1;
-    else most = middle;
-  }
-  return some;
 }

@@ -29,3 +29,9 @@ export function unpack(bytes: Uint8Array): number[] {
   if (unit !== 1 || length !== rest.length) throw new RangeError('these bytes are no packed list');
   return rest;
 }
+
+/** @throws {TypeError} for something else than bytes */
+export function bytes(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError('expected bytes');
+}

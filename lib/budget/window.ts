@@ -1,4 +1,4 @@
-import { pack, unpack } from './packed.ts';
+import { bytes, pack, unpack } from './packed.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 24 * 60 * MINUTE;
@@ -75,8 +75,7 @@ export const packWindow = ({ first, calls }: Window): Uint8Array => pack([first,
  * @throws {TypeError | RangeError} for something else
  */
 export function unpackWindow(empty: Window, packed: unknown, now: number): Window {
-  if (!(packed instanceof Uint8Array)) throw new TypeError('expected bytes');
-  const [first = 0, ...calls] = unpack(packed);
+  const [first = 0, ...calls] = unpack(bytes(packed));
   const { lengthMs, bucketMs } = empty;
   const over = Math.max(0, Math.floor((now - lengthMs) / bucketMs) - first);
   return { ...empty, first: first + over, calls: calls.slice(over) };

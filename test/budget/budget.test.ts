@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BudgetUnavailable, createBudget, type SlotAnswer } from '../../lib/budget/budget.ts';
 import type { Lane } from '../../lib/budget/lanes.ts';
+import { pack } from '../../lib/budget/packed.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
 import { type LocalStack, startLocalStack } from '../../local/stack.ts';
@@ -332,14 +333,31 @@ describe('the budget', () => {
       day: { used: 17, limit: 400 },
       pausedUntil: null,
       lanes: {
-        interactive: { left: { minute: 2, day: 383 }, nextSlotAt: now },
-        background: { left: { minute: 0, day: 341 } },
+        interactive: { left: 2, nextSlotAt: now },
+        background: { left: 0 },
       },
     });
     const { nextSlotAt } = view.lanes.background;
     expect(nextSlotAt).toBeGreaterThan(now);
     now = nextSlotAt;
     expect((await budget.requestSlot({ connection, limits, lane: 'background', cameBack: true })).granted).toBe(true);
+  });
+
+  it('counts what an earlier version has counted', async () => {
+    const connection = newConnection();
+    const countsUntil = START + 50_000;
+    const day = Math.floor(START / 600_000);
+    await table.put({
+      ...keys.budget(connection),
+      ...{ version: 7, since: countsUntil, slots: pack([0, 1_000]), firstBucket: day - 1, buckets: pack([3, 2]) },
+      ...{ pausedUntil: 0, interactive: [0, 0, 0], background: [0, 0, 0] },
+    });
+    const view = await createBudget(table, () => START).view(connection, { perMinute: 9, perDay: 99 });
+    expect(view).toMatchObject({ minute: { used: 2 }, day: { used: 5 } });
+    const budget = createBudget(table, () => countsUntil, atOnce);
+    const limits = { perMinute: 2, perDay: 99 };
+    slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive' }));
+    expect((await budget.view(connection, limits)).day.used).toBe(6);
   });
 
   it('that cannot be read or written grants nothing', async () => {
