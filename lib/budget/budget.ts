@@ -1,6 +1,6 @@
-import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { type BudgetState, readState, stateItem } from './budget-item.ts';
+import type { BudgetState } from './budget-item.ts';
+import { createBudgetStore } from './budget-store.ts';
 import { type Lane, type Rank, slotTime } from './lanes.ts';
 import { add, callsIn, type Limits, MINUTE, remove } from './window.ts';
 
@@ -106,17 +106,6 @@ export interface Budget {
   view(connection: string, limits: Limits): Promise<BudgetView>;
 }
 
-/** The budget cannot be read or written, so nothing may be sent. */
-export class BudgetUnavailable extends Error {
-  override readonly name = 'BudgetUnavailable';
-  readonly connection: string;
-
-  constructor(connection: string, cause: unknown) {
-    super(`the budget of ${connection} cannot be read or written: ${String(cause)}`, { cause });
-    this.connection = connection;
-  }
-}
-
 /** The clocks of two workers differ by at most this: each is off by up to half of it. */
 const CLOCKS_DIFFER_MS = 1_000;
 /** From the first byte sent until the caller gives up waiting for an answer: CALL_TIMEOUT_MS in lib/partner/client.ts. */
@@ -136,13 +125,6 @@ const MOVE_EVERY_MS = 15_000;
 const SEEN_MS = 2_000;
 /** The index of the waiting line may lag behind by this much. */
 const INDEX_LAG_MS = 10_000;
-const CONTENDED_TRIES = 30;
-const FIRST_PAUSE_MS = 15;
-const LONGEST_PAUSE_MS: Readonly<Record<Rank, number>> = { urgent: 120, interactive: 240, background: 1_000 };
-
-/** What a call has become: changes a booking. */
-type Correction = (state: BudgetState) => void;
-
 /**
  * A budget that is exact for a sliding minute and a sliding day, and so for every way in which the service may count:
  * docs/decisions/0008-exact-budget.md. A connection's state is one item; every change of it is one conditional write.
@@ -155,94 +137,41 @@ export function createBudget(
   random: () => number = Math.random,
   sleep: (ms: number) => Promise<unknown> = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 ): Budget {
-  /** They ride on the next write, so that an answer costs no write. A process that ends takes them along without harm. */
-  const corrections = new Map<string, Correction[]>();
-  const seen = new Map<string, { lines: BudgetState['lineSince']; at: number }>();
-
-  async function read(connection: string): Promise<BudgetState> {
-    try {
-      const state = readState(await table.get(keys.budget(connection)), clock());
-      seen.set(connection, { lines: state.lineSince, at: clock() });
-      return state;
-    } catch (error) {
-      throw new BudgetUnavailable(connection, error);
-    }
-  }
-
-  /** @returns false if another worker has written in the meantime */
-  async function write(connection: string, state: BudgetState): Promise<boolean> {
-    const { version } = state;
-    try {
-      return await table.put(
-        { ...keys.budget(connection), ...stateItem({ ...state, version: version + 1 }) },
-        { expression: 'attribute_not_exists(#pk) OR #version = :version', values: { version } },
-      );
-    } catch (error) {
-      throw new BudgetUnavailable(connection, error);
-    }
-  }
-
-  /**
-   * Reads the state and lets `decide` change it, again and again until no other worker was faster.
-   * @param decide returns the answer, and whether it changed the state
-   */
-  async function change<T>(
-    connection: string,
-    rank: Rank,
-    decide: (state: BudgetState, now: number) => { answer: T; changed: boolean },
-  ): Promise<T> {
-    for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
-      if (tries > 0) await sleep(random() * Math.min(LONGEST_PAUSE_MS[rank], FIRST_PAUSE_MS * 2 ** tries));
-      const state = await read(connection);
-      const riding = [...(corrections.get(connection) ?? [])];
-      for (const correct of riding) correct(state);
-      const { answer, changed } = decide(state, clock());
-      if (!changed) return answer;
-      if (!(await write(connection, state))) continue;
-      corrections.set(
-        connection,
-        (corrections.get(connection) ?? []).filter((one) => !riding.includes(one)),
-      );
-      return answer;
-    }
-    throw new BudgetUnavailable(connection, new Error(`other workers were faster ${CONTENDED_TRIES} times in a row`));
-  }
+  const store = createBudgetStore({ table, clock, random, sleep });
 
   function slotOf(connection: string, sendAt: number, isPromised: boolean): Slot {
     const goodUntil = sendAt + GRACE_MS;
-    const correctLater = (correct: Correction) =>
-      void corrections.set(connection, [...(corrections.get(connection) ?? []), correct]);
     return {
       sendAt,
       goodUntil,
       async isGood() {
         if (clock() > goodUntil) return false;
-        return !isPromised || (await read(connection)).pausedUntil <= clock();
+        return !isPromised || (await store.read(connection)).pausedUntil <= clock();
       },
       answered() {
         const countedBy = clock() + CLOCKS_DIFFER_MS;
-        correctLater((state) => {
+        store.changeLater(connection, (state) => {
           if (remove(state.minute, bookedBy(sendAt))) add(state.minute, countedBy);
         });
       },
       async unanswered() {
         const countedBy = clock() + UNANSWERED_MS + CLOCKS_DIFFER_MS;
-        await change(connection, 'urgent', (state) => {
+        await store.change(connection, 'urgent', (state) => {
           cancel(state, bookedBy(sendAt));
           book(state, countedBy);
           return { answer: undefined, changed: true };
         });
       },
-      giveUp: () => correctLater((state) => cancel(state, bookedBy(sendAt))),
+      giveUp: () => store.changeLater(connection, (state) => cancel(state, bookedBy(sendAt))),
     };
   }
 
   return {
     async requestSlot({ connection, limits, lane, urgent = false, cameBack = false, waitsUntil }) {
       const rank: Rank = urgent ? 'urgent' : lane;
-      return change(connection, rank, (state, now): { answer: SlotAnswer; changed: boolean } => {
+      return store.change(connection, rank, (state, now): { answer: SlotAnswer; changed: boolean } => {
         const lineIsDue = standsAnyone(state) && state.movedAt + MOVE_EVERY_MS <= now;
-        const isBehindOthers = !urgent && !cameBack && mustStandBehind(state.lineSince, lane);
+        const isBehindOthers = !urgent && !cameBack && mustStandBehind(state, lane);
         const next = nextSlot(state, limits, rank, now);
         if (!isBehindOthers && next.at <= now + (state.pausedUntil > now ? 0 : PROMISED_AHEAD_MS[rank])) {
           const sendAt = Math.max(now, Math.ceil(next.at));
@@ -262,33 +191,31 @@ export function createBudget(
       });
     },
     async mustStand(connection, lane) {
-      const last = seen.get(connection);
-      const lines = last && last.at + SEEN_MS > clock() ? last.lines : (await read(connection)).lineSince;
-      return mustStandBehind(lines, lane);
+      return mustStandBehind(await store.read(connection, SEEN_MS), lane);
     },
     async pause(connection, until) {
-      await change(connection, 'urgent', (state) => {
+      await store.change(connection, 'urgent', (state) => {
         const changed = until > state.pausedUntil;
         if (changed) state.pausedUntil = Math.ceil(until);
         return { answer: undefined, changed };
       });
     },
     async resume(connection) {
-      await change(connection, 'urgent', (state) => {
+      await store.change(connection, 'urgent', (state) => {
         const changed = state.pausedUntil > 0;
         state.pausedUntil = 0;
         return { answer: undefined, changed };
       });
     },
     async planLine(connection, limits, atOnce = false) {
-      return change<LinePlan | undefined>(connection, 'background', (state, now) => {
+      return store.change<LinePlan | undefined>(connection, 'background', (state, now) => {
         if (!atOnce && state.movedAt + MOVE_EVERY_MS > now) return { answer: undefined, changed: false };
         state.movedAt = now;
         return { answer: planOf(state, limits, now), changed: true };
       });
     },
     async lineEnded(connection, lane) {
-      await change(connection, 'background', (state, now) => {
+      await store.change(connection, 'background', (state, now) => {
         const since = state.lineSince[lane];
         // A job that has just been sent to the line may not be in its index yet.
         const changed = since > 0 && since + INDEX_LAG_MS <= now;
@@ -298,7 +225,7 @@ export function createBudget(
     },
     async view(connection, limits) {
       const now = clock();
-      const state = await read(connection);
+      const state = await store.read(connection);
       const { minute, day, pausedUntil } = state;
       const lane = (lane: Lane): LaneView => ({
         left: slotsNow(state, limits, lane, now),
@@ -341,7 +268,7 @@ function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): 
 const standsAnyone = ({ lineSince }: BudgetState) => lineSince.interactive > 0 || lineSince.background > 0;
 
 /** New jobs stand behind those of their lane, and background jobs behind people too. */
-function mustStandBehind(lineSince: BudgetState['lineSince'], lane: Lane): boolean {
+function mustStandBehind({ lineSince }: BudgetState, lane: Lane): boolean {
   return lineSince[lane] > 0 || (lane === 'background' && lineSince.interactive > 0);
 }
 

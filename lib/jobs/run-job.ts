@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Automation } from '../automations/automation.ts';
-import { type Budget, BudgetUnavailable } from '../budget/budget.ts';
+import type { Budget } from '../budget/budget.ts';
+import { BudgetUnavailable } from '../budget/budget-store.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
 import { BaseUrlError } from '../partner/base-url.ts';

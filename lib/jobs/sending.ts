@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { type Budget, BudgetUnavailable, type Slot } from '../budget/budget.ts';
+import type { Budget, Slot } from '../budget/budget.ts';
+import { BudgetUnavailable } from '../budget/budget-store.ts';
 import type { Lane } from '../budget/lanes.ts';
 import type { Breakers, Passage } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';

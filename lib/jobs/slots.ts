@@ -1,4 +1,5 @@
-import { type Budget, BudgetUnavailable, type Slot, type SlotAnswer } from '../budget/budget.ts';
+import type { Budget, Slot, SlotAnswer } from '../budget/budget.ts';
+import { BudgetUnavailable } from '../budget/budget-store.ts';
 import type { Lane } from '../budget/lanes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { InLine, Later } from './interruption.ts';

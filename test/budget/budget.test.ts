@@ -1,7 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BudgetUnavailable, createBudget, type SlotAnswer } from '../../lib/budget/budget.ts';
+import { createBudget, type SlotAnswer } from '../../lib/budget/budget.ts';
+import { BudgetUnavailable } from '../../lib/budget/budget-store.ts';
 import type { Lane } from '../../lib/budget/lanes.ts';
 import { pack } from '../../lib/budget/packed.ts';
 import { keys } from '../../lib/table/keys.ts';
