@@ -5,7 +5,7 @@ import { createBudget } from '../lib/budget/budget.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
-import { recordState } from '../lib/metrics/relay-state.ts';
+import { recordConnection, recordJobs } from '../lib/metrics/relay-state.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 
 /** Every minute: queues the jobs that nobody else would look at, and records how the relay stands. */
@@ -15,12 +15,21 @@ export function createHandler(runtime: Runtime, stores: Stores = openStores(runt
   const budget = createBudget(table, clock, random, sleep);
   const breakers = createBreakers({ table, clock, random });
   const lines = createWaitingLines({ jobs, queue, budget, breakers, clock });
+  const hasConnection = (name: string) => name in config.connections;
   return middy().handler(async () => {
-    const swept = await sweepJobs({ jobs, queue }, clock());
-    for (const [name, { limits }] of Object.entries(config.connections)) await lines.moveOn({ name, limits });
+    const swept = await sweepJobs({ jobs, queue, hasConnection }, clock());
     for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
-    await recordState({ config, jobs, budget, breakers, metrics }, clock());
+    const settled = await Promise.allSettled(
+      Object.entries(config.connections).map(async ([name, { limits }]) => {
+        await lines.moveOn({ name, limits });
+        await recordConnection({ name, limits, budget, breakers, metrics });
+      }),
+    );
+    await recordJobs({ jobs, metrics }, clock());
     metrics.record({ Heartbeat: 1 });
+    // What fails for one connection must not keep the others from it, and still has to be known.
+    const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} connections: ${errors.join('; ')}`);
     return { swept: swept.length };
   });
 }

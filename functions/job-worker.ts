@@ -48,7 +48,12 @@ export function createHandler(runtime: Runtime, stores: Stores = openStores(runt
     ...{ table, clock, random },
     async recovered(name) {
       const works = connection(name);
-      if (works) await lines.moveOn(works, true);
+      try {
+        if (works) await lines.moveOn(works, true);
+      } catch (error) {
+        // The sweep moves the line too.
+        log.warn({ message: 'the waiting line could not be moved on', connection: name, error: String(error) });
+      }
     },
   });
   const lines = createWaitingLines({ jobs, queue, budget, breakers, clock });

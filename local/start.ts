@@ -175,7 +175,8 @@ async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
   };
   const unfinished = new Set<string>();
   for (const status of ['running', 'waiting', 'queued'] as const) {
-    for (const { id } of await requeueJobs(status, by[status], stores)) unfinished.add(id);
+    const hasConnection = (name: string) => name in config.connections;
+    for (const { id } of await requeueJobs(status, by[status], { ...stores, hasConnection })) unfinished.add(id);
   }
   const { table, jobs } = stores;
   const budget = createBudget(table, Date.now);

@@ -51,6 +51,8 @@ function tell(line: LogLine): string | undefined {
         : `… ${line.entity} goes on at ${new Date(String(line.dueAt)).toTimeString().slice(0, 8)}: ${line.why}`;
     case 'job parked':
       return `✗ ${line.entity} parked: ${line.reason}\n          npm run -s relay -- replay ${line.jobId}`;
+    case 'calls are stopped':
+      return `! calls of ${line.what} are stopped: ${line.why}`;
     case 'job queued by the sweep':
       return `● ${line.entity} goes on   (${line.jobId})`;
     case 'credentials good':

@@ -82,11 +82,13 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
   }
 
   /** The link that has the issue's claim or defect now. @returns undefined where a transfer left it behind */
-  async function whereabouts(entity: string): Promise<string | undefined> {
+  async function whereabouts(entity: string, passed: readonly string[] = []): Promise<string | undefined> {
     const link = await links.get(entity);
     if (link.life !== 'moved') return entity;
+    if (passed.includes(link.to)) return undefined;
     const there = heldBy(await links.get(link.to)).claim;
-    return link.claim && there?.marker === link.claim.marker ? whereabouts(link.to) : undefined;
+    if (!link.claim || there?.marker !== link.claim.marker) return undefined;
+    return whereabouts(link.to, [...passed, entity]);
   }
 
   async function placeOf(entity: string, input: IssueInput): Promise<Place> {
@@ -155,6 +157,9 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
           `${place.address.repository} is on the connection ${connection} now, and this job on ${job.connection}; the next event of the issue makes its defect`,
         );
       }
+      const made = isMine ? undefined : await madeBy(job.id);
+      if (made !== undefined)
+        return `nothing to do: a person took defect ${made} away, and the next event makes another`;
       if (!isMine || !isRenewed) {
         const marker = newMarker(randomBytes);
         await links.change(entity, (link) => claim(link, { by: job.id, connection: job.connection, marker }));
@@ -167,6 +172,12 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
   }
 
   const hasBegun = async (jobId: string) => creationOf(await journal(jobId)) !== 'none';
+
+  /** What this job has created, in a run before. */
+  async function madeBy(jobId: string): Promise<Created['id'] | undefined> {
+    const creation = creationOf(await journal(jobId));
+    return typeof creation === 'object' ? creation.id : undefined;
+  }
 
   async function create(
     job: Job,

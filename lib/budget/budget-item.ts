@@ -6,6 +6,8 @@ import { add, emptyDay, emptyMinute, MINUTE, packWindow, unpackWindow } from './
 /** What is known of a connection's budget. Times are epoch milliseconds, 0 for never. */
 export interface BudgetState extends Windows {
   version: number;
+  /** Tells the last write from every other one. */
+  written: string;
   pausedUntil: number;
   /** Since when jobs stand in the waiting line of each lane; 0 for an empty line. */
   lineSince: Record<Lane, number>;
@@ -17,6 +19,7 @@ export interface BudgetState extends Windows {
 export function readState(item: Item | undefined, now: number): BudgetState {
   return {
     version: number(item?.version),
+    written: String(item?.written ?? ''),
     ...windowsOf(item, now),
     pausedUntil: number(item?.pausedUntil),
     lineSince: { interactive: number(item?.interactiveSince), background: number(item?.backgroundSince) },

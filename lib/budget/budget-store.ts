@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { type BudgetState, readState, stateItem } from './budget-item.ts';
@@ -71,11 +72,11 @@ export function createBudgetStore({ table, clock, random, sleep }: BudgetStoreOp
   }
 
   /** @returns false if another worker has written in the meantime */
-  function write(connection: string, state: BudgetState): Promise<boolean> {
+  function write(connection: string, state: BudgetState, written: string): Promise<boolean> {
     const { version } = state;
     return orUnavailable(connection, () =>
       table.put(
-        { ...keys.budget(connection), ...stateItem({ ...state, version: version + 1 }) },
+        { ...keys.budget(connection), ...stateItem({ ...state, version: version + 1, written }) },
         { expression: 'attribute_not_exists(#pk) OR #version = :version', values: { version } },
       ),
     );
@@ -85,18 +86,21 @@ export function createBudgetStore({ table, clock, random, sleep }: BudgetStoreOp
     read,
     async change(connection, rank, decide) {
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
-        if (tries > 0) await sleep(random() * Math.min(LONGEST_PAUSE_MS[rank], FIRST_PAUSE_MS * 2 ** tries));
         const state = await read(connection);
         const riding = correctionsOf(connection);
         for (const correct of riding) correct(state);
         const { answer, changed } = decide(state, clock());
         if (!changed) return answer;
-        if (!(await write(connection, state))) continue;
-        corrections.set(
-          connection,
-          correctionsOf(connection).filter((one) => !riding.includes(one)),
-        );
-        return answer;
+        const written = randomUUID();
+        // The SDK repeats a write whose answer was lost, and then its own first try is in the way.
+        if ((await write(connection, state, written)) || (await read(connection)).written === written) {
+          corrections.set(
+            connection,
+            correctionsOf(connection).filter((one) => !riding.includes(one)),
+          );
+          return answer;
+        }
+        await sleep(random() * Math.min(LONGEST_PAUSE_MS[rank], FIRST_PAUSE_MS * 2 ** (tries + 1)));
       }
       throw new BudgetUnavailable(connection, new Error(`other workers were faster ${CONTENDED_TRIES} times in a row`));
     },

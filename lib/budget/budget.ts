@@ -1,7 +1,7 @@
 import type { Table } from '../table/table.ts';
 import type { BudgetState } from './budget-item.ts';
 import { createBudgetStore } from './budget-store.ts';
-import { type Lane, type Rank, slotTime } from './lanes.ts';
+import { type Lane, lanes, type Rank, slotTime } from './lanes.ts';
 import { add, callsIn, type Limits, MINUTE, remove } from './window.ts';
 
 export interface SlotRequest {
@@ -101,8 +101,8 @@ export interface Budget {
    * @returns undefined for all other callers
    */
   planLine(connection: string, limits: Limits, atOnce?: boolean): Promise<LinePlan | undefined>;
-  /** The waiting line of the lane was found empty: new jobs need not stand in it. */
-  lineEnded(connection: string, lane: Lane): Promise<void>;
+  /** Notes in which lanes jobs stand in line: new jobs go behind them. */
+  noteLines(connection: string, stands: Readonly<Record<Lane, boolean>>): Promise<void>;
   view(connection: string, limits: Limits): Promise<BudgetView>;
 }
 
@@ -214,13 +214,16 @@ export function createBudget(
         return { answer: planOf(state, limits, now), changed: true };
       });
     },
-    async lineEnded(connection, lane) {
+    async noteLines(connection, stands) {
       await store.change(connection, 'background', (state, now) => {
-        const since = state.lineSince[lane];
-        // A job that has just been sent to the line may not be in its index yet.
-        const changed = since > 0 && since + INDEX_LAG_MS <= now;
-        if (changed) state.lineSince[lane] = 0;
-        return { answer: undefined, changed };
+        const before = { ...state.lineSince };
+        for (const lane of lanes) {
+          const since = before[lane];
+          if (stands[lane]) state.lineSince[lane] = since || now;
+          // A job that has just been sent to the line may not be in its index yet.
+          else if (since + INDEX_LAG_MS <= now) state.lineSince[lane] = 0;
+        }
+        return { answer: undefined, changed: lanes.some((lane) => before[lane] !== state.lineSince[lane]) };
       });
     },
     async view(connection, limits) {

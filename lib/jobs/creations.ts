@@ -9,8 +9,8 @@ import { operations } from '../partner/operations.ts';
 import type { SignedRequest } from '../partner/signed-request.ts';
 import { decisions } from './decide.ts';
 import { Park } from './interruption.ts';
-import type { Journal, OpenRequest } from './journal.ts';
-import { PAGES, type Readings } from './readings.ts';
+import type { FoundBy, Journal, OpenRequest } from './journal.ts';
+import { ListTooSlow, PAGES, type Readings } from './readings.ts';
 import type { Sending, Turn } from './sending.ts';
 import type { Slots } from './slots.ts';
 
@@ -65,13 +65,20 @@ export function createCreations(options: CreationsOptions): Creating {
     let unanswered = open !== undefined;
     let turn: Turn | undefined;
     for (;;) {
-      if (open && isPastResending(open, clock())) return lookFor(step, operation, payload, marker, open);
+      if (open && isPastResending(open, clock())) {
+        return lookFor(step, operation, open.found ?? foundBy(operation, payload, marker), open);
+      }
       const first = open !== undefined;
       const signsAgain = turn !== undefined && open === undefined;
       turn = turn && signsAgain ? await sending.takeSlotAgain(turn, first) : await sending.takeTurn(operation, first);
       const client = await connection.client();
       if (!open) {
-        open = { request: signed(client, operation, payload), signed: digest(payload), searches: 0 };
+        open = {
+          request: signed(client, operation, payload),
+          signed: digest(payload),
+          found: foundBy(operation, payload, marker),
+          searches: 0,
+        };
         await journal.keepRequest(step, open);
       }
       const { request } = open;
@@ -117,18 +124,15 @@ export function createCreations(options: CreationsOptions): Creating {
   async function lookFor(
     step: string,
     operation: Operation,
-    payload: unknown,
-    marker: string | undefined,
+    by: FoundBy | undefined,
     request: OpenRequest,
   ): Promise<Creation> {
     const { found, createdId: idField } = operation;
     const list = found && operations.get(found.list);
-    if (!found || !list || !marker || !idField) {
+    if (!found || !list || !by || !idField) {
       throw new Park(`${operation.name} was sent and never clearly answered, and leaves nothing to look for it by`);
     }
-    const sent = payload as Record<string, unknown>;
-    const scope = Object.fromEntries(found.scope.map((field) => [field, sent[field]]));
-    const wanted = { marker, idField, found, list: connection.operation(list), scope };
+    const wanted = { ...by, idField, found, list: connection.operation(list) };
     const { lookFrom = clock() } = request;
     const looks = LOOKS_AFTER_MS[lane];
     let open = { ...request, lookFrom };
@@ -142,13 +146,20 @@ export function createCreations(options: CreationsOptions): Creating {
         lookAt,
         `${operation.name} was not clearly answered; what it may have created is looked for`,
       );
-      const id = await readings.find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS));
+      const id = await readings.find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS)).catch(async (error) => {
+        if (!(error instanceof ListTooSlow)) throw error;
+        await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
+        // A person who wants it created again relies on this search, so that it has to come to an end.
+        throw isLast && !open.again
+          ? new Park(`${operation.name} was never clearly answered, and ${error.message}`)
+          : error;
+      });
       if (id !== undefined) return { id, signed: open.signed };
       open = { ...open, searches: open.searches + 1 };
       await journal.keepRequest(step, open);
       if (isLast) {
         throw new Park(
-          `${operation.name} was sent and never clearly answered; its marker ${marker} is not in the ${found.field} of anything in the first ${PAGES} pages of ${list.name}`,
+          `${operation.name} was sent and never clearly answered; its marker ${wanted.marker} is not in the ${found.field} of anything in the first ${PAGES} pages of ${list.name}`,
         );
       }
     }
@@ -166,6 +177,12 @@ function idOf(operation: Operation, data: unknown): string | number {
   const id = (data as Record<string, unknown>)[operation.createdId ?? ''];
   if (typeof id === 'string' || typeof id === 'number') return id;
   throw new Park(`${operation.name} succeeded, but its answer has no ${operation.createdId}; the service has it now`);
+}
+
+function foundBy({ found }: Operation, payload: unknown, marker: string | undefined): FoundBy | undefined {
+  if (!found || !marker) return undefined;
+  const sent = payload as Record<string, unknown>;
+  return { marker, scope: Object.fromEntries(found.scope.map((field) => [field, sent[field]])) };
 }
 
 function signed<P extends z.ZodType>(

@@ -14,8 +14,10 @@ const QUEUE_GRACE_MS = 6 * 60 * MINUTE;
 /** How late a sleeping message may wake before the sweep takes the job for lost. */
 const WAKE_GRACE_MS = 2 * MINUTE;
 
-/** Moving the line on calls its jobs. The sweep looks after a line that is not moved, because its connection is gone. */
-const LINE_GRACE_MS = 7 * 24 * 60 * MINUTE;
+/** How often the sweep looks whether a job still stands in the line of a connection that there is. */
+const LINE_GRACE_MS = 60 * MINUTE;
+/** How many jobs the sweep reads at a time. */
+const DUE_PAGE = 500;
 
 const lineOf = (connection: string, lane: Lane) => `${connection}#${lane}`;
 
@@ -88,6 +90,10 @@ export interface JobStore {
    * @returns the job to be queued, or undefined if it was called or left the line in the meantime
    */
   callFromLine(job: StandingJob, dueAt: number, slotAt: number): Promise<StandingJob | undefined>;
+  /** Lets a job stand in line for another while; the sweep asks for it. */
+  keepInLine(job: Job): Promise<void>;
+  /** All jobs of one status whose time has come by then, the earliest first, page by page. */
+  due(status: JobStatus, by: number): AsyncIterable<Job[]>;
   /** Jobs of one status whose time has come by `by`, or the newest. */
   list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
 }
@@ -266,6 +272,17 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         },
       );
       return requeued && asJob(requeued);
+    },
+    async keepInLine(job) {
+      await table.update(
+        keys.job(job.id),
+        { expression: 'SET #wakeAt = :wakeAt', values: { wakeAt: clock() + LINE_GRACE_MS } },
+        { expression: '#generation = :generation AND attribute_exists(#line)', values: { generation: job.generation } },
+      );
+    },
+    async *due(status, by) {
+      const condition = { expression: '#status = :status AND #wakeAt <= :by', values: { status, by } };
+      for await (const items of table.indexPages(jobsByStatus.name, condition, DUE_PAGE)) yield items.map(asJob);
     },
     async list(status, { by, limit, newestFirst = false }) {
       const values: Item = { status };

@@ -19,6 +19,12 @@ export interface StepEntry {
   failures?: number;
 }
 
+/** The text that a created thing carries, and the fields of the payload that narrow the list of such things. */
+export interface FoundBy {
+  marker: string;
+  scope: Readonly<Record<string, unknown>>;
+}
+
 /** A signed request of a creating step that may have been carried out. While it is there, only it may be sent. */
 export interface OpenRequest {
   request: SignedRequest;
@@ -26,6 +32,8 @@ export interface OpenRequest {
   signed: string;
   /** From when on it is not sent any more, but looked for; not before its last send has ended. Epoch milliseconds. */
   lookFrom?: number;
+  /** By what the created thing is found: of these bytes, whatever the automation would sign now. */
+  found?: FoundBy | undefined;
   /** How often the created thing was looked for in vain. */
   searches: number;
   /** A person said that it was not carried out: unless one more search finds it, it is created again. */

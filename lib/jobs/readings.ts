@@ -4,6 +4,7 @@ import { type PartnerClient, pages } from '../partner/client.ts';
 import type { Finding, Operation } from '../partner/operation.ts';
 import { type Key, keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { Later, StepFailed } from './interruption.ts';
 import type { Slots } from './slots.ts';
 
 /** How far a list is read, in pages of {@link PAGE_SIZE}. */
@@ -46,12 +47,19 @@ export interface Wanted {
   scope: Readonly<Record<string, unknown>>;
 }
 
+/** A reading that took this long and is not over does not fit into a run. */
+const SLOW_READING_MS = 30_000;
+
+/** A reading was begun and cannot be ended, so that it says nothing. */
+export class ListTooSlow extends StepFailed {}
+
 /** Readings of lists, shared by all open creations that are looked for in the same list. */
 export interface Readings {
   /**
    * @param since a reading that began before then cannot say that something is not there
    * @returns the id of what has the marker, or undefined where a reading since then does not have it
    * @throws {Later} where the run cannot wait for a reading
+   * @throws {ListTooSlow}
    */
   find(wanted: Wanted, since: number): Promise<string | number | undefined>;
 }
@@ -107,7 +115,11 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
       return id;
     } catch (error) {
       await table.update(key, { expression: 'REMOVE #readerUntil' });
-      throw error;
+      // The next run would have to begin again, and come no further.
+      const isTooSlow = error instanceof Later && clock() - startedAt > SLOW_READING_MS;
+      throw isTooSlow
+        ? new StepFailed(`${wanted.list.name} is too slow to be read in one run: ${error.message}`)
+        : error;
     }
   }
 

@@ -90,12 +90,12 @@ export async function runJob(
 }
 
 /**
- * Sends a new job to the end of the waiting line without starting it: thousands come at once, and those that are called
- * from the line must not wait behind them.
+ * Sends a new background job to the end of the waiting line without starting it: thousands come at once, and those that
+ * are called from the line must not wait behind them. A person's job runs first, so that they are told what it waits for.
  */
 async function stoodInLine(message: JobMessage, { jobs, budget, connection }: RunJobOptions): Promise<boolean> {
   const { jobId: id, generation, of } = message;
-  if (generation > 1 || !of || !connection(of.connection)) return false;
+  if (generation > 1 || of?.lane !== 'background' || !connection(of.connection)) return false;
   try {
     if (!(await budget.mustStand(of.connection, of.lane))) return false;
   } catch (error) {

@@ -23,7 +23,8 @@ const PROBED_WITHIN_MS = 3 * 60_000;
 export type CallNews =
   | { news: 'rate limited' }
   | { news: 'credentials refused'; reason: string }
-  | { news: 'stopped'; what: string; why: string };
+  | { news: 'stopped'; what: string; why: string }
+  | { news: 'breaker not closed'; error: unknown };
 
 /** The right to make one call: its slot, and the breaker of its operation, which hears how the call went. */
 export interface Turn {
@@ -170,7 +171,8 @@ export function createSending(options: SendingOptions): Sending {
     },
     async send({ slot, breaker }, first, call) {
       const result = await inSlot(slot, first, call);
-      await breaker.worked();
+      // The answer counts, whatever becomes of the breaker: the next success closes it too.
+      await breaker.worked().catch((error) => tell({ news: 'breaker not closed', error }));
       return result;
     },
     read(error) {

@@ -6,6 +6,8 @@ import { InLine, Later } from './interruption.ts';
 
 /** Waits up to this long stay in the Lambda. */
 const LONGEST_PAUSE_MS = 5_000;
+/** An urgent call that has to wait longer asks again after this long. */
+const LONGEST_WAIT_MS = 5 * 60_000;
 /** How long a budget that cannot be read or written is left alone. */
 const NO_BUDGET_PAUSE_MS = 30_000;
 
@@ -80,7 +82,8 @@ export function createSlots({ connection, lane, cameBack, budget, clock, sleep, 
         const answer = await request(urgent, waitsUntil);
         if (!answer.granted) {
           if (answer.askAgainAt === undefined) throw new InLine(answer.why, answer.expectedAt);
-          await pauseUntil(answer.askAgainAt, answer.why);
+          // The limits may change meanwhile, and a connection may be resumed.
+          await pauseUntil(Math.min(answer.askAgainAt, clock() + LONGEST_WAIT_MS), answer.why);
           continue;
         }
         const { slot } = answer;

@@ -3,12 +3,14 @@ import type { Job, JobStatus } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
 
-/** How many jobs are read at a time. */
-const PAGE = 500;
-
 export interface SweepOptions {
   jobs: JobStore;
   queue: JobQueue;
+}
+
+export interface SweepJobsOptions extends SweepOptions {
+  /** Whether the configuration has a connection: then its waiting line is moved on. */
+  hasConnection: (name: string) => boolean;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface SweepOptions {
  *
  * @param now epoch milliseconds
  */
-export async function sweepJobs(options: SweepOptions, now: number): Promise<Job[]> {
+export async function sweepJobs(options: SweepJobsOptions, now: number): Promise<Job[]> {
   const swept: Job[] = [];
   for (const status of ['queued', 'running', 'waiting'] as const) {
     swept.push(...(await requeueJobs(status, now, options)));
@@ -26,17 +28,25 @@ export async function sweepJobs(options: SweepOptions, now: number): Promise<Job
 }
 
 /** Queues all jobs of one status whose time to be looked at comes before `by`, people first. */
-export async function requeueJobs(status: JobStatus, by: number, options: SweepOptions): Promise<Job[]> {
+export async function requeueJobs(status: JobStatus, by: number, options: SweepJobsOptions): Promise<Job[]> {
   const requeued: Job[] = [];
+  // A job that was queued again can come again, later in the index.
   const seen = new Set<string>();
-  for (;;) {
-    const page = await options.jobs.list(status, { by, limit: PAGE });
+  for await (const page of options.jobs.due(status, by)) {
     const due = page.filter(({ id }) => !seen.has(id)).sort(peopleFirst);
-    if (due.length === 0) return requeued;
     for (const { id } of due) seen.add(id);
-    const next = await inBatches(due, (job) => requeueJob(job, options));
+    const next = await inBatches(due, (job) => requeueOrKeep(job, options));
     requeued.push(...next.filter((job) => job !== undefined));
   }
+  return requeued;
+}
+
+/** A job in line is called from there, unless its connection is gone: then it has to find that out. */
+async function requeueOrKeep(job: Job, options: SweepJobsOptions): Promise<Job | undefined> {
+  const stands = job.status === 'waiting' && job.line !== undefined && job.slotAt === undefined;
+  if (!stands || !options.hasConnection(job.connection)) return requeueJob(job, options);
+  await options.jobs.keepInLine(job);
+  return undefined;
 }
 
 function peopleFirst(a: Job, b: Job): number {

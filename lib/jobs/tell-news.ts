@@ -54,6 +54,9 @@ export function tellNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics:
         log.info({ message: 'job waits', ...about, dueAt: expectedAt && new Date(expectedAt).toISOString(), why });
         return;
       }
+      case 'breaker not closed':
+        log.warn({ message: 'a breaker could not be closed', ...about, error: String(told.error) });
+        return;
       case 'line stands still':
         log.warn({ message: 'the waiting line could not be moved on', ...about, error: String(told.error) });
         return;

@@ -1,5 +1,5 @@
 import type { Budget, LinePlan } from '../budget/budget.ts';
-import { type Lane, lanes } from '../budget/lanes.ts';
+import type { Lane } from '../budget/lanes.ts';
 import { type Limits, MINUTE } from '../budget/window.ts';
 import type { Breaker, Breakers } from '../connection/breakers.ts';
 import { inBatches } from './batches.ts';
@@ -55,10 +55,10 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock }: Wai
     async moveOn({ name, limits }, atOnce = false) {
       const plan = await budget.planLine(name, limits, atOnce);
       if (!plan) return [];
-      const lines = await Promise.all(lanes.map((lane) => jobs.line(name, lane, 2 * limits.perMinute)));
-      for (const [index, lane] of lanes.entries()) {
-        if (lines[index]?.length === 0) await budget.lineEnded(name, lane);
-      }
+      const read = (lane: Lane) => jobs.line(name, lane, 2 * limits.perMinute);
+      const [interactive, background] = await Promise.all([read('interactive'), read('background')]);
+      const lines = [interactive, background];
+      await budget.noteLines(name, { interactive: interactive.length > 0, background: background.length > 0 });
       const down = await breakers.view(name);
       const calls = nextCalls(lines, down ? probePlan(down) : plan, MINUTE / limits.perMinute / 2, clock());
       // A probe that came early would find the connection still closed.

@@ -154,8 +154,14 @@ export function noteApplied<S>(link: Link<S>, applied: Applied): Link<S> | undef
 }
 
 /** Gives the claim or the defect of the old issue's link to the new one's, unless that has its own. */
-export function carry<S>(link: Link<S>, { claim, defect }: { claim: Claim; defect?: Defect }): Link<S> | undefined {
-  if (link.life === 'moved') return undefined;
+export function carry<S>(
+  to: Link<S>,
+  { claim, defect }: { claim: Claim; defect?: Defect },
+  from: string,
+): Link<S> | undefined {
+  if (to.life === 'moved' && to.to !== from) return undefined;
+  // An issue that is transferred back begins where it left.
+  const link: Link<S> = to.life === 'moved' ? { ...known(to), life: 'unclaimed' } : to;
   const theirs = link.life !== 'unclaimed' && link.claim.marker === claim.marker;
   if (link.life !== 'unclaimed' && !theirs) return undefined;
   if (link.life !== 'made') {

@@ -76,7 +76,7 @@ export function createLinks<State>(table: Table, clock: () => number): Links<Sta
         if (old.life === 'moved') return;
         const { claim, defect } = heldBy(old);
         if (claim && (connection === undefined || connection === claim.connection)) {
-          await links.change(to, (link) => carry(link, { claim, ...(defect && { defect }) }));
+          await links.change(to, (link) => carry(link, { claim, ...(defect && { defect }) }, from));
         }
         if (await links.change(from, (link) => leave(link, to), old)) return;
       }

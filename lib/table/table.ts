@@ -36,6 +36,8 @@ export interface Table {
   partition(pk: string): Promise<Item[]>;
   /** The last items of a partition, read consistently, from the last on. */
   lastOf(pk: string, limit: number): Promise<Item[]>;
+  /** All items of an index, which may lag behind the table, page by page. */
+  indexPages(index: string, condition: Expression, pageSize: number): AsyncIterable<Item[]>;
   /** Up to `limit` items of an index, which may lag behind the table. */
   queryIndex(index: string, condition: Expression, options: { limit: number; newestFirst: boolean }): Promise<Item[]>;
 }
@@ -122,27 +124,42 @@ export function createTable(client: DynamoDBClient, tableName: string): Table {
       );
       return Items.map((item) => unmarshall(item));
     },
+    async *indexPages(index, condition, pageSize) {
+      yield* readIndex(index, condition, pageSize, true);
+    },
     async queryIndex(index, condition, { limit, newestFirst }) {
       const items: Item[] = [];
-      let from: QueryCommandOutput['LastEvaluatedKey'];
-      do {
-        const page: QueryCommandOutput = await client.send(
-          new QueryCommand({
-            TableName: tableName,
-            IndexName: index,
-            KeyConditionExpression: condition.expression,
-            ...placeholders(condition),
-            Limit: limit - items.length,
-            ScanIndexForward: !newestFirst,
-            ...(from && { ExclusiveStartKey: from }),
-          }),
-        );
-        items.push(...(page.Items ?? []).map((item) => unmarshall(item)));
-        from = page.LastEvaluatedKey;
-      } while (from && items.length < limit);
-      return items;
+      for await (const page of readIndex(index, condition, limit, !newestFirst)) {
+        items.push(...page);
+        if (items.length >= limit) break;
+      }
+      return items.slice(0, limit);
     },
   };
+
+  async function* readIndex(
+    index: string,
+    condition: Expression,
+    pageSize: number,
+    ascending: boolean,
+  ): AsyncGenerator<Item[]> {
+    let from: QueryCommandOutput['LastEvaluatedKey'];
+    do {
+      const page: QueryCommandOutput = await client.send(
+        new QueryCommand({
+          TableName: tableName,
+          IndexName: index,
+          KeyConditionExpression: condition.expression,
+          ...placeholders(condition),
+          Limit: pageSize,
+          ScanIndexForward: ascending,
+          ...(from && { ExclusiveStartKey: from }),
+        }),
+      );
+      yield (page.Items ?? []).map((item) => unmarshall(item));
+      from = page.LastEvaluatedKey;
+    } while (from);
+  }
 }
 
 function placeholders({ expression, values = {} }: Expression) {

@@ -44,6 +44,9 @@ export function createMemoryTable(): Table {
     async lastOf(pk, limit) {
       return sorted(pk).reverse().slice(0, limit);
     },
+    async *indexPages(index, condition, pageSize) {
+      yield await this.queryIndex(index, condition, { limit: pageSize, newestFirst: false });
+    },
     async queryIndex(_index, condition, { limit, newestFirst }) {
       const by = (item: Item) => Number(item[jobsByStatus.sort]);
       const found = [...partitions.values()]

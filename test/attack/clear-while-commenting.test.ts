@@ -1,0 +1,53 @@
+import { afterEach, expect, it } from 'vitest';
+import { decideLink } from '../../lib/automations/decide-link.ts';
+import { openJournal } from '../../lib/jobs/journal.ts';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { startGithubApi } from '../github-api.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+/**
+ * Promised (relay link --help, decide-link.ts): `--clear`: "it has no defect: the next event makes one if the issue should
+ * have it"; a job that is under way holds a person's decision up, or follows it.
+ * Happens: the job that made the defect is not over yet (its comment is refused or waits); a person clears the link
+ * because that defect is wrong or was deleted; the job goes on, claims the link again and links the very defect that the
+ * person took away, without looking at the service.
+ * Mechanism: decide-link.ts:52 asks for the job's fate only where the link is `claimed`, not where it is `made` by a job
+ * that goes on. makeDefect (issue-to-defect.ts:158) then finds an unclaimed link and claims it, and steps.create returns
+ * the journalled id of the step (steps.ts:115) as if it had just been created.
+ */
+it('a cleared link does not get the cleared defect back', async () => {
+  const github = await startGithubApi(() => relay.clock.now);
+  github.refusal = { status: 403, message: 'Resource not accessible by personal access token' };
+  relay = await startRelay({
+    config: exampleConfig({}, { apiUrl: github.url }),
+    github: { token: 'ghp_of_the_tests' },
+  });
+  await relay.post('issues', issueEvent('opened'));
+  await relay.work();
+  const [job] = await relay.jobs();
+  console.log(job?.status, job?.waitingFor, job?.parked, await relay.steps(job?.id ?? ''));
+  const { stores, runtime } = relay;
+  const link = await stores.links.get('issue-9001');
+  expect(link.life).toBe('made');
+  const cleared = link.life === 'made' ? link.defect.id : undefined;
+  await decideLink({ entity: 'issue-9001', name: 'Codertocat/Hello-World#1' }, 'clear', {
+    ...stores,
+    config: runtime.config,
+    journal: (id) => openJournal(stores.table, id, () => relay.clock.now),
+    randomBytes: runtime.randomBytes,
+  });
+  github.refusal = undefined;
+  if (job?.status === 'parked') await requeueJob(job, stores);
+  await relay.workToTheEnd();
+  const after = await stores.links.get('issue-9001');
+  console.log(
+    after,
+    (await relay.jobs()).map(({ outcome }) => outcome),
+  );
+  await github.close();
+  expect(after.life === 'made' ? after.defect.id : undefined).not.toBe(cleared);
+});

@@ -1,0 +1,69 @@
+import { afterEach, expect, it } from 'vitest';
+import { decideLink } from '../../lib/automations/decide-link.ts';
+import { defineConfig } from '../../lib/config/schema.ts';
+import { openJournal } from '../../lib/jobs/journal.ts';
+import { issueEvent } from '../issue-events.ts';
+import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
+
+const MINUTE = 60_000;
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+/**
+ * Promised: a claim is given up when its job ends, an issue that should be a defect has one or a parked job says why not
+ * and which command decides it; when something needs a person, that person is told.
+ * Happens: a connection is renamed in relay.config.ts while jobs stand in its line. For seven days the issue's events
+ * end `succeeded: nothing to do: <job> makes the defect`, nothing is parked, no alarm's metric moves, and `relay link
+ * --clear` refuses with "wait until it has ended".
+ * Mechanism: job-sweep.ts:20 moves only the lines of configured connections on, job-store.ts:18 (LINE_GRACE_MS) hides a
+ * standing job from the sweep for seven days, relay-state.ts:21 measures OldestOverdue by the same wakeAt, and
+ * claim-fate.ts:33/43 takes a standing job for under way. The test in test/jobs/waiting.test.ts:48 that claims to cover
+ * this passes because of jobs that had just been called; those that stand stay.
+ */
+it('a job that stands in the line of a renamed connection does not keep its claim for a week', async () => {
+  const config = (connection: string) =>
+    defineConfig({
+      connections: { [connection]: { limits: { perMinute: 20 } } },
+      github: {
+        repositories: [
+          { name: 'Codertocat/Hello-World', connection, issueToDefect: { projectId: PROJECT, comment: false } },
+        ],
+      },
+    });
+  relay = await startRelay({ config: config('main') });
+  const before = relay.sandbox.data.defects.length;
+  const [key] = relay.sandbox.keys;
+  relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/renamed`, { baseUrl: relay.sandbox.url, ...key });
+  relay.sandbox.setFault({ kind: 'rate-limited', times: 1, retryAfterSeconds: 600 });
+  await relay.post('issues', issueEvent('opened'));
+  await relay.work();
+  expect(await relay.jobs('waiting')).toMatchObject([{ line: 'main#background' }]);
+
+  // The deployment.
+  const { runtime } = relay;
+  for (const name of Object.keys(runtime.config.connections)) delete runtime.config.connections[name];
+  Object.assign(runtime.config.connections, config('renamed').connections);
+  Object.assign(runtime.config.github, config('renamed').github);
+
+  const outcomes: (string | undefined)[] = [];
+  for (let day = 1; day <= 6; day++) {
+    await relay.post('issues', issueEvent('edited', { seconds: day * 86_400, title: `day ${day}` }));
+    for (let hour = 0; hour < 24; hour++) {
+      await relay.work();
+      relay.clock.now += 60 * MINUTE;
+      await relay.sweep();
+    }
+  }
+  for (const { outcome } of await relay.jobs('succeeded')) outcomes.push(outcome);
+  const overdue = relay.metrics.map((m) => m.OldestOverdue).filter((v) => v !== undefined);
+  console.log(outcomes, { overdue: Math.max(...(overdue as number[])) });
+  const clear = decideLink({ entity: 'issue-9001', name: 'Codertocat/Hello-World#1' }, 'clear', {
+    ...relay.stores,
+    config: runtime.config,
+    journal: (id) => openJournal(relay.stores.table, id, () => relay.clock.now),
+    randomBytes: runtime.randomBytes,
+  });
+  await clear.catch((error) => console.log(String(error)));
+  const made = relay.sandbox.data.defects.length - before;
+  expect({ made, parked: (await relay.jobs('parked')).length }).not.toEqual({ made: 0, parked: 0 });
+});
