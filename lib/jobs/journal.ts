@@ -1,4 +1,4 @@
-import type { SignedRequest } from '../partner/signed-request.ts';
+import { packBody, type SignedRequest, unpackBody } from '../partner/signed-request.ts';
 import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Expression, Table } from '../table/table.ts';
@@ -70,7 +70,7 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
   const requests = new Map<string, OpenRequest>();
   const own = lease && { expression: 'attribute_not_exists(#pk) OR #owner = :owner', values: { owner: lease.owner } };
   const putRequest = (step: string, open: OpenRequest, condition: Expression | undefined) =>
-    table.put({ ...keys.request(jobId, step), ...open, owner: lease?.owner }, condition);
+    table.put({ ...keys.request(jobId, step), ...toItem(open), owner: lease?.owner }, condition);
 
   for (const { pk, sk, expiresAt, ...item } of await table.partition(keys.job(jobId).pk)) {
     const [kind, step = ''] = String(sk).split(/#(.*)/s);
@@ -79,7 +79,8 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
     }
     if (kind === 'step') entries.set(step, item as unknown as StepEntry);
     if (kind !== 'request') continue;
-    const { owner, ...open } = item as unknown as OpenRequest & { owner?: string };
+    const { owner, ...kept } = item as unknown as RequestItem & { owner?: string };
+    const open = fromItem(kept);
     requests.set(step, open);
     if (!lease) continue;
     // From here on the worker that kept it can neither drop nor change it.
@@ -129,4 +130,17 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
       await Promise.all(all.map((key) => table.update(key, change)));
     },
   };
+}
+
+/** An open request as the table has it. Earlier versions kept the body as it is sent. */
+type RequestItem = Omit<OpenRequest, 'request'> & {
+  request: Omit<SignedRequest, 'body'> & { body: Uint8Array | string };
+};
+
+function toItem(open: OpenRequest): RequestItem {
+  return { ...open, request: { ...open.request, body: packBody(open.request.body) } };
+}
+
+function fromItem(item: RequestItem): OpenRequest {
+  return { ...item, request: { ...item.request, body: unpackBody(item.request.body) } };
 }

@@ -35,8 +35,7 @@ export interface SigningInput {
 export function signRequest(input: SigningInput): SignedRequest {
   const { url, apiKey, secretKey, nonce } = input;
   const timestampSeconds = Math.floor(input.now / 1000) + input.clockOffsetSeconds;
-  // Base64 has no character that JSON escapes.
-  const body = `{"encrypted_data":"${encryptPayload(input.payload, input.encryptionKey, input.iv)}"}`;
+  const body = bodyOf(encryptPayload(input.payload, input.encryptionKey, input.iv));
   const signature = sign({ path: pathOf(url), timestampSeconds, nonce, body }, secretKey);
   return {
     url,
@@ -51,6 +50,25 @@ export function signRequest(input: SigningInput): SignedRequest {
     body,
     signedAt: input.now,
   };
+}
+
+/** @param encryptedData Base64, which has no character that JSON escapes */
+function bodyOf(encryptedData: string): string {
+  return `{"encrypted_data":"${encryptedData}"}`;
+}
+
+/**
+ * The body of a signed request in a quarter less space: its encrypted bytes. A body from which {@link unpackBody} would
+ * not make the very same bytes again stays as it is.
+ */
+export function packBody(body: string): Uint8Array | string {
+  const encryptedData = body.slice(body.indexOf(':') + 2, -2);
+  const encrypted = Buffer.from(encryptedData, 'base64');
+  return unpackBody(encrypted) === body ? encrypted : body;
+}
+
+export function unpackBody(packed: Uint8Array | string): string {
+  return typeof packed === 'string' ? packed : bodyOf(Buffer.from(packed).toString('base64'));
 }
 
 /** The path of an absolute URL; `new URL` would cost a tenth of the signing. */
