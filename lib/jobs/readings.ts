@@ -117,9 +117,7 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
       await table.update(key, { expression: 'REMOVE #readerUntil' });
       // The next run would have to begin again, and come no further.
       const isTooSlow = error instanceof Later && clock() - startedAt > SLOW_READING_MS;
-      throw isTooSlow
-        ? new StepFailed(`${wanted.list.name} is too slow to be read in one run: ${error.message}`)
-        : error;
+      throw isTooSlow ? new ListTooSlow(`${wanted.list.name} is too slow to be read in one run`) : error;
     }
   }
 

@@ -6,7 +6,6 @@ import { afterEach, expect, it } from 'vitest';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
-const MINUTE = 60_000;
 let relay: TestRelay;
 afterEach(() => relay.close());
 
