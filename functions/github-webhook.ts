@@ -6,12 +6,12 @@ import { createHooks } from '../lib/github/hooks.ts';
 import { receiveDelivery } from '../lib/github/receive-delivery.ts';
 import { verifiedByGithub } from '../lib/github/verified.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
-import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
+import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** Takes GitHub's deliveries at a function URL: verified, then safe, then answered. */
-export function createHandler(runtime: Runtime, stores: Stores = openStores(runtime)) {
+export function createHandler(runtime: Runtime) {
   const { config, clock, log, metrics } = runtime;
-  const { table, secrets, jobs, queue, links } = stores;
+  const { table, secrets, jobs, queue, links } = openStores(runtime);
   const repositories = config.github.repositories.map(({ name }) => name);
   const hooks = createHooks({ table, clock, log, repositories });
   return middy<RawRequest, APIGatewayProxyStructuredResultV2>()

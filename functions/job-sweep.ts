@@ -6,12 +6,12 @@ import { createBreakers } from '../lib/connection/breakers.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { recordConnection, recordJobs } from '../lib/metrics/relay-state.ts';
-import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
+import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** Every minute: queues the jobs that nobody else would look at, and records how the relay stands. */
-export function createHandler(runtime: Runtime, stores: Stores = openStores(runtime)) {
+export function createHandler(runtime: Runtime) {
   const { config, clock, random, sleep, log, metrics } = runtime;
-  const { table, jobs, queue } = stores;
+  const { table, jobs, queue } = openStores(runtime);
   const budget = createBudget(table, clock, random, sleep);
   const breakers = createBreakers({ table, clock, random });
   const lines = createWaitingLines({ jobs, queue, budget, breakers, clock });

@@ -15,7 +15,7 @@ import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { createPeople } from '../lib/people/people.ts';
 import { createSlackPeople } from '../lib/people/slack-people.ts';
 import { createReplies } from '../lib/replies.ts';
-import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
+import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { createKnownProjects } from '../lib/slack/known-projects.ts';
 import { createSlackApi } from '../lib/slack/slack-api.ts';
 import { createFirstTimeEntries } from '../lib/timesheets/first-time-entry.ts';
@@ -24,10 +24,10 @@ import { createRecentTasks } from '../lib/timesheets/recent-tasks.ts';
 import { createTaskNames } from '../lib/timesheets/task-names.ts';
 
 /** Works on jobs: claims one, runs its steps within the budget, and replies. */
-export function createHandler(runtime: Runtime, stores: Stores = openStores(runtime)) {
+export function createHandler(runtime: Runtime) {
   const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
   const { contact, slack: settings } = config;
-  const { table, jobs, queue, links, secrets } = stores;
+  const { table, jobs, queue, links, secrets } = openStores(runtime);
   const comments = createIssueComments({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const issues = createIssueReader({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const slack = settings && createSlackApi({ apiUrl: settings.apiUrl, secrets, fetch });

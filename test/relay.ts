@@ -12,6 +12,7 @@ import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
 import { type SlackStandIn, startSlackStandIn } from '../local/slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+import { nextMoment } from './next-moment.ts';
 
 /** The project of the sandbox's seed that defects go to. */
 export const PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
@@ -116,8 +117,7 @@ export interface TestRelay {
   close(): Promise<void>;
 }
 
-const MINUTE = 60_000;
-const WORKER_TIMEOUT_MS = MINUTE;
+const WORKER_TIMEOUT_MS = 60_000;
 
 export async function startRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
@@ -219,14 +219,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
           ...(await relay.jobs('waiting')),
         ];
         if (underWay.length === 0) return;
-        const wakeAt = Math.min(
-          ...stack.queues.map((queue) => queue.nextWakeAt()),
-          // The sweep moves the waiting lines on every minute, of which those before the first slot change nothing.
-          ...underWay.map(({ line, wakeAt, expectedAt = 0 }) =>
-            line === undefined ? wakeAt : Math.max(clock.now + MINUTE, expectedAt - MINUTE),
-          ),
-        );
-        clock.now = Math.max(clock.now + 1, wakeAt);
+        clock.now = nextMoment(clock.now, stack.queues, underWay);
         await relay.sweep();
       }
     },

@@ -344,6 +344,29 @@ describe('the budget', () => {
     expect((await budget.requestSlot({ connection, limits, lane: 'background', cameBack: true })).granted).toBe(true);
   });
 
+  it('knows its own write where the answer was lost and the SDK repeats it', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 120, perDay: 5_000 };
+    let loses = false;
+    const lossy: Table = {
+      ...table,
+      async put(item, condition) {
+        const written = await table.put(item, condition);
+        const isLost = written && loses;
+        loses = false;
+        return isLost ? false : written;
+      },
+    };
+    const budget = createBudget(lossy, () => START, atOnce);
+    const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true });
+    slotOf(await ask());
+    slotOf(await ask()).giveUp();
+    // The write on which the correction rides, and which is carried out unheard.
+    loses = true;
+    slotOf(await ask());
+    expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 2 }, day: { used: 2 } });
+  });
+
   it('counts what an earlier version has counted', async () => {
     const connection = newConnection();
     const countsUntil = START + 50_000;

@@ -34,6 +34,7 @@ export async function startExplorer(): Promise<Explorer> {
   const seeded = sandbox.data.defects.length;
   const connection = { limits: { perMinute: 1_000, perDay: 100_000 } };
   const config = exampleConfig({ comment: false }, { connection, also: [THERE], apiUrl: 'http://github.test' });
+  const world = await createWorld(config, sandbox, clock);
 
   return {
     async run(one, spacing = 'seconds apart') {
@@ -43,7 +44,7 @@ export async function startExplorer(): Promise<Explorer> {
       sandbox.data.defects.length = seeded;
       const github = new Github(spacing);
       const ask = spacing === 'one second, GitHub can be asked' ? github.fetch : undefined;
-      const world = await createWorld(config, sandbox, clock, ask);
+      world.begin(ask);
       if (!(await happen(one, github, world, sandbox, clock))) return undefined;
       sandbox.clearFaults();
       await world.workToTheEnd();
@@ -54,7 +55,10 @@ export async function startExplorer(): Promise<Explorer> {
       await decide(world, sandbox, clock);
       return wrong();
     },
-    close: () => sandbox.close(),
+    async close() {
+      world.close();
+      await sandbox.close();
+    },
   };
 }
 

@@ -1,33 +1,29 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import * as z from 'zod/mini';
-import type { IssueState } from '../../lib/automations/defect-text.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import type { Job, JobStatus } from '../../lib/jobs/job.ts';
-import { createJobStore } from '../../lib/jobs/job-store.ts';
-import type { JobQueue } from '../../lib/jobs/queue.ts';
-import { createLinks } from '../../lib/links/links.ts';
 import { createMetrics } from '../../lib/metrics/metrics.ts';
-import type { Runtime, Stores } from '../../lib/runtime.ts';
-import type { Secrets } from '../../lib/secrets/secrets.ts';
+import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
+import { jobsByStatus, waitingLine } from '../../lib/table/keys.ts';
 import { deliver, type SqsHandler } from '../../local/event-source.ts';
 import { FifoQueue } from '../../local/fifo-queue.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { nextMoment } from '../next-moment.ts';
 import { githubSignature, type TestClock, WEBHOOK_SECRET } from '../relay.ts';
-import { createMemoryTable } from './memory-table.ts';
+import { connectAws } from '../simulation/aws-wire.ts';
+import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
+import { VARIABLES } from '../simulation/world.ts';
 
 const WORKER_TIMEOUT_MS = 60_000;
 const VISIBILITY_TIMEOUT_MS = 90_000;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
-/** Each function makes a handler of its own when it is loaded, from the environment. No world uses that one. */
-const ENVIRONMENT = {
-  ...{ STAGE: 'test', TABLE_NAME: 'none', SECRET_PREFIX: 'none/', AWS_REGION: 'local' },
-  ...{ INTERACTIVE_QUEUE_URL: 'http://none', BACKGROUND_QUEUE_URL: 'http://none' },
-};
+type ScheduledHandler = (event: object, context: object) => Promise<unknown>;
+type HttpHandler = (event: object, context: object) => Promise<APIGatewayProxyStructuredResultV2>;
 
 async function loadFunctions() {
-  Object.assign(process.env, ENVIRONMENT);
+  // Each function makes a handler of its own when it is loaded, from the environment. No world uses that one.
+  Object.assign(process.env, VARIABLES);
   const [webhook, worker, sweep] = await Promise.all([
     import('../../functions/github-webhook.ts'),
     import('../../functions/job-worker.ts'),
@@ -36,77 +32,84 @@ async function loadFunctions() {
   return { webhook, worker, sweep };
 }
 
-/** The relay's functions around a table and queues in the memory of this process. */
+/** The relay's functions, with models of AWS in the memory of this process that answer at once. */
 export interface World {
   stores: Stores;
   /** What was logged as a bug. */
   bugs: unknown[];
+  /**
+   * Begins with an empty table and empty queues.
+   * @param github undefined: the secret has no credentials for GitHub
+   */
+  begin(github: typeof globalThis.fetch | undefined): void;
   post(event: object): Promise<void>;
   /** Delivers what the queues hold now, until nothing can be received. */
   work(): Promise<void>;
   /** Works, moves the clock to whatever comes next, sweeps, and so on until nothing is under way. */
   workToTheEnd(): Promise<void>;
   jobs(status: JobStatus): Promise<Job[]>;
+  close(): void;
 }
 
-/** @param github undefined: the secret has no credentials for GitHub */
-export async function createWorld(
-  config: RelayConfig,
-  sandbox: Sandbox,
-  clock: TestClock,
-  github: typeof globalThis.fetch | undefined,
-): Promise<World> {
+export async function createWorld(config: RelayConfig, sandbox: Sandbox, clock: TestClock): Promise<World> {
   const functions = await loadFunctions();
   const read = () => clock.now;
-  const queues = ['interactive.fifo', 'background.fifo'].map(
-    (name) => new FifoQueue(name, read, { visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS }),
-  );
-  const table = createMemoryTable();
-  const stores: Stores = {
-    table,
-    jobs: createJobStore(table, read),
-    links: createLinks<IssueState>(table, read),
-    queue: queueOver(queues),
-    secrets: secretsOf({
-      github: { webhookSecret: WEBHOOK_SECRET, ...(github && { token: 'ghp_test' }) },
-      'partner/main': { baseUrl: sandbox.url, ...sandbox.keys[0] },
-    }),
-  };
   const bugs: unknown[] = [];
-  const note = (line: unknown) => {
-    if (JSON.stringify(line).includes('nobody foresaw')) bugs.push(line);
-  };
+  let queues: FifoQueue[] = [];
+  let github: typeof globalThis.fetch | undefined;
+  let disconnect = () => {};
   const runtime: Runtime = {
-    config,
-    environment: {} as Runtime['environment'],
+    ...systemRuntime(config, VARIABLES),
     clock: read,
     random: () => 0.5,
-    randomBytes,
     sleep: async (ms) => {
       clock.now += ms;
     },
     fetch: (input, init) =>
       String(input).startsWith(sandbox.url) || !github ? fetch(input, init) : github(input, init),
-    log: { info() {}, warn() {}, error: note },
+    log: {
+      info() {},
+      warn() {},
+      error(line: unknown) {
+        if (JSON.stringify(line).includes('nobody foresaw')) bugs.push(line);
+      },
+    },
     metrics: createMetrics('test', () => {}, read),
   };
+  const stores = openStores(runtime);
+  const webhook = functions.webhook.createHandler(runtime) as unknown as HttpHandler;
+  const worker = functions.worker.createHandler(runtime) as unknown as SqsHandler;
+  const sweep = functions.sweep.createHandler(runtime) as unknown as ScheduledHandler;
   const context = () => {
     const deadline = clock.now + WORKER_TIMEOUT_MS;
     return { getRemainingTimeInMillis: () => deadline - clock.now, awsRequestId: '', functionName: '' };
   };
-  const webhook = functions.webhook.createHandler(runtime, stores) as unknown as (
-    event: object,
-    context: object,
-  ) => Promise<APIGatewayProxyStructuredResultV2>;
-  const worker = functions.worker.createHandler(runtime, stores) as unknown as SqsHandler;
-  const sweep = functions.sweep.createHandler(runtime, stores) as unknown as (
-    event: object,
-    context: object,
-  ) => Promise<unknown>;
 
   const world: World = {
     stores,
     bugs,
+    begin(githubApi) {
+      github = githubApi;
+      bugs.length = 0;
+      queues = ['interactive.fifo', 'background.fifo'].map(
+        (name) => new FifoQueue(name, read, { visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS }),
+      );
+      const secrets = {
+        'github-webhook': { webhookSecret: WEBHOOK_SECRET },
+        github: { ...(github && { token: 'ghp_test' }) },
+        'partner/main': { baseUrl: sandbox.url, ...sandbox.keys[0] },
+      };
+      disconnect = connectAws(
+        {
+          table: new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply()),
+          queues: new Map(queues.map((queue) => [queue.name, queue])),
+          secrets: new Map(
+            Object.entries(secrets).map(([name, secret]) => [VARIABLES.SECRET_PREFIX + name, JSON.stringify(secret)]),
+          ),
+        },
+        async (answer) => answer(),
+      );
+    },
     async post(event) {
       const body = JSON.stringify(event);
       const headers = {
@@ -131,36 +134,12 @@ export async function createWorld(
         const underWay = (await Promise.all(UNDER_WAY.map(world.jobs))).flat();
         if (underWay.length === 0) return;
         if (turn > 500) throw new Error(`${underWay[0]?.id} never ends: ${underWay[0]?.waitingFor}`);
-        const wakeAt = Math.min(...queues.map((queue) => queue.nextWakeAt()), ...underWay.map((job) => job.wakeAt));
-        clock.now = Math.max(clock.now + 1, wakeAt);
+        clock.now = nextMoment(clock.now, queues, underWay);
         await sweep({}, context());
       }
     },
     jobs: (status) => stores.jobs.list(status, { limit: 100 }),
+    close: () => disconnect(),
   };
   return world;
-}
-
-function queueOver(queues: readonly FifoQueue[]): JobQueue {
-  const named = (name: string) => queues.find((queue) => queue.name === name);
-  return {
-    async send({ id, generation, lane, entity }) {
-      named(`${lane}.fifo`)?.send(JSON.stringify({ jobId: id, generation }), entity, `${id}:${generation}`);
-    },
-    async sleep(queueArn, receiptHandle, ms) {
-      const name = queueArn.slice(queueArn.lastIndexOf(':') + 1);
-      named(name)?.changeVisibility(receiptHandle, Math.ceil(Math.max(0, ms) / 1000));
-    },
-  };
-}
-
-function secretsOf(values: Readonly<Record<string, object>>): Secrets {
-  const current = async <T>(name: string, schema: z.core.$ZodType<T>) => z.parse(schema, values[name] ?? {});
-  return {
-    current,
-    async *accepted(name, schema) {
-      yield await current(name, schema);
-    },
-    refresh: () => false,
-  };
 }

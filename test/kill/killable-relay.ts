@@ -8,6 +8,7 @@ import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in
 import { startLocalStack } from '../../local/stack.ts';
 import { defaultKey, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { nextMoment } from '../next-moment.ts';
 import { SIGNING_SECRET, type TestClock, WEBHOOK_SECRET } from '../relay.ts';
 import { type Host, startKillableHosts } from './killable-hosts.ts';
 import { ASKED_WITHIN_MS, createOutside } from './outside.ts';
@@ -117,8 +118,7 @@ export async function startKillableRelay(
         const patient = sweeps === 'last' && messages !== Number.POSITIVE_INFINITY;
         const open = patient ? [] : await jobsUnderWay();
         if (!patient && open.length === 0 && messages === Number.POSITIVE_INFINITY) return;
-        const jobs = Math.min(...open.map((job) => job.wakeAt));
-        clock.now = Math.max(clock.now + 1, Math.min(messages, jobs));
+        clock.now = nextMoment(clock.now, stack.queues, open);
         if (!patient) await invoke('job-sweep', (on) => on.sweep()({}, {}));
       }
       const open = (await jobsUnderWay()).map(

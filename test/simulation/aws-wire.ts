@@ -5,30 +5,33 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { VirtualTime } from '../budget/virtual-time.ts';
 import type { DynamoDbModel } from './dynamodb-model.ts';
-import type { FifoQueueModel } from './fifo-queue-model.ts';
+
+/** What the SDK's client for SQS asks of a queue. */
+interface Queue {
+  send(body: string, group: string, deduplicationId: string): unknown;
+  changeVisibility(receiptHandle: string, seconds: number): unknown;
+}
 
 /** What stands behind the SDK's clients. */
 export interface AwsModels {
   table: DynamoDbModel;
   /** By the last part of their URLs. */
-  queues: ReadonlyMap<string, FifoQueueModel>;
+  queues: ReadonlyMap<string, Queue>;
   /** Their JSON by their names. */
   secrets: ReadonlyMap<string, string>;
 }
 
-/** How long a request takes there and back, in milliseconds. */
-const TRIP_MS = [5, 15] as const;
+/** Carries a request to its effect, and the answer back. */
+type Travel = (answer: () => object) => Promise<object>;
 
 /**
- * Has the models answer the SDK's clients of this process, each request after a trip in virtual time; half of it lies
- * before the effect and half behind.
+ * Has the models answer the SDK's clients of this process.
  *
  * @returns what gives the clients their own sending back
  */
-export function connectAws({ table, queues, secrets }: AwsModels, time: VirtualTime, random: () => number): () => void {
-  const queueOf = (url = ''): FifoQueueModel => {
+export function connectAws({ table, queues, secrets }: AwsModels, travel: Travel): () => void {
+  const queueOf = (url = ''): Queue => {
     const queue = queues.get(url.slice(url.lastIndexOf('/') + 1));
     if (!queue) throw new Error(`there is no queue ${url}`);
     return queue;
@@ -62,16 +65,7 @@ export function connectAws({ table, queues, secrets }: AwsModels, time: VirtualT
     [SecretsManagerClient.prototype, answerSecret],
   ]);
   for (const [prototype, answer] of answers) {
-    async function send(command: unknown): Promise<object> {
-      const [from, to] = TRIP_MS;
-      const trip = from + random() * (to - from);
-      await time.sleep(trip / 2);
-      try {
-        return answer(command);
-      } finally {
-        await time.sleep(trip / 2);
-      }
-    }
+    const send = (command: unknown) => travel(() => answer(command));
     // The clients inherit their sending, so that an own one hides it.
     Object.defineProperty(prototype, 'send', { value: send, configurable: true });
   }

@@ -61,6 +61,9 @@ const QUEUE = { visibilityTimeoutMs: 90_000, maxReceiveCount: 100, pollMs: [5, 3
 /** An index lags behind the table by up to this. */
 const INDEX_LAG_MS = 1_000;
 
+/** How long a request to AWS takes there and back, in milliseconds. */
+const TRIP_MS = [5, 15] as const;
+
 /** Runs a workload through the functions' exported handlers, with models of AWS, the service and Slack around them. */
 export async function simulate(load: Workload): Promise<Result> {
   // The functions read them as soon as they are loaded.
@@ -81,7 +84,7 @@ export async function simulate(load: Workload): Promise<Result> {
   const sweeps: Sweep[] = [];
   const runsMs: number[] = [];
   const byName = new Map(Object.values(queues).map((queue) => [queue.name, queue]));
-  const disconnect = connectAws({ table, queues: byName, secrets: secretsOf(load) }, time, random);
+  const disconnect = connectAws({ table, queues: byName, secrets: secretsOf(load) }, travelling(time, random));
   try {
     for (const lane of ['interactive', 'background'] as const) {
       for (let count = 0; count < load.workers[lane]; count++) {
@@ -126,7 +129,8 @@ function worldOf(load: Workload): World {
 
 function secretsOf({ connections }: Workload): Map<string, string> {
   const secrets = {
-    github: { webhookSecret: WEBHOOK_SECRET },
+    'github-webhook': { webhookSecret: WEBHOOK_SECRET },
+    github: {},
     slack: { signingSecret: SIGNING_SECRET, botToken: 'xoxb-simulation' },
     ...Object.fromEntries(
       connections.map((name) => [
@@ -170,6 +174,20 @@ function endOf(items: Iterable<Attributes>): Pick<Result, 'jobs' | 'reasons'> {
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   return { jobs, reasons };
+}
+
+/** Half of a request's way lies before its effect and half behind. */
+function travelling(time: VirtualTime, random: () => number) {
+  return async (answer: () => object): Promise<object> => {
+    const [from, to] = TRIP_MS;
+    const trip = from + random() * (to - from);
+    await time.sleep(trip / 2);
+    try {
+      return answer();
+    } finally {
+      await time.sleep(trip / 2);
+    }
+  };
 }
 
 /** Carries out index writes late, and those of one key in their order. */
