@@ -19,14 +19,18 @@ export function readState(item: Item | undefined, now: number): BudgetState {
     minute: item ? unpackWindow(emptyMinute(), item.minute, now) : emptyMinute(),
     day: item ? unpackWindow(emptyDay(), item.day, now) : emptyDay(),
     pausedUntil: number(item?.pausedUntil),
-    lineSince: { interactive: number(item?.interactiveSince), background: number(item?.backgroundSince) },
+    lineSince: {
+      interactive: number(item?.interactiveSince),
+      further: number(item?.furtherSince),
+      background: number(item?.backgroundSince),
+    },
     movedAt: number(item?.movedAt),
   };
 }
 
 export function stateItem({ minute, day, lineSince, ...rest }: BudgetState): Item {
-  const { interactive: interactiveSince, background: backgroundSince } = lineSince;
-  return { ...rest, minute: packWindow(minute), day: packWindow(day), interactiveSince, backgroundSince };
+  const { interactive: interactiveSince, further: furtherSince, background: backgroundSince } = lineSince;
+  return { ...rest, minute: packWindow(minute), day: packWindow(day), interactiveSince, furtherSince, backgroundSince };
 }
 
 function number(value: unknown): number {

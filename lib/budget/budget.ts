@@ -1,7 +1,7 @@
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { type BudgetState, readState, stateItem } from './budget-item.ts';
-import { type Lane, type Rank, slotsNow, slotTime } from './lanes.ts';
+import { type Lane, lanes, type Rank, slotsNow, slotTime } from './lanes.ts';
 import { add, callsIn, type Limits, MINUTE, remove } from './window.ts';
 
 export interface SlotRequest {
@@ -127,9 +127,14 @@ const USUAL_FLIGHT_MS = 1_000;
 /** A slot is given up if it is not used this long after its time. */
 const GRACE_MS = 1_000;
 /** How far ahead a slot is promised. What is promised to one rank cannot go to another any more, so people come first. */
-const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = { urgent: 700, interactive: 5_000, background: 700 };
+const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = {
+  urgent: 700,
+  interactive: 5_000,
+  further: 700,
+  background: 700,
+};
 /** Callers that wait in place for the same opening do not ask for it at the same moment. */
-const SPREAD_MS: Readonly<Record<Rank, number>> = { urgent: 300, interactive: 100, background: 300 };
+const SPREAD_MS: Readonly<Record<Rank, number>> = { urgent: 300, interactive: 100, further: 300, background: 300 };
 /** How often the waiting lines are moved on while workers are at work. The sweep does it every minute in any case. */
 const MOVE_EVERY_MS = 15_000;
 /** For so long a process trusts what it last saw of the lines. */
@@ -138,7 +143,12 @@ const SEEN_MS = 2_000;
 const INDEX_LAG_MS = 10_000;
 const CONTENDED_TRIES = 30;
 const FIRST_PAUSE_MS = 15;
-const LONGEST_PAUSE_MS: Readonly<Record<Rank, number>> = { urgent: 120, interactive: 240, background: 1_000 };
+const LONGEST_PAUSE_MS: Readonly<Record<Rank, number>> = {
+  urgent: 120,
+  interactive: 240,
+  further: 1_000,
+  background: 1_000,
+};
 
 /** What a call has become: changes a booking. */
 type Correction = (state: BudgetState) => void;
@@ -308,7 +318,7 @@ export function createBudget(
         minute: { used: Math.min(callsIn(minute), limits.perMinute), limit: limits.perMinute },
         day: { used: callsIn(day), limit: limits.perDay },
         pausedUntil: pausedUntil > now ? pausedUntil : null,
-        lanes: { interactive: lane('interactive'), background: lane('background') },
+        lanes: { interactive: lane('interactive'), further: lane('further'), background: lane('background') },
       };
     },
   };
@@ -332,11 +342,11 @@ function nextSlot(state: BudgetState, limits: Limits, rank: Rank, now: number): 
   return state.pausedUntil > Math.max(now, slot.at) ? { at: state.pausedUntil, by: 'pause' } : slot;
 }
 
-const standsAnyone = ({ lineSince }: BudgetState) => lineSince.interactive > 0 || lineSince.background > 0;
+const standsAnyone = ({ lineSince }: BudgetState) => lanes.some((lane) => lineSince[lane] > 0);
 
-/** New jobs stand behind those of their lane, and background jobs behind people too. */
+/** New jobs stand behind those of their lane and of the lanes before it. */
 function mustStandBehind(lineSince: BudgetState['lineSince'], lane: Lane): boolean {
-  return lineSince[lane] > 0 || (lane === 'background' && lineSince.interactive > 0);
+  return lanes.slice(0, lanes.indexOf(lane) + 1).some((before) => lineSince[before] > 0);
 }
 
 function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {
