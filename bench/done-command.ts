@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { SlackConfig } from '../lib/config/schema.ts';
+import { TEAM_ID } from '../local/slack/workspace.ts';
 import type { SignedRequest } from './signed-request.ts';
 
 /** Slack's own example. https://docs.slack.dev/authentication/verifying-requests-from-slack */
@@ -22,7 +23,7 @@ export function doneCommands({ command, permissions }: SlackConfig): () => Signe
     // https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
     const body = new URLSearchParams({
       token: 'gIkuvaNzQIHg97ATvDxqgjtO',
-      team_id: 'T0001',
+      team_id: TEAM_ID,
       team_domain: 'example',
       channel_id: channelId,
       channel_name: 'general',
