@@ -48,9 +48,8 @@ export async function openDefectModal(request: DefectModalRequest, desk: Desk): 
   const isFresh = known && known.projects.length > 0 && desk.clock() - known.seenAt < PROJECTS_FRESH_MS;
   if (!view || isFresh) return said;
   const input: ModalWithProjects = { opened: view, modal };
-  return (
-    (await fill(LIST_PROJECTS, view, connection, { ...input }, `${userId}: projects for a form`, request, desk)) ?? said
-  );
+  const job = { automation: LIST_PROJECTS, connection, input: { ...input }, summary: `${userId}: projects for a form` };
+  return (await fill(view, job, userId, desk)) ?? said;
 }
 
 /** @returns what to tell the person where it cannot be opened */
@@ -72,25 +71,21 @@ export async function openProjectModal(
   const { view, said } = await open(request, connection, logTimeModal({ ...modal, on: [] }), desk);
   if (!view) return said;
   const input: ModalWithTasks = { opened: view, projectId: project.id, modal };
-  return (
-    (await fill(LIST_TASKS, view, connection, { ...input }, `${request.userId}: tasks for a form`, request, desk)) ??
-    said
-  );
+  const { userId } = request;
+  const job = { automation: LIST_TASKS, connection, input: { ...input }, summary: `${userId}: tasks for a form` };
+  return (await fill(view, job, userId, desk)) ?? said;
 }
 
 /** Has a job bring into an open modal what only the service knows. @returns what to tell the person where it cannot be */
 async function fill(
-  automation: string,
   opened: OpenedView,
-  connection: string,
-  input: Record<string, unknown>,
-  summary: string,
-  { userId }: ModalRequest,
+  job: Pick<JobDraft, 'automation' | 'connection' | 'input' | 'summary'>,
+  userId: string,
   desk: Desk,
 ): Promise<SlackMessage | undefined> {
   const id = 'id' in opened ? opened.id : opened.externalId;
-  const place = { connection, lane: 'interactive', entity: `slack-${userId}`, group: `modal-${id}` } as const;
-  const draft: JobDraft = { ...place, id: jobId(automation, id), automation, summary, input };
+  const place = { lane: 'interactive', entity: `slack-${userId}`, group: `modal-${id}` } as const;
+  const draft: JobDraft = { ...job, ...place, id: jobId(job.automation, id) };
   return (await desk.accept(draft, userId)) === 'too many' ? warning(TOO_MANY) : undefined;
 }
 
