@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import type { Lane } from '../lib/budget/lanes.ts';
+import type { QueueName as Lane } from '../lib/jobs/queue.ts';
 import { quantile } from '../test/budget/figures.ts';
 import { countings, ServiceModel } from '../test/budget/service-model.ts';
 import { figuresOf } from '../test/simulation/figures.ts';

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { SlackConfig } from '../lib/config/schema.ts';
+import { TEAM_ID } from '../local/slack/workspace.ts';
 import type { SignedRequest } from './signed-request.ts';
 
 /** Slack's own example. https://docs.slack.dev/authentication/verifying-requests-from-slack */
@@ -7,6 +8,9 @@ export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
 
 /** What follows the command. */
 export const DONE = 'done 101';
+
+/** The people who give them, counted from 1. */
+export const personOf = (number: number): string => `U0${String(number).padStart(6, '0')}`;
 
 /**
  * Makes signed commands that complete a checklist item, all with the same text. Each comes from somebody else: a person
@@ -17,16 +21,16 @@ export function doneCommands({ command, permissions }: SlackConfig): () => Signe
   let people = 0;
   return () => {
     people += 1;
-    const person = String(people).padStart(6, '0');
+    const person = personOf(people);
     const timestamp = String(Math.floor(Date.now() / 1_000));
     // https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
     const body = new URLSearchParams({
       token: 'gIkuvaNzQIHg97ATvDxqgjtO',
-      team_id: 'T0001',
+      team_id: TEAM_ID,
       team_domain: 'example',
       channel_id: channelId,
       channel_name: 'general',
-      user_id: `U0${person}`,
+      user_id: person,
       user_name: `person-${person}`,
       command,
       text: DONE,

@@ -1,4 +1,4 @@
-import type { Lane } from '../lib/budget/lanes.ts';
+import type { QueueName as Lane } from '../lib/jobs/queue.ts';
 import { ServiceModel } from '../test/budget/service-model.ts';
 import { seededRandom, type VirtualTime } from '../test/budget/virtual-time.ts';
 import type { Workload } from '../test/simulation/simulation.ts';

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { slackSigningSecret } from '../lib/secrets/secrets.ts';
+import { keys } from '../lib/table/keys.ts';
 import { renderMessage } from '../local/slack/render.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
@@ -61,7 +62,9 @@ async function commandForm(typed: string | undefined, options: SendSlackOptions,
   const [, command, text = ''] = /^(\/\S+)\s*(.*)$/s.exec(typed ?? '') ?? [];
   if (command === undefined) throw new Error("name the command as it is typed, such as '/pm help', or a --payload");
   const place = target?.slackStandIn === undefined ? undefined : await placeAt(target.slackStandIn, options);
+  const teamId = place?.teamId ?? (await installedIn(target));
   return new URLSearchParams({
+    ...(teamId !== undefined && { team_id: teamId }),
     command,
     text,
     user_id: options.user,
@@ -72,11 +75,22 @@ async function commandForm(typed: string | undefined, options: SendSlackOptions,
   });
 }
 
+/** The workspace of the deployed relay's app. */
+async function installedIn(target: Target | undefined): Promise<string | undefined> {
+  const remembered = await target?.stores.table.get(keys.slackWorkspace());
+  return (remembered?.workspace as { team_id: string } | undefined)?.team_id;
+}
+
 /** What Slack would give the command, from what stands in for it. */
 async function placeAt(standIn: string, { user, channel }: SendSlackOptions) {
   const body = JSON.stringify({ userId: user, channelId: channel });
   const response = await reach(`${standIn}/response-url`, { method: 'POST', body });
-  const answer = (await response.json()) as { responseUrl: string; triggerId: string; error?: string };
+  const answer = (await response.json()) as {
+    responseUrl: string;
+    triggerId: string;
+    teamId: string;
+    error?: string;
+  };
   if (!response.ok) throw new Error(answer.error);
   return answer;
 }

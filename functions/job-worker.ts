@@ -66,7 +66,7 @@ export function createHandler(runtime: Runtime) {
     lines,
     connection,
     automation: (name: string) => automations.get(name),
-    replies: createReplies({ comments, slack, contact, clock, fetch }),
+    replies: createReplies({ comments, slack, slackApiUrl: settings?.apiUrl, contact, clock, fetch }),
     clock,
     sleep,
     random,

@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Lane } from '../lib/budget/lanes.ts';
+import type { QueueName } from '../lib/jobs/queue.ts';
 import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
 import { queueEncryption } from './queue-encryption.ts';
@@ -10,7 +10,7 @@ import { queueEncryption } from './queue-encryption.ts';
 export const WORKER_TIMEOUT = Duration.seconds(60);
 
 export interface JobQueueProps extends Keyed {
-  lane: Lane;
+  lane: QueueName;
   alarms: Alarms;
 }
 

@@ -6,9 +6,9 @@ import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-l
 import { LogLevel, NodejsFunction, OutputFormat, SourceMapMode } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Lane } from '../lib/budget/lanes.ts';
 import { readCertificates } from '../lib/config/ca-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import type { QueueName } from '../lib/jobs/queue.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';
 import { bundleAliases, bundleOptions } from './bundle/options.ts';
@@ -31,7 +31,7 @@ export interface RelayParts extends Keyed {
   alarms: Alarms;
   table: StateTable;
   secrets: Secrets;
-  queues: Readonly<Record<Lane, JobQueue>>;
+  queues: Readonly<Record<QueueName, JobQueue>>;
   /** Where the functions run that call the service; by default, wherever Lambda runs them. */
   network: Network | undefined;
 }

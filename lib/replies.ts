@@ -8,6 +8,8 @@ export interface RepliesOptions {
   comments: IssueComments;
   /** Undefined where relay.config.ts has no slack. */
   slack: SlackApi | undefined;
+  /** Of Slack's Web API, where there is one. */
+  slackApiUrl: string | undefined;
   /** Whom people are told to ask. */
   contact: string;
   clock: () => number;
@@ -15,9 +17,16 @@ export interface RepliesOptions {
 }
 
 /** Replies to whoever asked for a job, on the platform where they did. */
-export function createReplies({ comments, slack, contact, clock, fetch }: RepliesOptions): Replies {
+export function createReplies({
+  comments,
+  slack,
+  slackApiUrl: apiUrl,
+  contact,
+  clock,
+  fetch,
+}: RepliesOptions): Replies {
   const onGithub = createGithubReplies(comments, contact);
-  const inSlack = slack && createSlackReplies({ slack, clock, fetch, contact });
+  const inSlack = slack && apiUrl !== undefined && createSlackReplies({ slack, clock, apiUrl, fetch, contact });
   return async (job, said) => {
     const { replyTo } = job;
     if (replyTo?.in === 'github') return onGithub(job, replyTo, said);

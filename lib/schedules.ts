@@ -1,4 +1,4 @@
-import type { Lane } from './budget/lanes.ts';
+import type { QueueName } from './jobs/queue.ts';
 
 /** A function that the clock fires. */
 export interface Schedule {
@@ -15,7 +15,7 @@ export interface Schedule {
     /** What it reads; `partner` is the secrets of all connections. */
     secrets: readonly ('github' | 'slack' | 'partner')[];
     /** The queues that it sends to. */
-    queues: readonly Lane[];
+    queues: readonly QueueName[];
     /** Whether it calls the service, perhaps inside a company's network. */
     service: boolean;
   };

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { blockKitFaults } from '../local/slack/block-kit.ts';
-import type { SlackMessage, StandInView } from '../local/slack/workspace.ts';
+import { type SlackMessage, type StandInView, TEAM_ID } from '../local/slack/workspace.ts';
 import { SIGNING_SECRET, type TestRelay } from './relay.ts';
 
 export const MIRA = 'U0MIRA001';
@@ -37,6 +37,8 @@ export interface Asked {
   channelId?: string;
   triggerId?: string;
   responseUrl?: string;
+  /** Where Slack says that the request comes from. */
+  teamId?: string;
 }
 
 /** Posts bytes as Slack does. Blocks in the answer that Slack would refuse are an error. */
@@ -71,10 +73,10 @@ export function command(relay: TestRelay, text: string, asked: Asked = {}): Prom
 }
 
 export function commandForm(relay: TestRelay, text: string, asked: Asked = {}): URLSearchParams {
-  const { userId = MIRA, channelId = GENERAL } = asked;
+  const { userId = MIRA, channelId = GENERAL, teamId = TEAM_ID } = asked;
   return new URLSearchParams({
     token: 'deprecated',
-    team_id: 'T0RELAY01',
+    team_id: teamId,
     team_domain: 'example',
     channel_id: channelId,
     channel_name: 'general',
@@ -108,7 +110,7 @@ export function press(
   label: string,
   asked: Asked & { at?: number } = {},
 ) {
-  const { userId = MIRA, channelId = GENERAL, at = 0 } = asked;
+  const { userId = MIRA, channelId = GENERAL, teamId = TEAM_ID, at = 0 } = asked;
   const blocks = (on.blocks ?? []) as readonly Block[];
   const buttons = blocks.flatMap(({ elements = [], accessory }) => (accessory ? [accessory] : elements));
   const button = buttons.filter(({ text }) => text.text === label).at(at);
@@ -120,6 +122,7 @@ export function press(
   if (!relay.slack.messages.includes(source)) relay.slack.messages.push(source);
   return interact(relay, {
     type: 'block_actions',
+    team: { id: teamId, domain: 'example' },
     user: { id: userId, name: 'mira' },
     channel: { id: channelId, name: 'general' },
     trigger_id: asked.triggerId ?? relay.slack.makeTriggerId(userId),
@@ -133,6 +136,7 @@ export async function submit(
   relay: TestRelay,
   shown: StandInView,
   filled: Record<string, string>,
+  { teamId = TEAM_ID }: Pick<Asked, 'teamId'> = {},
 ): Promise<Record<string, string>> {
   const values = Object.fromEntries(
     shown.view.blocks.flatMap((block) =>
@@ -144,6 +148,7 @@ export async function submit(
   const { callback_id, private_metadata } = shown.view;
   const { status, body } = await interact(relay, {
     type: 'view_submission',
+    team: { id: teamId, domain: 'example' },
     user: { id: shown.userId, name: 'mira' },
     view: { id: shown.id, callback_id, private_metadata, state: { values } },
   });
@@ -170,7 +175,7 @@ function state(element: object, filled: string | undefined): object {
 
 /** Somebody chooses the shortcut of a message, which is its text or its fields. */
 export function shortcut(relay: TestRelay, message: string | object, asked: Asked = {}): Promise<SlackAnswer> {
-  const { userId = MIRA, channelId = GENERAL } = asked;
+  const { userId = MIRA, channelId = GENERAL, teamId = TEAM_ID } = asked;
   const fields = typeof message === 'string' ? { text: message } : message;
   return interact(relay, {
     type: 'message_action',
@@ -179,7 +184,7 @@ export function shortcut(relay: TestRelay, message: string | object, asked: Aske
     response_url: relay.slack.makeResponseUrl({ kind: 'command', userId, channelId }),
     user: { id: userId, name: 'mira' },
     channel: { id: channelId, name: 'general' },
-    team: { id: 'T0RELAY01', domain: 'example' },
+    team: { id: teamId, domain: 'example' },
     message: { type: 'message', user: TOMASZ, ts: '1763632800.000100', ...fields },
   });
 }

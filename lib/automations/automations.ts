@@ -1,4 +1,4 @@
-import { type PermissionOptions, permitted } from '../slack/permissions.ts';
+import type { SlackConfig } from '../config/schema.ts';
 import { answerFault } from './answer-fault.ts';
 import type { Automation, GithubTaker } from './automation.ts';
 import { takeComment } from './comment-commands.ts';
@@ -10,6 +10,7 @@ import { type ListProjectsOptions, listProjectsInModal } from './list-projects.t
 import { listTasksInModal } from './list-tasks.ts';
 import { type LogTimeOptions, logTime } from './log-time.ts';
 import { takeMergedPullRequest } from './merged-pull-request.ts';
+import { onlyForKnown, recognizePerson } from './recognize-person.ts';
 import { type StillWrittenOptions, stillWritten } from './still-written.ts';
 import { takeIssue } from './take-issue.ts';
 import { type TeamTimesheetsOptions, teamTimesheets } from './team-timesheets.ts';
@@ -25,12 +26,17 @@ export type AutomationsOptions = TeamTimesheetsOptions &
   IssueToDefectOptions &
   LogTimeOptions &
   ListProjectsOptions &
-  StillWrittenOptions &
-  PermissionOptions;
+  StillWrittenOptions & {
+    /** Undefined where relay.config.ts has no slack. */
+    settings: SlackConfig | undefined;
+  };
 
 /** Every automation by its name. A new one is added here. */
 export function createAutomations(options: AutomationsOptions): ReadonlyMap<string, Automation> {
   const ofPeople = [completeChecklistItem, createDefect, find, logTime(options)];
+  const { people, settings } = options;
+  const ofKnown = (automation: Automation) =>
+    settings?.access.knownOnly ? onlyForKnown(automation, people) : automation;
   const all = [
     issueToDefect(options),
     answerFault,
@@ -39,7 +45,8 @@ export function createAutomations(options: AutomationsOptions): ReadonlyMap<stri
     timesheetSummary(options),
     listProjectsInModal(options),
     listTasksInModal(options),
-    ...ofPeople.map((automation) => permitted(stillWritten(automation, options), options)),
+    recognizePerson(people),
+    ...ofPeople.map((automation) => ofKnown(stillWritten(automation, options))),
   ];
   return new Map(all.map((automation) => [automation.name, automation]));
 }

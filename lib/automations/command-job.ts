@@ -25,6 +25,7 @@ export interface CommandPlace {
   lane: Lane;
   /** Jobs of one entity are done one after the other. */
   entity: string;
+  group?: string;
   replyTo: ReplyTo;
 }
 

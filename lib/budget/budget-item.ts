@@ -22,14 +22,18 @@ export function readState(item: Item | undefined, now: number): BudgetState {
     written: String(item?.written ?? ''),
     ...windowsOf(item, now),
     pausedUntil: number(item?.pausedUntil),
-    lineSince: { interactive: number(item?.interactiveSince), background: number(item?.backgroundSince) },
+    lineSince: {
+      interactive: number(item?.interactiveSince),
+      further: number(item?.furtherSince),
+      background: number(item?.backgroundSince),
+    },
     movedAt: number(item?.movedAt),
   };
 }
 
 export function stateItem({ minute, day, lineSince, ...rest }: BudgetState): Item {
-  const { interactive: interactiveSince, background: backgroundSince } = lineSince;
-  return { ...rest, minute: packWindow(minute), day: packWindow(day), interactiveSince, backgroundSince };
+  const { interactive: interactiveSince, further: furtherSince, background: backgroundSince } = lineSince;
+  return { ...rest, minute: packWindow(minute), day: packWindow(day), interactiveSince, furtherSince, backgroundSince };
 }
 
 function windowsOf(item: Item | undefined, now: number): Windows {

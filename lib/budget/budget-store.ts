@@ -17,7 +17,12 @@ export class BudgetUnavailable extends Error {
 
 const CONTENDED_TRIES = 30;
 const FIRST_PAUSE_MS = 15;
-const LONGEST_PAUSE_MS: Readonly<Record<Rank, number>> = { urgent: 120, interactive: 240, background: 1_000 };
+const LONGEST_PAUSE_MS: Readonly<Record<Rank, number>> = {
+  urgent: 120,
+  interactive: 240,
+  further: 1_000,
+  background: 1_000,
+};
 
 /**
  * Keeps the state of each connection's budget in one item. Every change is one conditional write.

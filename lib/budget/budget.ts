@@ -102,7 +102,7 @@ export interface Budget {
    */
   planLine(connection: string, limits: Limits, atOnce?: boolean): Promise<LinePlan | undefined>;
   /** Notes in which lanes jobs stand in line: new jobs go behind them. */
-  noteLines(connection: string, stands: Readonly<Record<Lane, boolean>>): Promise<void>;
+  noteLines(connection: string, standing: readonly Lane[]): Promise<void>;
   view(connection: string, limits: Limits): Promise<BudgetView>;
 }
 
@@ -116,9 +116,14 @@ const USUAL_FLIGHT_MS = 1_000;
 /** A slot is given up if it is not used this long after its time. */
 const GRACE_MS = 1_000;
 /** How far ahead a slot is promised. What is promised to one rank cannot go to another any more, so people come first. */
-const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = { urgent: 700, interactive: 5_000, background: 700 };
+const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = {
+  urgent: 700,
+  interactive: 5_000,
+  further: 700,
+  background: 700,
+};
 /** Callers that wait in place for the same opening do not ask for it at the same moment. */
-const SPREAD_MS: Readonly<Record<Rank, number>> = { urgent: 300, interactive: 100, background: 300 };
+const SPREAD_MS: Readonly<Record<Rank, number>> = { urgent: 300, interactive: 100, further: 300, background: 300 };
 /** How often the waiting lines are moved on while workers are at work. The sweep does it every minute in any case. */
 const MOVE_EVERY_MS = 15_000;
 /** For so long a process trusts what it last saw of the lines. */
@@ -214,12 +219,12 @@ export function createBudget(
         return { answer: planOf(state, limits, now), changed: true };
       });
     },
-    async noteLines(connection, stands) {
+    async noteLines(connection, standing) {
       await store.change(connection, 'background', (state, now) => {
         const before = { ...state.lineSince };
         for (const lane of lanes) {
           const since = before[lane];
-          if (stands[lane]) state.lineSince[lane] = since || now;
+          if (standing.includes(lane)) state.lineSince[lane] = since || now;
           // A job that has just been sent to the line may not be in its index yet.
           else if (since + INDEX_LAG_MS <= now) state.lineSince[lane] = 0;
         }
@@ -238,7 +243,7 @@ export function createBudget(
         minute: { used: Math.min(callsIn(minute), limits.perMinute), limit: limits.perMinute },
         day: { used: callsIn(day), limit: limits.perDay },
         pausedUntil: pausedUntil > now ? pausedUntil : null,
-        lanes: { interactive: lane('interactive'), background: lane('background') },
+        lanes: { interactive: lane('interactive'), further: lane('further'), background: lane('background') },
       };
     },
   };
@@ -268,11 +273,15 @@ function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): 
   return slots;
 }
 
-const standsAnyone = ({ lineSince }: BudgetState) => lineSince.interactive > 0 || lineSince.background > 0;
+const standsAnyone = ({ lineSince }: BudgetState) => lanes.some((lane) => lineSince[lane] > 0);
 
-/** New jobs stand behind those of their lane, and background jobs behind people too. */
+/**
+ * New jobs stand behind those of their lane and of the lanes before it. A person's first command takes a slot that is
+ * free: it must not wait because the line has just come to its end.
+ */
 function mustStandBehind({ lineSince }: BudgetState, lane: Lane): boolean {
-  return lineSince[lane] > 0 || (lane === 'background' && lineSince.interactive > 0);
+  if (lane === 'interactive') return false;
+  return lanes.slice(0, lanes.indexOf(lane) + 1).some((before) => lineSince[before] > 0);
 }
 
 function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {

@@ -1,8 +1,14 @@
 import { DAY, type Limits, MINUTE, type Opening, openings, type Window } from './window.ts';
 
-/** A share of the budget: `interactive` if a person is waiting, `background` for everything else. */
-export const lanes = ['interactive', 'background'] as const;
+/**
+ * A share of the budget, the first to be served first: `interactive` for a person's first command, `further` for those
+ * that follow within a minute or while the first still waits (lib/people/turns.ts), `background` for everything else.
+ */
+export const lanes = ['interactive', 'further', 'background'] as const;
 export type Lane = (typeof lanes)[number];
+
+/** Whether a person is waiting. */
+export const isOfPeople = (lane: Lane): boolean => lane !== 'background';
 
 /** The two windows in which the service counts. */
 export interface Windows {
@@ -27,12 +33,19 @@ interface Reserve {
   total: number;
 }
 
-/** The part of each limit that `background` keeps free for people. */
+/** The part of each limit that `background` keeps free for people; of the minute, the other ranks keep a part of that. */
 const PEOPLES_SHARE = { minute: 0.125, day: 0.1 };
 /** So many calls of people can be sent as fast as slots open, however long the backlog is. */
 const PEOPLE_AT_ONCE = 5;
-/** Resends keep half as much free: a hundred lost answers must not keep a person waiting. */
-const BESIDE_RESENDS = 0.5;
+/**
+ * Resends keep half as much free: a hundred lost answers must not keep a person waiting. Further commands keep more, for
+ * another person's first: but less than `background`, which they go ahead of.
+ */
+const PART_OF_SHARE: Readonly<Record<Exclude<Rank, 'interactive'>, number>> = {
+  urgent: 0.5,
+  further: 0.75,
+  background: 1,
+};
 /** The part of the day that stays free for people to the last: they cannot wait for tomorrow. */
 const PEOPLE_AT_ONCE_OF_DAY = 0.005;
 /** The part of the day that people leave to resends, which cannot wait for tomorrow either. */
@@ -44,9 +57,9 @@ const upTo = (slots: number, withinMs: number): Reserve => ({ atOnce: slots, wit
 
 function reserveOfMinute(rank: Rank, limit: number): Reserve {
   const withinMs = MINUTE / limit;
-  if (rank !== 'background' && limit < SMALL_MINUTE) return upTo(0, withinMs);
+  if ((rank === 'urgent' || rank === 'interactive') && limit < SMALL_MINUTE) return upTo(0, withinMs);
   if (rank === 'interactive') return upTo(1, withinMs);
-  const share = limit * PEOPLES_SHARE.minute * (rank === 'urgent' ? BESIDE_RESENDS : 1);
+  const share = limit * PEOPLES_SHARE.minute * PART_OF_SHARE[rank];
   const atOnce = Math.min(PEOPLE_AT_ONCE, Math.ceil(limit / SMALL_MINUTE), limit - 1);
   return { atOnce, withinMs, everyMs: MINUTE / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
 }
@@ -55,8 +68,9 @@ function reserveOfDay(rank: Rank, limit: number): Reserve {
   if (rank === 'urgent') return upTo(0, 0);
   const urgent = Math.floor(limit * URGENT_OF_DAY);
   if (rank === 'interactive') return upTo(urgent, 0);
-  const share = limit * PEOPLES_SHARE.day;
   const atOnce = urgent + Math.floor(limit * PEOPLE_AT_ONCE_OF_DAY);
+  if (rank === 'further') return upTo(Math.min(atOnce, limit - 1), 0);
+  const share = limit * PEOPLES_SHARE.day;
   return { atOnce, withinMs: 0, everyMs: DAY / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
 }
 

@@ -135,6 +135,17 @@ const slack = z.strictObject({
       severities: offered('Major', 'Critical', 'Minor'),
     })
     .prefault({}),
+  /** Who may use the relay at all. */
+  access: z
+    .strictObject({
+      /** Guests of the workspace, single-channel and multi-channel. */
+      guests: z.boolean().default(false),
+      /** People of other workspaces, in channels that are shared with them. */
+      strangers: z.boolean().default(false),
+      /** Only people whom the service knows, by their address or by people. */
+      knownOnly: z.boolean().default(false),
+    })
+    .prefault({}),
   permissions: z
     .strictObject({ defect: permission, done: permission, log: permission, find: permission })
     .partial()

@@ -1,4 +1,4 @@
-import type { Lane } from '../budget/lanes.ts';
+import { isOfPeople, type Lane } from '../budget/lanes.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
@@ -129,7 +129,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
           const { until = now, probedAt = 0, since = now, why = '' } = seen ?? {};
           // Where a probe is due, another caller makes it.
           const due = until <= now ? now + PROBE_MS : until;
-          const early = !probes && lane === 'interactive' ? Math.max(probedAt + EARLY_PROBE_MS, now) : due;
+          const early = !probes && isOfPeople(lane) ? Math.max(probedAt + EARLY_PROBE_MS, now) : due;
           return {
             until: Math.min(due, early, now + LOOK_AGAIN_MS) + random() * SPREAD_MS,
             why: `${nameOf(scope)} since ${new Date(since).toISOString()}: ${why}`,
@@ -188,7 +188,7 @@ const keyOf = ({ connection, operation }: Scope) => keys.breaker(connection, ope
 function saysTo(lane: Lane, breaker: Breaker | undefined, now: number): Passage['says'] {
   if (!breaker || breaker.until === 0) return 'call';
   if (breaker.until <= now) return 'probe';
-  return lane === 'interactive' && breaker.probedAt + EARLY_PROBE_MS <= now ? 'probe' : 'wait';
+  return isOfPeople(lane) && breaker.probedAt + EARLY_PROBE_MS <= now ? 'probe' : 'wait';
 }
 
 function afterProbe({ operation }: Scope, last: Breaker | undefined, why: string, now: number): Counted {

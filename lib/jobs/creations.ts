@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Lane } from '../budget/lanes.ts';
+import { isOfPeople, type Lane } from '../budget/lanes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { digest } from '../digest.ts';
 import type { PartnerClient } from '../partner/client.ts';
@@ -23,10 +23,10 @@ const RESEND_PAUSE_MS = { shortest: 250, longest: 30_000 };
  * what is not found is looked for again. In the background it is first left alone for a while, so that one reading of
  * the list serves many; a person waits.
  */
-const LOOKS_AFTER_MS: Readonly<Record<Lane, readonly [number, ...number[]]>> = {
-  interactive: [1_000, 10_000, 30_000, 90_000],
+const LOOKS_AFTER_MS = {
+  people: [1_000, 10_000, 30_000, 90_000],
   background: [10_000, 30_000, 90_000],
-};
+} as const;
 /** No older reading of a list may say that something is not there. */
 const OLDEST_READING_MS = 10_000;
 /** How long the last look waits for an operation that fails to work again. */
@@ -134,7 +134,7 @@ export function createCreations(options: CreationsOptions): Creating {
     }
     const wanted = { ...by, idField, found, list: connection.operation(list) };
     const { lookFrom = clock() } = request;
-    const looks = LOOKS_AFTER_MS[lane];
+    const looks = LOOKS_AFTER_MS[isOfPeople(lane) ? 'people' : 'background'];
     let open = { ...request, lookFrom };
     if (request.lookFrom === undefined) await journal.keepRequest(step, open);
     for (;;) {

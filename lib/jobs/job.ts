@@ -27,8 +27,13 @@ export interface JobDraft {
   automation: string;
   connection: string;
   lane: Lane;
-  /** What the job is about; jobs of one entity are done one after the other: `acme/web#42`. */
+  /**
+   * What the job is about, `acme/web#42`, or in the lanes of people who asked for it, `slack-U0123ABCD`. Jobs of one
+   * entity are done one after the other, unless they have a group.
+   */
   entity: string;
+  /** Jobs of one group are done one after the other, beside those of their entity. */
+  group?: string;
   /** The event in one line, for people. */
   summary: string;
   /** What the automation needs to run it; as JSON well below the 400 KB of an item. */

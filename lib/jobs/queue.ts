@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
-import { type Lane, lanes } from '../budget/lanes.ts';
+import { isOfPeople, type Lane, lanes } from '../budget/lanes.ts';
 import { digest } from '../digest.ts';
 import type { Job } from './job.ts';
 
@@ -19,8 +19,13 @@ export const LONGEST_SLEEP_MS = 10 * 60_000;
 /** Longest MessageGroupId that SQS takes (SendMessage, API reference). */
 const MAX_GROUP_LENGTH = 128;
 
+/** The queues, of which people's lanes share one. */
+export type QueueName = Exclude<Lane, 'further'>;
+
+export const queueOf = (lane: Lane): QueueName => (lane === 'further' ? 'interactive' : lane);
+
 /** What is needed of a job to send its message; of a new one its connection too. */
-export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity'> & Partial<Pick<Job, 'connection'>>;
+export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'group'> & Partial<Pick<Job, 'connection'>>;
 
 export interface JobQueue {
   /** Sends one message. Within five minutes SQS takes a job's generation only once. */
@@ -36,21 +41,22 @@ export interface JobQueue {
  * Jobs of one entity are worked on one after the other. A person's job that was sent again, because it failed or waited,
  * stands apart, so that their other commands do not wait for it.
  */
-function groupOf({ id, generation, lane, entity }: QueuedJob): string {
-  const group = lane === 'interactive' && generation > 1 ? id : entity;
-  return group.length <= MAX_GROUP_LENGTH ? group : digest(group);
+function groupOf({ id, generation, lane, entity, group = entity }: QueuedJob): string {
+  const chosen = isOfPeople(lane) && generation > 1 ? id : group;
+  return chosen.length <= MAX_GROUP_LENGTH ? chosen : digest(chosen);
 }
 
-export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<Lane, string>>): JobQueue {
+export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>): JobQueue {
   return {
-    async send({ id, generation, lane, entity, connection }) {
+    async send(job) {
+      const { id, generation, lane, connection } = job;
       const isNew = generation === 1 && connection !== undefined;
       const message: JobMessage = { jobId: id, generation, ...(isNew && { of: { connection, lane } }) };
       await sqs.send(
         new SendMessageCommand({
-          QueueUrl: urls[lane],
+          QueueUrl: urls[queueOf(lane)],
           MessageBody: JSON.stringify(message),
-          MessageGroupId: groupOf({ id, generation, lane, entity }),
+          MessageGroupId: groupOf(job),
           MessageDeduplicationId: `${id}:${generation}`,
         }),
       );

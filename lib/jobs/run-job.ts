@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Automation } from '../automations/automation.ts';
 import type { Budget } from '../budget/budget.ts';
 import { BudgetUnavailable } from '../budget/budget-store.ts';
+import { isOfPeople } from '../budget/lanes.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
@@ -142,7 +143,7 @@ function messageOf(
 ): Wait['message'] {
   if (makesRoom || dueAt - now > LONGEST_SLEEP_MS) return 'leaves';
   // What a person asked for must not wait for another command of theirs that is tried again.
-  return job.lane === 'interactive' || receives >= MOST_RECEIVES ? 'is sent again' : 'sleeps';
+  return isOfPeople(job.lane) || receives >= MOST_RECEIVES ? 'is sent again' : 'sleeps';
 }
 
 async function moveLine(job: Job, { connection, lines, tell }: RunJobOptions): Promise<void> {

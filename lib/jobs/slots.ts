@@ -8,6 +8,8 @@ import { InLine, Later } from './interruption.ts';
 const LONGEST_PAUSE_MS = 5_000;
 /** An urgent call that has to wait longer asks again after this long. */
 const LONGEST_WAIT_MS = 5 * 60_000;
+/** Further commands hold workers that first ones need. */
+const LONGEST_PAUSE_OF_FURTHER_MS = 1_000;
 /** How long a budget that cannot be read or written is left alone. */
 const NO_BUDGET_PAUSE_MS = 30_000;
 
@@ -77,7 +79,8 @@ export function createSlots({ connection, lane, cameBack, budget, clock, sleep, 
       if (clock() + connection.timeoutMs > deadline) throw new Later(clock(), 'this run has no time left for a call');
     },
     async take(urgent) {
-      const waitsUntil = Math.min(clock() + LONGEST_PAUSE_MS, deadline - connection.timeoutMs);
+      const longest = lane === 'further' ? LONGEST_PAUSE_OF_FURTHER_MS : LONGEST_PAUSE_MS;
+      const waitsUntil = Math.min(clock() + longest, deadline - connection.timeoutMs);
       for (;;) {
         const answer = await request(urgent, waitsUntil);
         if (!answer.granted) {

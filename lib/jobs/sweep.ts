@@ -1,3 +1,4 @@
+import { lanes } from '../budget/lanes.ts';
 import { inBatches } from './batches.ts';
 import type { Job, JobStatus } from './job.ts';
 import type { JobStore } from './job-store.ts';
@@ -50,7 +51,7 @@ async function requeueOrKeep(job: Job, options: SweepJobsOptions): Promise<Job |
 }
 
 function peopleFirst(a: Job, b: Job): number {
-  return Number(b.lane === 'interactive') - Number(a.lane === 'interactive') || a.createdAt - b.createdAt;
+  return lanes.indexOf(a.lane) - lanes.indexOf(b.lane) || a.createdAt - b.createdAt;
 }
 
 /** @returns undefined if the job changed in the meantime, so that another process has looked at it */

@@ -1,5 +1,5 @@
 import type { Budget, LinePlan } from '../budget/budget.ts';
-import type { Lane } from '../budget/lanes.ts';
+import { isOfPeople, type Lane, lanes } from '../budget/lanes.ts';
 import { type Limits, MINUTE } from '../budget/window.ts';
 import type { Breaker, Breakers } from '../connection/breakers.ts';
 import { inBatches } from './batches.ts';
@@ -8,6 +8,8 @@ import type { JobQueue } from './queue.ts';
 
 /** A job is called this long before its slot: SQS counts whole seconds and wakes a message up to three seconds late. */
 const LEAD_MS = 5_000;
+/** Further commands share the workers with first ones, which they must not keep waiting. */
+const LEAD_OF_FURTHER_MS = 1_000;
 /** Only the jobs of the next two minutes are called; the times of the others are not known yet. */
 const CALLED_AHEAD_MS = 120_000;
 /** A job that was called and has not come by then does not take its slot any more. */
@@ -24,7 +26,8 @@ interface Call {
 
 /**
  * The jobs that wait for the budget of a connection. They stand in line in the order in which their events came, without
- * a time of their own; only those whose slots open within the next two minutes are called, people first.
+ * a time of their own; only those whose slots open within the next two minutes are called, people first, and of people
+ * one job of each in turn.
  */
 export interface WaitingLines {
   /**
@@ -55,14 +58,17 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock }: Wai
     async moveOn({ name, limits }, atOnce = false) {
       const plan = await budget.planLine(name, limits, atOnce);
       if (!plan) return [];
-      const read = (lane: Lane) => jobs.line(name, lane, 2 * limits.perMinute);
-      const [interactive, background] = await Promise.all([read('interactive'), read('background')]);
-      const lines = [interactive, background];
-      await budget.noteLines(name, { interactive: interactive.length > 0, background: background.length > 0 });
+      const lines = await Promise.all(lanes.map((lane) => jobs.line(name, lane, 2 * limits.perMinute)));
+      await budget.noteLines(
+        name,
+        lanes.filter((_, index) => lines[index]?.length),
+      );
       const down = await breakers.view(name);
       const calls = nextCalls(lines, down ? probePlan(down) : plan, MINUTE / limits.perMinute / 2, clock());
       // A probe that came early would find the connection still closed.
-      const called = await inBatches(calls, (one) => call(one, down ? 0 : LEAD_MS));
+      const called = await inBatches(calls, (one) =>
+        call(one, down ? 0 : one.job.lane === 'further' ? LEAD_OF_FURTHER_MS : LEAD_MS),
+      );
       return called.filter((id) => id !== undefined);
     },
   };
@@ -71,7 +77,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock }: Wai
 /** While a connection is down, one job at a time finds out whether it works again, and sooner if a person waits. */
 function probePlan({ until, probedAt }: Breaker): LinePlan {
   const soon = Math.min(until, probedAt + PROBED_FOR_PEOPLE_MS);
-  return { slotTime: (lane: Lane, ahead) => (ahead > 0 ? undefined : lane === 'interactive' ? soon : until) };
+  return { slotTime: (lane: Lane, ahead) => (ahead > 0 ? undefined : isOfPeople(lane) ? soon : until) };
 }
 
 /**
@@ -86,7 +92,7 @@ function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: 
   let last = 0;
   for (const line of standing) {
     ahead += line.filter(({ slotAt }) => slotAt !== undefined && slotAt + LATE_MS > now).length;
-    for (const job of line) {
+    for (const job of inTurns(line)) {
       if (job.slotAt !== undefined) continue;
       const opensAt = plan.slotTime(job.lane, ahead);
       if (opensAt === undefined || opensAt > now + CALLED_AHEAD_MS) break;
@@ -97,4 +103,16 @@ function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: 
     }
   }
   return calls;
+}
+
+/** One job of each person in turn, and of one person in order: the first of everyone, then the second, and so on. */
+function inTurns(line: readonly StandingJob[]): StandingJob[] {
+  const counts = new Map<string, number>();
+  const turns = line.map((job) => {
+    const person = isOfPeople(job.lane) ? job.entity : job.id;
+    const turn = counts.get(person) ?? 0;
+    counts.set(person, turn + 1);
+    return { job, turn };
+  });
+  return turns.toSorted((a, b) => a.turn - b.turn).map(({ job }) => job);
 }

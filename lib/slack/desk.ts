@@ -3,7 +3,10 @@ import type { RelayConfig, SlackConfig } from '../config/schema.ts';
 import type { JobDraft } from '../jobs/job.ts';
 import type { JobsOfPerson } from '../people/jobs-of-person.ts';
 import type { Mutes } from '../timesheets/mutes.ts';
+import type { Admission } from './admission.ts';
 import type { KnownProjects } from './known-projects.ts';
+import type { Permissions } from './permissions.ts';
+import type { ResponseUrls } from './response-url.ts';
 import type { SaidBefore } from './said-before.ts';
 import type { SlackApi } from './slack-api.ts';
 
@@ -13,19 +16,26 @@ export interface Desk {
   settings: SlackConfig;
   /** With a time-out that leaves room within Slack's three seconds. */
   slack: SlackApi;
-  fetch: typeof globalThis.fetch;
+  responseUrls: ResponseUrls;
+  admission: Admission;
+  permissions: Permissions;
   clock: () => number;
   projects: KnownProjects;
   saidBefore: SaidBefore;
   jobsOfPerson: JobsOfPerson;
   mutes: Mutes;
   budgetOf(connection: string): Promise<BudgetView>;
-  /**
-   * Makes the job safe; once it returns, the person may be told so.
-   * @returns whether it is this job: the same event may have been accepted before with another input, which stays
-   */
-  accept(draft: JobDraft): Promise<boolean>;
+  /** Whether the service is known to have a user for the person, as far as the table says. */
+  isKnown(userId: string, connection: string): Promise<boolean>;
+  /** Makes the job of a person safe, unless too many of theirs have not ended. */
+  accept(draft: JobDraft, userId: string): Promise<Accepted>;
 }
+
+/**
+ * What became of a job: once it is safe, the person may be told so. `before` says that the same event was accepted before
+ * with another input, which stays.
+ */
+export type Accepted = 'safe' | 'before' | 'too many';
 
 /** The connection that a channel's commands go to. */
 export function connectionOf({ settings }: Desk, channelId: string): string {

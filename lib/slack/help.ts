@@ -34,8 +34,11 @@ export async function statusMessage(
   const { minute, day, pausedUntil, lanes } = budget;
   const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;
   const paused = pausedUntil === null ? '' : ` Paused until ${time(pausedUntil)}.`;
-  const isHeldUp = ({ entity, createdAt }: Job) =>
-    jobs.some((other) => other.status === 'waiting' && other.entity === entity && other.createdAt < createdAt);
+  const groupOf = ({ entity, group = entity }: Job) => group;
+  const isHeldUp = (job: Job) =>
+    jobs.some(
+      (other) => other.status === 'waiting' && groupOf(other) === groupOf(job) && other.createdAt < job.createdAt,
+    );
   const told =
     jobs.length === 0
       ? [section('You have not asked for anything yet.')]

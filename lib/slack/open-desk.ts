@@ -4,26 +4,40 @@ import type { SlackConfig } from '../config/schema.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import type { JobDraft } from '../jobs/job.ts';
 import { createJobsOfPerson } from '../people/jobs-of-person.ts';
+import { createTurns } from '../people/turns.ts';
 import type { Runtime, Stores } from '../runtime.ts';
+import { isExpired } from '../table/expiry.ts';
+import { keys } from '../table/keys.ts';
 import { createMutes } from '../timesheets/mutes.ts';
+import { createAdmission } from './admission.ts';
 import type { Desk } from './desk.ts';
 import { createKnownProjects } from './known-projects.ts';
+import { createPermissions } from './permissions.ts';
+import { createResponseUrls } from './response-url.ts';
 import { createSaidBefore } from './said-before.ts';
 import { createSlackApi } from './slack-api.ts';
 
 /** Slack gives up after three seconds; a modal must be open before, from cold too. */
 const MODAL_TIMEOUT_MS = 1_500;
+/** What Slack is asked first, where it is not remembered, takes its time from the same three seconds. */
+const QUESTION_TIMEOUT_MS = 600;
 
 /** Opens what people's requests are answered with. */
 export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs, queue, secrets }: Stores): Desk {
   const { config, clock, random, fetch, log, metrics } = runtime;
   const budget = createBudget(table, clock, random);
   const jobsOfPerson = createJobsOfPerson(table, jobs, clock);
+  const turns = createTurns(table, jobs, clock);
+  const { apiUrl } = settings;
+  const questions = createSlackApi({ apiUrl, secrets, fetch, timeoutMs: QUESTION_TIMEOUT_MS });
+  const asking = { settings, people: config.people, contact: config.contact, table, slack: questions, clock };
   return {
     config,
     settings,
-    slack: createSlackApi({ apiUrl: settings.apiUrl, secrets, fetch, timeoutMs: MODAL_TIMEOUT_MS }),
-    fetch,
+    slack: createSlackApi({ apiUrl, secrets, fetch, timeoutMs: MODAL_TIMEOUT_MS }),
+    responseUrls: createResponseUrls(apiUrl, fetch),
+    admission: createAdmission(asking),
+    permissions: createPermissions(asking),
     clock,
     projects: createKnownProjects(table, clock),
     saidBefore: createSaidBefore(table, jobs, clock),
@@ -34,17 +48,23 @@ export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs,
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);
       return budget.view(connection, limits);
     },
-    async accept(draft) {
-      const { replyTo } = draft;
+    async isKnown(userId, connection) {
+      const known = await table.get(keys.person('slack', userId, connection));
+      return known !== undefined && !isExpired(known, clock());
+    },
+    async accept(asked, userId) {
+      const person = { in: 'slack', id: userId } as const;
+      const lane = await turns.take(person, asked.id);
+      if (!lane) return 'too many';
+      const draft = { ...asked, lane };
       // A job that /pm status does not show is done all the same.
       const unnoted = (error: unknown) =>
         log.warn({ message: 'a job is not noted for its person', error: String(error) });
-      const person = replyTo?.in === 'slack' && ({ in: 'slack', id: replyTo.userId } as const);
-      const noted = person && jobsOfPerson.note(person, draft.id).catch(unnoted);
+      const noted = draft.replyTo && jobsOfPerson.note(person, draft.id).catch(unnoted);
       const [{ job, repeat }] = await Promise.all([acceptEvent(draft, { jobs, queue }), noted]);
       metrics.record({ EventsTaken: 1 });
       log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });
-      return isDeepStrictEqual(asStored(job.input), asStored(draft.input));
+      return isDeepStrictEqual(asStored(job.input), asStored(draft.input)) ? 'safe' : 'before';
     },
   };
 }

@@ -2,10 +2,11 @@ import type { ModalView } from '@slack/types';
 import * as z from 'zod/mini';
 import { LIST_PROJECTS, type ModalWithProjects } from '../automations/list-projects.ts';
 import { LIST_TASKS, type ModalWithTasks } from '../automations/list-tasks.ts';
+import { RECOGNIZE_PERSON } from '../automations/recognize-person.ts';
 import { digest } from '../digest.ts';
 import { type JobDraft, jobId } from '../jobs/job.ts';
 import { connectionOf, type Desk } from './desk.ts';
-import { type SlackMessage, warning } from './messages.ts';
+import { message, plainSection, type SlackMessage, TOO_MANY, warning } from './messages.ts';
 import { escaped } from './mrkdwn.ts';
 import { SlackRefusal, SlackUnanswered } from './slack-api.ts';
 import type { OpenedView } from './update-modal.ts';
@@ -42,12 +43,13 @@ export async function openDefectModal(request: DefectModalRequest, desk: Desk): 
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
   };
-  const { view, said } = await open(request, defectModal(desk.settings, { ...modal, projects: known?.projects }), desk);
+  const shown = defectModal(desk.settings, { ...modal, projects: known?.projects });
+  const { view, said } = await open(request, connection, shown, desk);
   const isFresh = known && known.projects.length > 0 && desk.clock() - known.seenAt < PROJECTS_FRESH_MS;
   if (!view || isFresh) return said;
   const input: ModalWithProjects = { opened: view, modal };
-  await desk.accept(fillingJob(LIST_PROJECTS, view, connection, { ...input }, `${userId}: projects for a form`));
-  return said;
+  const job = { automation: LIST_PROJECTS, connection, input: { ...input }, summary: `${userId}: projects for a form` };
+  return (await fill(view, job, userId, desk)) ?? said;
 }
 
 /** @returns what to tell the person where it cannot be opened */
@@ -56,7 +58,7 @@ export async function openLogTimeModal(
   modal: LogTimeModal,
   desk: Desk,
 ): Promise<SlackMessage | undefined> {
-  return (await open(request, logTimeModal(modal), desk)).said;
+  return (await open(request, modal.connection, logTimeModal(modal), desk)).said;
 }
 
 /** Opens the modal at once, and has the project's tasks put into it. @returns what to tell where it cannot be opened */
@@ -66,24 +68,47 @@ export async function openProjectModal(
   desk: Desk,
 ): Promise<SlackMessage | undefined> {
   const modal: ModalWithTasks['modal'] = { connection, projectName: project.name };
-  const { view, said } = await open(request, logTimeModal({ ...modal, on: [] }), desk);
+  const { view, said } = await open(request, connection, logTimeModal({ ...modal, on: [] }), desk);
   if (!view) return said;
   const input: ModalWithTasks = { opened: view, projectId: project.id, modal };
-  await desk.accept(fillingJob(LIST_TASKS, view, connection, { ...input }, `${request.userId}: tasks for a form`));
-  return said;
+  const { userId } = request;
+  const job = { automation: LIST_TASKS, connection, input: { ...input }, summary: `${userId}: tasks for a form` };
+  return (await fill(view, job, userId, desk)) ?? said;
 }
 
-/** The job that brings into an open modal what only the service knows. */
-function fillingJob(
-  automation: string,
+/** Has a job bring into an open modal what only the service knows. @returns what to tell the person where it cannot be */
+async function fill(
   opened: OpenedView,
-  connection: string,
-  input: Record<string, unknown>,
-  summary: string,
-): JobDraft {
+  job: Pick<JobDraft, 'automation' | 'connection' | 'input' | 'summary'>,
+  userId: string,
+  desk: Desk,
+): Promise<SlackMessage | undefined> {
   const id = 'id' in opened ? opened.id : opened.externalId;
-  const entity = `modal-${id}`;
-  return { id: jobId(automation, id), automation, connection, lane: 'interactive', entity, summary, input };
+  const place = { lane: 'interactive', entity: `slack-${userId}`, group: `modal-${id}` } as const;
+  const draft: JobDraft = { ...job, ...place, id: jobId(job.automation, id) };
+  return (await desk.accept(draft, userId)) === 'too many' ? warning(TOO_MANY) : undefined;
+}
+
+/** Finds out who somebody is in the service, who is told when the form can be opened. */
+async function recognize({ userId, triggerId }: ModalRequest, connection: string, desk: Desk): Promise<SlackMessage> {
+  const place = { connection, lane: 'interactive', entity: `slack-${userId}` } as const;
+  const accepted = await desk.accept(
+    {
+      ...place,
+      id: jobId(RECOGNIZE_PERSON, triggerId),
+      automation: RECOGNIZE_PERSON,
+      summary: `${userId}: who is it`,
+      input: {},
+      replyTo: { in: 'slack', userId },
+    },
+    userId,
+  );
+  if (accepted === 'too many') return warning(TOO_MANY);
+  return message(
+    plainSection(
+      ':hourglass_flowing_sand: The relay looks who you are in the service, and tells you when to ask again.',
+    ),
+  );
 }
 
 /** What became of opening a modal: one that is open, or may be, and what there is to tell. */
@@ -92,10 +117,15 @@ interface Opening {
   said?: SlackMessage;
 }
 
-async function open({ triggerId }: ModalRequest, view: ModalView, { slack, config }: Desk): Promise<Opening> {
+async function open(request: ModalRequest, connection: string, view: ModalView, desk: Desk): Promise<Opening> {
+  const { slack, config, settings } = desk;
+  const { triggerId, userId } = request;
   const fault = (why: string) => ({ said: warning(`The form could not be opened: ${escaped(why)}`) });
   if (!(await slack.isThere())) {
     return fault(`the relay has no token of the Slack app yet. Tell ${config.contact}.`);
+  }
+  if (settings.access.knownOnly && !(await desk.isKnown(userId, connection))) {
+    return { said: await recognize(request, connection, desk) };
   }
   // A form that opens although Slack's answer is lost must get its lists all the same.
   const externalId = `partner-relay-${digest(triggerId)}`;

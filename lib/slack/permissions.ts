@@ -1,64 +1,54 @@
 import * as z from 'zod/mini';
-import type { Automation } from '../automations/automation.ts';
 import type { SlackConfig } from '../config/schema.ts';
-import { NotDone } from '../jobs/interruption.ts';
-import type { Job } from '../jobs/job.ts';
-import type { Steps } from '../jobs/steps.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { judged } from './judged.ts';
 import type { SlackApi } from './slack-api.ts';
 
 export type LimitedVerb = keyof SlackConfig['permissions'];
 
-/** @returns why the verb may not be used in that channel, in mrkdwn */
-export function channelFault(settings: SlackConfig, verb: LimitedVerb, channelId: string): string | undefined {
-  const channels = settings.permissions[verb]?.channels;
-  if (!channels || channels.includes(channelId)) return undefined;
-  const where = channels.map((id) => `<#${id}>`).join(', ');
-  return `\`${settings.command} ${verb}\` can be used in ${where} only.`;
+/** Who may use which verb, and where. */
+export interface Permissions {
+  /**
+   * @param channelId without one, the channel does not matter
+   * @returns why the person may not use the verb there, in mrkdwn, or undefined
+   * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} where Slack must be asked and does not say
+   */
+  faultOf(verb: LimitedVerb, asked: { userId: string; channelId?: string }): Promise<string | undefined>;
+}
+
+export interface PermissionOptions {
+  settings: SlackConfig;
+  contact: string;
+  table: Table;
+  slack: SlackApi;
+  clock: () => number;
 }
 
 const members = z.object({ users: z.array(z.string()) });
 const KNOWN_FOR_SECONDS = 3_600;
 
-export interface PermissionOptions {
-  settings: SlackConfig | undefined;
-  contact: string;
-  table: Table;
-  slack: SlackApi | undefined;
-  clock: () => number;
-}
-
-/** The automation, for members of the groups only to which its verb is limited. Who is in a group is kept for an hour. */
-export function permitted(automation: Automation, options: PermissionOptions): Automation {
-  const { settings, contact, table, slack, clock } = options;
-
-  async function isMember(userId: string, group: string, steps: Steps): Promise<boolean> {
+export function createPermissions({ settings, contact, table, slack, clock }: PermissionOptions): Permissions {
+  async function isMember(userId: string, group: string): Promise<boolean> {
     const known = await table.get(keys.userGroup(group));
     if (known && !isExpired(known, clock())) return (known.users as string[]).includes(userId);
-    if (!slack) return false;
-    const users = await steps.look(`who is in ${group}`, 'Slack usergroups.users.list', () =>
-      judged(clock, async () => (await slack.call('usergroups.users.list', { usergroup: group }, members)).users),
-    );
+    const { users } = await slack.call('usergroups.users.list', { usergroup: group }, members);
     await table.put({ ...keys.userGroup(group), users, expiresAt: Math.floor(clock() / 1000) + KNOWN_FOR_SECONDS });
     return users.includes(userId);
   }
 
-  async function check({ input, replyTo }: Job, steps: Steps): Promise<void> {
-    const verb = input.verb === 'undo' ? 'done' : (input.verb as LimitedVerb);
-    const groups = settings?.permissions[verb]?.userGroups;
-    if (!groups || replyTo?.in !== 'slack') return;
-    for (const group of groups) if (await isMember(replyTo.userId, group, steps)) return;
-    throw new NotDone(`You may not use ${settings?.command} ${verb} here; ${contact} can change that`);
-  }
-
   return {
-    ...automation,
-    async run(job, steps) {
-      await check(job, steps);
-      return automation.run(job, steps);
+    async faultOf(verb, { userId, channelId }) {
+      const { channels, userGroups } = settings.permissions[verb] ?? {};
+      if (channels && channelId !== undefined && !channels.includes(channelId)) {
+        const where = channels.map((id) => `<#${id}>`).join(', ');
+        return `\`${settings.command} ${verb}\` can be used in ${where} only.`;
+      }
+      if (!userGroups) return undefined;
+      const are = await Promise.all(userGroups.map((group) => isMember(userId, group)));
+      return are.includes(true)
+        ? undefined
+        : `You may not use ${settings.command} ${verb} here; ${contact} can change that.`;
     },
   };
 }

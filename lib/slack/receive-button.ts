@@ -2,12 +2,12 @@ import type * as z from 'zod/mini';
 import { parseCommand } from '../commands/command.ts';
 import { printDuration } from '../commands/duration.ts';
 import type { Desk } from './desk.ts';
+import { explained } from './explained.ts';
 import { message, plainSection, type SlackMessage, warning } from './messages.ts';
 import { openLogTimeModal, openProjectModal } from './open-modal.ts';
-import { channelFault } from './permissions.ts';
 import { commandOfButton, RUN_COMMAND_BUTTON, receiveCommandButton } from './receive-command.ts';
 import { type ButtonPress, readOwn, SlackRequestError } from './request.ts';
-import { ANSWER_TIMEOUT_MS, respond } from './response-url.ts';
+import { ANSWER_TIMEOUT_MS } from './response-url.ts';
 import {
   LOG_ON_PROJECT_BUTTON,
   LOG_REST_BUTTON,
@@ -33,17 +33,20 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
     }
     case LOG_TIME_BUTTON: {
       const { connection, task } = held(taskToLog);
-      const fault = channelFault(desk.settings, 'log', press.channelId);
+      const fault = await logFault(press);
       if (fault) return tell(warning(fault), 'beside');
       return tell(await openLogTimeModal(press, { connection, on: task }, desk), 'beside');
     }
     case LOG_ON_PROJECT_BUTTON: {
-      const fault = channelFault(desk.settings, 'log', press.channelId);
+      const fault = await logFault(press);
       if (fault) return tell(warning(fault), 'beside');
       return tell(await openProjectModal(press, held(projectToLog), desk), 'beside');
     }
     case LOG_REST_BUTTON: {
       const { connection, date, minutes, at = 0, tasks } = held(restOfDay);
+      // Wherever the reminder is.
+      const fault = await logFault({ userId: press.userId });
+      if (fault) return tell(warning(fault), 'beside');
       const isRecent = desk.clock() - at < PROPOSED_FOR_MS;
       const duration = minutes > 0 && isRecent ? { duration: printDuration(minutes) } : {};
       return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, desk), 'beside');
@@ -55,8 +58,12 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
       throw new SlackRequestError('the button is none of the relay');
   }
 
+  function logFault(asked: { userId: string; channelId?: string }): Promise<string | undefined> {
+    return explained(desk.config.contact, () => desk.permissions.faultOf('log', asked));
+  }
+
   async function tell(said: SlackMessage | undefined, where: 'instead' | 'beside'): Promise<void> {
     if (said && press.responseUrl !== undefined)
-      await respond(desk.fetch, press.responseUrl, said, where, ANSWER_TIMEOUT_MS);
+      await desk.responseUrls.respond(press.responseUrl, said, where, ANSWER_TIMEOUT_MS);
   }
 }

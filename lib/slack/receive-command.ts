@@ -5,6 +5,7 @@ import { type Command, type ParsedCommand, parseCommand, printCommand } from '..
 import { type JobDraft, jobId, type ReplyTo } from '../jobs/job.ts';
 import { cutToLength } from '../text.ts';
 import { connectionOf, type Desk } from './desk.ts';
+import { explained } from './explained.ts';
 import { helpMessage, statusMessage } from './help.ts';
 import {
   button,
@@ -13,11 +14,11 @@ import {
   plainSection,
   type SlackMessage,
   section,
+  TOO_MANY,
   warning,
 } from './messages.ts';
 import { code, plain } from './mrkdwn.ts';
 import { openDefectModal } from './open-modal.ts';
-import { channelFault } from './permissions.ts';
 import type { SlackCommand } from './request.ts';
 
 /** A button that gives the command which is its value. */
@@ -45,6 +46,8 @@ export async function receiveCommand(typed: SlackCommand, desk: Desk): Promise<S
   const parsed = parseCommand(plain(typed.text));
   if ('fault' in parsed) return faultMessage(parsed, typed, desk);
   const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId };
+  const fault = await refusal(given, desk);
+  if (fault !== undefined) return warning(fault);
   const checked = await checkRepeat(given, desk);
   if ('question' in checked) return checked.question;
   const { said, works } = await carryOut(checked, desk);
@@ -65,6 +68,8 @@ export async function receiveCommandButton(
   again: boolean,
   desk: Desk,
 ): Promise<SlackMessage | undefined> {
+  const fault = await refusal(given, desk);
+  if (fault !== undefined) return warning(fault);
   const checked = again ? given : await checkRepeat(given, desk);
   if ('question' in checked) return checked.question;
   const { said } = await carryOut(checked, desk);
@@ -79,7 +84,7 @@ export async function receiveCommandButton(
  */
 async function checkRepeat(given: GivenCommand, desk: Desk): Promise<GivenCommand | { question: SlackMessage }> {
   const jobId = draftOf(given, desk)?.id;
-  if (jobId === undefined || given.command.verb === 'find' || refusal(given, desk)) return given;
+  if (jobId === undefined || given.command.verb === 'find') return given;
   const command = printCommand(given.command);
   const noted = await desk.saidBefore.note({ ...given, command, jobId });
   if ('happened' in noted) return { ...given, happened: noted.happened };
@@ -92,21 +97,20 @@ async function carryOut(given: GivenCommand, desk: Desk): Promise<{ said: SlackM
   const answered = (said: SlackMessage | undefined) => ({ said, works: false });
   if (command.verb === 'help') return answered(helpMessage(desk.settings.command));
   if (command.verb === 'status') return answered(await statusMessage(given, desk));
-  const fault = refusal(given, desk);
-  if (fault) return answered(warning(fault));
   const draft = draftOf(given, desk);
   if (!draft) {
     const title = command.verb === 'defect' ? command.title : undefined;
     return answered(await openDefectModal({ ...given, ...(title !== undefined && { title }) }, desk));
   }
-  await desk.accept(draft);
+  if ((await desk.accept(draft, given.userId)) === 'too many') return answered(warning(TOO_MANY));
   return { said: undefined, works: true };
 }
 
-/** @returns why the command may not be given there */
-function refusal({ command, channelId }: GivenCommand, { settings }: Desk): string | undefined {
+/** @returns why the command may not be given there by that person */
+async function refusal({ command, ...asked }: GivenCommand, desk: Desk): Promise<string | undefined> {
   if (command.verb === 'help' || command.verb === 'status') return undefined;
-  return channelFault(settings, command.verb === 'undo' ? 'done' : command.verb, channelId);
+  const verb = command.verb === 'undo' ? 'done' : command.verb;
+  return explained(desk.config.contact, () => desk.permissions.faultOf(verb, asked));
 }
 
 /** The job of a command, or undefined for one that is none. */
@@ -134,10 +138,17 @@ export function slackPlace(
   verb: JobCommand['verb'],
 ): CommandPlace {
   const { userId, happened, connection, replyTo } = asked;
-  // Whoever only looks for something does not wait for what they asked before.
-  const entity = verb === 'find' ? `slack-${userId}-find` : `slack-${userId}`;
   const by = { in: 'slack', id: userId } as const;
-  return { happened: [happened], by, connection, lane: 'interactive', entity, replyTo };
+  const place = {
+    happened: [happened],
+    by,
+    connection,
+    lane: 'interactive',
+    entity: `slack-${userId}`,
+    replyTo,
+  } as const;
+  // Whoever only looks for something does not wait for what they asked before.
+  return verb === 'find' ? { ...place, group: `slack-${userId}-find` } : place;
 }
 
 /** The job of a defect that somebody asks for in Slack. */

@@ -2,15 +2,15 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Desk } from './desk.ts';
-import { warning } from './messages.ts';
-import { plain } from './mrkdwn.ts';
+import { explained } from './explained.ts';
+import { type SlackMessage, warning } from './messages.ts';
+import { escaped, plain } from './mrkdwn.ts';
 import { openDefectModal } from './open-modal.ts';
-import { channelFault } from './permissions.ts';
 import { receiveButton } from './receive-button.ts';
 import { receiveCommand } from './receive-command.ts';
-import { receiveSubmission } from './receive-submission.ts';
+import { faultOfForm, receiveSubmission } from './receive-submission.ts';
 import { type MessageShortcut, readSlackRequest, type SlackRequest, SlackRequestError } from './request.ts';
-import { ANSWER_TIMEOUT_MS, respond } from './response-url.ts';
+import { ANSWER_TIMEOUT_MS } from './response-url.ts';
 import { DEFECT_SHORTCUT } from './views.ts';
 
 export interface ReceiveSlackOptions {
@@ -45,35 +45,40 @@ export async function receiveSlack(
 }
 
 async function answer(read: SlackRequest, desk: Desk): Promise<APIGatewayProxyStructuredResultV2> {
+  if (read.kind === 'certificate check' || read.kind === 'other') return NOTHING;
+  const fault = await explained(desk.config.contact, () => desk.admission.faultOf(read));
   switch (read.kind) {
     case 'command': {
-      const said = await receiveCommand(read, desk);
+      const said = fault === undefined ? await receiveCommand(read, desk) : warning(escaped(fault));
       return said ? jsonAnswer(200, { response_type: 'ephemeral', ...said }) : NOTHING;
     }
     case 'message shortcut':
-      await receiveShortcut(read, desk);
-      return NOTHING;
     case 'button':
-      await receiveButton(read, desk);
+      if (fault !== undefined) await tell(warning(escaped(fault)), read, desk);
+      else if (read.kind === 'button') await receiveButton(read, desk);
+      else await tell(await receiveShortcut(read, desk), read, desk);
       return NOTHING;
     case 'submission': {
-      const errors = await receiveSubmission(read, desk);
+      const errors = fault === undefined ? await receiveSubmission(read, desk) : faultOfForm(read, fault);
       return errors ? jsonAnswer(200, { response_action: 'errors', errors }) : NOTHING;
     }
-    case 'certificate check':
-    case 'other':
-      return NOTHING;
+  }
+}
+
+async function tell(said: SlackMessage | undefined, { responseUrl }: { responseUrl?: string }, desk: Desk) {
+  if (said && responseUrl !== undefined) {
+    await desk.responseUrls.respond(responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
   }
 }
 
 /** The shortcut of a message opens the modal filled with what the message says. */
-async function receiveShortcut(chosen: MessageShortcut, desk: Desk): Promise<void> {
-  const { callbackId, messageText, permalink, responseUrl } = chosen;
+async function receiveShortcut(chosen: MessageShortcut, desk: Desk): Promise<SlackMessage | undefined> {
+  const { callbackId, messageText, permalink } = chosen;
   if (callbackId !== DEFECT_SHORTCUT) throw new SlackRequestError('the shortcut is none of the relay');
-  const fault = channelFault(desk.settings, 'defect', chosen.channelId);
+  const fault = await explained(desk.config.contact, () => desk.permissions.faultOf('defect', chosen));
+  if (fault !== undefined) return warning(fault);
   const text = plain(messageText);
   const title = text.split('\n', 1)[0] ?? '';
   const description = text || '[The message has nothing that a form can hold: see the link.]';
-  const said = fault ? warning(fault) : await openDefectModal({ ...chosen, title, description, permalink }, desk);
-  if (said) await respond(desk.fetch, responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
+  return openDefectModal({ ...chosen, title, description, permalink }, desk);
 }

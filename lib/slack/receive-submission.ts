@@ -3,7 +3,10 @@ import { commandJob } from '../automations/command-job.ts';
 import { parseDuration } from '../commands/duration.ts';
 import { taskAsTyped } from '../commands/log.ts';
 import type { ReplyTo } from '../jobs/job.ts';
-import { connectionOf, type Desk } from './desk.ts';
+import { type Accepted, connectionOf, type Desk } from './desk.ts';
+import { explained } from './explained.ts';
+import { TOO_MANY } from './messages.ts';
+import type { LimitedVerb } from './permissions.ts';
 import { defectJob, slackPlace } from './receive-command.ts';
 import { type ModalSubmission, readOwn, SlackRequestError } from './request.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from './views.ts';
@@ -20,8 +23,13 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
   const replyTo: ReplyTo = { in: 'slack', userId: sent.userId };
   const remembered = <T>(schema: z.core.$ZodType<T>) =>
     readOwn("the modal's private_metadata", sent.privateMetadata, schema);
+  // The form was opened where the verb may be used.
+  const permissionFault = (verb: LimitedVerb) =>
+    explained(desk.config.contact, () => desk.permissions.faultOf(verb, { userId: sent.userId }));
   switch (sent.callbackId) {
     case DEFECT_MODAL: {
+      const fault = await permissionFault('defect');
+      if (fault !== undefined) return faultOfForm(sent, fault);
       const { channelId, permalink } = remembered(defectMemory);
       const { project, title = '', description = '', type, priority, severity } = sent.values;
       if (project === undefined)
@@ -30,9 +38,11 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
       const connection = connectionOf(desk, channelId);
       const asked = { ...sent, happened: sent.viewId, connection, replyTo };
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
-      return (await desk.accept(defectJob(asked, fields))) ? undefined : { title: SENT_BEFORE };
+      return faultsOf(sent, await desk.accept(defectJob(asked, fields), sent.userId));
     }
     case LOG_TIME_MODAL: {
+      const fault = await permissionFault('log');
+      if (fault !== undefined) return faultOfForm(sent, fault);
       const { connection, task = taskAsTyped(sent.values.another ?? '') || sent.values.task } =
         remembered(logTimeMemory);
       const duration = parseDuration(sent.values.duration ?? '');
@@ -47,9 +57,19 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
         ...(note !== undefined && { note }),
       } as const;
       const place = slackPlace({ ...sent, happened: sent.viewId, connection, replyTo }, command.verb);
-      return (await desk.accept(commandJob(command, place))) ? undefined : { duration: SENT_BEFORE };
+      return faultsOf(sent, await desk.accept(commandJob(command, place), sent.userId));
     }
     default:
       throw new SlackRequestError('the modal is none of the relay');
   }
+}
+
+function faultsOf(sent: ModalSubmission, accepted: Accepted): Faults | undefined {
+  if (accepted === 'safe') return undefined;
+  return faultOfForm(sent, accepted === 'before' ? SENT_BEFORE : TOO_MANY);
+}
+
+/** What is wrong with the whole form, at its first input: Slack shows errors at inputs only. */
+export function faultOfForm({ callbackId }: ModalSubmission, fault: string): Faults {
+  return { [callbackId === LOG_TIME_MODAL ? 'duration' : 'title']: fault };
 }

@@ -5,7 +5,7 @@ import type { Reply } from '../jobs/steps.ts';
 import type { Said } from '../jobs/tell-person.ts';
 import { judged } from './judged.ts';
 import { type SlackMessage, saidMessage } from './messages.ts';
-import { RESPONSE_URL_LIVES_MS, respond } from './response-url.ts';
+import { createResponseUrls, RESPONSE_URL_LIVES_MS } from './response-url.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 
 /** How a message got to the person. */
@@ -100,20 +100,26 @@ export function slackMessage(
 }
 
 export interface SlackRepliesOptions extends DirectMessagesOptions {
+  /** Of the Web API. */
+  apiUrl: string;
   fetch: typeof globalThis.fetch;
   /** Whom people are told to ask. */
   contact: string;
 }
 
 /** Replies to people in Slack: where they asked as long as that is possible, and then as a direct message. */
-export function createSlackReplies({ slack, clock, fetch, contact }: SlackRepliesOptions) {
+export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: SlackRepliesOptions) {
+  const responseUrls = createResponseUrls(apiUrl, fetch);
   return async function replyInSlack(
     job: Job,
     to: ReplyTo & { in: 'slack' },
     said: Said,
   ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
     const message = saidMessage(said, contact);
-    const isOpen = to.responseUrl !== undefined && clock() < job.createdAt + RESPONSE_URL_LIVES_MS;
+    const isOpen =
+      to.responseUrl !== undefined &&
+      responseUrls.isOurs(to.responseUrl) &&
+      clock() < job.createdAt + RESPONSE_URL_LIVES_MS;
     const hasToken = await slack.isThere();
     if (!isOpen && !hasToken) {
       return { calls: 'Slack message', leftOut: 'the slack secret has no botToken, and nothing can be sent without' };
@@ -126,7 +132,7 @@ export function createSlackReplies({ slack, clock, fetch, contact }: SlackReplie
       // What went to a response_url cannot be looked for; saying it again is better than not at all.
       find: async (since) => (hasToken ? direct.find(since) : undefined),
       async make() {
-        const status = await respond(fetch, responseUrl, message, 'instead');
+        const status = await responseUrls.respond(responseUrl, message, 'instead');
         if (status !== undefined && status < 300) return { by: 'response_url' };
         if (status === undefined || status === 429 || status >= 500) {
           throw new StepFailed(`Slack does not take the reply (${status ?? 'no answer'})`);

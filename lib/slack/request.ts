@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
+import type { Sender } from './admission.ts';
 
 /** `/pm …`. https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
-export interface SlackCommand {
+export interface SlackCommand extends Sender {
   kind: 'command';
   triggerId: string;
-  userId: string;
   userName: string;
   channelId: string;
   /** What follows the command, as plain text. */
@@ -13,11 +13,10 @@ export interface SlackCommand {
 }
 
 /** Where somebody chose a shortcut of a message. https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload */
-export interface MessageShortcut {
+export interface MessageShortcut extends Sender {
   kind: 'message shortcut';
   callbackId: string;
   triggerId: string;
-  userId: string;
   channelId: string;
   /** mrkdwn: the text, and that of what was forwarded or attached; files by their names. */
   messageText: string;
@@ -26,12 +25,11 @@ export interface MessageShortcut {
 }
 
 /** A button of one of our messages. https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
-export interface ButtonPress {
+export interface ButtonPress extends Sender {
   kind: 'button';
   actionId: string;
   value: string;
   triggerId: string;
-  userId: string;
   userName: string;
   /** Empty outside of messages. */
   channelId: string;
@@ -39,11 +37,10 @@ export interface ButtonPress {
 }
 
 /** A modal that was sent off. https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
-export interface ModalSubmission {
+export interface ModalSubmission extends Sender {
   kind: 'submission';
   callbackId: string;
   viewId: string;
-  userId: string;
   userName: string;
   privateMetadata: string;
   /** What was entered or chosen, by block id; empty fields are left out. */
@@ -70,6 +67,8 @@ const given = z.string().check(z.minLength(1));
 const command = z.object({
   command: z.string(),
   trigger_id: given,
+  team_id: z.optional(z.string()),
+  enterprise_id: z.optional(z.string()),
   user_id: given,
   user_name: z.optional(z.string()),
   channel_id: given,
@@ -79,6 +78,7 @@ const command = z.object({
 
 const withId = z.object({ id: given });
 const user = z.extend(withId, { name: z.optional(z.string()) });
+const origin = { team: z.nullish(withId), enterprise: z.nullish(withId) };
 
 /** What other apps post, and what was forwarded. A preview of a link in the text has `from_url` and is not shared. */
 const attachment = z.object({
@@ -102,12 +102,14 @@ const messageAction = z.object({
   trigger_id: given,
   user,
   channel: withId,
-  team: z.object({ domain: z.string() }),
+  team: z.object({ id: z.optional(z.string()), domain: z.string() }),
+  enterprise: origin.enterprise,
   message,
   response_url: z.url(),
 });
 
 const blockActions = z.object({
+  ...origin,
   trigger_id: given,
   user,
   channel: z.nullish(withId),
@@ -123,11 +125,14 @@ const inputState = z.object({
 });
 
 const viewSubmission = z.object({
+  ...origin,
   user,
   view: z.object({
     id: given,
     callback_id: z.string(),
     private_metadata: z._default(z.string(), ''),
+    /** In a shared channel, team is that of the person. */
+    app_installed_team_id: z.nullish(z.string()),
     state: z.object({ values: z.record(z.string(), z.record(z.string(), inputState)) }),
   }),
 });
@@ -156,6 +161,8 @@ function readCommand(form: unknown): SlackCommand {
     kind: 'command',
     triggerId: read.trigger_id,
     userId: read.user_id,
+    teamId: read.team_id,
+    enterpriseId: read.enterprise_id,
     userName: read.user_name ?? read.user_id,
     channelId: read.channel_id,
     text: read.text,
@@ -167,12 +174,15 @@ function readInteraction(json: unknown): SlackRequest {
   const { type } = parsed('interaction', z.object({ type: z.string() }), json);
   switch (type) {
     case 'message_action': {
-      const { callback_id, trigger_id, user, channel, team, message, response_url } = parsed(type, messageAction, json);
+      const read = parsed(type, messageAction, json);
+      const { callback_id, trigger_id, user, channel, team, message, response_url } = read;
       return {
         kind: 'message shortcut',
         callbackId: callback_id,
         triggerId: trigger_id,
         userId: user.id,
+        teamId: team.id,
+        enterpriseId: read.enterprise?.id,
         channelId: channel.id,
         messageText: textOf(message),
         permalink: `https://${team.domain}.slack.com/archives/${channel.id}/p${message.ts.replace('.', '')}`,
@@ -180,25 +190,29 @@ function readInteraction(json: unknown): SlackRequest {
       };
     }
     case 'block_actions': {
-      const { trigger_id, user, channel, response_url, actions } = parsed(type, blockActions, json);
+      const { team, enterprise, trigger_id, user, channel, response_url, actions } = parsed(type, blockActions, json);
       return {
         kind: 'button',
         actionId: actions[0]?.action_id ?? '',
         value: actions[0]?.value ?? '',
         triggerId: trigger_id,
         userId: user.id,
+        teamId: team?.id,
+        enterpriseId: enterprise?.id,
         userName: user.name ?? user.id,
         channelId: channel?.id ?? '',
         ...(response_url !== undefined && { responseUrl: response_url }),
       };
     }
     case 'view_submission': {
-      const { user, view } = parsed(type, viewSubmission, json);
+      const { team, enterprise, user, view } = parsed(type, viewSubmission, json);
       return {
         kind: 'submission',
         callbackId: view.callback_id,
         viewId: view.id,
         userId: user.id,
+        teamId: view.app_installed_team_id ?? team?.id,
+        enterpriseId: enterprise?.id,
         userName: user.name ?? user.id,
         privateMetadata: view.private_metadata,
         values: entered(view.state.values),

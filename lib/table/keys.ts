@@ -30,6 +30,8 @@ export const keys = {
     pk: `jobs-of#${platform}#${id.toLowerCase()}`,
     sk: `${time}#${jobId}`,
   }),
+  /** lib/people/turns.ts: what somebody asked for that has not ended. */
+  turns: (platform: string, id: string): Key => ({ pk: `turns#${platform}#${id.toLowerCase()}`, sk: 'turns' }),
   /** lib/people/slack-people.ts: who has that address in Slack. */
   slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),
   /** lib/timesheets/recent-tasks.ts */
@@ -43,6 +45,13 @@ export const keys = {
   mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),
   /** lib/slack/said-before.ts: that somebody gave this command. */
   said: (userId: string, command: string): Key => ({ pk: `said#${userId}`, sk: command }),
+  /** lib/slack/admission.ts: where the Slack app is installed. */
+  slackWorkspace: (): Key => ({ pk: 'slack-workspace', sk: 'workspace' }),
+  /** lib/slack/admission.ts: what somebody is to that workspace. */
+  slackStanding: (teamId: string, userId: string): Key => ({
+    pk: `slack-standing#${teamId}#${userId}`,
+    sk: 'standing',
+  }),
   /** lib/slack/permissions.ts: who is in a user group. */
   userGroup: (id: string): Key => ({ pk: `group#${id}`, sk: 'group' }),
   /** lib/slack/known-projects.ts: the projects that were last seen. */

@@ -25,7 +25,11 @@ export function answerControl(
       const { userId, channelId } = read.data;
       if (!workspace.users.has(userId)) return json(404, { error: `there is no user ${userId}` });
       const responseUrl = makeResponseUrl({ kind: 'command', userId, channelId });
-      return json(200, { responseUrl, triggerId: workspace.triggers.make(userId) });
+      return json(200, {
+        responseUrl,
+        triggerId: workspace.triggers.make(userId),
+        teamId: workspace.installation.teamId,
+      });
     }
     default:
       return json(404, { error: 'there is /api/, /response/, GET /messages and POST /response-url' });

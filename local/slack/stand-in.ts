@@ -11,6 +11,7 @@ import type { Clock } from './stamps.ts';
 import { answerApiCall } from './web-api.ts';
 import {
   createWorkspace,
+  type Installation,
   type SlackChannel,
   type SlackMessage,
   type SlackUser,
@@ -31,6 +32,7 @@ export interface SlackStandIn {
   /** The people, by id. This and what follows is live: it may be changed. */
   users: Map<string, SlackUser>;
   channels: Map<string, SlackChannel>;
+  installation: Installation;
   userGroups: Map<string, string[]>;
   /** What the app may do: what another scope is needed for is refused with `missing_scope`. By default everything. */
   grant(scopes: Iterable<string>): void;
@@ -81,6 +83,7 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
     url,
     users: workspace.users,
     channels: workspace.channels,
+    installation: workspace.installation,
     userGroups: workspace.userGroups,
     grant(scopes) {
       workspace.scopes = new Set(scopes);

@@ -3,15 +3,17 @@ import { SlackError } from './slack-error.ts';
 import { BOT, type SlackUser, TEAM_ID, type Workspace } from './workspace.ts';
 
 /** https://docs.slack.dev/reference/methods/auth.test */
-export function authTest(): Record<string, unknown> {
+export function authTest({ installation }: Workspace): Record<string, unknown> {
+  const { teamId, enterpriseId, isEnterpriseInstall } = installation;
   return {
     url: 'https://stand-in.slack.com/',
     team: 'Stand-in',
-    team_id: TEAM_ID,
+    team_id: teamId,
+    enterprise_id: enterpriseId ?? null,
     user: BOT.name,
     user_id: BOT.userId,
     bot_id: BOT.id,
-    is_enterprise_install: false,
+    is_enterprise_install: isEnterpriseInstall,
   };
 }
 
@@ -32,13 +34,17 @@ export function lookupByEmail({ users }: Workspace, { email }: Arguments): Recor
 
 function shown(user: SlackUser): Record<string, unknown> {
   const { name, email, deleted = false, tz, tz_offset, is_bot = false, is_stranger, is_email_confirmed = true } = user;
+  const { team_id = TEAM_ID, enterprise_id, is_restricted = false, is_ultra_restricted = false } = user;
   return {
     id: user.id,
-    team_id: TEAM_ID,
+    team_id,
     name: name.toLowerCase().replaceAll(' ', '.'),
     real_name: name,
     deleted,
     is_bot,
+    is_restricted,
+    is_ultra_restricted,
+    ...(enterprise_id !== undefined && { enterprise_user: { enterprise_id } }),
     is_email_confirmed,
     ...(is_stranger !== undefined && { is_stranger }),
     ...(tz !== undefined && { tz }),

@@ -12,8 +12,14 @@ export interface SlackUser {
   tz_offset?: number;
   deleted?: boolean;
   is_bot?: boolean;
-  /** Of another workspace. */
+  /** Of another workspace, which shares a channel with this one. */
   is_stranger?: boolean;
+  /** The workspace that they are of, by default this one, and its organization. */
+  team_id?: string;
+  enterprise_id?: string;
+  /** A guest, of several channels or, ultra-restricted, of one. */
+  is_restricted?: boolean;
+  is_ultra_restricted?: boolean;
   /** By default they have confirmed it. */
   is_email_confirmed?: boolean;
 }
@@ -59,9 +65,19 @@ export interface StandInView {
   replaced: { view: ModalView; hash: string; at: number }[];
 }
 
+/** Where the app is installed. */
+export interface Installation {
+  teamId: string;
+  /** Of the organization that the workspace is part of. */
+  enterpriseId?: string;
+  /** Whether the app is installed for all workspaces of the organization. */
+  isEnterpriseInstall: boolean;
+}
+
 /** What is in the workspace and what went out to it, in memory. All of it may be changed from outside. */
 export interface Workspace {
   clock: Clock;
+  installation: Installation;
   users: Map<string, SlackUser>;
   channels: Map<string, SlackChannel>;
   /** The ids of its people, by the id of the group. */
@@ -87,6 +103,7 @@ export function createWorkspace(
   const stamps = createStamps(clock);
   return {
     clock,
+    installation: { teamId: TEAM_ID, isEnterpriseInstall: false },
     users: new Map(people.map((user) => [user.id, { ...user }])),
     channels: new Map(channels.map((channel) => [channel.id, { ...channel }])),
     userGroups: new Map(Object.entries(userGroups).map(([id, members]) => [id, [...members]])),

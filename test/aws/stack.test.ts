@@ -28,6 +28,7 @@ import { createLinks, type Links } from '../../lib/links/links.ts';
 import { jobsByStatus } from '../../lib/table/keys.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
+import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
@@ -286,7 +287,14 @@ describe('the stack on an AWS emulator', () => {
   async function command(text: string, { secret = SIGNING_SECRET } = {}): Promise<Answer> {
     const [userId, channelId] = ['U0MIRA001', 'C0GENERAL'];
     const body = new URLSearchParams({
-      ...{ command: '/pm', text, user_id: userId, channel_id: channelId, trigger_id: slack.makeTriggerId(userId) },
+      ...{
+        command: '/pm',
+        text,
+        team_id: TEAM_ID,
+        user_id: userId,
+        channel_id: channelId,
+        trigger_id: slack.makeTriggerId(userId),
+      },
       response_url: slack.makeResponseUrl({ kind: 'command', userId, channelId }),
     }).toString();
     const timestamp = Math.floor(Date.now() / 1000);

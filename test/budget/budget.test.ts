@@ -269,7 +269,7 @@ describe('the budget', () => {
     expect(standing).not.toHaveProperty('askAgainAt');
     expect((await ask('background', true)).granted).toBe(true);
     expect((await ask('interactive')).granted).toBe(true);
-    await budget.noteLines(connection, { interactive: false, background: false });
+    await budget.noteLines(connection, []);
     expect((await ask('background')).granted).toBe(true);
     await takeAll('interactive');
     now += 2 * MINUTE;

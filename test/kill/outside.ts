@@ -2,6 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Job } from '../../lib/jobs/job.ts';
 import { functionUrlEvent } from '../../local/http-front.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
+import { TEAM_ID } from '../../local/slack/workspace.ts';
 import type { TestClock } from '../relay.ts';
 import { githubDelivery, type Incoming, type Posted, slackRequest } from './incoming.ts';
 import type { Host } from './killable-hosts.ts';
@@ -61,6 +62,7 @@ export function createOutside({ clock, slack, invoke, jobs, mayFail }: OutsideOp
     const at = clock.now;
     const form = {
       command: '/pm',
+      team_id: TEAM_ID,
       text,
       user_id: userId,
       user_name: 'mira',

@@ -2,21 +2,23 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import type { createHandler as createGithubHandler } from '../../functions/github-webhook.ts';
 import type { createHandler as createSlackHandler } from '../../functions/slack-webhook.ts';
 import { COMPLETE_CHECKLIST_ITEM } from '../../lib/automations/complete-checklist-item.ts';
-import type { Lane } from '../../lib/budget/lanes.ts';
 import { jobId } from '../../lib/jobs/job.ts';
+import type { QueueName } from '../../lib/jobs/queue.ts';
 import { doneCommand, openedIssue } from './events.ts';
 import { noteError, startProcess, type World } from './world.ts';
 
 /** An event: `background` is a new issue in GitHub, `interactive` a command of a person in Slack. */
 export interface Arrival {
   connection: string;
-  lane: Lane;
+  lane: QueueName;
+  /** Who gives the command; by default one of many. */
+  person?: string;
   /** Since the start. */
   atMs: number;
 }
 
-/** When the event of each job came (virtual time), and its lane; by the id of the job. */
-export type Wanted = Map<string, { lane: Lane; at: number }>;
+/** When the event of each job came (virtual time), its lane and who asked for it; by the id of the job. */
+export type Wanted = Map<string, { lane: QueueName; at: number; person?: string }>;
 
 type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
 
@@ -43,20 +45,20 @@ export function bring(
     for (const id of jobs) wanted.set(id, { lane: 'background', at });
   }
 
-  async function giveCommand(connection: string, number: number): Promise<void> {
+  async function giveCommand(connection: string, number: number, person = `U0P${number % PEOPLE}`): Promise<void> {
     const triggerId = `trigger-${number}`;
     const responseUrl = `https://hooks.slack.com/commands/${number}`;
-    const command = { userId: `U0P${number % PEOPLE}`, item: 100 + number, triggerId, responseUrl };
-    wanted.set(jobId(COMPLETE_CHECKLIST_ITEM, triggerId), { lane: 'interactive', at: time.now });
+    const command = { userId: person, item: 100 + number, triggerId, responseUrl };
+    wanted.set(jobId(COMPLETE_CHECKLIST_ITEM, triggerId), { lane: 'interactive', at: time.now, person });
     const { statusCode, body } = await slack(doneCommand(connection, command, time.now));
     if (statusCode !== 200) throw new Error(`the Slack webhook answered ${statusCode}: ${body}`);
   }
 
   async function comeInOrder(): Promise<void> {
-    for (const [index, { connection, lane, atMs }] of arrivals.toSorted((a, b) => a.atMs - b.atMs).entries()) {
+    for (const [index, { connection, lane, atMs, person }] of arrivals.toSorted((a, b) => a.atMs - b.atMs).entries()) {
       if (start + atMs > time.now) await time.sleep(start + atMs - time.now);
       const come = lane === 'background' ? openIssue : giveCommand;
-      void come(connection, index + 1).catch((error) => noteError(world, error));
+      void come(connection, index + 1, person).catch((error) => noteError(world, error));
     }
   }
 

@@ -6,6 +6,9 @@ import { functionUrlEvent } from '../../local/http-front.ts';
 export const WEBHOOK_SECRET = 'webhook secret of the simulation';
 export const SIGNING_SECRET = 'signing secret of the simulation';
 
+/** The workspace of the simulation. */
+export const TEAM_ID = 'T0SIMULATION';
+
 /** The repository and the channel of a connection. */
 export const repositoryOf = (connection: string): string => `simulation/${connection}`;
 export const channelOf = (connection: string): string => `C0${connection.toUpperCase()}`;
@@ -48,6 +51,7 @@ export function doneCommand(connection: string, command: DoneCommand, now: numbe
   const body = new URLSearchParams({
     command: '/pm',
     text: `done ${command.item}`,
+    team_id: TEAM_ID,
     user_id: command.userId,
     user_name: 'mira',
     channel_id: channelOf(connection),

@@ -1,5 +1,5 @@
-import type { Lane } from '../../lib/budget/lanes.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
+import type { QueueName } from '../../lib/jobs/queue.ts';
 import { openStores, type Stores } from '../../lib/runtime.ts';
 import { jobsByStatus, waitingLine } from '../../lib/table/keys.ts';
 import { seededRandom, VirtualTime } from '../budget/virtual-time.ts';
@@ -18,7 +18,7 @@ export interface Workload extends Omit<ServiceOptions, 'down'> {
   seed: number;
   connections: readonly string[];
   /** So many messages of each lane are worked on at a time. */
-  workers: Record<Lane, number>;
+  workers: Record<QueueName, number>;
   arrivals: readonly Arrival[];
   runsMs: number;
   /** When connections are refused; milliseconds since the start. */
@@ -29,7 +29,9 @@ export interface Workload extends Omit<ServiceOptions, 'down'> {
 
 /** What became of a call. */
 export interface Call extends ServiceCall {
-  lane: Lane;
+  lane: QueueName;
+  /** Who gave the command. */
+  person?: string;
   /** When the event of its job came. */
   wantedAt: number;
 }
@@ -39,7 +41,7 @@ export interface Result {
   calls: Call[];
   /** By what the key begins with, and by index for reads. */
   units: ReadonlyMap<string, Units>;
-  receives: Record<Lane, number>;
+  receives: Record<QueueName, number>;
   deadLetters: string[];
   sweeps: Sweep[];
   /** The longest run of a worker. */
@@ -207,6 +209,7 @@ function sinceStart(call: ServiceCall, wanted: Wanted): Call {
   return {
     ...call,
     lane: event.lane,
+    ...(event.person !== undefined && { person: event.person }),
     wantedAt: event.at - START,
     sentAt: call.sentAt - START,
     ...(countedAt !== undefined && { countedAt: countedAt - START }),

@@ -1,4 +1,5 @@
 import type { VirtualTime } from '../budget/virtual-time.ts';
+import { TEAM_ID } from './events.ts';
 
 /** A message that a person got. */
 export interface Told {
@@ -29,6 +30,6 @@ export class SlackStub {
       const { text } = JSON.parse(body) as { text: string };
       this.told.push({ responseUrl: url.href, at: this.#time.now, text });
     }
-    return Response.json({ ok: true, channel: 'D0SIM', ts: '1.1' });
+    return Response.json({ ok: true, channel: 'D0SIM', ts: '1.1', team_id: TEAM_ID, user: { team_id: TEAM_ID } });
   }
 }

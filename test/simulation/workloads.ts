@@ -1,5 +1,5 @@
 import { ANSWER_FAULT } from '../../lib/automations/answer-fault.ts';
-import type { Lane } from '../../lib/budget/lanes.ts';
+import type { QueueName } from '../../lib/jobs/queue.ts';
 import { type Counting, countings } from '../budget/service-model.ts';
 import { seededRandom } from '../budget/virtual-time.ts';
 import type { Arrival } from './arrivals.ts';
@@ -26,7 +26,7 @@ export function backlog(issues: number, connection = 'main'): Arrival[] {
 
 /** Events that come at random, so many a minute on average. */
 export function atRandom(
-  lane: Lane,
+  lane: QueueName,
   perMinute: number,
   {
     fromMs = 0,
@@ -62,6 +62,32 @@ export function backlogWithPeople(
       ...backlog(issues),
       ...atRandom('interactive', 10, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000 }),
     ],
+    runsMs,
+  };
+}
+
+/** Who floods in {@link flood}. */
+export const FLOODER = 'U0FLOOD';
+
+/**
+ * One person gives a command every 100 ms for five minutes, and others give one each at random, ten a minute; with
+ * nothing else, or with a backlog.
+ */
+export function flood(issues: number, seed: number): Workload {
+  const runsMs = 8 * MINUTE;
+  const commands = Array.from({ length: 3_000 }, (_, index): Arrival => {
+    return { connection: 'main', lane: 'interactive', atMs: 30 * SECOND + index * 100, person: FLOODER };
+  });
+  const others = atRandom('interactive', 10, { untilMs: runsMs - 30 * SECOND, seed: seed + 1_000 });
+  return {
+    ...hard,
+    // As fast as a service can be: the whole minute is used up before anyone notices.
+    latencyMs: [5, 30],
+    seed,
+    counting: 'sliding',
+    connections: ['main'],
+    workers: { interactive: 5, background: 5 },
+    arrivals: [...backlog(issues), ...commands, ...others.map((one, index) => ({ ...one, person: `U0OTHER${index}` }))],
     runsMs,
   };
 }
@@ -168,6 +194,8 @@ export const workloads: ReadonlyMap<string, (seed: number) => Workload> = new Ma
     [`hour, 5+${workers}`, (seed: number) => backlogWithPeople('sliding', workers, HOUR, seed)] as const,
   ]),
   ['held calls', heldCalls],
+  ['one person floods', (seed: number) => flood(0, seed)],
+  ['one person floods over a backlog', (seed: number) => flood(1_500, seed)],
   ['six connections', sixConnections],
   ['two days', twoDays],
   ...[1, 30, 600].map(

@@ -17,6 +17,7 @@ import {
   press,
   queued,
   readable,
+  shortcut,
   slackSignature,
   submit,
   TOMASZ,
@@ -121,7 +122,7 @@ describe('a command', () => {
     for (const typed of ['done 101', 'log 1h 4711', 'defect Login fails', 'find login']) {
       await command(relay, typed, { userId: NOBODY, channelId: PLATFORM });
     }
-    expect((await relay.jobs('queued')).map(({ entity }) => entity).toSorted()).toEqual([
+    expect((await relay.jobs('queued')).map(({ entity, group = entity }) => group).toSorted()).toEqual([
       'slack-U0NOBODY1',
       'slack-U0NOBODY1',
       'slack-U0NOBODY1',
@@ -381,18 +382,14 @@ describe('permissions', () => {
       ':warning: You may not use /pm log here; whoever looks after Partner Relay can change that.',
     ],
   ])('limit a subcommand to user groups: %s', async (_, userId, said) => {
-    expect((await ask(relay, 'log 1h 4711', { userId })).inTheEnd).toBe(said);
-    if (userId === NOBODY) expect(relay.sandbox.requests).toBe(0);
+    const { atOnce, inTheEnd } = await ask(relay, 'log 1h 4711', { userId });
+    expect(inTheEnd || atOnce).toBe(said);
+    if (userId === NOBODY) expect([inTheEnd, await relay.jobs()]).toEqual(['', []]);
   });
 
   it('limit to both', async () => {
     const stranger = await ask(relay, 'defect Login fails', { userId: NOBODY, channelId: PLATFORM });
-    expect(stranger.inTheEnd).toContain('You may not use /pm defect here');
-    await command(relay, 'defect', { userId: NOBODY, channelId: PLATFORM });
-    await relay.work();
-    await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails' });
-    await relay.work();
-    expect(told(relay).at(-1)).toContain('You may not use /pm defect here');
+    expect(stranger.atOnce).toContain('You may not use /pm defect here');
     expect(relay.sandbox.data.defects).toHaveLength(1);
     expect((await ask(relay, 'defect Login fails', { channelId: PLATFORM })).inTheEnd).toContain('Created defect');
   });
@@ -400,7 +397,7 @@ describe('permissions', () => {
   it('ask who is in a group once an hour at most', async () => {
     const asked = () => relay.slack.calls.filter(({ method }) => method === 'usergroups.users.list').length;
     const refused = async () =>
-      (await ask(relay, `log 1h ${relay.clock.now}`, { userId: NOBODY })).inTheEnd.includes('may not use');
+      (await command(relay, `log 1h ${relay.clock.now}`, { userId: NOBODY })).text.includes('may not use');
     expect(await refused()).toBe(true);
     relay.slack.userGroups.set('S0PLATFORM', [NOBODY]);
     relay.clock.now += 3_599_000;
@@ -408,14 +405,47 @@ describe('permissions', () => {
     expect(asked()).toBe(2);
     relay.clock.now += 1_000;
     expect(await refused()).toBe(false);
-    expect(asked()).toBe(3);
+    expect(asked()).toBe(4);
   });
 
   it('keep everybody out while nobody can tell who is in a group', async () => {
     relay.slack.userGroups.delete('S0PLATFORM');
-    const { inTheEnd } = await ask(relay, 'log 1h 4711');
-    expect(inTheEnd).toContain('This could not be done: Slack refuses usergroups.users.list: no_such_subteam');
-    expect(relay.sandbox.requests).toBe(0);
+    expect((await command(relay, 'log 1h 4711')).text).toContain('does not tell the relay who may do this (no_such');
+    for (let times = 0; times < 2; times++) relay.slack.fail({ method: 'usergroups.users.list', kind: 'server-error' });
+    expect((await command(relay, 'log 1h 4711')).text).toContain('did not tell the relay in time');
+    expect(await relay.jobs()).toEqual([]);
+  });
+
+  it('keep a form shut for those who may not send it', async () => {
+    const open = (userId: string) => command(relay, 'defect', { userId, channelId: PLATFORM });
+    for (const [groups, shut] of [
+      [[MIRA], true],
+      [[MIRA, NOBODY], false],
+    ] as const) {
+      relay.clock.now += 3_600_000;
+      relay.slack.userGroups.set('S0PLATFORM', [...groups]);
+      expect([(await open(NOBODY)).text, relay.slack.views.length]).toEqual(
+        shut ? [expect.stringContaining('You may not use /pm defect here'), 0] : ['', 1],
+      );
+    }
+    await shortcut(relay, 'Login fails', { userId: 'U0AISHA01', channelId: PLATFORM });
+    expect([told(relay).at(-1), relay.slack.views.length]).toEqual([expect.stringContaining('You may not use'), 1]);
+    // Who has left the group since the form was opened cannot send it.
+    relay.slack.userGroups.set('S0PLATFORM', [MIRA]);
+    relay.clock.now += 3_600_000;
+    const fields = { project: PROJECT, title: 'Login fails' };
+    expect(await submit(relay, lastView(relay), fields)).toEqual({ title: expect.stringContaining('You may not use') });
+  });
+
+  it('keep the form of a reminder shut too, wherever the reminder is', async () => {
+    const value = JSON.stringify({ connection: 'main', date: '2026-11-19', minutes: 60, tasks: [] });
+    const blocks = [
+      { type: 'actions', elements: [{ action_id: 'log-rest', value, text: { text: 'Log the rest' } }] },
+    ] as const;
+    await press(relay, { blocks }, 'Log the rest', { userId: NOBODY });
+    expect([told(relay).at(-1), relay.slack.views]).toEqual([expect.stringContaining('You may not use /pm log'), []]);
+    await press(relay, { blocks }, 'Log the rest');
+    expect(relay.slack.views).toHaveLength(1);
   });
 
   it('leave what they do not name to everybody', async () => {

@@ -198,14 +198,14 @@ describe('a modal that cannot be opened', () => {
   it('for want of a token is told at once, without a word to Slack', async () => {
     await start({ slack: { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5' } });
     expect(await why()).toBe(
-      ':warning: The form could not be opened: the relay has no token of the Slack app yet. Tell whoever looks after Partner Relay.',
+      ':warning: The relay has no token of the Slack app yet, so it cannot tell who you are. Tell whoever looks after Partner Relay.',
     );
     expect(relay.slack.calls).toEqual([]);
   });
 
   it('by a token that was rotated can be opened once the new one is known', async () => {
     await start({ slack: { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-last-year' } });
-    expect(await why()).toContain('Slack refuses it (invalid_auth)');
+    expect(await why()).toContain('Slack does not tell the relay who may do this (invalid_auth)');
     relay.clock.now += 60_000;
     const good = { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-the-tests' };
     relay.stack.secrets.put(`${relay.stack.secretPrefix}slack`, good);

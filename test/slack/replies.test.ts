@@ -199,7 +199,8 @@ describe('an outcome', () => {
 
 describe('without a token', () => {
   it('outcomes are told for half an hour, and then left out', async () => {
-    await start({ slack: { signingSecret: SIGNING_SECRET } });
+    const people = [{ slack: MIRA, email: 'mira.novak@example.com' }];
+    await start({ config: exampleConfig({}, { people }), slack: { signingSecret: SIGNING_SECRET } });
     await ask(relay, 'done 101');
     await command(relay, 'done 102');
     relay.clock.now += RESPONSE_URL_LIVES_MS;

@@ -1,0 +1,27 @@
+import type { People } from '../people/people.ts';
+import type { Automation } from './automation.ts';
+
+export const RECOGNIZE_PERSON = 'recognize-person';
+
+/** Finds out who somebody is in the service, for a form that may open only for people whom the service knows. */
+export function recognizePerson(people: People): Automation {
+  return {
+    name: RECOGNIZE_PERSON,
+    async run({ replyTo, connection }, steps) {
+      if (replyTo?.in === 'slack') await people.userOf({ in: 'slack', id: replyTo.userId }, connection, steps);
+      return 'the relay knows who you are now; please ask for the form again';
+    },
+  };
+}
+
+/** The automation, for people in Slack only whom the service knows. */
+export function onlyForKnown(automation: Automation, people: People): Automation {
+  return {
+    ...automation,
+    async run(job, steps) {
+      const { replyTo, connection } = job;
+      if (replyTo?.in === 'slack') await people.userOf({ in: 'slack', id: replyTo.userId }, connection, steps);
+      return automation.run(job, steps);
+    },
+  };
+}

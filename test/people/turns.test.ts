@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MOST_UNDER_WAY } from '../../lib/people/turns.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { command, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
+
+const TOO_MANY = '10 things that you asked for are not done yet. Please wait for one of them, then try again.';
+const PER_MINUTE = 40;
+
+let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: PER_MINUTE } } }) });
+});
+afterEach(() => relay.close());
+
+let searches = 0;
+const search = (userId: string) => command(relay, `find number ${++searches}`, { userId });
+const jobsOf = async (userId: string) => (await relay.jobs()).filter(({ entity }) => entity === `slack-${userId}`);
+
+describe('somebody who asks for much at once', () => {
+  it('is refused what goes beyond ten, until something is done', async () => {
+    const answers = await Promise.all(Array.from({ length: 15 }, () => search(MIRA)));
+    const refused = answers.filter(({ text }) => text === `:warning: ${TOO_MANY}`);
+    // Commands of one moment may be refused for want of a turn, and never too many taken.
+    expect(refused.length).toBeGreaterThanOrEqual(5);
+    while ((await jobsOf(MIRA)).length < MOST_UNDER_WAY) await search(MIRA);
+    expect((await search(MIRA)).text).toContain(TOO_MANY);
+    expect((await search(TOMASZ)).text).toContain('Working on it');
+    await relay.workToTheEnd();
+    expect((await search(MIRA)).text).toContain('Working on it');
+    expect(await jobsOf(MIRA)).toHaveLength(MOST_UNDER_WAY + 1);
+  });
+
+  it('is refused by a form too, which stays open, and is told beside a button', async () => {
+    await command(relay, 'defect', { userId: MIRA });
+    await relay.work();
+    for (let count = 0; count < MOST_UNDER_WAY; count++) await search(MIRA);
+    const filled = { project: PROJECT, title: 'Login fails' };
+    expect(await submit(relay, lastView(relay), filled)).toEqual({ title: TOO_MANY });
+    const suggestion = await command(relay, 'dnoe 101', { userId: MIRA });
+    await press(relay, suggestion, 'Do that', { userId: MIRA });
+    expect(told(relay).at(-1)).toContain(TOO_MANY);
+  });
+
+  it('asks for the same once, however often the event comes', async () => {
+    const triggerId = relay.slack.makeTriggerId(MIRA);
+    for (let count = 0; count < 15; count++) {
+      expect((await command(relay, 'find login', { triggerId })).text).toContain('Working on it');
+    }
+    expect(await jobsOf(MIRA)).toHaveLength(1);
+  });
+});
+
+describe('people who share the budget', () => {
+  it("are served their first command before another's further ones, which take turns", async () => {
+    // One person uses up all that a person's further commands may use.
+    for (let count = 0; count < PER_MINUTE; count++) {
+      await search(MIRA);
+      await relay.work();
+    }
+    const waiting = async () => (await relay.jobs('waiting')).map(({ entity }) => entity);
+    expect(new Set(await waiting())).toEqual(new Set([`slack-${MIRA}`]));
+    const before = relay.sandbox.requests;
+    await command(relay, 'done 101', { userId: TOMASZ });
+    await relay.work();
+    expect(relay.sandbox.requests).toBe(before + 1);
+    for (const id of [102, 103]) await command(relay, `done ${id}`, { userId: TOMASZ });
+    await relay.work();
+    expect((await relay.jobs('waiting')).filter(({ lane }) => lane !== 'further')).toEqual([]);
+    await relay.workToTheEnd();
+    const done = (await relay.jobs('succeeded')).toSorted((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0));
+    const order = done.map(({ entity }) => entity).slice(-(MOST_UNDER_WAY + 2));
+    // Tomasz asked last, and his two wait for two of Mira's at most.
+    expect(order.lastIndexOf(`slack-${TOMASZ}`)).toBeLessThan(6);
+  });
+
+  it('are first again after a minute in which they asked for nothing and nothing of theirs waits', async () => {
+    const lanes = async () => (await jobsOf(MIRA)).map(({ lane }) => lane);
+    await search(MIRA);
+    relay.clock.now += 1_000;
+    await search(MIRA);
+    relay.clock.now += 60_000;
+    await search(MIRA);
+    expect(await lanes()).toEqual(['interactive', 'further', 'further']);
+    await relay.workToTheEnd();
+    relay.clock.now += 60_000;
+    await search(MIRA);
+    expect((await lanes()).at(-1)).toBe('interactive');
+  });
+});

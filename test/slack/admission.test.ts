@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RelayConfigInput } from '../../lib/config/schema.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import {
+  ask,
+  command,
+  commandForm,
+  interact,
+  lastView,
+  MIRA,
+  NOBODY,
+  PLATFORM,
+  postToSlack,
+  press,
+  shortcut,
+  submit,
+  told,
+} from '../slack-requests.ts';
+
+type Access = NonNullable<RelayConfigInput['slack']>['access'];
+
+const ELSEWHERE = 'T0ELSEWHERE';
+const WORKING = 'Working on it';
+
+let relay: TestRelay;
+const start = async (access: Access = {}, options: TestRelayOptions = {}) => {
+  relay = await startRelay({ config: exampleConfig({}, { slack: { access } }), ...options });
+};
+afterEach(() => relay.close());
+const calls = (of: string) => relay.slack.calls.filter(({ method }) => method === of).length;
+
+describe('a request of another workspace', () => {
+  it('is refused, whatever it is, and the next of the own is not', async () => {
+    await start();
+    await ask(relay, 'find login');
+    const found = relay.slack.messages.at(-1);
+    await command(relay, 'defect', { channelId: PLATFORM });
+    await relay.work();
+    const before = [(await relay.jobs()).length, relay.slack.views.length];
+    const teamId = ELSEWHERE;
+    for (const typed of ['done 101', 'defect', 'status', 'help']) {
+      expect((await command(relay, typed, { teamId })).text).toBe(':warning: This relay belongs to another workspace.');
+    }
+    await shortcut(relay, 'Login fails', { teamId });
+    if (found) await press(relay, found, 'Log time', { teamId });
+    expect(told(relay).slice(-2)).toEqual(Array(2).fill(':warning: This relay belongs to another workspace.'));
+    expect(await submit(relay, lastView(relay), { title: 'Login fails', project: PROJECT }, { teamId })).toEqual({
+      title: 'This relay belongs to another workspace.',
+    });
+    expect([(await relay.jobs()).length, relay.slack.views.length]).toEqual(before);
+    expect((await command(relay, 'done 101')).text).toContain(WORKING);
+  });
+
+  it('is one that names none', async () => {
+    await start();
+    const form = commandForm(relay, 'done 101');
+    form.delete('team_id');
+    expect((await postToSlack(relay, form.toString())).text).toContain('belongs to another workspace');
+  });
+
+  it('has Slack asked where the app is once a minute at most, in case it was installed elsewhere', async () => {
+    await start();
+    for (let times = 0; times < 3; times++) await command(relay, 'help', { teamId: ELSEWHERE });
+    expect(calls('auth.test')).toBe(1);
+    relay.clock.now += 60_000;
+    relay.slack.installation.teamId = ELSEWHERE;
+    Object.assign(relay.slack.users.get(MIRA) ?? {}, { team_id: ELSEWHERE });
+    expect((await command(relay, 'help', { teamId: ELSEWHERE })).text).toContain('/pm help');
+    expect((await command(relay, 'help')).text).toContain('belongs to another workspace');
+    expect(calls('auth.test')).toBe(2);
+  });
+
+  it('is not one of the same organization, where the app is installed for all of it', async () => {
+    await start();
+    Object.assign(relay.slack.installation, { enterpriseId: 'E0ORG', isEnterpriseInstall: true });
+    const form = commandForm(relay, 'help', { teamId: ELSEWHERE });
+    expect((await postToSlack(relay, form.toString())).text).toContain('belongs to another workspace');
+    form.set('enterprise_id', 'E0ORG');
+    relay.clock.now += 60_000;
+    Object.assign(relay.slack.users.get(MIRA) ?? {}, { team_id: 'T0THIRD', enterprise_id: 'E0ORG' });
+    expect((await postToSlack(relay, form.toString())).text).toContain('/pm help');
+    const view = { id: 'V1', callback_id: 'survey', state: { values: {} } };
+    const sent = { type: 'view_submission', team: null, enterprise: { id: 'E0ORG' }, user: { id: MIRA }, view };
+    expect((await interact(relay, sent)).status).toBe(400);
+  });
+});
+
+describe('somebody who is not a full member', () => {
+  const guest = ':warning: Guests may not use this relay; whoever looks after Partner Relay can change that.';
+  const stranger =
+    ':warning: People of other workspaces may not use this relay; whoever looks after Partner Relay can change that.';
+  it.each([
+    ['a guest of several channels', { is_restricted: true }, 'guests', guest],
+    ['a guest of one channel', { is_restricted: true, is_ultra_restricted: true }, 'guests', guest],
+    ['a stranger in a shared channel', { is_stranger: true, team_id: ELSEWHERE }, 'strangers', stranger],
+    ['somebody of another workspace', { team_id: ELSEWHERE }, 'strangers', stranger],
+  ] as const)('may do nothing unless allowed: %s', async (_, is, option, refusal) => {
+    for (const access of [{}, { guests: true, strangers: true, [option]: false }]) {
+      await start(access);
+      Object.assign(relay.slack.users.get(NOBODY) ?? {}, is);
+      for (const typed of ['done 101', 'defect', 'status']) {
+        expect((await command(relay, typed, { userId: NOBODY })).text).toBe(refusal);
+      }
+      expect([await relay.jobs(), relay.slack.views, relay.sandbox.requests]).toEqual([[], [], 0]);
+      expect((await command(relay, 'done 101')).text).toContain(WORKING);
+      await relay.close();
+    }
+    await start({ [option]: true });
+    Object.assign(relay.slack.users.get(NOBODY) ?? {}, is);
+    expect((await command(relay, 'done 101', { userId: NOBODY })).text).toContain(WORKING);
+  });
+
+  it('may send requests of their own workspace where strangers are allowed, if Slack shows them', async () => {
+    await start({ strangers: true });
+    Object.assign(relay.slack.users.get(NOBODY) ?? {}, { is_stranger: true, team_id: ELSEWHERE });
+    const from = { teamId: ELSEWHERE };
+    // They are not taken for the owner of their address.
+    expect((await ask(relay, 'log 1h 4711', { ...from, userId: NOBODY })).inTheEnd).toContain(
+      'does not tell your e-mail',
+    );
+    for (const userId of ['U0SOMEONE', MIRA]) {
+      expect(
+        (
+          await command(relay, 'find login', {
+            ...from,
+            userId,
+            triggerId: '1.1',
+            responseUrl: 'https://hooks.slack.com/1',
+          })
+        ).text,
+      ).toContain('belongs to another workspace');
+    }
+  });
+
+  it('is noticed within the hour, and Slack is asked once an hour', async () => {
+    await start();
+    expect((await command(relay, 'find login')).text).toContain(WORKING);
+    await relay.work();
+    Object.assign(relay.slack.users.get(MIRA) ?? {}, { is_restricted: true });
+    relay.clock.now += 3_599_000;
+    expect((await command(relay, 'find login')).text).toContain(WORKING);
+    expect(calls('users.info')).toBe(1);
+    relay.clock.now += 1_000;
+    expect((await command(relay, 'find login')).text).toBe(guest);
+  });
+
+  it.each([
+    ['does not answer', { kind: 'server-error' }, 'Slack did not tell the relay in time who may do this.'],
+    ['wants fewer calls', { kind: 'rate-limited' }, 'Slack did not tell the relay in time who may do this.'],
+    ['does not let it', { kind: 'error', error: 'missing_scope' }, 'who may do this (missing_scope). Tell whoever'],
+    ['does not show them', { kind: 'error', error: 'user_not_visible' }, 'Slack does not tell the relay who you are.'],
+  ] as const)('may be anyone where Slack %s: nothing is done', async (_, failure, said) => {
+    await start();
+    relay.slack.fail({ method: 'users.info', ...failure });
+    expect((await command(relay, 'done 101')).text).toContain(said);
+    expect(await relay.jobs()).toEqual([]);
+  });
+
+  it('cannot be told where there is no token: only those in people may ask', async () => {
+    const people = [{ slack: MIRA, email: 'mira.novak@example.com' }];
+    const slack = { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5' };
+    await start({}, { config: exampleConfig({}, { people }), slack });
+    expect((await command(relay, 'done 101', { userId: NOBODY })).text).toContain('has no token of the Slack app yet');
+    expect((await command(relay, 'done 101')).text).toContain(WORKING);
+  });
+});
+
+describe('where only people whom the service knows may ask', () => {
+  it('others may do nothing', async () => {
+    await start({ knownOnly: true });
+    const { inTheEnd } = await ask(relay, 'done 101', { userId: NOBODY });
+    expect(inTheEnd).toContain('No user of the service has your e-mail address.');
+    expect(relay.sandbox.audit.map(({ endpoint }) => endpoint)).toEqual(['/users/list']);
+    expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
+  });
+
+  it('a form opens once it is known who somebody is', async () => {
+    await start({ knownOnly: true });
+    const said = [];
+    for (const userId of [NOBODY, MIRA]) {
+      expect((await command(relay, 'defect', { userId })).text).toContain('The relay looks who you are');
+      await relay.work();
+      said.push(told(relay).at(-1));
+      await command(relay, 'defect', { userId });
+    }
+    expect(said).toEqual([
+      expect.stringContaining('No user of the service has your e-mail address.'),
+      expect.stringContaining('ask for the form again'),
+    ]);
+    expect(relay.slack.views.map(({ userId }) => userId)).toEqual([MIRA]);
+  });
+});
+
+describe('a response_url of somebody else', () => {
+  it('is not called: the outcome is a direct message', async () => {
+    await start();
+    const called: string[] = [];
+    const { fetch } = relay.runtime;
+    relay.runtime.fetch = async (input, init) => {
+      called.push(String(input));
+      return fetch(input, init);
+    };
+    for (const responseUrl of ['https://hooks.slack.com.example.org/1', 'http://127.0.0.1:1/response/1']) {
+      await command(relay, `done 10${responseUrl.length % 3}`, { responseUrl });
+    }
+    await relay.work();
+    expect(called.filter((url) => /example\.org|:1\//.test(url))).toEqual([]);
+    expect(relay.slack.messages.map(({ kind }) => kind)).toEqual(['message', 'message']);
+  });
+});
