@@ -41,8 +41,10 @@ export interface BudgetStore {
     rank: Rank,
     decide: (state: BudgetState, now: number) => { answer: T; changed: boolean },
   ): Promise<T>;
-  /** Changes the state with the next write, so that it costs none. A process that ends takes the change along. */
+  /** Changes the state with the next write, or with {@link flush}. A process that ends takes the change along. */
   changeLater(connection: string, correct: (state: BudgetState) => void): void;
+  /** Writes what is to be changed later, unless another worker is faster: then the next write does it. */
+  flush(connection: string): Promise<void>;
 }
 
 export interface BudgetStoreOptions {
@@ -87,27 +89,39 @@ export function createBudgetStore({ table, clock, random, sleep }: BudgetStoreOp
     );
   }
 
+  /** Tries a change once. @returns undefined if another worker was faster */
+  async function tryChange<T>(
+    connection: string,
+    decide: (state: BudgetState, now: number) => { answer: T; changed: boolean },
+  ): Promise<{ answer: T } | undefined> {
+    const state = await read(connection);
+    const riding = correctionsOf(connection);
+    for (const correct of riding) correct(state);
+    const { answer, changed } = decide(state, clock());
+    if (!changed) return { answer };
+    const written = randomUUID();
+    // The SDK repeats a write whose answer was lost, and then its own first try is in the way.
+    if (!(await write(connection, state, written)) && (await read(connection)).written !== written) return undefined;
+    corrections.set(
+      connection,
+      correctionsOf(connection).filter((one) => !riding.includes(one)),
+    );
+    return { answer };
+  }
+
   return {
     read,
     async change(connection, rank, decide) {
-      for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
-        const state = await read(connection);
-        const riding = correctionsOf(connection);
-        for (const correct of riding) correct(state);
-        const { answer, changed } = decide(state, clock());
-        if (!changed) return answer;
-        const written = randomUUID();
-        // The SDK repeats a write whose answer was lost, and then its own first try is in the way.
-        if ((await write(connection, state, written)) || (await read(connection)).written === written) {
-          corrections.set(
-            connection,
-            correctionsOf(connection).filter((one) => !riding.includes(one)),
-          );
-          return answer;
-        }
-        await sleep(random() * Math.min(LONGEST_PAUSE_MS[rank], FIRST_PAUSE_MS * 2 ** (tries + 1)));
+      for (let tries = 1; tries <= CONTENDED_TRIES; tries++) {
+        const done = await tryChange(connection, decide);
+        if (done) return done.answer;
+        await sleep(random() * Math.min(LONGEST_PAUSE_MS[rank], FIRST_PAUSE_MS * 2 ** tries));
       }
       throw new BudgetUnavailable(connection, new Error(`other workers were faster ${CONTENDED_TRIES} times in a row`));
+    },
+    async flush(connection) {
+      if (correctionsOf(connection).length === 0) return;
+      await tryChange(connection, () => ({ answer: undefined, changed: true }));
     },
     changeLater(connection, correct) {
       corrections.set(connection, [...correctionsOf(connection), correct]);

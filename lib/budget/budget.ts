@@ -91,6 +91,8 @@ export interface Budget {
   requestSlot(request: SlotRequest): Promise<SlotAnswer>;
   /** Whether a new job of the lane would have to stand in line now, as far as this process has seen in the last seconds. */
   mustStand(connection: string, lane: Lane): Promise<boolean>;
+  /** Writes how this process's last calls ended, so that their slots open as early as they can. */
+  flush(connection: string): Promise<void>;
   /** Stops every job of the connection until then. A pause never gets shorter, except by {@link resume}. */
   pause(connection: string, until: number): Promise<void>;
   /** Ends a pause. */
@@ -198,6 +200,7 @@ export function createBudget(
     async mustStand(connection, lane) {
       return mustStandBehind(await store.read(connection, SEEN_MS), lane);
     },
+    flush: store.flush,
     async pause(connection, until) {
       await store.change(connection, 'urgent', (state) => {
         const changed = until > state.pausedUntil;

@@ -81,7 +81,7 @@ export async function runJob(
   try {
     const { ending, lineIsDue } = await runAutomation(claimed, deadline, options);
     const fate = await settle(claimed, ending, receives, options);
-    if (lineIsDue) await moveLine(claimed, options);
+    await endCalls(claimed, lineIsDue, options);
     return fate;
   } catch (error) {
     // Whoever took over works on it now, and has a message of its own or the sweep's.
@@ -146,12 +146,15 @@ function messageOf(
   return isOfPeople(job.lane) || receives >= MOST_RECEIVES ? 'is sent again' : 'sleeps';
 }
 
-async function moveLine(job: Job, { connection, lines, tell }: RunJobOptions): Promise<void> {
-  const moved = connection(job.connection);
+/** Lets the budget know how the calls of the run ended, and moves the waiting line on. */
+async function endCalls(job: Job, lineIsDue: boolean, options: RunJobOptions): Promise<void> {
+  const { budget, connection, lines, tell } = options;
+  const called = connection(job.connection);
   try {
-    if (moved) await lines.moveOn(moved);
+    await budget.flush(job.connection);
+    if (called && lineIsDue) await lines.moveOn(called);
   } catch (error) {
-    // The sweep moves it too, so it only takes longer.
+    // The next write does it too, and the sweep.
     tell({ news: 'line stands still', job, error });
   }
 }
