@@ -10,6 +10,7 @@ import { type ListProjectsOptions, listProjectsInModal } from './list-projects.t
 import { listTasksInModal } from './list-tasks.ts';
 import { type LogTimeOptions, logTime } from './log-time.ts';
 import { takeMergedPullRequest } from './merged-pull-request.ts';
+import { type OfCollaboratorsOptions, ofCollaborators } from './of-collaborators.ts';
 import { type StillWrittenOptions, stillWritten } from './still-written.ts';
 import { takeIssue } from './take-issue.ts';
 import { type TeamTimesheetsOptions, teamTimesheets } from './team-timesheets.ts';
@@ -26,6 +27,7 @@ export type AutomationsOptions = TeamTimesheetsOptions &
   LogTimeOptions &
   ListProjectsOptions &
   StillWrittenOptions &
+  OfCollaboratorsOptions &
   PermissionOptions;
 
 /** Every automation by its name. A new one is added here. */
@@ -33,13 +35,13 @@ export function createAutomations(options: AutomationsOptions): ReadonlyMap<stri
   const ofPeople = [completeChecklistItem, createDefect, find, logTime(options)];
   const all = [
     issueToDefect(options),
-    answerFault,
+    ofCollaborators(answerFault, options),
     teamTimesheets(options),
     timesheetReminder(options),
     timesheetSummary(options),
     listProjectsInModal(options),
     listTasksInModal(options),
-    ...ofPeople.map((automation) => permitted(stillWritten(automation, options), options)),
+    ...ofPeople.map((automation) => ofCollaborators(permitted(stillWritten(automation, options), options), options)),
   ];
   return new Map(all.map((automation) => [automation.name, automation]));
 }

@@ -66,7 +66,9 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
   const told = { state, name: state.name, version, wanted: isDefect(state.labels, settings) };
   const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links) =>
     (await links.change(entity, (link) => keep(link, told)))?.newest?.revision;
-  return { jobs: [job], beforeStoring };
+  // Of a transferred issue GitHub does not say whether `updated_at` is the time of the transfer.
+  const isTransfer = action === 'transferred' || cameFrom;
+  return { happenedAt: isTransfer ? undefined : Date.parse(version), jobs: [job], beforeStoring };
 }
 
 /** GitHub's id of the issue: it outlives a renamed repository, which the name does not. */

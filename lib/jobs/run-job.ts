@@ -6,7 +6,7 @@ import type { Connection } from '../connection/connection.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
-import { InLine, Later, NotDone, Park, StepFailed } from './interruption.ts';
+import { InLine, Later, NotDone, Park, Refused, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost, type Wait } from './job-store.ts';
 import { openJournal } from './journal.ts';
@@ -14,7 +14,7 @@ import { createPartnerCalls } from './partner-calls.ts';
 import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
 import type { CallNews } from './sending.ts';
 import { createSteps, type StepNews, type Steps } from './steps.ts';
-import { createTellPerson, type Replies, type Said } from './tell-person.ts';
+import { createTellPerson, type ParkKind, type Replies, type Said } from './tell-person.ts';
 import type { WaitingLines } from './waiting-line.ts';
 
 /** Failed steps and crashes until a job is left to a person; with the pauses below, about half an hour. */
@@ -156,7 +156,7 @@ async function moveLine(job: Job, { connection, lines, tell }: RunJobOptions): P
 
 type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
-  | { ended: 'parked'; reason: string; outcomeUnknown: boolean }
+  | { ended: 'parked'; reason: string; kind: ParkKind; outcomeUnknown: boolean }
   | { ended: 'in line'; expectedAt: number | undefined; why: string; attempts: number }
   | { ended: 'not yet'; dueAt: number; why: string; attempts: number; makesRoom?: boolean };
 
@@ -167,14 +167,16 @@ async function runAutomation(
 ): Promise<{ ending: Ending; lineIsDue: boolean }> {
   const { table, budget, breakers, replies, clock, sleep, tell } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
-  const parked = (reason: string): Ending => ({
-    ended: 'parked',
-    reason,
-    outcomeUnknown: journal.openSteps().length > 0,
-  });
+  const parked: Parking = (reason, kind) => {
+    const outcomeUnknown = journal.openSteps().length > 0;
+    return { ended: 'parked', reason, kind: outcomeUnknown ? 'outcome unknown' : kind, outcomeUnknown };
+  };
   const connection = options.connection(job.connection);
   if (!connection) {
-    return { ending: parked(`relay.config.ts has no connection '${job.connection}'`), lineIsDue: false };
+    return {
+      ending: parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator'),
+      lineIsDue: false,
+    };
   }
 
   const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
@@ -210,7 +212,7 @@ async function runAutomation(
       const ending = endingOf(job, error, parked, options);
       // Only the outcome is left to be told then, and that is what could not be.
       if (isDone) return ending;
-      if (ending.ended === 'parked') await person.parked(ending.reason);
+      if (ending.ended === 'parked') await person.parked(ending.reason, ending.kind);
       if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
       if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.why);
       return ending;
@@ -238,13 +240,10 @@ async function carryOut(automation: Automation, job: Job, steps: Steps): Promise
   }
 }
 
+type Parking = (reason: string, kind: ParkKind) => Ending;
+
 /** What an interrupted run means for its job. */
-function endingOf(
-  job: Job,
-  error: unknown,
-  parked: (reason: string) => Ending,
-  { clock, random, tell }: RunJobOptions,
-): Ending {
+function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, tell }: RunJobOptions): Ending {
   if (error instanceof LeaseLost) throw error;
   if (error instanceof Later) {
     const { dueAt, message: why, makesRoom } = error;
@@ -253,12 +252,12 @@ function endingOf(
   if (error instanceof InLine) {
     return { ended: 'in line', expectedAt: error.expectedAt, why: error.message, attempts: job.attempts };
   }
-  if (error instanceof Park) return parked(error.message);
+  if (error instanceof Park) return parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator');
   const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
   if (!foreseen) tell({ news: 'bug', job, error });
   const why = foreseen ? error.message : `unexpected: ${String(error)}`;
   const attempts = job.attempts + 1;
-  if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`);
+  if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`, 'failed');
   return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, attempts };
 }
 
