@@ -4,6 +4,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import config from '#relay.config';
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createBudget } from '../lib/budget/budget.ts';
+import { createStrangerShare } from '../lib/budget/stranger-share.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
 import { createCollaborators } from '../lib/github/collaborators.ts';
@@ -74,6 +75,7 @@ export function createHandler(runtime: Runtime, stores: Stores = openStores(runt
     queue,
     budget,
     breakers,
+    strangers: createStrangerShare(table, clock),
     lines,
     connection,
     automation: (name: string) => automations.get(name),

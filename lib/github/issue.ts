@@ -8,7 +8,8 @@ const issue = z.object({
   body: z.nullish(z.string()),
   html_url: text(4_096),
   /** Null for a deleted account. */
-  user: z.nullish(z.object({ login })),
+  user: z.nullish(z.object({ login, type: z.nullish(z.string()) })),
+  author_association: z.nullish(z.string()),
   state: z.nullish(text(255)),
   state_reason: z.nullish(text(255)),
   updated_at: instant,
@@ -18,6 +19,8 @@ const issue = z.object({
 const issuesPayload = z.object({
   action: z.string(),
   issue,
+  /** Who brought the event about. */
+  sender: z.nullish(z.object({ login })),
   repository,
   /** Of `transferred` the new one, of `opened` by a transfer the old one. */
   changes: z.nullish(

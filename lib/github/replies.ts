@@ -45,13 +45,16 @@ function words(job: Job, said: Exclude<Said, { of: 'waiting' }>, contact: string
     case 'not done':
       return `⚠️ ${quoted(said.text)}${job.input.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
     case 'parked':
-      return `🛑 This could not be done: ${KINDS[said.kind]}. It is kept as job \`${job.id}\`, and ${quoted(contact)} can see why and let it go on.`;
+      return `🛑 This could not be done: ${KINDS[said.kind]}. It is kept as job \`${job.id}\`, and ${escaped(contact)} can see why and let it go on.`;
   }
 }
 
-/** Text from outside in which Markdown, HTML and mentions mean nothing. */
+/** Text from outside as a sentence, in which Markdown, HTML and mentions mean nothing. */
 function quoted(text: string): string {
-  const begun = cutToLength(text.charAt(0).toUpperCase() + text.slice(1), MAX_LENGTH, '…');
+  return escaped(cutToLength(text.charAt(0).toUpperCase() + text.slice(1), MAX_LENGTH, '…'));
+}
+
+function escaped(text: string): string {
   // A blank of no width keeps mentions and entities from being any.
-  return begun.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&#]/g, '$&\u200b');
+  return text.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&#]/g, '$&\u200b');
 }

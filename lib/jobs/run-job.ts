@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Automation } from '../automations/automation.ts';
 import { type Budget, BudgetUnavailable } from '../budget/budget.ts';
+import type { StrangerShare } from '../budget/stranger-share.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
@@ -14,6 +15,7 @@ import { createPartnerCalls } from './partner-calls.ts';
 import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
 import type { CallNews } from './sending.ts';
 import { createSteps, type StepNews, type Steps } from './steps.ts';
+import { createStrangerTurn } from './stranger-turn.ts';
 import { createTellPerson, type ParkKind, type Replies, type Said } from './tell-person.ts';
 import type { WaitingLines } from './waiting-line.ts';
 
@@ -41,6 +43,7 @@ export interface RunJobOptions {
   lines: WaitingLines;
   budget: Budget;
   breakers: Breakers;
+  strangers: StrangerShare;
   connection: (name: string) => Connection | undefined;
   automation: (name: string) => Automation | undefined;
   replies: Replies;
@@ -181,8 +184,12 @@ async function runAutomation(
 
   const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
   const cameBack = job.dueAt !== undefined || job.generation > 1;
+  const strangerTurn =
+    job.stranger === undefined
+      ? undefined
+      : createStrangerTurn({ ...about, share: options.strangers, login: job.stranger });
   const calls = createPartnerCalls({
-    ...about,
+    ...{ ...about, strangerTurn },
     ...{ table, lane: job.lane, caller: job.id, cameBack, budget, breakers, sleep, deadline },
   });
   const steps = createSteps({ ...about, calls, deadline });
@@ -195,6 +202,8 @@ async function runAutomation(
         throw new Park(`the worker crashed or failed ${job.attempts} times on this job`);
       const automation = options.automation(job.automation);
       if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
+      // Before it claims anything that others would have to wait for.
+      if (journal.openSteps().length === 0) await strangerTurn?.ensureLeft();
       const known = journal.entry(NOT_DONE);
       const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
       // Something may have been created all the same.

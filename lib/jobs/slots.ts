@@ -2,6 +2,7 @@ import { type Budget, BudgetUnavailable, type Slot, type SlotAnswer } from '../b
 import type { Lane } from '../budget/lanes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { InLine, Later } from './interruption.ts';
+import type { StrangerTurn } from './stranger-turn.ts';
 
 /** Waits up to this long stay in the Lambda. */
 const LONGEST_PAUSE_MS = 5_000;
@@ -14,7 +15,8 @@ export interface Slots {
    * Takes a slot and waits in place until it is due.
    * @param urgent for resends and searches, which go ahead of other work
    * @throws {InLine} if other jobs are ahead, or the wait is too long for this run
-   * @throws {Later} for an urgent call that has to wait too long, or a budget that is not available
+   * @throws {Later} for an urgent call that has to wait too long, a budget that is not available, or a stranger's call
+   *   beyond their share of the day
    */
   take(urgent: boolean): Promise<Slot>;
   /**
@@ -38,6 +40,8 @@ export interface SlotsOptions {
   sleep: (ms: number) => Promise<void>;
   /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
+  /** Of a job that a stranger caused. */
+  strangerTurn?: StrangerTurn | undefined;
 }
 
 /** @throws {Later} if the budget cannot be read or written: nothing may be sent then, and no attempt has failed */
@@ -50,7 +54,8 @@ export async function withBudget<T>(act: Promise<T>, clock: () => number): Promi
   }
 }
 
-export function createSlots({ connection, lane, cameBack, budget, clock, sleep, deadline }: SlotsOptions): Slots {
+export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
+  const { connection, lane, cameBack, budget, clock, sleep, deadline } = options;
   let lineIsDue = false;
 
   async function pauseUntil(at: number, why: string): Promise<void> {
@@ -65,6 +70,15 @@ export function createSlots({ connection, lane, cameBack, budget, clock, sleep, 
     const answer = await withBudget(budget.requestSlot(asked), clock);
     lineIsDue ||= answer.lineIsDue;
     return answer;
+  }
+
+  async function takeOfStrangers(slot: Slot): Promise<void> {
+    try {
+      await strangerTurn?.take();
+    } catch (error) {
+      slot.giveUp();
+      throw error;
+    }
   }
 
   return {
@@ -84,7 +98,10 @@ export function createSlots({ connection, lane, cameBack, budget, clock, sleep, 
         }
         const { slot } = answer;
         if (slot.sendAt > clock()) await sleep(slot.sendAt - clock());
-        if (await withBudget(slot.isGood(), clock)) return slot;
+        if (await withBudget(slot.isGood(), clock)) {
+          if (!urgent) await takeOfStrangers(slot);
+          return slot;
+        }
         slot.giveUp();
       }
     },
