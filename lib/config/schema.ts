@@ -96,7 +96,7 @@ const repository = z.strictObject({
   name: repositoryName,
   connection: name,
   issueToDefect: issueToDefect.optional(),
-  /** `/done 12` and `/undo 12` in comments of collaborators, and merged pull requests that complete checklist items. */
+  /** `/done 12` and `/undo 12` in comments of collaborators, and their merged pull requests that complete checklist items. */
   completeChecklistItem: z.boolean().default(false),
   /** `/log 2h <task>` in comments of collaborators. */
   logTime: z.boolean().default(false),
