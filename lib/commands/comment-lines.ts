@@ -20,7 +20,7 @@ const COMPLETES = new RegExp(
   'iuy',
 );
 /** The end of a line behind which a sentence begins, whatever its letter case. */
-const SENTENCE_END = /[.!?:;]$/;
+const SENTENCE_END = /[.!?]$/;
 
 /**
  * The lines of a comment on GitHub that begin with `/done`, `/undo` or `/log` and a blank, as a reader sees them. Other

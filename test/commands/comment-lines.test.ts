@@ -144,6 +144,7 @@ describe('the checklist items that a pull request completes', () => {
     ['- Completes checklist item 12\n    - Completes checklist item 13', ['12', '13']],
     ['This does **not** say it completes checklist item 12', []],
     ['This does **not** say that it\ncompletes checklist item 12', []],
+    ['None of this is done:\ncompletes checklist item 12', []],
     ['It completes checklist item 12', []],
     ['(completes checklist item 12)', []],
     ['Do not write `x`. Completes checklist item 12', []],
