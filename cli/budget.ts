@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { type BudgetView, createBudget } from '../lib/budget/budget.ts';
 import { type Lane, lanes } from '../lib/budget/lanes.ts';
+import { createStrangerShare, type StrangersToday } from '../lib/budget/stranger-share.ts';
 import { type Breakers, createBreakers } from '../lib/connection/breakers.ts';
+import { mostOfStrangers } from '../lib/jobs/stranger-turn.ts';
 import { plain, printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -18,8 +20,9 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
       const { default: config } = await import('../relay.config.ts');
       const budget = createBudget(stores.table, Date.now);
       const breakers = createBreakers({ table: stores.table, clock: Date.now, random: Math.random });
+      const share = createStrangerShare(stores.table, Date.now);
       const views = await Promise.all(
-        Object.entries(config.connections).map(async ([connection, { limits }]) => ({
+        Object.entries(config.connections).map(async ([connection, { limits, strangersShare }]) => ({
           connection,
           ...(await budget.view(connection, limits)),
           inLine: Object.fromEntries(
@@ -27,6 +30,7 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
               lanes.map(async (lane) => [lane, (await stores.jobs.line(connection, lane, COUNTED_UP_TO)).length]),
             ),
           ) as Record<Lane, number>,
+          strangers: { ...(await share.today(connection)), most: mostOfStrangers(limits, strangersShare) },
           stopped: await breakers.listOpen(connection),
         })),
       );
@@ -38,11 +42,12 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
 
 type View = BudgetView & {
   inLine: Record<Lane, number>;
+  strangers: StrangersToday & { most: number };
   stopped: Awaited<ReturnType<Breakers['listOpen']>>;
 };
 
 /** A connection's budget in words. */
-function lines({ minute, day, pausedUntil, stopped, ...view }: View, now: number): string[] {
+function lines({ minute, day, pausedUntil, stopped, strangers, ...view }: View, now: number): string[] {
   return [
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
     ...(pausedUntil === null ? [] : [`paused until ${new Date(pausedUntil).toISOString()}`]),
@@ -50,7 +55,13 @@ function lines({ minute, day, pausedUntil, stopped, ...view }: View, now: number
       return `${operation} fails since ${new Date(since).toISOString()}: ${plain(why)}`;
     }),
     ...lanes.map((lane) => laneLine(lane, view, now)),
+    strangersLine(strangers),
   ];
+}
+
+function strangersLine({ used, most, who }: View['strangers']): string {
+  const by = who.length === 0 ? '' : `, by ${who.map((login) => `@${plain(login)}`).join(', ')}`;
+  return `strangers: ${used} of ${most} today${by}`;
 }
 
 function laneLine(lane: Lane, view: Pick<View, 'lanes' | 'inLine'>, now: number): string {

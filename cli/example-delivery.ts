@@ -31,7 +31,21 @@ export function exampleDelivery(event: string, action: string | undefined, issue
       `there is no example of '${event}' with the action '${action}'; there is ${[...actions].join(', ')}`,
     );
   }
-  return event === 'issues' ? ofIssue(example, issueNumber ?? inventedNumber()) : example;
+  return event === 'issues' ? ofIssue(example, issueNumber ?? inventedNumber()) : happenedNow(example);
+}
+
+/** The relay does nothing with events that are too old for GitHub to deliver, and the examples are of 2019. */
+function happenedNow(example: Example): Example {
+  const { comment, pull_request: pull } = example as Record<string, { merged?: boolean } | undefined>;
+  return {
+    ...example,
+    ...(comment && { comment: { ...comment, created_at: now(), updated_at: now() } }),
+    ...(pull?.merged && { pull_request: { ...pull, merged_at: now() } }),
+  };
+}
+
+function now(): string {
+  return `${new Date().toISOString().slice(0, 19)}Z`;
 }
 
 /** The examples have no closed issue; it is an opened one in another state. */
@@ -52,9 +66,8 @@ function ofIssue(example: Example, number: number): Example {
   const url = issue.html_url.replace(/\d+$/, String(number));
   // In GitHub's example the label that was taken away is still there.
   const { labels } = example.action === 'unlabeled' ? { labels: [] } : (example.issue as { labels: unknown[] });
-  const now = `${new Date().toISOString().slice(0, 19)}Z`;
   return {
     ...example,
-    issue: { ...issue, labels, id: 4_000_000_000 + number, number, html_url: url, updated_at: now },
+    issue: { ...issue, labels, id: 4_000_000_000 + number, number, html_url: url, updated_at: now() },
   };
 }

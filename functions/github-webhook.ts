@@ -18,7 +18,7 @@ export function createHandler(runtime: Runtime) {
     .use(httpErrors(log))
     .use(rawBody())
     .use(verifiedByGithub(secrets))
-    .handler((request) => receiveDelivery(request, { config, log, metrics, jobs, queue, links, hooks }));
+    .handler((request) => receiveDelivery(request, { config, clock, log, metrics, jobs, queue, links, hooks }));
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

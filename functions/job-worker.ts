@@ -4,8 +4,10 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import config from '#relay.config';
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createBudget } from '../lib/budget/budget.ts';
+import { createStrangerShare } from '../lib/budget/stranger-share.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
+import { createCollaborators } from '../lib/github/collaborators.ts';
 import { createIssueComments } from '../lib/github/issue-comments.ts';
 import { createIssueReader } from '../lib/github/issue-reader.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
@@ -29,10 +31,25 @@ export function createHandler(runtime: Runtime) {
   const { contact, slack: settings } = config;
   const { table, jobs, queue, links, secrets } = openStores(runtime);
   const comments = createIssueComments({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
+  const collaborators = createCollaborators({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const issues = createIssueReader({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const slack = settings && createSlackApi({ apiUrl: settings.apiUrl, secrets, fetch });
   const automations = createAutomations({
-    ...{ config, settings, contact, table, links, jobs, queue, comments, issues, slack, clock, randomBytes },
+    ...{
+      config,
+      settings,
+      contact,
+      table,
+      links,
+      jobs,
+      queue,
+      comments,
+      collaborators,
+      issues,
+      slack,
+      clock,
+      randomBytes,
+    },
     journal: (jobId) => openJournal(table, jobId, clock),
     people: createPeople({ config, table, slack, clock }),
     slackPeople: createSlackPeople({ config, table, slack, clock }),
@@ -63,6 +80,7 @@ export function createHandler(runtime: Runtime) {
     queue,
     budget,
     breakers,
+    strangers: createStrangerShare(table, clock),
     lines,
     connection,
     automation: (name: string) => automations.get(name),

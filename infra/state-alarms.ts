@@ -59,6 +59,11 @@ function addConnectionAlarms(alarms: Alarms, connection: string): void {
     broken: `The service refuses the key of the connection ${connection}: nothing reaches that instance.`,
     todo: `Was it rotated or revoked? Enter the new one with relay --stage <stage> secrets set partner/${connection}.`,
   });
+  alarms.add(alarms.metric('StrangersWait', 'Sum', connection), `strangers-${connection}`, {
+    threshold: 1,
+    broken: `People from outside have used up their share of the day's calls of the connection ${connection}: what they change waits until tomorrow.`,
+    todo: 'relay --stage <stage> budget says who; block them on GitHub, or raise connections.<name>.strangersShare.',
+  });
   alarms.add(alarms.metric('DayBudgetUsed', 'Maximum', connection), `day-budget-${connection}`, {
     threshold: 80,
     broken: `More than 80% of the day's calls of the connection ${connection} are used: soon jobs will wait until tomorrow.`,

@@ -47,6 +47,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       budget: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'],
       reading: ['GetItem', 'PutItem', 'DeleteItem'],
+      strangers: ['GetItem', 'UpdateItem'],
       person: ['GetItem', 'PutItem'],
       users: ['GetItem', 'PutItem'],
       slackUser: ['GetItem', 'PutItem'],

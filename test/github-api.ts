@@ -6,6 +6,8 @@ import { json } from 'node:stream/consumers';
 interface Comment {
   issue: string;
   body: string;
+  user: object;
+  performed_via_github_app: object | null;
   html_url: string;
   /** Epoch milliseconds. */
   updatedAt: number;
@@ -27,6 +29,10 @@ export interface GithubApi {
     | 'instead of the work'
     | undefined;
   authorizations: Set<string | undefined>;
+  /** The roles of people in every repository, by login; without one they have `read`. Undefined: none may be asked for. */
+  roles: Map<string, string> | undefined;
+  /** Whose the credentials are. */
+  me: object;
   close(): Promise<void>;
 }
 
@@ -50,6 +56,10 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
       if (body === undefined) return answer(403, { message: 'Resource not accessible by personal access token' });
       return body === null ? answer(404, { message: 'Not Found' }) : answer(200, { body });
     }
+    if (pathname === '/user') return answer(200, api.me);
+    const asked = /\/collaborators\/([^/]+)\/permission$/.exec(pathname);
+    if (asked && !api.roles) return answer(403, { message: 'Must have push access to view collaborator permission.' });
+    if (asked) return answer(200, { permission: 'read', role_name: api.roles?.get(asked[1] ?? '') ?? 'read' });
     const wanted = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)$/.exec(pathname);
     const found = wanted && api.issues.get(`${wanted[1]}#${wanted[2]}`);
     if (found) return answer(200, found);
@@ -65,7 +75,10 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     }
     if (refusal === 'instead of the work') return response.destroy();
     const { body } = (await json(request)) as { body: string };
-    const comment = { issue: name, body, html_url: `https://github.com/${name}`, updatedAt: clock() };
+    const byApp = request.headers.authorization?.includes('ghs_') ? { id: 12 } : null;
+    const user = byApp ? { id: 2, login: 'relay[bot]', type: 'Bot' } : api.me;
+    const written = { body, user, performed_via_github_app: byApp };
+    const comment = { issue: name, ...written, html_url: `https://github.com/${name}`, updatedAt: clock() };
     api.comments.push(comment);
     if (refusal === 'after the work') return response.destroy();
     return answer(201, comment);
@@ -78,6 +91,8 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     written: new Map(),
     refusal: undefined,
     authorizations: new Set(),
+    roles: new Map(),
+    me: { id: 1, login: 'relay', type: 'User' },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

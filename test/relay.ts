@@ -49,7 +49,8 @@ export function exampleConfig(
       repositories: ['Codertocat/Hello-World', ...(rest.also ?? [])].map((name) => ({
         name,
         connection: 'main',
-        issueToDefect: { projectId: PROJECT, ...issueToDefect },
+        // Most tests are about one change, and not about when the next one is sent.
+        issueToDefect: { projectId: PROJECT, foldSeconds: 0, ...issueToDefect },
         completeChecklistItem: true,
         logTime: true,
       })),

@@ -10,6 +10,8 @@ import type { IssueState } from './defect-text.ts';
 export type Taken =
   | {
       jobs: JobDraft[];
+      /** When it happened, in epoch milliseconds. Undefined: the payload does not say. */
+      happenedAt: number | undefined;
       /** Keeps what the jobs rely on; see accept-event.ts. */
       beforeStoring?: (links: Links<IssueState>) => Promise<number | undefined>;
     }

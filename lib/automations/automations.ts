@@ -10,6 +10,7 @@ import { type ListProjectsOptions, listProjectsInModal } from './list-projects.t
 import { listTasksInModal } from './list-tasks.ts';
 import { type LogTimeOptions, logTime } from './log-time.ts';
 import { takeMergedPullRequest } from './merged-pull-request.ts';
+import { type OfCollaboratorsOptions, ofCollaborators } from './of-collaborators.ts';
 import { onlyForKnown, recognizePerson } from './recognize-person.ts';
 import { type StillWrittenOptions, stillWritten } from './still-written.ts';
 import { takeIssue } from './take-issue.ts';
@@ -26,7 +27,8 @@ export type AutomationsOptions = TeamTimesheetsOptions &
   IssueToDefectOptions &
   LogTimeOptions &
   ListProjectsOptions &
-  StillWrittenOptions & {
+  StillWrittenOptions &
+  OfCollaboratorsOptions & {
     /** Undefined where relay.config.ts has no slack. */
     settings: SlackConfig | undefined;
   };
@@ -39,14 +41,14 @@ export function createAutomations(options: AutomationsOptions): ReadonlyMap<stri
     settings?.access.knownOnly ? onlyForKnown(automation, people) : automation;
   const all = [
     issueToDefect(options),
-    answerFault,
+    ofCollaborators(answerFault, options),
     teamTimesheets(options),
     timesheetReminder(options),
     timesheetSummary(options),
     listProjectsInModal(options),
     listTasksInModal(options),
     recognizePerson(people),
-    ...ofPeople.map((automation) => ofKnown(stillWritten(automation, options))),
+    ...ofPeople.map((automation) => ofCollaborators(ofKnown(stillWritten(automation, options)), options)),
   ];
   return new Map(all.map((automation) => [automation.name, automation]));
 }

@@ -7,6 +7,7 @@ import { cutToLength } from '../text.ts';
 import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM } from './complete-checklist-item.ts';
 import { FIND, type Search } from './find.ts';
 import { LOG_TIME, type TimeToLog } from './log-time.ts';
+import type { Unproven } from './of-collaborators.ts';
 import type { WrittenLine } from './still-written.ts';
 
 /** A command that becomes a job wherever it is given. */
@@ -21,6 +22,7 @@ export interface CommandPlace {
   askedAt?: number;
   /** Where it can be deleted or changed before the job runs. */
   comment?: WrittenLine;
+  unproven?: Unproven | undefined;
   connection: string;
   lane: Lane;
   /** Jobs of one entity are done one after the other. */
@@ -30,14 +32,17 @@ export interface CommandPlace {
 }
 
 /** The job of a command. */
-export function commandJob(command: JobCommand, { happened, by, askedAt, comment, ...place }: CommandPlace): JobDraft {
+export function commandJob(
+  command: JobCommand,
+  { happened, by, askedAt, comment, unproven, ...place }: CommandPlace,
+): JobDraft {
   const { automation, input } = workOf(command, by, askedAt);
   return {
     ...place,
     id: jobId(automation, ...happened),
     automation,
     summary: `${by.in === 'github' ? `@${by.id}` : by.id}: ${cutToLength(printCommand(withoutNote(command)), 200, '…')}`,
-    input: { ...input, verb: command.verb, ...(comment && { comment }) },
+    input: { ...input, verb: command.verb, ...(comment && { comment }), ...(unproven && { unproven }) },
   };
 }
 

@@ -1,14 +1,17 @@
 import * as z from 'zod/mini';
 import { type CommandLine, commandLines } from '../commands/comment-lines.ts';
+import { excerpt } from '../commands/fault.ts';
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig, RepositoryConfig } from '../config/schema.ts';
+import { isBot, isShownCollaborator } from '../github/association.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
-import { installation, readPayload, repository } from '../github/payload.ts';
+import { installation, instant, login, readPayload, repository, text } from '../github/payload.ts';
 import { type JobDraft, jobId } from '../jobs/job.ts';
 import { ANSWER_FAULT, type CommandFault } from './answer-fault.ts';
 import type { Taken } from './automation.ts';
 import { commandJob, type JobCommand } from './command-job.ts';
 import { issuePlace } from './issue-place.ts';
+import type { Unproven } from './of-collaborators.ts';
 import { writtenLine } from './still-written.ts';
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_comment */
@@ -16,14 +19,15 @@ const commentPayload = z.object({
   action: z.string(),
   comment: z.object({
     id: z.int(),
-    body: z.nullish(z.string()),
+    /** GitHub takes 65,536 characters, each of one or two units. */
+    body: z.nullish(text(131_072)),
     author_association: z.string(),
-    created_at: z.string(),
-    updated_at: z.string(),
-    user: z.nullish(z.object({ login: z.string(), type: z.nullish(z.string()) })),
+    created_at: instant,
+    updated_at: instant,
+    user: z.nullish(z.object({ login, type: z.nullish(z.string()) })),
   }),
   issue: z.object({ number: z.int() }),
-  sender: z.object({ login: z.string() }),
+  sender: z.object({ login }),
   repository,
   /** Of `edited`. */
   changes: z.nullish(z.object({ body: z.nullish(z.object({ from: z.nullish(z.string()) })) })),
@@ -34,13 +38,14 @@ type CommentPayload = z.output<typeof commentPayload>;
 
 /** Each line is a job, and GitHub wants its answer within ten seconds. */
 const MAX_COMMANDS = 20;
-/** https://docs.github.com/en/graphql/reference/enums#commentauthorassociation */
-const COLLABORATORS = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
+/** Of all lines together, for each is a call of the service. */
+const MAX_ITEMS = 50;
 
 /**
  * `/done`, `/undo` and `/log` in comments on issues and pull requests. A job is the comment and the line, so that an
  * edit does nothing again which stands there still; one that changes or takes away a command gives none, for the
- * relay could not tell a correction from a second command.
+ * relay could not tell a correction from a second command. Whether the author may give commands is for the worker to
+ * ask where the payload does not show it.
  */
 export function takeComment({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
   if (event !== 'issue_comment') return undefined;
@@ -53,26 +58,46 @@ export function takeComment({ event, payload }: GithubDelivery, config: RelayCon
   }
   const now = commandsIn(read.comment.body, settings);
   const before = action === 'edited' ? commandsIn(read.changes?.body?.from ?? read.comment.body, settings) : [];
-  const lines = new Set(now.map(({ line }) => line));
+  const lines = new Map(now.map((one) => [one.line, one]));
   if (before.some(({ line, parsed }) => 'command' in parsed && !lines.has(line))) {
     return { ignored: 'an edit that changes a command gives none: a new comment is needed' };
   }
-  const known = new Set(before.map(({ line }) => line));
-  const added = [...new Map(now.map((one) => [one.line, one])).values()].filter(({ line }) => !known.has(line));
+  const known = new Map(before.map((one) => [one.line, one]));
+  const added = [...lines.values()].filter(({ line }) => !known.has(line));
   if (added.length === 0) return { ignored: 'a comment without a command for this repository' };
   const { user, author_association } = read.comment;
-  if (!user || user.type === 'Bot') return { ignored: 'a comment of a bot gives no commands' };
+  if (!user || isBot(user)) return { ignored: 'a comment of a bot gives no commands' };
   // Whoever may edit comments of others must not speak in their name.
   if (read.sender.login !== user.login) return { ignored: 'a comment that somebody else edits gives no commands' };
-  if (!COLLABORATORS.has(author_association)) {
-    return { ignored: `@${user.login} is no collaborator, of whom alone commands are taken` };
+  const [taken, left] = withinBounds(added, [...known.values()]);
+  if (left[0]) {
+    const fault = `${MAX_COMMANDS} commands with ${MAX_ITEMS} checklist items are the most in one comment. Nothing was done from ${excerpt(left[0].line)} on; please write another comment for the rest.`;
+    taken.push({ line: `too many: ${left[0].line}`, parsed: { fault } });
   }
-  const taken = added.slice(0, MAX_COMMANDS);
-  if (added.length > taken.length) {
-    const fault = `${MAX_COMMANDS} commands in one comment are the most; ${added.length - taken.length} were not read. Please write another comment.`;
-    taken.push({ line: 'too many', parsed: { fault } });
-  }
-  return { jobs: taken.map((one) => draft(read, user.login, one, settings)) };
+  const by = {
+    login: user.login,
+    ...(!isShownCollaborator(user, author_association) && { unproven: { login: user.login } }),
+  };
+  return { happenedAt: happenedAt(read), jobs: taken.map((one) => draft(read, by, one, settings)) };
+}
+
+/** When the comment got its text. */
+function happenedAt({ action, comment }: CommentPayload): number {
+  return Date.parse(action === 'edited' ? comment.updated_at : comment.created_at);
+}
+
+/** @returns the commands that still fit into the comment beside those that it had, and the rest from the first that does not */
+function withinBounds(added: readonly CommandLine[], known: readonly CommandLine[]): [CommandLine[], CommandLine[]] {
+  let room = MAX_ITEMS - known.reduce((sum, one) => sum + itemsIn(one), 0);
+  const end = added.findIndex((one, index) => {
+    room -= itemsIn(one);
+    return room < 0 || known.length + index >= MAX_COMMANDS;
+  });
+  return end < 0 ? [[...added], []] : [added.slice(0, end), added.slice(end)];
+}
+
+function itemsIn({ parsed }: CommandLine): number {
+  return 'command' in parsed && 'items' in parsed.command ? parsed.command.items.length : 0;
 }
 
 /** Those for which the repository is switched on. */
@@ -84,21 +109,28 @@ function commandsIn(
 }
 
 function draft(
-  { action, comment, issue, repository, installation }: CommentPayload,
-  login: string,
+  read: CommentPayload,
+  { login, unproven }: { login: string; unproven?: Unproven },
   { line, parsed }: CommandLine,
   settings: RepositoryConfig,
 ): JobDraft {
+  const { comment, issue, repository, installation } = read;
   const happened = [comment.id, line];
   const place = issuePlace(settings, repository.full_name, issue.number, installation);
   if ('command' in parsed) {
     // A delivery may be days late.
-    const askedAt = Date.parse(action === 'edited' ? comment.updated_at : comment.created_at);
+    const askedAt = happenedAt(read);
     const by = { in: 'github', id: login } as const;
     const written = writtenLine(comment.id, line);
-    return commandJob(parsed.command as JobCommand, { ...place, happened, by, askedAt, comment: written });
+    return commandJob(parsed.command as JobCommand, { ...place, happened, by, askedAt, comment: written, unproven });
   }
   const input: CommandFault = { fault: parsed.fault };
   const summary = `@${login}: a command that cannot be read`;
-  return { ...place, id: jobId(ANSWER_FAULT, ...happened), automation: ANSWER_FAULT, summary, input: { ...input } };
+  return {
+    ...place,
+    id: jobId(ANSWER_FAULT, ...happened),
+    automation: ANSWER_FAULT,
+    summary,
+    input: { ...input, ...(unproven && { unproven }) },
+  };
 }

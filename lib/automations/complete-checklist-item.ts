@@ -49,6 +49,7 @@ function why({ refusal }: Refused): string {
   return 'the service does not take this id';
 }
 
-function enumerated(items: readonly string[]): string {
+/** `12, 13 and 14` */
+export function enumerated(items: readonly string[]): string {
   return items.length < 2 ? items.join() : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }

@@ -280,6 +280,11 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
       const changed = fieldsToSend(fields, defect.applied, doubtful);
       const names = Object.keys(changed);
       if (names.length > 0) {
+        // What an update that was begun has changed is unknown, and does not wait.
+        const foldedUntil = (defect.updatedAt ?? Number.NEGATIVE_INFINITY) + settings.foldSeconds * 1_000;
+        if (!defect.updating && clock() < foldedUntil) {
+          throw new Later(foldedUntil, 'changes of one issue are sent together', { makesRoom: true });
+        }
         const begun = await links.change(entity, (link) => beginUpdate(link, job.id, names), link);
         if (begun?.life !== 'made') continue;
         const { updates } = begun.defect;
@@ -287,7 +292,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
         const step = `update-defect ${updates} ${digest(changed).slice(0, 8)}`;
         await steps.call(step, updateDefect, { defect_id: defect.id, ...changed }, () => defect.id);
         updated = true;
-        if (await links.change(entity, (link) => finishUpdate(link, updates, applied))) unknown.clear();
+        if (await links.change(entity, (link) => finishUpdate(link, updates, applied, clock()))) unknown.clear();
         else for (const name of names) unknown.add(name);
         continue;
       }

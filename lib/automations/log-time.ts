@@ -63,7 +63,7 @@ export function logTime({ people, firstEntries }: LogTimeOptions): Automation {
         hours: Math.round((time.minutes / 60) * 10_000) / 10_000,
         note: time.note ? `${time.note} ${marker}` : marker,
       };
-      const { id } = await create(entry, marker, steps);
+      const { id } = await create(entry, marker, isPublic, steps);
       if (first) await firstEntries.verify(job, steps, { id, ...entry });
       const duration = printDuration(time.minutes);
       // Comments on GitHub are public: there nobody is told what tasks and people are called.
@@ -73,11 +73,11 @@ export function logTime({ people, firstEntries }: LogTimeOptions): Automation {
   };
 }
 
-async function create(entry: z.input<typeof createTimelog.payload>, marker: string, steps: Steps) {
+async function create(entry: z.input<typeof createTimelog.payload>, marker: string, isPublic: boolean, steps: Steps) {
   try {
     return await steps.create('log the time', createTimelog, entry, marker);
   } catch (error) {
-    throw asNotDone(error, 'this time entry');
+    throw asNotDone(error, 'this time entry', isPublic);
   }
 }
 

@@ -1,27 +1,46 @@
 import * as z from 'zod/mini';
+import { MOST_ITEMS } from '../commands/checklist-items.ts';
 import { completedItems } from '../commands/comment-lines.ts';
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig } from '../config/schema.ts';
+import { isBot, isShownCollaborator } from '../github/association.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
-import { installation, readPayload, repository } from '../github/payload.ts';
+import { installation, instant, login, readPayload, repository } from '../github/payload.ts';
 import { jobId } from '../jobs/job.ts';
 import { cutToLength } from '../text.ts';
 import type { Taken } from './automation.ts';
-import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM } from './complete-checklist-item.ts';
+import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM, enumerated } from './complete-checklist-item.ts';
 import { issuePlace } from './issue-place.ts';
+import type { Unproven } from './of-collaborators.ts';
+
+const account = z.nullish(z.object({ login, type: z.nullish(z.string()) }));
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request */
 const pullRequestPayload = z.object({
   action: z.string(),
-  pull_request: z.object({ id: z.int(), number: z.int(), body: z.nullish(z.string()), merged: z.nullish(z.boolean()) }),
+  pull_request: z.object({
+    id: z.int(),
+    number: z.int(),
+    body: z.nullish(z.string()),
+    merged: z.nullish(z.boolean()),
+    merged_at: z.nullish(instant),
+    merged_by: account,
+    user: account,
+    author_association: z.nullish(z.string()),
+  }),
   repository,
   installation: z.nullish(installation),
 });
 
+type PullRequest = z.output<typeof pullRequestPayload>['pull_request'];
+
 /** Each is a call of the service. */
 const MAX_ITEMS = 50;
 
-/** A merged pull request whose body says `Completes checklist item <id>` completes it. */
+/**
+ * A merged pull request whose body says `Completes checklist item <id>` completes it, at the word of the repository's
+ * own people. Where the payload does not show that the author is one, the worker asks GitHub.
+ */
 export function takeMergedPullRequest({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
   if (event !== 'pull_request') return undefined;
   if (payload.action !== 'closed') return { ignored: `a pull request that is ${payload.action} completes nothing` };
@@ -34,14 +53,33 @@ export function takeMergedPullRequest({ event, payload }: GithubDelivery, config
   const named = completedItems(pull.body ?? '');
   const items = named.slice(0, MAX_ITEMS);
   if (items.length === 0) return { ignored: 'a pull request whose text completes no checklist item' };
-  const input: ChecklistItems = { items, completed: true, leftOut: named.length - items.length };
+  const isShown = isShownCollaborator(pull.user, pull.author_association);
+  const input = {
+    ...({ items, completed: true, leftOut: named.length - items.length } satisfies ChecklistItems),
+    ...(!isShown && { unproven: unprovenAuthor(pull, items) }),
+  };
   const place = issuePlace(settings, repository.full_name, pull.number, installation);
   const job = {
     ...place,
     id: jobId(COMPLETE_CHECKLIST_ITEM, 'pull request', pull.id),
     automation: COMPLETE_CHECKLIST_ITEM,
     summary: `${place.entity} merged: completes ${cutToLength(items.join(', '), 200, '…')}`,
-    input: { ...input },
+    input,
   };
-  return { jobs: [job] };
+  return { happenedAt: pull.merged_at ? Date.parse(pull.merged_at) : undefined, jobs: [job] };
+}
+
+/** A bot may have any permission, and what it writes are the words of others. Whoever merges can confirm them. */
+function unprovenAuthor({ user, merged_by }: PullRequest, items: readonly string[]): Unproven {
+  const commands: string[] = [];
+  for (let from = 0; from < items.length; from += MOST_ITEMS) {
+    commands.push(`/done ${items.slice(from, from + MOST_ITEMS).join(' ')}`);
+  }
+  const author = user ? `@${user.login}` : 'a deleted account';
+  const says = `This says that it completes checklist item${items.length > 1 ? 's' : ''} ${enumerated(items)}`;
+  const ask = `${merged_by ? `@${merged_by.login}: if` : 'If'} it does, please comment ${enumerated(commands)}`;
+  return {
+    ...(user && !isBot(user) && { login: user.login }),
+    otherwise: `${says}, but its author ${author} is no collaborator here, and nothing was done. ${ask}`,
+  };
 }

@@ -1,6 +1,7 @@
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
+import { isShownCollaborator } from '../github/association.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import { type IssuesPayload, readIssuesPayload } from '../github/issue.ts';
 import { type JobDraft, jobId } from '../jobs/job.ts';
@@ -63,15 +64,29 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
     summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
     input,
   };
+  const stranger = strangerBehind(delivery);
+  if (stranger !== undefined) job.stranger = stranger;
   const told = { state, name: state.name, version, wanted: isDefect(state.labels, settings) };
   const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links) =>
     (await links.change(entity, (link) => keep(link, told)))?.newest?.revision;
-  return { jobs: [job], beforeStoring };
+  // Of a transferred issue GitHub does not say whether `updated_at` is the time of the transfer.
+  const isTransfer = action === 'transferred' || cameFrom;
+  return { happenedAt: isTransfer ? undefined : Date.parse(version), jobs: [job], beforeStoring };
 }
 
 /** GitHub's id of the issue: it outlives a renamed repository, which the name does not. */
 export function issueEntity(issueId: number): string {
   return `issue-${issueId}`;
+}
+
+/**
+ * Who caused the event, if they are none of the repository's own people. An issue is changed by its author, or by
+ * somebody who may triage issues. Of a member who hides the membership GitHub's payloads do not tell, so they count as a
+ * stranger.
+ */
+function strangerBehind({ issue, sender }: IssuesPayload): string | undefined {
+  const isAuthor = sender && sender.login === issue.user?.login;
+  return isAuthor && !isShownCollaborator(issue.user, issue.author_association) ? sender.login : undefined;
 }
 
 function whereItWent({ action, changes, issue }: IssuesPayload): IssueInput['wentTo'] {

@@ -4,7 +4,8 @@ import { idIn } from './words.ts';
 
 type ItemsCommand = Extract<Command, { verb: 'done' | 'undo' }>;
 
-const MOST_ITEMS = 20;
+/** Of one command. */
+export const MOST_ITEMS = 20;
 /** The interface document does not show the form of these ids; a UUID has 36 characters. */
 const MAX_ID_LENGTH = 64;
 const SEPARATORS = new Set(['', 'and', '&']);

@@ -1,5 +1,5 @@
 import { type ParsedCommand, parseCommand } from './command.ts';
-import { prose, textLines } from './markdown.ts';
+import { shownParagraphs } from './markdown.ts';
 import { idIn } from './words.ts';
 
 /** A line of a comment that was written as a command. */
@@ -12,37 +12,60 @@ export interface CommandLine {
 const COMMAND = /^ {0,3}\/(?:done|undo|log)\s/i;
 
 const ID = String.raw`#?(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d+)(?![\p{L}\p{N}-]|\.\d)`;
-const BETWEEN_IDS = / ?, ?and | ?, ?| and | ?& ?/i;
+const BETWEEN_IDS = /\s?,\s?and\s|\s?,\s?|\sand\s|\s?&\s?/i;
+const ENDS = String.raw`(?=\s?(?:[.!;](?=\s|$)|\n|$))`;
+/** At a place in a paragraph whose blanks are single. */
 const COMPLETES = new RegExp(
-  String.raw`(?<![\p{L}\p{N}])completes checklist (?:item:? (?<one>${ID})|items:? (?<several>${ID}(?:(?:${BETWEEN_IDS.source})${ID})*))`,
-  'giu',
+  String.raw`completes\schecklist\s(?:item:?\s(?<one>${ID})|items:?\s(?<several>${ID}(?:(?:${BETWEEN_IDS.source})${ID})*))${ENDS}[.!;]?\s?`,
+  'iuy',
 );
+/** The end of a line behind which a sentence begins, whatever its letter case. */
+const SENTENCE_END = /[.!?]$/;
 
 /**
- * The lines of a comment on GitHub that begin with `/done`, `/undo` or `/log` and a blank. Other slashes are other
- * people's commands, and those in code, quotes and HTML comments are nobody's.
+ * The lines of a comment on GitHub that begin with `/done`, `/undo` or `/log` and a blank, as a reader sees them. Other
+ * slashes are other people's commands, and those in lists, code, quotes and HTML are nobody's.
  */
 export function commandLines(body: string): CommandLine[] {
-  return textLines(body)
-    .filter((line) => COMMAND.test(line))
+  if (!body.includes('/')) return [];
+  return shownParagraphs(body)
+    .filter(({ isInList }) => !isInList)
+    .flatMap(({ lines }) => lines)
+    .flatMap(({ text, source = '' }) => (text.trimStart().startsWith('/') && COMMAND.test(source) ? [source] : []))
     .map((line) => line.trim())
     .map((line) => ({ line, parsed: parseCommand(line.slice(1)) }));
 }
 
 /**
  * The ids of the checklist items that a pull request's body says it completes, in their order and without repeats:
- * `Completes checklist item 12`, `completes checklist items #12, 13 and 14`. In a sentence only numbers and UUIDs are
- * ids, and `item` has one of them: in `item 12 and 3 tests`, 3 is none.
+ * `Completes checklist item 12`, `completes checklist items #12, 13 and 14`. Only a whole sentence counts, at the
+ * beginning of a paragraph, a list item or a line, so that no other sentence is taken for one. Only numbers and UUIDs
+ * are ids, and `item` has one of them.
  */
 export function completedItems(body: string): string[] {
-  const text = textLines(body).map(prose).join('\n').replace(/\s+/g, asBlankOrParagraph);
-  const found = [...text.matchAll(COMPLETES)].flatMap(({ groups }) => idsIn(groups?.one ?? groups?.several ?? ''));
+  if (!/checklist/i.test(body)) return [];
+  const found = shownParagraphs(body).flatMap(({ lines }) => itemsOf(lines.map(({ text }) => withBlanks(text))));
   return [...new Set(found)];
 }
 
-/** A sentence may go on in the next line, but not in the next paragraph. */
-function asBlankOrParagraph(blanks: string): string {
-  return blanks.indexOf('\n') === blanks.lastIndexOf('\n') ? ' ' : '\n';
+/** @param lines of a paragraph */
+function itemsOf(lines: readonly string[]): string[] {
+  const text = lines.join('\n');
+  const items: string[] = [];
+  let start = 0;
+  for (const [index, line] of lines.entries()) {
+    const isInSentence = index > 0 && !SENTENCE_END.test(lines[index - 1] ?? '') && !line.startsWith('C');
+    COMPLETES.lastIndex = start;
+    for (let match = isInSentence ? null : COMPLETES.exec(text); match; match = COMPLETES.exec(text)) {
+      items.push(...idsIn(match.groups?.one ?? match.groups?.several ?? ''));
+    }
+    start += line.length + 1;
+  }
+  return items;
+}
+
+function withBlanks(line: string): string {
+  return line.replace(/\s+/g, ' ').trim();
 }
 
 function idsIn(list: string): string[] {

@@ -1,74 +1,113 @@
-const LINE_END = /\r\n|\n|\r/;
-const QUOTE = /^ {0,3}>/;
-const INDENTED = /^(?: {4}| {0,3}\t)/;
-/** Also as the beginning of list items. */
-const FENCE = /^(?<before>\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*)(?<fence>`{3,}(?=[^`]*$)|~{3,})/;
-const COMMENT_START = '<!--';
-const COMMENT_END = '-->';
+import MarkdownIt, { type Token } from 'markdown-it';
 
-type EndsBlock = (line: string) => boolean;
+/** A line of a paragraph as a reader sees it. */
+export interface ShownLine {
+  /** Without markup. What is hidden, or is no prose (code, an image, HTML), is {@link NOT_PROSE}. */
+  text: string;
+  /** As it was written; undefined where code, a comment or a link goes on over several lines of the paragraph. */
+  source: string | undefined;
+}
+
+/** A paragraph that a reader sees, in the author's own words: not in a quote, a heading, a table or raw HTML. */
+export interface ShownParagraph {
+  lines: ShownLine[];
+  isInList: boolean;
+}
+
+/** Stands for what is in a line and is no prose, so that the words around it do not become one sentence. */
+const NOT_PROSE = '\ufffc';
+
+/** GitHub takes 65,536 characters for a body, in at most so many bytes. More than that is not read. */
+const MAX_LENGTH = 262_144;
+
+let made: InstanceType<typeof MarkdownIt> | undefined;
+/** CommonMark with what GitHub adds to it as far as it hides or moves text. Made at the first use. */
+function parser(): InstanceType<typeof MarkdownIt> {
+  made ??= new MarkdownIt('commonmark').enable(['table', 'strikethrough']);
+  return made;
+}
+
+/** The beginning of a footnote, which CommonMark would take for the target of a link, and swallow its first line. */
+const FOOTNOTE = /(?<=^[\s>*+\-\d.)]*)\[\^(?=[^\]\s]+\]:)/gm;
+
+const LISTS = new Set(['bullet_list_open', 'ordered_list_open']);
+const OTHER_BLOCKS = new Set(['blockquote_open', 'table_open', 'heading_open']);
 
 /**
- * The lines of a Markdown text, with those of code blocks, quotes and HTML comments left empty. As in GitHub's HTML
- * blocks, a comment's last line belongs to it as a whole; a fence or comment that is not closed goes on to the end.
- *
- * An indented line after an empty one is left empty as well: it may be a list item's paragraph, but it may be code, and
- * then nobody asked for what it says. https://github.github.com/gfm/
+ * The paragraphs of a Markdown text that a reader of GitHub sees. Everything between an HTML tag and its end is left
+ * out, whatever the tag is; HTML that is not well-formed hides all that follows. https://github.github.com/gfm/
  */
-export function textLines(markdown: string): string[] {
-  let endsBlock: EndsBlock | undefined;
-  let isInParagraph = false;
-  return markdown.split(LINE_END).map((line) => {
-    const isCode = INDENTED.test(line) && !isInParagraph;
-    if (endsBlock || QUOTE.test(line) || isCode) {
-      if (endsBlock?.(line)) endsBlock = undefined;
-      isInParagraph = false;
-      return '';
+export function shownParagraphs(markdown: string): ShownParagraph[] {
+  const text = markdown.slice(0, MAX_LENGTH);
+  const source = text.split(/\r\n|\n|\r/);
+  const html = openTags();
+  const paragraphs: ShownParagraph[] = [];
+  let [lists, others] = [0, 0];
+  for (const token of parser().parse(text.replace(FOOTNOTE, '\\[^'), {})) {
+    if (LISTS.has(token.type)) lists++;
+    else if (LISTS.has(token.type.replace('_close', '_open'))) lists--;
+    else if (OTHER_BLOCKS.has(token.type)) others++;
+    else if (OTHER_BLOCKS.has(token.type.replace('_close', '_open'))) others--;
+    else if (token.type === 'html_block') html.read(token.content);
+    else if (token.type === 'inline') {
+      const shown = textLines(token.children ?? [], html);
+      // A footnote is shown only where something refers to it.
+      if (others > 0 || token.content.startsWith('\\[^')) continue;
+      const written = source.slice(...(token.map ?? [0, 0]));
+      const isLineByLine = written.length === shown.length;
+      const lines = shown.map((text, index) => ({ text, source: isLineByLine ? written[index] : undefined }));
+      paragraphs.push({ lines, isInList: lists > 0 });
     }
-    const fenceEnd = fenceEndOf(line);
-    endsBlock = fenceEnd ?? commentEndOf(line);
-    isInParagraph = line.trim() !== '';
-    return fenceEnd ? '' : line;
-  });
-}
-
-/** What of a line that is text is read as such: without inline code and HTML comments. */
-export function prose(line: string): string {
-  return withoutComments(withoutInlineCode(line)).text;
-}
-
-function fenceEndOf(line: string): EndsBlock | undefined {
-  const { before, fence } = FENCE.exec(line)?.groups ?? {};
-  if (before === undefined || fence === undefined) return undefined;
-  return (line) => {
-    const closing = line.trim();
-    const indentation = line.length - line.trimStart().length;
-    const isFence = closing.length >= fence.length && closing === fence.charAt(0).repeat(closing.length);
-    return isFence && indentation <= before.length + 3;
-  };
-}
-
-function commentEndOf(line: string): EndsBlock | undefined {
-  if (!withoutComments(withoutInlineCode(line)).isOpen) return undefined;
-  return (line) => line.includes(COMMENT_END);
-}
-
-/** Between the first run of backticks and the second there is code, between the second and the third is none. */
-function withoutInlineCode(line: string): string {
-  const parts = line.split(/`+/);
-  const last = parts.length - 1;
-  return parts.filter((_, index) => index % 2 === 0 || index === last).join(' ');
-}
-
-function withoutComments(line: string): { text: string; isOpen: boolean } {
-  let text = '';
-  let rest = line;
-  for (;;) {
-    const start = rest.indexOf(COMMENT_START);
-    if (start < 0) return { text: text + rest, isOpen: false };
-    text += `${rest.slice(0, start)} `;
-    const end = rest.indexOf(COMMENT_END, start + COMMENT_START.length);
-    if (end < 0) return { text, isOpen: true };
-    rest = rest.slice(end + COMMENT_END.length);
   }
+  return paragraphs;
+}
+
+/** The lines of a paragraph's text. */
+function textLines(tokens: readonly Token[], html: OpenTags): string[] {
+  let struck = 0;
+  let text = '';
+  for (const { type, content } of tokens) {
+    if (type === 's_open') struck++;
+    else if (type === 's_close') struck--;
+    else if (type === 'html_inline') html.read(content);
+    if (type === 'softbreak' || type === 'hardbreak') text += '\n';
+    else if (type === 'text' || type === 'text_special') text += struck > 0 || html.areOpen() ? NOT_PROSE : content;
+    else if (type === 'html_inline') text += COMMENT.test(content) ? ' ' : NOT_PROSE;
+    else if (content !== '') text += NOT_PROSE;
+  }
+  return text.split('\n');
+}
+
+interface OpenTags {
+  read(html: string): void;
+  /** Whether what follows is inside of a tag. */
+  areOpen(): boolean;
+}
+
+const COMMENT = /^<!--[\s\S]*-->$/;
+const ATTRIBUTE = String.raw`\s+[a-z_:][\w.:-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>\x60]+))?`;
+const TAG = new RegExp(
+  String.raw`<!--(?!-?>)[\s\S]*?-->|<(?<open>[a-z][a-z\d-]*)(?:${ATTRIBUTE})*\s*/?>|</(?<close>[a-z][a-z\d-]*)\s*>|(?<broken><)`,
+  'gi',
+);
+/** https://html.spec.whatwg.org/multipage/syntax.html#void-elements */
+const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
+
+function openTags(): OpenTags {
+  const open: string[] = [];
+  let isBroken = false;
+  return {
+    read(html) {
+      if (isBroken) return;
+      for (const { groups } of html.matchAll(TAG)) {
+        const { open: opened, close: closed, broken } = groups ?? {};
+        isBroken = broken !== undefined;
+        if (isBroken) return;
+        if (opened && !VOID.has(opened.toLowerCase())) open.push(opened.toLowerCase());
+        const place = closed ? open.lastIndexOf(closed.toLowerCase()) : -1;
+        if (place >= 0) open.length = place;
+      }
+    },
+    areOpen: () => isBroken || open.length > 0,
+  };
 }

@@ -45,6 +45,8 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
 const connection = z.strictObject({
   /** What the key may send (interface document, Limits). */
   limits: z.strictObject({ perMinute: z.int().min(1).default(120), perDay: z.int().min(1).default(5000) }).prefault({}),
+  /** The part of the day's calls that people from outside of a repository may cause there. */
+  strangersShare: z.number().min(0).max(1).default(0.1),
   operations: operationOverrides.default({}),
 });
 
@@ -81,6 +83,11 @@ const issueToDefect = z.strictObject({
    * the table, which holds 400 KB: at worst, JSON makes six bytes of one, and Base64 eight of those.
    */
   maxDescriptionBytes: z.int().min(1_000).max(48_000).default(32_768),
+  /**
+   * For so long after an update of a defect, further changes of its issue are kept back, and then sent as one update. The
+   * first after the creation is sent at once.
+   */
+  foldSeconds: z.int().min(0).max(3_600).default(120),
   /** Whether a comment with the defect's id goes back to the issue. */
   comment: z.boolean().default(true),
 });
@@ -89,7 +96,7 @@ const repository = z.strictObject({
   name: repositoryName,
   connection: name,
   issueToDefect: issueToDefect.optional(),
-  /** `/done 12` and `/undo 12` in comments of collaborators, and merged pull requests that complete checklist items. */
+  /** `/done 12` and `/undo 12` in comments of collaborators, and their merged pull requests that complete checklist items. */
   completeChecklistItem: z.boolean().default(false),
   /** `/log 2h <task>` in comments of collaborators. */
   logTime: z.boolean().default(false),

@@ -9,6 +9,8 @@ export interface AuthorizedGithub {
   /** Who asks, whose rate limit counts: `token`, `app 12`, `installation 77`. */
   as: string;
   request: GithubRequest;
+  /** Of an installation. */
+  appId?: string;
 }
 
 /** An account at GitHub, by what of it is known. */
@@ -91,7 +93,7 @@ export function createGithubClient({ apiUrl, secrets, fetch, timeoutMs }: Github
       if (!own) return undefined;
       const id = await installationAt(place, own.request);
       const installation = await own.auth({ type: 'installation', installationId: id });
-      return { as: `installation ${id}`, request: withToken(base, installation.token) };
+      return { as: `installation ${id}`, appId: own.appId, request: withToken(base, installation.token) };
     },
     suspectCredentials: () => void secrets.refresh('github'),
   };

@@ -3,6 +3,7 @@ import { Park } from '../jobs/interruption.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createGithubClient } from './github-client.ts';
 import type { IssueAddress } from './issue-reader.ts';
+import { createOwnComments } from './own-comments.ts';
 import { passingFailure } from './passing-failure.ts';
 
 /** What became of a comment. */
@@ -12,7 +13,7 @@ export interface IssueComments {
   /** @returns undefined where the secret has no credentials to comment with */
   for(place: IssueAddress): Promise<
     | {
-        /** The comment whose text holds the marker, among the first 300 since then (epoch milliseconds). */
+        /** The comment of the relay's own whose text holds the marker, among the first 300 since then (epoch milliseconds). */
         find(marker: string, since: number): Promise<MadeComment | undefined>;
         make(text: string): Promise<MadeComment>;
         /**
@@ -50,6 +51,8 @@ export function createIssueComments({
 }: IssueCommentsOptions): IssueComments {
   const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
 
+  const ownComments = createOwnComments(clock);
+
   /** Throws what a failed request means for the job, unless it is a refusal for what was asked. */
   function throwIfItMayPass(error: unknown): asserts error is RequestError {
     if (!(error instanceof RequestError)) throw error;
@@ -74,23 +77,24 @@ export function createIssueComments({
       if (!(await github.isThere())) return undefined;
       const [owner = '', repo = ''] = place.repository.split('/');
       const issue = { owner, repo, issue_number: place.issueNumber };
-      const request = async () => {
+      const credentials = async () => {
         const authorized = await github.at(place);
         if (!authorized) throw new Park('the github secret has an appId without a privateKey');
-        return authorized.request;
+        return authorized;
       };
       return {
         find: (marker, since) =>
           judged(async () => {
-            const ready = await request();
+            const authorized = await credentials();
+            const isOwn = await ownComments(authorized);
             for (let page = 1; page <= PAGES; page++) {
-              const { data } = await ready('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+              const { data } = await authorized.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
                 ...issue,
                 since: new Date(since - CLOCKS_DIFFER_MS).toISOString(),
                 per_page: PAGE_SIZE,
                 page,
               });
-              const mine = data.find((comment) => comment.body?.includes(marker));
+              const mine = data.find((comment) => isOwn(comment) && comment.body?.includes(marker));
               if (mine) return { url: mine.html_url };
               if (data.length < PAGE_SIZE) return undefined;
             }
@@ -98,8 +102,8 @@ export function createIssueComments({
           }),
         make: (text) =>
           judged(async () => {
-            const ready = await request();
-            const { data } = await ready('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+            const { request } = await credentials();
+            const { data } = await request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
               ...issue,
               body: text,
             });
@@ -107,9 +111,9 @@ export function createIssueComments({
           }),
         async read(id) {
           try {
-            const ready = await request();
+            const { request } = await credentials();
             const path = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}';
-            const { data } = await ready(path, { owner, repo, comment_id: id });
+            const { data } = await request(path, { owner, repo, comment_id: id });
             return data.body ?? '';
           } catch (error) {
             throwIfItMayPass(error);

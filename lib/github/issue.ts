@@ -1,23 +1,26 @@
 import * as z from 'zod/mini';
-import { installation, readPayload, repository } from './payload.ts';
+import { installation, instant, login, readPayload, repository, text } from './payload.ts';
 
 const issue = z.object({
   id: z.int(),
   number: z.int(),
-  title: z.string(),
+  title: text(4_096),
   body: z.nullish(z.string()),
-  html_url: z.string(),
+  html_url: text(4_096),
   /** Null for a deleted account. */
-  user: z.nullish(z.object({ login: z.string() })),
-  state: z.nullish(z.string()),
-  state_reason: z.nullish(z.string()),
-  updated_at: z.string(),
-  labels: z.nullish(z.array(z.object({ name: z.string() }))),
+  user: z.nullish(z.object({ login, type: z.nullish(z.string()) })),
+  author_association: z.nullish(z.string()),
+  state: z.nullish(text(255)),
+  state_reason: z.nullish(text(255)),
+  updated_at: instant,
+  labels: z.nullish(z.array(z.object({ name: text(255) })).check(z.maxLength(400))),
 });
 
 const issuesPayload = z.object({
   action: z.string(),
   issue,
+  /** Who brought the event about. */
+  sender: z.nullish(z.object({ login })),
   repository,
   /** Of `transferred` the new one, of `opened` by a transfer the old one. */
   changes: z.nullish(

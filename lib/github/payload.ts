@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
 import { PayloadError } from './delivery.ts';
 
-export const repository = z.object({ full_name: z.string() });
+/** What is stored has a bound, for an item of the table holds 400 KB. */
+export const text = (mostCharacters: number) => z.string().check(z.maxLength(mostCharacters));
+
+/** GitHub takes 39 characters for a login and 100 for the name of a repository; a server of one's own may take more. */
+export const login = text(255);
+export const repository = z.object({ full_name: text(600) });
+/** ISO 8601, as GitHub writes it: `2026-11-20T09:59:58Z`. */
+export const instant = z
+  .string()
+  .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/, 'expected a time'));
 export const installation = z.object({ id: z.int() });
 
 /** @throws {PayloadError} that names each field which is missing or of another type */

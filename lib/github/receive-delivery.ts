@@ -11,6 +11,7 @@ import type { Links } from '../links/links.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type GithubDelivery, PayloadError, readDelivery, takenEvents } from './delivery.ts';
 import type { Hooks } from './hooks.ts';
+import { keptForMs } from './redelivery-decision.ts';
 
 export interface ReceiveOptions {
   config: RelayConfig;
@@ -18,9 +19,13 @@ export interface ReceiveOptions {
   queue: JobQueue;
   links: Links<IssueState>;
   hooks: Hooks;
+  clock: () => number;
   log: Pick<Console, 'info'>;
   metrics: Metrics;
 }
+
+/** What GitHub's clock, and a delivery under way, may add to the time for which GitHub redelivers. */
+const MARGIN_MS = 86_400_000;
 
 /**
  * Turns a verified delivery into jobs, and answers once they are safe: 202 for new ones, 200 for a repeat of what is
@@ -52,7 +57,7 @@ export async function receiveDelivery(
 async function accept(
   { event, deliveryId }: GithubDelivery,
   taken: readonly Taken[],
-  { jobs, queue, links, log, metrics }: ReceiveOptions,
+  { config, clock, jobs, queue, links, log, metrics }: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'jobs' in one) ? 1 : 0 });
   const accepted: { id: string; repeat: boolean }[] = [];
@@ -60,6 +65,12 @@ async function accept(
   for (const one of taken) {
     if ('ignored' in one) {
       ignored.push(one.ignored);
+      continue;
+    }
+    const longestMs = keptForMs(config.github.apiUrl) + MARGIN_MS;
+    // Nothing remembers it any more if it was carried out, and GitHub would not send it: somebody kept it.
+    if (one.happenedAt !== undefined && !(clock() - one.happenedAt <= longestMs)) {
+      ignored.push(`it is more than ${longestMs / 86_400_000} days old, and GitHub does not redeliver that`);
       continue;
     }
     for (const draft of one.jobs) {

@@ -1,7 +1,7 @@
 import { digest } from '../digest.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
 import type { Reply } from '../jobs/steps.ts';
-import type { Said } from '../jobs/tell-person.ts';
+import type { ParkKind, Said } from '../jobs/tell-person.ts';
 import { cutToLength } from '../text.ts';
 import type { IssueComments, MadeComment } from './issue-comments.ts';
 
@@ -10,6 +10,14 @@ const calls = 'GitHub comment';
 const MAX_LENGTH = 2_000;
 /** Of a command that was read. */
 const EDITS_ARE_NOT_READ = '\n\nChanging the comment does not give the command anew; please write a new one.';
+
+/** A comment is public, and what the service or a proxy says may not be. */
+const KINDS: Readonly<Record<ParkKind, string>> = {
+  refused: 'the service refuses it',
+  'outcome unknown': 'it is not known whether the service carried it out',
+  failed: 'it failed several times',
+  'needs an operator': 'the relay needs to be looked at',
+};
 
 /** Replies to people on GitHub with comments: of the end only, for every comment notifies all who follow the issue. */
 export function createGithubReplies(comments: IssueComments, contact: string) {
@@ -37,13 +45,16 @@ function words(job: Job, said: Exclude<Said, { of: 'waiting' }>, contact: string
     case 'not done':
       return `⚠️ ${quoted(said.text)}${job.input.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
     case 'parked':
-      return `🛑 This could not be done: ${quoted(said.reason)}. It is kept, and ${contact} can let it go on once the cause is mended.`;
+      return `🛑 This could not be done: ${KINDS[said.kind]}. It is kept as job \`${job.id}\`, and ${escaped(contact)} can see why and let it go on.`;
   }
 }
 
-/** Text from outside in which Markdown, HTML and mentions mean nothing. */
+/** Text from outside as a sentence, in which Markdown, HTML and mentions mean nothing. */
 function quoted(text: string): string {
-  const begun = cutToLength(text.charAt(0).toUpperCase() + text.slice(1), MAX_LENGTH, '…');
+  return escaped(cutToLength(text.charAt(0).toUpperCase() + text.slice(1), MAX_LENGTH, '…'));
+}
+
+function escaped(text: string): string {
   // A blank of no width keeps mentions and entities from being any.
-  return begun.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&#]/g, '$&\u200b');
+  return text.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&#]/g, '$&\u200b');
 }

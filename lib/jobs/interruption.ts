@@ -61,9 +61,10 @@ export class NotDone extends Interruption {
 
 /**
  * For a step that carries what a person typed: what the service does not take as it is, they can put right.
+ * @param isPublic whether strangers read what the person is told; then it does not have the service's own words
  * @returns the error to be thrown instead
  */
-export function asNotDone(error: unknown, what: string): unknown {
+export function asNotDone(error: unknown, what: string, isPublic = false): unknown {
   const isTheirs = error instanceof Refused && (error.refusal.status === 400 || error.refusal.status === 422);
-  return isTheirs ? new NotDone(`The service does not take ${what}. ${error.message}`) : error;
+  return isTheirs ? new NotDone(`The service does not take ${what}${isPublic ? '' : `. ${error.message}`}`) : error;
 }

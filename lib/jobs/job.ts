@@ -39,6 +39,8 @@ export interface JobDraft {
   /** What the automation needs to run it; as JSON well below the 400 KB of an item. */
   input: Record<string, unknown>;
   replyTo?: ReplyTo;
+  /** Login of the person from outside of the repository who caused it; see lib/budget/stranger-share.ts. */
+  stranger?: string;
   /** Of the state that the event told: the turn of the link in which it was kept. */
   revision?: number;
 }

@@ -12,6 +12,7 @@ import type { Journal } from './journal.ts';
 import { createReadings } from './readings.ts';
 import { type CallNews, createSending } from './sending.ts';
 import { createSlots } from './slots.ts';
+import type { StrangerTurn } from './stranger-turn.ts';
 
 /** Calls of the partner API as a job makes them: within the budget, and decided by what becomes of them. */
 export interface PartnerCalls {
@@ -41,6 +42,8 @@ export interface PartnerCallsOptions {
   /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
   tell: (news: CallNews) => void;
+  /** Of a job that a stranger caused. */
+  strangerTurn?: StrangerTurn | undefined;
 }
 
 export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {

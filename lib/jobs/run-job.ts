@@ -3,12 +3,13 @@ import type { Automation } from '../automations/automation.ts';
 import type { Budget } from '../budget/budget.ts';
 import { BudgetUnavailable } from '../budget/budget-store.ts';
 import { isOfPeople } from '../budget/lanes.ts';
+import type { StrangerShare } from '../budget/stranger-share.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
-import { InLine, Later, NotDone, Park, StepFailed } from './interruption.ts';
+import { InLine, Later, NotDone, Park, Refused, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost, type Wait } from './job-store.ts';
 import { openJournal } from './journal.ts';
@@ -16,7 +17,8 @@ import { createPartnerCalls } from './partner-calls.ts';
 import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
 import type { CallNews } from './sending.ts';
 import { createSteps, type StepNews, type Steps } from './steps.ts';
-import { createTellPerson, type Replies, type Said } from './tell-person.ts';
+import { createStrangerTurn } from './stranger-turn.ts';
+import { createTellPerson, type ParkKind, type Replies, type Said } from './tell-person.ts';
 import type { WaitingLines } from './waiting-line.ts';
 
 /** Failed steps and crashes until a job is left to a person; with the pauses below, about half an hour. */
@@ -43,6 +45,7 @@ export interface RunJobOptions {
   lines: WaitingLines;
   budget: Budget;
   breakers: Breakers;
+  strangers: StrangerShare;
   connection: (name: string) => Connection | undefined;
   automation: (name: string) => Automation | undefined;
   replies: Replies;
@@ -161,7 +164,7 @@ async function endCalls(job: Job, lineIsDue: boolean, options: RunJobOptions): P
 
 type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
-  | { ended: 'parked'; reason: string; outcomeUnknown: boolean }
+  | { ended: 'parked'; reason: string; kind: ParkKind; outcomeUnknown: boolean }
   | { ended: 'in line'; expectedAt: number | undefined; why: string; attempts: number }
   | { ended: 'not yet'; dueAt: number; why: string; attempts: number; makesRoom?: boolean };
 
@@ -172,20 +175,26 @@ async function runAutomation(
 ): Promise<{ ending: Ending; lineIsDue: boolean }> {
   const { table, budget, breakers, replies, clock, sleep, tell } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
-  const parked = (reason: string): Ending => ({
-    ended: 'parked',
-    reason,
-    outcomeUnknown: journal.openSteps().length > 0,
-  });
+  const parked: Parking = (reason, kind) => {
+    const outcomeUnknown = journal.openSteps().length > 0;
+    return { ended: 'parked', reason, kind: outcomeUnknown ? 'outcome unknown' : kind, outcomeUnknown };
+  };
   const connection = options.connection(job.connection);
   if (!connection) {
-    return { ending: parked(`relay.config.ts has no connection '${job.connection}'`), lineIsDue: false };
+    return {
+      ending: parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator'),
+      lineIsDue: false,
+    };
   }
 
   const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
   const cameBack = job.dueAt !== undefined || job.generation > 1;
+  const strangerTurn =
+    job.stranger === undefined
+      ? undefined
+      : createStrangerTurn({ ...about, share: options.strangers, login: job.stranger });
   const calls = createPartnerCalls({
-    ...about,
+    ...{ ...about, strangerTurn },
     ...{ table, lane: job.lane, caller: job.id, cameBack, budget, breakers, sleep, deadline },
   });
   const steps = createSteps({ ...about, calls, deadline });
@@ -198,6 +207,8 @@ async function runAutomation(
         throw new Park(`the worker crashed or failed ${job.attempts} times on this job`);
       const automation = options.automation(job.automation);
       if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
+      // Before it claims anything that others would have to wait for.
+      if (journal.openSteps().length === 0) await strangerTurn?.ensureLeft();
       const known = journal.entry(NOT_DONE);
       const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
       // Something may have been created all the same.
@@ -215,7 +226,7 @@ async function runAutomation(
       const ending = endingOf(job, error, parked, options);
       // Only the outcome is left to be told then, and that is what could not be.
       if (isDone) return ending;
-      if (ending.ended === 'parked') await person.parked(ending.reason);
+      if (ending.ended === 'parked') await person.parked(ending.reason, ending.kind);
       if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
       if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.why);
       return ending;
@@ -243,13 +254,10 @@ async function carryOut(automation: Automation, job: Job, steps: Steps): Promise
   }
 }
 
+type Parking = (reason: string, kind: ParkKind) => Ending;
+
 /** What an interrupted run means for its job. */
-function endingOf(
-  job: Job,
-  error: unknown,
-  parked: (reason: string) => Ending,
-  { clock, random, tell }: RunJobOptions,
-): Ending {
+function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, tell }: RunJobOptions): Ending {
   if (error instanceof LeaseLost) throw error;
   if (error instanceof Later) {
     const { dueAt, message: why, makesRoom } = error;
@@ -258,12 +266,12 @@ function endingOf(
   if (error instanceof InLine) {
     return { ended: 'in line', expectedAt: error.expectedAt, why: error.message, attempts: job.attempts };
   }
-  if (error instanceof Park) return parked(error.message);
+  if (error instanceof Park) return parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator');
   const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
   if (!foreseen) tell({ news: 'bug', job, error });
   const why = foreseen ? error.message : `unexpected: ${String(error)}`;
   const attempts = job.attempts + 1;
-  if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`);
+  if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`, 'failed');
   return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, attempts };
 }
 

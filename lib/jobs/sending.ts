@@ -22,6 +22,7 @@ const PROBED_WITHIN_MS = 3 * 60_000;
 
 export type CallNews =
   | { news: 'rate limited' }
+  | { news: 'strangers wait'; who: readonly string[] }
   | { news: 'credentials refused'; reason: string }
   | { news: 'stopped'; what: string; why: string }
   | { news: 'breaker not closed'; error: unknown };

@@ -3,6 +3,7 @@ import { BudgetUnavailable } from '../budget/budget-store.ts';
 import type { Lane } from '../budget/lanes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { InLine, Later } from './interruption.ts';
+import type { StrangerTurn } from './stranger-turn.ts';
 
 /** Waits up to this long stay in the Lambda. */
 const LONGEST_PAUSE_MS = 5_000;
@@ -19,7 +20,8 @@ export interface Slots {
    * Takes a slot and waits in place until it is due.
    * @param urgent for resends and searches, which go ahead of other work
    * @throws {InLine} if other jobs are ahead, or the wait is too long for this run
-   * @throws {Later} for an urgent call that has to wait too long, or a budget that is not available
+   * @throws {Later} for an urgent call that has to wait too long, a budget that is not available, or a stranger's call
+   *   beyond their share of the day
    */
   take(urgent: boolean): Promise<Slot>;
   /**
@@ -43,6 +45,8 @@ export interface SlotsOptions {
   sleep: (ms: number) => Promise<void>;
   /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
+  /** Of a job that a stranger caused. */
+  strangerTurn?: StrangerTurn | undefined;
 }
 
 /** @throws {Later} if the budget cannot be read or written: nothing may be sent then, and no attempt has failed */
@@ -55,7 +59,8 @@ export async function withBudget<T>(act: Promise<T>, clock: () => number): Promi
   }
 }
 
-export function createSlots({ connection, lane, cameBack, budget, clock, sleep, deadline }: SlotsOptions): Slots {
+export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
+  const { connection, lane, cameBack, budget, clock, sleep, deadline } = options;
   let lineIsDue = false;
 
   async function pauseUntil(at: number, why: string): Promise<void> {
@@ -70,6 +75,15 @@ export function createSlots({ connection, lane, cameBack, budget, clock, sleep, 
     const answer = await withBudget(budget.requestSlot(asked), clock);
     lineIsDue ||= answer.lineIsDue;
     return answer;
+  }
+
+  async function takeOfStrangers(slot: Slot): Promise<void> {
+    try {
+      await strangerTurn?.take();
+    } catch (error) {
+      slot.giveUp();
+      throw error;
+    }
   }
 
   return {
@@ -91,7 +105,10 @@ export function createSlots({ connection, lane, cameBack, budget, clock, sleep, 
         }
         const { slot } = answer;
         if (slot.sendAt > clock()) await sleep(slot.sendAt - clock());
-        if (await withBudget(slot.isGood(), clock)) return slot;
+        if (await withBudget(slot.isGood(), clock)) {
+          if (!urgent) await takeOfStrangers(slot);
+          return slot;
+        }
         slot.giveUp();
       }
     },

@@ -24,6 +24,15 @@ export function tellNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics:
         log.warn({ message: 'the service answered 429', ...about, connection: job.connection });
         metrics.record({ RateLimited: 1 }, job.connection);
         return;
+      case 'strangers wait':
+        log.warn({
+          message: 'the share of strangers is used up',
+          ...about,
+          connection: job.connection,
+          who: told.who,
+        });
+        metrics.record({ StrangersWait: 1 }, job.connection);
+        return;
       case 'stopped':
         log.warn({
           message: 'calls are stopped',

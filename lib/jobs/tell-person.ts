@@ -10,13 +10,18 @@ export type Said =
   | { of: 'not done'; text: string }
   /** Epoch milliseconds, as far as is known. */
   | { of: 'waiting'; until: number | undefined; why: string }
-  | { of: 'parked'; reason: string };
+  | { of: 'parked'; reason: string; kind: ParkKind };
+
+/** Why a job was parked, without the words of anybody else: for places that are public. */
+export type ParkKind = 'refused' | 'outcome unknown' | 'failed' | 'needs an operator';
 
 /** What a job has done, in plain words. */
 export interface Outcome {
   text: string;
   /** Block Kit in place of the text, where the reply goes to Slack. */
   blocks?: readonly object[];
+  /** Nobody hears of it: a stranger asked. */
+  isUntold?: boolean;
 }
 
 /** How something is said to the person who asked for the job, or why it cannot be. */
@@ -57,13 +62,17 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
 
   return {
     /** The outcome is a step like any other: a job has not ended before it is told. */
-    outcome: (said: Said & { of: 'done' | 'not done' }) => say('reply', said),
+    async outcome(said: Said & { of: 'done' | 'not done' }): Promise<void> {
+      if (said.of === 'done' && said.isUntold) return;
+      await say('reply', said);
+    },
     async waiting(until: number | undefined, why: string): Promise<void> {
       if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
       const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
       if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
     },
     // A job that was replayed may be parked again, for another reason.
-    parked: (reason: string) => sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason }),
+    parked: (reason: string, kind: ParkKind) =>
+      sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason, kind }),
   };
 }

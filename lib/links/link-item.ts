@@ -17,6 +17,7 @@ interface LinkItem<State> {
   defectId?: string | number;
   applied?: Applied | string;
   updates?: number;
+  updatedAt?: number;
   updating?: { by: string; fields: string[] };
   movedTo?: string;
   turn?: number;
@@ -45,11 +46,15 @@ export function toItem(link: Link, now: number): Item {
     ...newest,
     ...(newest && { state: deflate(newest.state), tied: newest.tied || undefined }),
     ...(claim && { claimedBy: claim.by, connection: claim.connection, marker: claim.marker }),
-    ...(defect && { defectId: defect.id, applied: defect.applied, updates: defect.updates, updating: defect.updating }),
+    ...(defect && defectItem(defect)),
     ...(life === 'moved' && { movedTo: link.to }),
     ...(expires(link) && { expiresAt: expiry(now) }),
     turn,
   };
+}
+
+function defectItem({ id: defectId, ...rest }: Defect): Item {
+  return { defectId, ...rest };
 }
 
 /** What a link holds: a claim, and the defect that was made of it. */
@@ -63,9 +68,15 @@ export function heldBy(link: Link): { claim?: Claim; defect?: Defect } {
 function lifeOf({ movedTo, ...item }: LinkItem<unknown>): Life {
   const { claimedBy: by, connection, marker, defectId: id } = item;
   const claim = by !== undefined && connection !== undefined && marker !== undefined && { by, connection, marker };
-  const { applied, updates = 0, updating } = item;
+  const { applied, updates = 0, updatedAt, updating } = item;
   const defect = claim &&
-    id !== undefined && { id, updates, ...(applied && { applied }), ...(updating && { updating }) };
+    id !== undefined && {
+      id,
+      updates,
+      ...(applied && { applied }),
+      ...(updatedAt && { updatedAt }),
+      ...(updating && { updating }),
+    };
   if (movedTo !== undefined) {
     return { life: 'moved', to: movedTo, ...(claim && { claim }), ...(defect && { defect }) };
   }

@@ -46,6 +46,8 @@ export interface Defect {
   applied?: Applied | string;
   /** How many updates were begun. */
   updates: number;
+  /** When the last update was carried out; epoch milliseconds. */
+  updatedAt?: number;
   /** The last update, until it is known that it was carried out: its fields are the old ones or the new ones. */
   updating?: { by: string; fields: string[] };
 }
@@ -140,10 +142,10 @@ export function beginUpdate<S>(link: Link<S>, by: string, fields: readonly strin
 }
 
 /** @param update the count of updates after it began; where another one has begun since, nothing is known */
-export function finishUpdate<S>(link: Link<S>, update: number, applied: Applied): Link<S> | undefined {
+export function finishUpdate<S>(link: Link<S>, update: number, applied: Applied, at: number): Link<S> | undefined {
   if (link.life !== 'made' || !link.defect.updating || link.defect.updates !== update) return undefined;
   const { updating, ...defect } = link.defect;
-  return { ...link, defect: { ...defect, applied } };
+  return { ...link, defect: { ...defect, applied, updatedAt: at } };
 }
 
 /** Where nothing is left to be sent, also of an update whose fields the issue has no value for any more. */

@@ -13,6 +13,8 @@ const units = {
   SlackReply: 'Milliseconds',
   /** 429 answers of the service, which should not happen. */
   RateLimited: 'Count',
+  /** Jobs that wait for tomorrow, because strangers have used up their share of the day. */
+  StrangersWait: 'Count',
   /** Calls that the service refused because of the key or the signature. */
   CredentialsRefused: 'Count',
   /** Deliveries of GitHub that did not arrive, and are not asked for any more. */

@@ -62,7 +62,10 @@ export class SlackRequestError extends Error {
   override readonly name = 'SlackRequestError';
 }
 
-const given = z.string().check(z.minLength(1));
+/** Ids and names. What becomes a key of the table has a bound, and so has what is kept in an item. */
+const name = z.string().check(z.maxLength(255));
+const given = name.check(z.minLength(1));
+const typed = z.string().check(z.maxLength(40_000));
 
 const command = z.object({
   command: z.string(),
@@ -70,14 +73,14 @@ const command = z.object({
   team_id: z.optional(z.string()),
   enterprise_id: z.optional(z.string()),
   user_id: given,
-  user_name: z.optional(z.string()),
+  user_name: z.optional(name),
   channel_id: given,
-  text: z._default(z.string(), ''),
+  text: z._default(typed, ''),
   response_url: z.url(),
 });
 
 const withId = z.object({ id: given });
-const user = z.extend(withId, { name: z.optional(z.string()) });
+const user = z.extend(withId, { name: z.optional(name) });
 const origin = { team: z.nullish(withId), enterprise: z.nullish(withId) };
 
 /** What other apps post, and what was forwarded. A preview of a link in the text has `from_url` and is not shared. */
@@ -119,7 +122,7 @@ const blockActions = z.object({
 
 /** Of the inputs that our modals have. */
 const inputState = z.object({
-  value: z.nullish(z.string()),
+  value: z.nullish(typed),
   selected_date: z.nullish(z.string()),
   selected_option: z.nullish(z.object({ value: z.string() })),
 });

@@ -75,6 +75,8 @@ export const keys = {
     pk: `reading#${connection}#${list}`,
     sk: scope,
   }),
+  /** lib/budget/stranger-share.ts: by the day, as YYYY-MM-DD. */
+  strangers: (connection: string, day: string): Key => ({ pk: `strangers#${connection}`, sk: day }),
   /** lib/budget/budget.ts */
   budget: (connection: string): Key => ({ pk: `budget#${connection}`, sk: 'budget' }),
 };

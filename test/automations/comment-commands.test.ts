@@ -17,10 +17,12 @@ const example = (action: string) =>
 
 const codertocat = { github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'Europe/Berlin' };
 
+const WRITTEN = { created_at: '2026-11-18T23:30:00Z', updated_at: '2026-11-18T23:30:00Z' };
+
 /** GitHub's example of a comment, with another text. It is by the owner of the repository, unless it says otherwise. */
 function created(body: string, comment: Fields = {}): CommentEvent {
   const event = example('created');
-  const written: Fields = { ...event.comment, id: 1, body, ...comment };
+  const written: Fields = { ...event.comment, ...WRITTEN, id: 1, body, ...comment };
   return { ...event, comment: written, sender: written.user ?? event.sender };
 }
 
@@ -29,7 +31,7 @@ function edited(from: string, body: string, { by = 'Codertocat', ...comment }: F
   const event = example('edited');
   return {
     ...event,
-    comment: { ...event.comment, id: 1, body, ...comment },
+    comment: { ...event.comment, ...WRITTEN, id: 1, body, ...comment },
     changes: { body: { from } },
     sender: { ...(event.sender as Fields), login: by },
   };
@@ -68,8 +70,8 @@ describe('a comment of a collaborator', () => {
       '✅ Completed checklist items 101 and 102',
       '✅ Reopened checklist item 103',
       expect.stringMatching(
-        // Everybody may read it. The day is that of GitHub's example, however late it is delivered.
-        /^✅ Logged 2h on task d94e6b20-[0-9a-f-]+, 2019-05-15, as time entry [0-9a-f-]+$/,
+        // Everybody may read it. The day is that where the author is, however late it is delivered.
+        /^✅ Logged 2h on task d94e6b20-[0-9a-f-]+, 2026-11-19, as time entry [0-9a-f-]+$/,
       ),
     ]);
     expect([item(101), item(102), item(103)]).toEqual([true, true, false]);
@@ -209,15 +211,86 @@ describe('a comment of somebody else', () => {
     ['OWNER', { author_association: 'OWNER' }, undefined],
     ['MEMBER', { author_association: 'MEMBER' }, undefined],
     ['COLLABORATOR', { author_association: 'COLLABORATOR' }, undefined],
-    ['CONTRIBUTOR', { author_association: 'CONTRIBUTOR' }, '@Codertocat is no collaborator'],
-    ['NONE', { author_association: 'NONE' }, '@Codertocat is no collaborator'],
-    ['owner, in another letter case', { author_association: 'owner' }, '@Codertocat is no collaborator'],
     ['a bot', { user: { login: 'partner-relay[bot]', type: 'Bot' } }, 'a comment of a bot'],
     ['a deleted account', { user: null }, 'a comment'],
   ])('gives commands only where it is a collaborator: %s', async (_, comment, ignored) => {
     const answer = await post(created('/done 101\n/log 1h99m 4711', comment));
     if (ignored) expect(answer).toEqual({ jobs: [], ignored: expect.stringContaining(ignored) });
     expect(answer.jobs).toHaveLength(ignored ? 0 : 2);
+  });
+});
+
+describe('a comment of somebody who is not shown to be a collaborator', () => {
+  const user = { login: 'Codertocat', type: 'User' };
+  it.each<[string, string | undefined, boolean]>([
+    ['a private member who may write', 'write', true],
+    ['a private member who may triage', 'triage', true],
+    ['a stranger, who may read', 'read', false],
+    ['where GitHub does not say', undefined, false],
+  ])('gives commands where GitHub says that it is one: %s', async (_, role, counts) => {
+    github.roles = role === undefined ? undefined : new Map([['Codertocat', role]]);
+    const asked = ['/done 101', '/log 1h99m 4711'].map((body, id) =>
+      created(body, { id: id + 1, author_association: 'CONTRIBUTOR', user }),
+    );
+    const told = await answers(...asked);
+    expect([item(101), told.length]).toEqual(counts ? [true, 2] : [false, 0]);
+    expect(await relay.jobs('succeeded')).toHaveLength(2);
+  });
+
+  it('gives none without credentials for GitHub', async () => {
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
+    expect(await answers(created('/done 101', { author_association: 'NONE', user }))).toEqual([]);
+    expect(item(101)).toBe(false);
+  });
+});
+
+describe('a comment with too much in it', () => {
+  const ids = (line: number) => Array.from({ length: 20 }, (_, index) => 1_000 + 20 * line + index).join(' ');
+  const body = Array.from({ length: 20 }, (_, line) => `/done ${ids(line)}`).join('\n');
+
+  it('is carried out up to its bound, and told from where on it is not', async () => {
+    const told = await answers(created(body));
+    expect(relay.sandbox.requests).toBe(40);
+    expect(told.at(-1)).toContain(
+      '20 commands with 50 checklist items are the most in one comment. Nothing was done from “/done 1040',
+    );
+  });
+
+  it('does not get round it by edits', async () => {
+    await post(created(body));
+    expect((await post(edited(body, `/done 101\n${body}`))).jobs).toHaveLength(1);
+  });
+});
+
+describe('a comment that was kept, and is sent again later than GitHub would', () => {
+  it('gives no command, whatever has been forgotten since', async () => {
+    await answers(created('/undo 101'));
+    relay.clock.now += 40 * 86_400_000;
+    expect((await post(created('/undo 101'))).ignored).toContain('more than 4 days old');
+    expect((await post(edited('', '/undo 101'))).ignored).toContain('more than 4 days old');
+  });
+});
+
+describe('an answer that may have been given', () => {
+  it('is only looked for among what the relay wrote itself', async () => {
+    github.refusal = 'after the work';
+    await post(created('/done 101'));
+    await relay.work();
+    const [mine] = github.comments.splice(0);
+    github.comments.push({ ...(mine as (typeof github.comments)[0]), user: { id: 666, login: 'mallory' } });
+    github.refusal = undefined;
+    await relay.workToTheEnd();
+    expect(github.comments).toHaveLength(2);
+  });
+
+  it('tells the kind of a failure and the job, and nothing that the service said', async () => {
+    relay.sandbox.keys[0] = { ...(relay.sandbox.keys[0] as (typeof relay.sandbox.keys)[0]), scopes: [] };
+    await post(created('/log 1h 4711'));
+    await relay.workToTheEnd();
+    const [job] = await relay.jobs('parked');
+    expect(github.comments.map(({ body }) => body.split('\n')[0])).toEqual([
+      `🛑 This could not be done: the service refuses it. It is kept as job \`${job?.id}\`, and whoever looks after Partner Relay can see why and let it go on.`,
+    ]);
   });
 });
 

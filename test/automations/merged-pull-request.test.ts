@@ -13,7 +13,7 @@ function merged(body: string | null, { action = 'closed', repository = {}, ...pu
   return {
     ...example,
     action,
-    pull_request: { ...example.pull_request, merged: true, body, ...pull },
+    pull_request: { ...example.pull_request, merged: true, merged_at: '2026-11-20T09:00:00Z', body, ...pull },
     repository: { ...(example.repository as Fields), ...(repository as Fields) },
   };
 }
@@ -81,6 +81,37 @@ describe('a merged pull request', () => {
     expect(answer.ignored).toContain(reason);
     await relay.work();
     expect(completed()).toEqual([]);
+  });
+
+  describe('by somebody who is not shown to be a collaborator', () => {
+    const outsider = { user: { login: 'mallory', type: 'User' }, author_association: 'CONTRIBUTOR' };
+    const merged_by = { login: 'Codertocat' };
+
+    it.each([
+      ['a stranger', outsider],
+      [
+        'a bot, whatever it may do',
+        { ...outsider, user: { login: 'renovate[bot]', type: 'Bot' }, author_association: 'MEMBER' },
+      ],
+      ['a deleted account', { ...outsider, user: null }],
+    ])('completes nothing, and whoever merged it is asked: %s', async (_, pull) => {
+      github.roles = new Map([['renovate[bot]', 'write']]);
+      await post(merged(BODY, { ...pull, merged_by }));
+      await relay.work();
+      expect(completed()).toEqual([]);
+      expect(github.comments.map(({ body }) => body)).toEqual([
+        expect.stringMatching(
+          /is no collaborator here, and nothing was done\. @\u200bCodertocat: if it does, please comment \/done 103/,
+        ),
+      ]);
+    });
+
+    it('completes what its text says where GitHub says that they may write', async () => {
+      github.roles = new Map([['mallory', 'write']]);
+      await post(merged(BODY, { ...outsider, merged_by }));
+      await relay.work();
+      expect(completed()).toEqual([103]);
+    });
   });
 
   it('that cannot be read is answered 400', async () => {

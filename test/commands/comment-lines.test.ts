@@ -45,6 +45,27 @@ const surroundings: [string, (line: string) => string, boolean][] = [
   ['in a comment after text', (line) => `Thanks! <!--\n${line}\n-->`, false],
   ['in a comment that is never closed', (line) => `<!--\n\n${line}`, false],
   ['in a comment after a closed one', (line) => `<!-- a --> <!--\n${line}\n-->`, false],
+  ['after a quote, without an empty line', (line) => `> quoted\n${line}`, false],
+  ['in a link that defines nothing', (line) => `[//]: # (${line})`, false],
+  ['in the title of a link over two lines', (line) => `[a](https://example.com "\n${line}")`, false],
+  ['in the text of an image over two lines', (line) => `![\n${line}](https://example.com/a.png)`, false],
+  ['in code over two lines', (line) => `\`\n${line}\n\``, false],
+  ['in a hidden paragraph', (line) => `<p hidden>\n${line}\n</p>`, false],
+  ['in a hidden paragraph of its own', (line) => `<p hidden>\n\n${line}\n\n</p>`, false],
+  ['in a hidden part of a line', (line) => `Thanks <span hidden>\n${line}\n</span>`, false],
+  ['behind an end that is no tag', (line) => `<p hidden title="</p>">\n\n${line}`, false],
+  ['behind an end of another tag', (line) => `<div hidden>\n\n</p>\n\n${line}`, false],
+  ['behind HTML that is not well-formed', (line) => `<div <\n\n${line}`, false],
+  ['in collapsed notes', (line) => `<details>\n<summary>Release notes</summary>\n\n${line}\n\n</details>`, false],
+  ['in a collapsed quote', (line) => `<details>\n<blockquote>\n\n${line}\n</blockquote>\n</details>`, false],
+  ['after collapsed notes', (line) => `<details>\n\nnotes\n\n</details>\n\n${line}`, true],
+  ['after a picture in HTML', (line) => `<img src="a.png" alt="a">\n\n${line}`, true],
+  ['after a line break in HTML', (line) => `Thanks<br>\n${line}`, true],
+  ['struck out', (line) => `~~Not this:\n${line}\nnor that~~`, false],
+  ['in a table', (line) => `${line} | a\n--- | ---\n${line} | b`, false],
+  ['as a heading', (line) => `# ${line}`, false],
+  ['as an underlined heading', (line) => `${line}\n===`, false],
+  ['in a footnote', (line) => `[^1]: See\n${line}`, false],
 ];
 
 /** UTF-16 as it comes, with halves of pairs. */
@@ -95,7 +116,7 @@ describe('a command in a comment', () => {
   });
 
   it('may be one of several, and they keep their order', () => {
-    const lines = commandLines('/done 13\nand\n/log 2h 4711\n/done 13\n> /done 14\n/undo 12');
+    const lines = commandLines('/done 13\nand\n/log 2h 4711\n/done 13\n> /done 14\n\n/undo 12');
     expect(lines.map(({ line }) => line)).toEqual(['/done 13', '/log 2h 4711', '/done 13', '/undo 12']);
   });
 });
@@ -103,31 +124,47 @@ describe('a command in a comment', () => {
 describe('the checklist items that a pull request completes', () => {
   it.each([
     ['Completes checklist item 12', ['12']],
-    ['It COMPLETES Checklist Item #12.', ['12']],
+    ['COMPLETES Checklist Item #12.', ['12']],
     ['_completes checklist item: 12_', ['12']],
-    ['(completes  checklist\u00a0item 12)', ['12']],
+    ['**Completes** checklist item [12](https://example.com)', ['12']],
+    ['Completes  checklist\u00a0item 12', ['12']],
     ['Completes checklist\nitems 12,\r\n13', ['12', '13']],
     ['Completes checklist items 12, 13 and 14', ['12', '13', '14']],
     ['Completes checklist items #12,#13, AND #14!', ['12', '13', '14']],
     ['Completes checklist items 13 & 12 and 13.', ['13', '12']],
     ['Completes checklist items: 12', ['12']],
     ['Completes checklist item 12. Completes checklist item 13; completes checklist item 12', ['12', '13']],
+    ['Completes checklist item 12. See checklist item 13.', ['12']],
+    ['Fixes #3\nCompletes checklist item 12\nCompletes checklist item 13', ['12', '13']],
+    ['Sums the cart up.\ncompletes checklist item 12', ['12']],
     [`Completes checklist items ${uuid} and 7`, [uuid, '7']],
     [`Completes checklist item ${uuid.toUpperCase()}`, [uuid]],
-    ['Completes checklist item 12 and 3 tests', ['12']],
-    ['Completes checklist items 12 and 13 tests', ['12', '13']],
     ['Completes checklist item 12 <!-- not 13 -->', ['12']],
     ['Completes checklist items 12 and <!-- not --> 13', ['12', '13']],
     ['- Completes checklist item 12\n    - Completes checklist item 13', ['12', '13']],
-    ['Do not use `Completes`. Completes checklist item 12', ['12']],
-    ['It`s done. Completes checklist item 12', ['12']],
+    ['This does **not** say it completes checklist item 12', []],
+    ['This does **not** say that it\ncompletes checklist item 12', []],
+    ['None of this is done:\ncompletes checklist item 12', []],
+    ['It completes checklist item 12', []],
+    ['(completes checklist item 12)', []],
+    ['Do not write `x`. Completes checklist item 12', []],
+    ['`Not` completes checklist item 12', []],
+    ['![Completes checklist item 12](https://example.com/a.png)', []],
+    ['[a](https://example.com "Completes checklist item 12")', []],
+    ['~~Completes checklist item 12~~', []],
+    ['- [ ] Completes checklist item 12', []],
+    ['Completes checklist item 12?', []],
+    ['Completes checklist item 12 in part', []],
+    ['Completes checklist item 12 and 3 tests', []],
+    ['Completes checklist items 12 and 13 tests', []],
+    ['Completes checklist items 12 and `13`', []],
     ['Completes checklist item twelve', []],
     ['Completes checklist item 12a', []],
     ['Completes checklist item 12-13', []],
     ['Completes checklist item 1.2', []],
     [`Completes checklist item ${uuid}0`, []],
     ['Completes checklist item\n\n12', []],
-    ['Completes checklist items 12,\n\n13', ['12']],
+    ['Completes checklist items 12,\n\n13', []],
     ['Incompletes checklist item 12', []],
     ['Completes item 12', []],
     ['Complete checklist item 12', []],
@@ -185,6 +222,7 @@ describe('a text on GitHub', () => {
   it('may be long', () => {
     const units = [
       ...['/done 1\n', '`', '``` ', '~', '<!--', '<!-- -->', '-->', '- ', '1. ', '> ', '\n', '\r', ' ', ' \n', '\t'],
+      ...['[', '![', '[a](', '*a_', '**a ', '<p>', '<p hidden>\n', '<a ', '[a]: b\n', 'a\n===\n', '[x][y] ', '~~a'],
     ];
     const sentences = ['Completes checklist item 1 ', 'Completes checklist items 1, ', '1, ', '1', 'completes ', '# '];
     for (const unit of [...units, ...sentences]) {

@@ -39,6 +39,8 @@ describe('alarms', () => {
       'paused-other',
       'slack-webhook-5xx',
       'slack-webhook-throttles',
+      'strangers-main',
+      'strangers-other',
       'timesheet-reminder-failures',
       'timesheet-reminder-throttles',
     ]);

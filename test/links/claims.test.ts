@@ -166,7 +166,7 @@ describe('what has not ended', () => {
     await happens('opened');
     const { id } = await only('parked');
     relay.clock.now += 31 * DAY_MS;
-    await happens('edited', { seconds: 9, title: 'a month later' });
+    await happens('edited', { seconds: (31 * DAY_MS) / 1_000, title: 'a month later' });
     expect(await only('parked')).toMatchObject({ id });
     await resolveJob(await only('parked'), 'again', { ...relay.stores, clock: () => relay.clock.now });
     await relay.workToTheEnd();

@@ -1,0 +1,39 @@
+import type { Collaborators } from '../github/collaborators.ts';
+import { NotDone } from '../jobs/interruption.ts';
+import type { Job } from '../jobs/job.ts';
+import type { Steps } from '../jobs/steps.ts';
+import type { Automation } from './automation.ts';
+
+/** Somebody of whom a payload does not show that their word counts. Without a login it does not. */
+export interface Unproven {
+  login?: string;
+  /** What to tell on the issue where it does not; without it nobody is told. */
+  otherwise?: string;
+}
+
+export interface OfCollaboratorsOptions {
+  collaborators: Collaborators;
+}
+
+/**
+ * The automation, but only at the word of the repository's own people: GitHub is asked where the payload did not show
+ * it. A stranger gets no answer to a command, so that nobody can have the relay write comments.
+ */
+export function ofCollaborators(automation: Automation, { collaborators }: OfCollaboratorsOptions): Automation {
+  return {
+    ...automation,
+    async run(job, steps) {
+      const who = job.input.unproven as Unproven | undefined;
+      if (!who || (await isCollaborator(job, who, steps))) return automation.run(job, steps);
+      if (who.otherwise !== undefined) throw new NotDone(who.otherwise);
+      const text = `nothing to do: @${who.login} is no collaborator, of whom alone commands are taken`;
+      return { text, isUntold: true };
+    },
+  };
+
+  async function isCollaborator({ replyTo }: Job, { login }: Unproven, steps: Steps): Promise<boolean> {
+    if (login === undefined || replyTo?.in !== 'github') return false;
+    const look = () => collaborators.has(replyTo, login).then((is) => is ?? false);
+    return steps.look(`is @${login} a collaborator`, 'GitHub permission', look);
+  }
+}

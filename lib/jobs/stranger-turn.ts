@@ -1,0 +1,47 @@
+import type { StrangerShare } from '../budget/stranger-share.ts';
+import type { Connection } from '../connection/connection.ts';
+import { Later } from './interruption.ts';
+
+/** The calls of a job that a stranger caused. */
+export interface StrangerTurn {
+  /** @throws {Later} if the strangers' share of the day is used up */
+  ensureLeft(): Promise<void>;
+  /**
+   * Counts a call.
+   * @throws {Later} as above
+   */
+  take(): Promise<void>;
+}
+
+export interface StrangerTurnOptions {
+  share: StrangerShare;
+  /** Whose doing the job is. */
+  login: string;
+  connection: Pick<Connection, 'name' | 'limits' | 'strangersShare'>;
+  tell: (news: { news: 'strangers wait'; who: readonly string[] }) => void;
+}
+
+export function createStrangerTurn({ share, login, connection, tell }: StrangerTurnOptions): StrangerTurn {
+  const { name, limits, strangersShare } = connection;
+  const most = mostOfStrangers(limits, strangersShare);
+
+  async function untilTomorrow(): Promise<Later> {
+    const { who, endsAt } = await share.today(name);
+    tell({ news: 'strangers wait', who });
+    return new Later(endsAt, `the ${most} calls of the day for what strangers cause are used up`, { makesRoom: true });
+  }
+
+  return {
+    async ensureLeft() {
+      if ((await share.today(name)).used >= most) throw await untilTomorrow();
+    },
+    async take() {
+      if (!(await share.take(name, login, most))) throw await untilTomorrow();
+    },
+  };
+}
+
+/** In calls a day. */
+export function mostOfStrangers(limits: { perDay: number }, strangersShare: number): number {
+  return Math.floor(limits.perDay * strangersShare);
+}

@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+type Fields = Record<string, unknown>;
+
+let relay: TestRelay;
+let before: number;
+afterEach(() => relay.close());
+
+const MINUTE = 60_000;
+/** Two calls of the day for strangers. */
+const few = { limits: { perDay: 100 }, strangersShare: 0.02 };
+
+async function start(issueToDefect: Parameters<typeof exampleConfig>[0] = {}, connection = {}): Promise<void> {
+  relay = await startRelay({ config: exampleConfig(issueToDefect, { connection }) });
+  before = relay.sandbox.requests;
+}
+
+const stranger = { author_association: 'NONE', user: { login: 'mallory', type: 'User' } };
+const member = { ...stranger, author_association: 'MEMBER' };
+const sentBy = (login: string) => ({ extra: { sender: { login } } });
+
+let second = 0;
+async function happens(action: string, issue: Fields = {}): Promise<void> {
+  second++;
+  expect((await relay.post('issues', issueEvent(action, { seconds: second, ...issue }))).status).toBe(202);
+  await relay.work();
+}
+const requests = () => relay.sandbox.requests - before;
+const titles = () => relay.sandbox.data.defects.map(({ title }) => title);
+
+describe('changes of one issue', () => {
+  it('are sent together for a while after each update, and the first is sent at once', async () => {
+    await start({ foldSeconds: 120 });
+    await happens('opened');
+    await happens('edited', { title: 'first' });
+    expect([requests(), titles()]).toEqual([2, expect.arrayContaining(['first'])]);
+    for (let edit = 0; edit < 30; edit++) await happens('edited', { title: `edit ${edit}` });
+    expect(requests()).toBe(2);
+    await relay.workToTheEnd();
+    expect([requests(), titles()]).toEqual([3, expect.arrayContaining(['edit 29'])]);
+    relay.clock.now += 2 * MINUTE;
+    await happens('edited', { title: 'later' });
+    expect([requests(), titles()]).toEqual([4, expect.arrayContaining(['later'])]);
+  });
+});
+
+describe('what strangers cause', () => {
+  const edits = async (issue: Fields, from: number) => {
+    for (let id = from; id < from + 4; id++) await happens('opened', { id, title: `issue ${id}`, ...issue });
+  };
+
+  it('has a share of the day of its own, waits beyond it, and the operator is told who', async () => {
+    await start({}, few);
+    await edits({ ...stranger, ...sentBy('mallory') }, 1);
+    expect(requests()).toBe(2);
+    expect(relay.log).toContainEqual(
+      expect.objectContaining({ message: 'the share of strangers is used up', connection: 'main', who: ['mallory'] }),
+    );
+    expect(relay.metrics).toContainEqual(expect.objectContaining({ Connection: 'main', StrangersWait: 1 }));
+    const waiting = await relay.jobs('waiting');
+    expect(waiting.map(({ dueAt }) => dueAt)).toEqual(Array(2).fill(Date.parse('2026-11-21T00:00:00Z')));
+    await relay.workToTheEnd();
+    expect(requests()).toBe(4);
+    expect(relay.clock.now).toBeGreaterThanOrEqual(Date.parse('2026-11-21T00:00:00Z'));
+  });
+
+  it.each([
+    ['by a member', { ...member, ...sentBy('mallory') }],
+    ["by somebody who may triage, on a stranger's issue", { ...stranger, ...sentBy('Codertocat') }],
+  ])('is not what is caused %s', async (_, issue) => {
+    await start({}, few);
+    await edits({ ...stranger, ...sentBy('mallory') }, 1);
+    await edits(issue, 11);
+    expect(requests()).toBe(6);
+  });
+
+  it('does not keep a member from having the defect made that waits for tomorrow', async () => {
+    await start({}, few);
+    await edits({ ...stranger, ...sentBy('mallory') }, 1);
+    await happens('edited', { id: 4, title: 'triaged', ...stranger, ...sentBy('Codertocat') });
+    expect(titles()).toContain('triaged');
+  });
+});

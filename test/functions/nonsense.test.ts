@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueEvent } from '../issue-events.ts';
+import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
+import { githubSignature, startRelay, type TestRelay } from '../relay.ts';
+import { commandForm, postToSlack } from '../slack-requests.ts';
+
+type Fields = Record<string, unknown>;
+
+let relay: TestRelay;
+beforeAll(async () => {
+  relay = await startRelay();
+});
+afterAll(() => relay.close());
+
+/** Fields that end up in an item of the table. */
+const STORED = new Set(['title', 'body', 'name', 'login', 'html_url', 'state']);
+const BRACKETS = 3_000_000;
+const deep = `${'['.repeat(BRACKETS)}${']'.repeat(BRACKETS)}`;
+
+/** Every place in a payload, by the keys that lead there. */
+function places(value: unknown, path: readonly string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null) return [[...path]];
+  // Links are many, and of them only the issue's own is read.
+  const read = Object.entries(value).filter(([key]) => !/(?<!html)_url$/.test(key));
+  return read.flatMap(([key, inner]) => places(inner, [...path, key]));
+}
+
+function put(value: unknown, [key, ...path]: readonly string[], replacement: unknown): unknown {
+  if (key === undefined) return replacement;
+  const inner = put((value as Fields)[key], path, replacement);
+  return Array.isArray(value) ? value.with(Number(key), inner) : { ...(value as Fields), [key]: inner };
+}
+
+function postToGithub(event: string, body: string): Promise<{ status: number }> {
+  return relay.postRaw(body, {
+    'content-type': 'application/json',
+    'x-github-event': event,
+    'x-github-delivery': 'a',
+    'x-hub-signature-256': githubSignature(body),
+  });
+}
+
+const deliveries = [
+  ['issues', issueEvent('opened')],
+  ['issue_comment', commentPayload(1, '/done 101\n/log 1h 4711')],
+  ['pull_request', mergedPayload(1, 'Completes checklist item 101')],
+] as const;
+
+describe('nonsense that GitHub signed', () => {
+  it.each(deliveries)('is never answered with a 500, whatever value of it is long: %s', async (event, payload) => {
+    for (const path of places(payload)) {
+      for (const length of [5_000, 500_000]) {
+        if (length > 5_000 && !STORED.has(path.at(-1) ?? '')) continue;
+        const { status } = await relay.post(event, put(payload, path, 'x'.repeat(length)));
+        expect(status, `${path.join('.')} of ${length}`).toBeLessThan(500);
+      }
+    }
+  });
+
+  it.each<[string, string, number]>([
+    ['a bracket', '[', 400],
+    ['a list', deep, 400],
+    ['an object that does not end', '{"a":'.repeat(BRACKETS / 5), 400],
+    ['a field that is not read', `{"action": "closed", "issue": ${deep}}`, 400],
+    ['a title', JSON.stringify(issueEvent('opened', { title: 0 })).replace('"title":0', `"title":${deep}`), 400],
+  ])('is answered 400, however deep it is: %s', async (_, body, status) => {
+    expect((await postToGithub('issues', body)).status).toBe(status);
+  });
+});
+
+describe('nonsense that Slack signed', () => {
+  it('is never answered with a 500, whatever value of it is long', async () => {
+    for (const [name] of [...commandForm(relay, '')]) {
+      for (const text of ['done 101', 'status']) {
+        for (const length of [5_000, 500_000]) {
+          const form = commandForm(relay, text);
+          form.set(name, name === 'text' ? `${text} ${'x'.repeat(length)}` : 'x'.repeat(length));
+          expect((await postToSlack(relay, form.toString())).status, `${name} ${length}`).toBeLessThan(500);
+        }
+      }
+    }
+  });
+
+  it.each([
+    ['a bracket', '['],
+    ['a list', deep],
+    [
+      'the fields of a form',
+      `{"type":"view_submission","user":{"id":"U1"},"view":{"id":"V1","state":{"values":${deep}}}}`,
+    ],
+  ])('is answered 400, however deep it is: %s', async (_, payload) => {
+    expect((await postToSlack(relay, `payload=${payload}`)).status).toBe(400);
+  });
+});
