@@ -122,7 +122,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
       const link = await links.get(entity);
       const { newest } = link;
       if (!newest?.tied) return link;
-      await steps.look(`read-issue ${newest.revision}`, 'GitHub issue', async () => {
+      await steps.look(`read-issue ${entity} ${newest.revision}`, 'GitHub issue', async () => {
         const issue = await issues.read(address);
         const read = issue && toldBy(issue, place, newest.name);
         await links.change(entity, (link) => settleTie(link, newest, read));

@@ -24,6 +24,8 @@ export interface PartnerCalls {
   creating: Creating;
   /** Whether the waiting lines of the connection are to be moved on, once the run has ended. */
   lineIsDue(): boolean;
+  /** Whether the run had something to send. */
+  hasAsked(): boolean;
 }
 
 export interface PartnerCallsOptions {
@@ -81,6 +83,7 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
   return {
     repeatable: (operation, payload) => callRepeatable(operation, payload, false),
     lineIsDue: slots.lineIsDue,
+    hasAsked: slots.hasAsked,
     creating: createCreations({ ...options, slots, sending, readings }),
   };
 }

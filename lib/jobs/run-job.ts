@@ -13,7 +13,7 @@ import { InLine, Later, NotDone, Park, Refused, StepFailed } from './interruptio
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost, type Wait } from './job-store.ts';
 import { openJournal } from './journal.ts';
-import { createPartnerCalls } from './partner-calls.ts';
+import { createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
 import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
 import type { CallNews } from './sending.ts';
 import { createSteps, type StepNews, type Steps } from './steps.ts';
@@ -82,9 +82,9 @@ export async function runJob(
     return sleepOrLeave(claimed.until - clock());
   }
   try {
-    const { ending, lineIsDue } = await runAutomation(claimed, deadline, options);
+    const { ending, calls } = await runAutomation(claimed, deadline, options);
     const fate = await settle(claimed, ending, receives, options);
-    await endCalls(claimed, lineIsDue, options);
+    await endCalls(claimed, calls, options);
     return fate;
   } catch (error) {
     // Whoever took over works on it now, and has a message of its own or the sweep's.
@@ -150,12 +150,15 @@ function messageOf(
 }
 
 /** Lets the budget know how the calls of the run ended, and moves the waiting line on. */
-async function endCalls(job: Job, lineIsDue: boolean, options: RunJobOptions): Promise<void> {
+async function endCalls(job: Job, calls: PartnerCalls | undefined, options: RunJobOptions): Promise<void> {
   const { budget, connection, lines, tell } = options;
   const called = connection(job.connection);
   try {
     await budget.flush(job.connection);
-    if (called && lineIsDue) await lines.moveOn(called);
+    if (!called || !calls) return;
+    const { slotAt } = job;
+    if (slotAt !== undefined && !calls.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
+    if (calls.lineIsDue()) await lines.moveOn(called);
   } catch (error) {
     // The next write does it too, and the sweep.
     tell({ news: 'line stands still', job, error });
@@ -172,7 +175,7 @@ async function runAutomation(
   job: Job,
   deadline: number,
   options: RunJobOptions,
-): Promise<{ ending: Ending; lineIsDue: boolean }> {
+): Promise<{ ending: Ending; calls?: PartnerCalls }> {
   const { table, budget, breakers, replies, clock, sleep, tell } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked: Parking = (reason, kind) => {
@@ -183,7 +186,6 @@ async function runAutomation(
   if (!connection) {
     return {
       ending: parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator'),
-      lineIsDue: false,
     };
   }
 
@@ -232,7 +234,7 @@ async function runAutomation(
       return ending;
     }
   };
-  return { ending: await end(), lineIsDue: calls.lineIsDue() };
+  return { ending: await end(), calls };
 }
 
 async function letGo(job: Job, ending: 'succeeded' | 'parked', { automation, jobs }: RunJobOptions): Promise<void> {

@@ -31,6 +31,8 @@ export interface Slots {
   pauseUntil(at: number, why: string): Promise<void>;
   /** @throws {Later} if a call could outlast this run: the Lambda's end would cut it off */
   ensureTimeForCall(): void;
+  /** Whether the run has had a slot, or has asked for one. */
+  hasAsked(): boolean;
   /** Whether the budget wants the waiting lines of the connection to be moved on. */
   lineIsDue(): boolean;
 }
@@ -62,6 +64,7 @@ export async function withBudget<T>(act: Promise<T>, clock: () => number): Promi
 export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
   const { connection, lane, cameBack, budget, clock, sleep, deadline } = options;
   let lineIsDue = false;
+  let hasAsked = false;
 
   async function pauseUntil(at: number, why: string): Promise<void> {
     const ms = at - clock();
@@ -72,6 +75,7 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
   async function request(urgent: boolean, waitsUntil: number): Promise<SlotAnswer> {
     const { name, limits } = connection;
     const asked = { connection: name, limits, lane, urgent, cameBack, waitsUntil };
+    hasAsked = true;
     const answer = await withBudget(budget.requestSlot(asked), clock);
     lineIsDue ||= answer.lineIsDue;
     return answer;
@@ -89,6 +93,7 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
   return {
     pauseUntil,
     lineIsDue: () => lineIsDue,
+    hasAsked: () => hasAsked,
     ensureTimeForCall() {
       if (clock() + connection.timeoutMs > deadline) throw new Later(clock(), 'this run has no time left for a call');
     },

@@ -3,6 +3,7 @@ import { isOfPeople, type Lane, lanes } from '../budget/lanes.ts';
 import { type Limits, MINUTE } from '../budget/window.ts';
 import type { Breaker, Breakers } from '../connection/breakers.ts';
 import { inBatches } from './batches.ts';
+import type { Job } from './job.ts';
 import type { JobStore, StandingJob } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
 
@@ -15,6 +16,8 @@ const CALLED_AHEAD_MS = 120_000;
 /** A job that was called and has not come by then does not take its slot any more. */
 const LATE_MS = 60_000;
 
+/** How many jobs are tried when a slot is passed on. */
+const PASSED_ON_AMONG = 8;
 /** While a person waits, a connection that is down is probed at least this often. */
 const PROBED_FOR_PEOPLE_MS = 60_000;
 
@@ -37,6 +40,8 @@ export interface WaitingLines {
    * @throws {BudgetUnavailable}
    */
   moveOn(connection: { name: string; limits: Limits }, atOnce?: boolean): Promise<string[]>;
+  /** Gives the slot that a job was called for to the next in its line: the job had nothing to send. */
+  passOn(job: Job & { slotAt: number }, limits: Limits): Promise<void>;
 }
 
 export interface WaitingLinesOptions {
@@ -70,6 +75,13 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock }: Wai
         call(one, down ? 0 : one.job.lane === 'further' ? LEAD_OF_FURTHER_MS : LEAD_MS),
       );
       return called.filter((id) => id !== undefined);
+    },
+    async passOn({ connection, lane, slotAt }, limits) {
+      const standing = await jobs.line(connection, lane, 2 * limits.perMinute);
+      // Others may pass a slot on at the same time, and then the first in line is called already.
+      for (const job of standing.filter((one) => one.slotAt === undefined).slice(0, PASSED_ON_AMONG)) {
+        if (await call({ job, slotAt: Math.max(slotAt, clock()) }, LEAD_MS)) return;
+      }
     },
   };
 }

@@ -15,6 +15,8 @@ export interface Arrival {
   person?: string;
   /** Since the start. */
   atMs: number;
+  /** Of the issue; without any it becomes a job that makes no call. */
+  labels?: string[];
 }
 
 /** When the event of each job came (virtual time), its lane and who asked for it; by the id of the job. */
@@ -37,9 +39,9 @@ export function bring(
   const github = webhooks.github(startProcess(world).runtime) as unknown as HttpHandler;
   const slack = webhooks.slack(startProcess(world).runtime) as unknown as HttpHandler;
 
-  async function openIssue(connection: string, number: number): Promise<void> {
+  async function openIssue(connection: string, number: number, labels?: string[]): Promise<void> {
     const at = time.now;
-    const { statusCode, body } = await github(openedIssue(connection, number, at));
+    const { statusCode, body } = await github(openedIssue(connection, number, at, labels));
     if (statusCode !== 202) throw new Error(`the GitHub webhook answered ${statusCode}: ${body}`);
     const { jobs } = JSON.parse(body ?? '') as { jobs: string[] };
     for (const id of jobs) wanted.set(id, { lane: 'background', at });
@@ -55,10 +57,14 @@ export function bring(
   }
 
   async function comeInOrder(): Promise<void> {
-    for (const [index, { connection, lane, atMs, person }] of arrivals.toSorted((a, b) => a.atMs - b.atMs).entries()) {
+    for (const [index, { connection, lane, atMs, person, labels }] of arrivals
+      .toSorted((a, b) => a.atMs - b.atMs)
+      .entries()) {
       if (start + atMs > time.now) await time.sleep(start + atMs - time.now);
-      const come = lane === 'background' ? openIssue : giveCommand;
-      void come(connection, index + 1, person).catch((error) => noteError(world, error));
+      const number = index + 1;
+      const come =
+        lane === 'background' ? openIssue(connection, number, labels) : giveCommand(connection, number, person);
+      void come.catch((error) => noteError(world, error));
     }
   }
 

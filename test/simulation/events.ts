@@ -14,9 +14,9 @@ export const repositoryOf = (connection: string): string => `simulation/${connec
 export const channelOf = (connection: string): string => `C0${connection.toUpperCase()}`;
 
 /** GitHub tells of a new issue with the label `bug`; each number is an issue of its own. */
-export function openedIssue(connection: string, number: number, now: number): APIGatewayProxyEventV2 {
+export function openedIssue(connection: string, number: number, now: number, labels = ['bug']): APIGatewayProxyEventV2 {
   const body = JSON.stringify({
-    action: 'opened',
+    action: labels.length > 0 ? 'opened' : 'edited',
     issue: {
       id: number,
       number,
@@ -26,7 +26,7 @@ export function openedIssue(connection: string, number: number, now: number): AP
       user: { login: 'octocat' },
       state: 'open',
       updated_at: new Date(now).toISOString().replace(/\.\d+/, ''),
-      labels: [{ name: 'bug' }],
+      labels: labels.map((name) => ({ name })),
     },
     repository: { full_name: repositoryOf(connection) },
   });

@@ -9,18 +9,6 @@ import { startRelay, type TestRelay } from '../relay.ts';
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-/**
- * Promised: only a send without a clear answer leaves an outcome open; a 2xx settles it. One failure stops only what it
- * concerns.
- * Happens: the creation that closes its operation's breaker gets its 2xx with the id, and the run ends as a "bug" with an
- * open request all the same, where a message of *another* job could not be sent or the budget could not be written.
- * The same bytes are sent again (401), the defect is looked for, and an operation without a marker (tasks/create,
- * test-scenarios/create, raw) would be parked as `outcome unknown`.
- * Mechanism: sending.ts:172 awaits breaker.worked() between the answer and its journal entry; breakers.ts:171 calls
- * recovered(), which moves the waiting line on (job-worker.ts:49) without a catch: BudgetUnavailable (planLine, lineEnded)
- * or the AggregateError of one SendMessage (batches.ts:17) comes out in place of the result; creations.ts:88 cannot read
- * it, so the id of the answer is lost.
- */
 it('a creation that was answered with 2xx is done, whatever becomes of the waiting line', async () => {
   let fails = false;
   let failed = 0;

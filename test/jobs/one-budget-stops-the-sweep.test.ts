@@ -7,14 +7,6 @@ const MINUTE = 60_000;
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-/**
- * Promised: a failure stops only what it concerns; "the sweep moves the line every minute, each connection on its own".
- * Happens: while the budget item of one connection cannot be read (here: makes no sense), the waiting line of another
- * connection is never moved on again once no worker is busy with it, and the sweep records no heartbeat.
- * Mechanism: functions/job-sweep.ts:20 awaits lines.moveOn of one connection after the other without a catch; moveOn
- * throws BudgetUnavailable (waiting-line.ts:56), or an AggregateError for one message that SQS did not take
- * (batches.ts:17), and the connections behind it in relay.config.ts get nothing. recordState and Heartbeat come after it.
- */
 it('the budget of one connection does not stop the waiting line of another', async () => {
   const on = (name: string, connection: string) => ({
     ...{ name, connection },
@@ -41,7 +33,5 @@ it('the budget of one connection does not stop the waiting line of another', asy
       if (errors++ === 0) console.log(String(error));
     });
   }
-  const beats = relay.metrics.filter((metric) => 'Heartbeat' in metric).length;
-  console.log({ errors, beats, made: relay.sandbox.data.defects.length - before });
   expect(relay.sandbox.data.defects.length - before).toBe(10);
 });

@@ -9,17 +9,6 @@ const MINUTE = 60_000;
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-/**
- * Promised: a claim is given up when its job ends, an issue that should be a defect has one or a parked job says why not
- * and which command decides it; when something needs a person, that person is told.
- * Happens: a connection is renamed in relay.config.ts while jobs stand in its line. For seven days the issue's events
- * end `succeeded: nothing to do: <job> makes the defect`, nothing is parked, no alarm's metric moves, and `relay link
- * --clear` refuses with "wait until it has ended".
- * Mechanism: job-sweep.ts:20 moves only the lines of configured connections on, job-store.ts:18 (LINE_GRACE_MS) hides a
- * standing job from the sweep for seven days, relay-state.ts:21 measures OldestOverdue by the same wakeAt, and
- * claim-fate.ts:33/43 takes a standing job for under way. The test in test/jobs/waiting.test.ts:48 that claims to cover
- * this passes because of jobs that had just been called; those that stand stay.
- */
 it('a job that stands in the line of a renamed connection does not keep its claim for a week', async () => {
   const config = (connection: string) =>
     defineConfig({
@@ -55,8 +44,6 @@ it('a job that stands in the line of a renamed connection does not keep its clai
     }
   }
   for (const { outcome } of await relay.jobs('succeeded')) outcomes.push(outcome);
-  const overdue = relay.metrics.map((m) => m.OldestOverdue).filter((v) => v !== undefined);
-  console.log(outcomes, { overdue: Math.max(...(overdue as number[])) });
   const clear = decideLink({ entity: 'issue-9001', name: 'Codertocat/Hello-World#1' }, 'clear', {
     ...relay.stores,
     config: runtime.config,

@@ -9,16 +9,6 @@ import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-/**
- * Promised (relay link --help, decide-link.ts): `--clear`: "it has no defect: the next event makes one if the issue should
- * have it"; a job that is under way holds a person's decision up, or follows it.
- * Happens: the job that made the defect is not over yet (its comment is refused or waits); a person clears the link
- * because that defect is wrong or was deleted; the job goes on, claims the link again and links the very defect that the
- * person took away, without looking at the service.
- * Mechanism: decide-link.ts:52 asks for the job's fate only where the link is `claimed`, not where it is `made` by a job
- * that goes on. makeDefect (issue-to-defect.ts:158) then finds an unclaimed link and claims it, and steps.create returns
- * the journalled id of the step (steps.ts:115) as if it had just been created.
- */
 it('a cleared link does not get the cleared defect back', async () => {
   const github = await startGithubApi(() => relay.clock.now);
   github.refusal = { status: 403, message: 'Resource not accessible by personal access token' };
@@ -29,7 +19,6 @@ it('a cleared link does not get the cleared defect back', async () => {
   await relay.post('issues', issueEvent('opened'));
   await relay.work();
   const [job] = await relay.jobs();
-  console.log(job?.status, job?.waitingFor, job?.parked, await relay.steps(job?.id ?? ''));
   const { stores, runtime } = relay;
   const link = await stores.links.get('issue-9001');
   expect(link.life).toBe('made');

@@ -6,16 +6,6 @@ const MINUTE = 60_000;
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-/**
- * Promised: a job that cannot go on is parked with its reason; resends and searches are bounded.
- * Happens: with ten pages of defects and a list that answers in 6 s, one lost answer makes a job read the list from page
- * one for ever, ahead of all other work, without an attempt and without being parked.
- * Mechanism: readings.ts:98 reads all pages in one run and keeps nothing of a reading that did not end; each page goes
- * through callRepeatable, whose takeTurn throws Later ("this run has no time left for a call", slots.ts:74) once fewer
- * than ten of the run's sixty seconds are left; Later uses up no attempt (run-job.ts:249), `searches` is counted only
- * after a whole reading (creations.ts:147), so that every run starts the same reading again. At 5.5 s a page and more it
- * can never end.
- */
 it('a search in a slow list ends', async () => {
   let slow = false;
   let lists = 0;
@@ -46,7 +36,6 @@ it('a search in a slow list ends', async () => {
     await relay.sweep();
     if ((await relay.jobs()).every(({ status }) => status === 'parked' || status === 'succeeded')) break;
   }
-  console.log({ lists, minutes: (relay.clock.now - started) / MINUTE });
   console.log(
     (await relay.jobs()).map(({ status, attempts, waitingFor, parked }) => ({ status, attempts, waitingFor, parked })),
   );

@@ -6,7 +6,6 @@ const OTHER = 'Codertocat/Other';
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-/** */
 it('an issue that is transferred there and back is followed', async () => {
   relay = await startRelay({ config: exampleConfig({ comment: false }, { also: [OTHER] }) });
   const happens = async (...event: Parameters<typeof issueEvent>) => {

@@ -1,0 +1,44 @@
+import { afterEach, expect, it } from 'vitest';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+const OTHER = 'Codertocat/Other';
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+it('a tie on the link that a transfer leads to is settled too', async () => {
+  relay = await startRelay({ config: exampleConfig({ comment: false }, { also: [OTHER] }) });
+  const { sandbox } = relay;
+  // The job of the first issue settles its tie (revision 2), and its creation meets a failure that passes.
+  sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create', times: 1 });
+  sandbox.setFault({ kind: 'key-revoked', times: 2, skip: 1 });
+  await relay.post('issues', issueEvent('opened', { id: 1 }));
+  await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'edited' }));
+  await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'in the same second' }));
+  await relay.work();
+  // The transfer, whose jobs run; then one more event of the same second comes, whose job has not run yet.
+  const there = issueEvent('opened', { id: 2, repository: OTHER, seconds: 5 });
+  await relay.post(
+    'issues',
+    issueEvent('transferred', {
+      id: 1,
+      seconds: 5,
+      extra: { changes: { new_issue: there.issue, new_repository: there.repository } },
+    }),
+  );
+  await relay.work();
+  // The first job goes on (called, due, or replayed), and two more events of one second come just before it runs.
+  sandbox.clearFaults();
+  const waiting = (await relay.jobs('waiting'))[0];
+  if (waiting) await requeueJob(waiting, relay.stores);
+  await relay.post('issues', issueEvent('edited', { id: 2, repository: OTHER, seconds: 5, title: 'a' }));
+  await relay.post('issues', issueEvent('edited', { id: 2, repository: OTHER, seconds: 5, title: 'b' }));
+  // Keep the queue to the first job alone, as a worker does that got its message first.
+  const ended = relay.workToTheEnd().then(
+    () => 'ended',
+    () => 'failed',
+  );
+  const fate = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 10_000, 'still running'))]);
+  expect(fate).toBe('ended');
+});
