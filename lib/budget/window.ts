@@ -22,7 +22,7 @@ export interface Window {
 }
 
 /** Small enough to lose little of each minute, and large enough to keep the item below 1 KB. */
-export const emptyMinute = (): Window => ({ lengthMs: MINUTE, bucketMs: 250, first: 0, calls: [] });
+export const emptyMinute = (): Window => ({ lengthMs: MINUTE, bucketMs: 125, first: 0, calls: [] });
 export const emptyDay = (): Window => ({ lengthMs: DAY, bucketMs: 10 * MINUTE, first: 0, calls: [] });
 
 /**

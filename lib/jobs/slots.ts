@@ -6,7 +6,7 @@ import { InLine, Later } from './interruption.ts';
 import type { StrangerTurn } from './stranger-turn.ts';
 
 /** Waits up to this long stay in the Lambda. */
-const LONGEST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 8_000;
 /** An urgent call that has to wait longer asks again after this long. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 /** Further commands hold workers that first ones need. */

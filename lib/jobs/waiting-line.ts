@@ -8,7 +8,7 @@ import type { JobStore, StandingJob } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
 
 /** A job is called this long before its slot: SQS counts whole seconds and wakes a message up to three seconds late. */
-const LEAD_MS = 5_000;
+const LEAD_MS = 7_000;
 /** Further commands share the workers with first ones, which they must not keep waiting. */
 const LEAD_OF_FURTHER_MS = 1_000;
 /** Only the jobs of the next two minutes are called; the times of the others are not known yet. */
