@@ -37,7 +37,7 @@ export async function runThroughPeer(load: Workload): Promise<Happened & { write
   };
   const tableName = 'limiters';
   Object.assign(process.env, { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'LOCAL', AWS_SECRET_ACCESS_KEY: 'local' });
-  const dynamoDb = await startDynamoDb('unused');
+  const dynamoDb = await startDynamoDb({ tableName: 'unused', accessKeyId: 'LOCAL' });
   const client = new DynamoDB({ endpoint: dynamoDb.endpoint });
   await client.send(
     new CreateTableCommand({

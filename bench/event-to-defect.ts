@@ -64,7 +64,7 @@ export async function measureEventToDefect(folder: string): Promise<Findings> {
     metrics: { record: () => {} },
   };
   const source = startEventSource(stack.queues, worker.createHandler(runtime) as unknown as SqsHandler, {
-    maxConcurrency: 10,
+    maxConcurrency: () => 10,
     timeoutMs: 60_000,
     failed,
   });

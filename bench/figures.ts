@@ -1,7 +1,7 @@
 /** One measured number, with what it was to be. KB and MB are powers of 1,000. */
 export interface Figure {
   name: string;
-  unit: '/s' | 'ms' | 'KB' | 'MB';
+  unit: '/s' | '/min' | 'ms' | 'KB' | 'MB';
   here: number;
   /** The same of the peer, measured in the same run. */
   peer?: number;

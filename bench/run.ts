@@ -5,6 +5,7 @@ import { compareBudgets } from './budget.ts';
 import { measureEventToDefect } from './event-to-defect.ts';
 import { type Findings, table } from './figures.ts';
 import { measureGithubWebhook } from './github-webhook.ts';
+import { measureCallsPerMinute, measureOneMachine } from './one-machine.ts';
 import { measureSigning } from './signing.ts';
 import { measureSlackWebhook } from './slack-webhook.ts';
 import { measureVerifying } from './verifying.ts';
@@ -25,6 +26,8 @@ const parts: (() => Findings | Promise<Findings>)[] = [
   () => measureGithubWebhook(folder),
   () => measureSlackWebhook(folder),
   () => measureEventToDefect(folder),
+  () => measureOneMachine(join(folder, 'one-machine')),
+  () => measureCallsPerMinute(join(folder, 'calls-per-minute')),
   compareBudgets,
 ];
 const found: Findings[] = [];

@@ -4,7 +4,8 @@ import { type Lane, lanes } from '../lib/budget/lanes.ts';
 import { createStrangerShare, type StrangersToday } from '../lib/budget/stranger-share.ts';
 import { type Breakers, createBreakers } from '../lib/connection/breakers.ts';
 import { mostOfStrangers } from '../lib/jobs/stranger-turn.ts';
-import { plain, printJson } from './print.ts';
+import { oneLine } from '../local/terminal.ts';
+import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 const COUNTED_UP_TO = 1_000;
@@ -52,7 +53,7 @@ function lines({ minute, day, pausedUntil, stopped, strangers, ...view }: View, 
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
     ...(pausedUntil === null ? [] : [`paused until ${new Date(pausedUntil).toISOString()}`]),
     ...stopped.map(({ operation = 'the connection', since, why }) => {
-      return `${operation} fails since ${new Date(since).toISOString()}: ${plain(why)}`;
+      return `${operation} fails since ${new Date(since).toISOString()}: ${oneLine(why)}`;
     }),
     ...lanes.map((lane) => laneLine(lane, view, now)),
     strangersLine(strangers),
@@ -60,7 +61,7 @@ function lines({ minute, day, pausedUntil, stopped, strangers, ...view }: View, 
 }
 
 function strangersLine({ used, most, who }: View['strangers']): string {
-  const by = who.length === 0 ? '' : `, by ${who.map((login) => `@${plain(login)}`).join(', ')}`;
+  const by = who.length === 0 ? '' : `, by ${who.map((login) => `@${oneLine(login)}`).join(', ')}`;
   return `strangers: ${used} of ${most} today${by}`;
 }
 

@@ -10,6 +10,7 @@ import { heldBy } from '../lib/links/link-item.ts';
 import type { Link } from '../lib/links/link-life.ts';
 import { idFromText } from '../lib/partner/operation.ts';
 import type { Stores } from '../lib/runtime.ts';
+import { oneLine } from '../local/terminal.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -86,7 +87,7 @@ export function linkLines({ name, entity }: IssueName, link: Link<IssueState>): 
   ];
   return [
     name,
-    ...facts.flatMap(([fact, value]) => (value === undefined ? [] : [`  ${fact.padEnd(12)} ${printable(value)}`])),
+    ...facts.flatMap(([fact, value]) => (value === undefined ? [] : [`  ${fact.padEnd(12)} ${oneLine(value)}`])),
   ];
 }
 
@@ -101,9 +102,4 @@ function inWords(link: Link): string {
     case 'moved':
       return `transferred to ${link.to}${link.defect ? `; until then defect ${link.defect.id}` : ''}`;
   }
-}
-
-/** A title comes from outside; no terminal takes anything in it for a command. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{C}/gu, '\uFFFD');
 }

@@ -14,7 +14,7 @@ export function addMessagesCommand(program: Command, open: OpenTarget): void {
     .action(async (options: { json?: boolean }) => {
       const { slackStandIn } = await open();
       if (!slackStandIn) throw new Error('this relay speaks to Slack itself; look there');
-      const response = await reach(`${slackStandIn}/messages`, {});
+      const response = await reach(`${slackStandIn.url}/messages`, { headers: slackStandIn.headers });
       const sent = (await response.json()) as Sent[];
       if (options.json) return printJson(sent);
       if (sent.length === 0) console.log('Nothing went out yet.');

@@ -1,14 +1,15 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import type { Job, JobStatus } from '../lib/jobs/job.ts';
 import type { StepEntry } from '../lib/jobs/journal.ts';
+import { inOneLine, printable, printableJson } from '../local/terminal.ts';
 
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2));
+  console.log(printableJson(value));
 }
 
-/** Text from outside without what a terminal would obey. */
-export function plain(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ');
+/** Prints text that may be from outside, with its line breaks. */
+export function printText(text: string): void {
+  console.log(printable(text));
 }
 
 const COLOURS = { queued: 'cyan', running: 'blue', waiting: 'yellow', succeeded: 'green', parked: 'red' } as const;
@@ -34,13 +35,14 @@ function news(job: Job): string {
 
 export function printJobs(jobs: readonly Job[]): void {
   if (jobs.length === 0) console.log('There are no jobs.');
-  for (const job of jobs) {
+  for (const job of inOneLine(jobs)) {
     console.log(`${time(job.createdAt)}  ${paint(job.status)}  ${job.id}`);
     console.log(`                     ${job.summary}${news(job) ? `\n                     → ${news(job)}` : ''}`);
   }
 }
 
-export function printJob(job: Job, steps: readonly StepEntry[]): void {
+export function printJob(given: Job, steps: readonly StepEntry[]): void {
+  const job = inOneLine(given);
   const facts: [string, string | number | undefined][] = [
     ['event', job.summary],
     ['status', `${job.status}${news(job) ? `: ${news(job)}` : ''}`],
@@ -67,7 +69,7 @@ Look in the service whether it was carried out, and then say which:
   }
   console.log('\nsteps');
   if (steps.length === 0) console.log('  none');
-  for (const { step, calls, status, startedAt, finishedAt, result, note, failures } of steps) {
+  for (const { step, calls, status, startedAt, finishedAt, result, note, failures } of inOneLine(steps)) {
     const took = finishedAt === undefined ? '' : ` in ${finishedAt - startedAt} ms`;
     const what = note ?? (result === undefined ? '' : JSON.stringify(result));
     const failed = failures && status !== 'failed' ? ` after ${failures} failures` : '';

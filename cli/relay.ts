@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { printable } from '../local/terminal.ts';
 import { addBudgetCommand } from './budget.ts';
 import { addCallCommand } from './call.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';
@@ -38,6 +39,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   // The message is for the person who typed; it is made so that it carries no secret.
-  console.error(`relay: ${error instanceof Error ? error.message : error}`);
+  console.error(printable(`relay: ${error instanceof Error ? error.message : error}`));
   process.exitCode = 1;
 }

@@ -3,7 +3,8 @@ import { createBudget } from '../lib/budget/budget.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { type Resumed, resumeConnection } from '../lib/jobs/resume.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
-import { plain, printJson } from './print.ts';
+import { oneLine } from '../local/terminal.ts';
+import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 /** `resume`: lets a connection that is paused or stopped go on at once. */
@@ -33,7 +34,7 @@ export function addResumeCommand(program: Command, open: OpenTarget): void {
 function inWords(connection: string, { pausedUntil, stopped, queued }: Resumed): string[] {
   const lifted = pausedUntil === null ? [] : [`lifted the pause until ${new Date(pausedUntil).toISOString()}`];
   const closed = stopped.map(
-    ({ operation = `the connection ${connection}`, why }) => `${operation} was stopped: ${plain(why)}`,
+    ({ operation = `the connection ${connection}`, why }) => `${operation} was stopped: ${oneLine(why)}`,
   );
   const held = [...lifted, ...closed];
   return [

@@ -2,7 +2,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
 import { type ScheduleEvent, schedules } from '../lib/schedules.ts';
-import { findRunning } from '../local/state.ts';
+import { findRunning, ownKeyHeader } from '../local/state.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 
@@ -55,14 +55,11 @@ export function readTime(text: string): Date {
 
 /** In the process of `npm start`, which has the Slack that messages go to, and tells the story. */
 async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> {
-  const running = findRunning();
+  const running = await findRunning();
   if (!running) throw new Error('no relay runs in this folder: start one with npm start, or name a --stage on AWS');
   const response = await reach(`${running.url}/schedules/${slug}`, {
     method: 'POST',
-    headers: {
-      authorization: `Bearer ${running.variables.AWS_ACCESS_KEY_ID}`,
-      'content-type': 'application/json',
-    },
+    headers: { ...ownKeyHeader(running), 'content-type': 'application/json' },
     body: JSON.stringify(event),
   });
   const { result, error } = (await response.json()) as { result?: unknown; error?: string };

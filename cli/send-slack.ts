@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { slackSigningSecret } from '../lib/secrets/secrets.ts';
 import { keys } from '../lib/table/keys.ts';
 import { renderMessage } from '../local/slack/render.ts';
-import { printJson } from './print.ts';
+import { printJson, printText } from './print.ts';
 import { reach } from './reach.ts';
 import { type OpenTarget, slackWebhookUrlOf, type Target } from './target.ts';
 
@@ -53,7 +53,7 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
       });
       const answer = await response.text();
       if (options.json) printJson({ status: response.status, answer: answer ? JSON.parse(answer) : null });
-      else console.log(`${response.status} ${readable(answer)}`);
+      else printText(`${response.status} ${readable(answer)}`);
       if (!response.ok) process.exitCode = 1;
     });
 }
@@ -82,9 +82,9 @@ async function installedIn(target: Target | undefined): Promise<string | undefin
 }
 
 /** What Slack would give the command, from what stands in for it. */
-async function placeAt(standIn: string, { user, channel }: SendSlackOptions) {
+async function placeAt({ url, headers }: NonNullable<Target['slackStandIn']>, { user, channel }: SendSlackOptions) {
   const body = JSON.stringify({ userId: user, channelId: channel });
-  const response = await reach(`${standIn}/response-url`, { method: 'POST', body });
+  const response = await reach(`${url}/response-url`, { method: 'POST', headers, body });
   const answer = (await response.json()) as {
     responseUrl: string;
     triggerId: string;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { githubWebhookSecret } from '../lib/secrets/secrets.ts';
 import { exampleDelivery } from './example-delivery.ts';
-import { printJson } from './print.ts';
+import { printJson, printText } from './print.ts';
 import { reach } from './reach.ts';
 import { addSendSlackCommand } from './send-slack.ts';
 import type { OpenTarget } from './target.ts';
@@ -51,7 +51,7 @@ export function addSendCommand(program: Command, open: OpenTarget): void {
       });
       const answer = await response.text();
       if (options.json) printJson({ status: response.status, answer: JSON.parse(answer) });
-      else console.log(`${response.status} ${answer.trim()}`);
+      else printText(`${response.status} ${answer.trim()}`);
       if (!response.ok) process.exitCode = 1;
     });
   addSendSlackCommand(send, open);

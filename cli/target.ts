@@ -1,14 +1,14 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
-import { findRunning } from '../local/state.ts';
+import { findRunning, ownKeyHeader } from '../local/state.ts';
 
 /** A relay that the command line works on. */
 export interface Target {
   githubWebhookUrl: string;
   /** Undefined for a stage without Slack. */
   slackWebhookUrl: string | undefined;
-  /** Of what stands in for Slack, where there is no token. */
-  slackStandIn?: string | undefined;
+  /** What stands in for Slack, where there is no token. */
+  slackStandIn?: { url: string; headers: { authorization: string } } | undefined;
   stores: Stores;
 }
 
@@ -27,13 +27,14 @@ const VARIABLES = {
 /** @throws {Error} where there is no such relay */
 export async function openTarget(stage: string | undefined): Promise<Target> {
   if (stage !== undefined) return openStage(stage);
-  const running = findRunning();
+  const running = await findRunning();
   if (!running) throw new Error('no relay runs in this folder: start one with npm start, or name a --stage on AWS');
   Object.assign(process.env, running.variables);
   return {
     githubWebhookUrl: `${running.url}/github`,
     slackWebhookUrl: `${running.url}/slack/commands`,
-    slackStandIn: running.slackStandIn,
+    slackStandIn:
+      running.slackStandIn === undefined ? undefined : { url: running.slackStandIn, headers: ownKeyHeader(running) },
     stores: await openStoresOf(running.variables),
   };
 }

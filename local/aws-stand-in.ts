@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import type { FifoQueue } from './fifo-queue.ts';
 import type { LocalSecrets } from './local-secrets.ts';
+import { refusalOf } from './own-key.ts';
+import { readBody } from './request-body.ts';
 
 /** The few actions of SQS and Secrets Manager that the functions use, over AWS' own JSON protocol. */
 export interface AwsStandIn {
@@ -13,6 +14,9 @@ export interface AwsStandIn {
   queueUrl(name: string): string;
   close(): Promise<void>;
 }
+
+/** More than the largest message and the largest secret. */
+const MAX_BYTES = 1024 * 1024;
 
 const sendMessage = z.object({
   QueueUrl: z.string(),
@@ -72,19 +76,24 @@ export async function startAwsStandIn(
   };
 
   async function answer(request: IncomingMessage): Promise<unknown> {
-    const body = await text(request);
-    if (!request.headers.authorization?.includes(`Credential=${accessKeyId}/`)) {
-      throw new AwsError('AccessDeniedException', 'the access key is not the one of this start');
-    }
+    const refusal = refusalOf(request.headers, accessKeyId);
+    if (refusal !== undefined) throw new AwsError('AccessDeniedException', refusal);
+    const body = await readBody(request, MAX_BYTES);
+    if (!body) throw new AwsError('RequestTooLarge', `the request is larger than ${MAX_BYTES} bytes`);
     const target = String(request.headers['x-amz-target']);
     const action = actions[target];
     if (!action) throw new AwsError('UnknownOperationException', `the local stand-in does not know ${target}`);
-    return action(JSON.parse(body));
+    return action(JSON.parse(body.toString()));
   }
 
   const server = createServer((request, response) => {
     const send = (status: number, body: unknown) => {
-      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+      // Of a request that was refused the body is not read.
+      const headers = {
+        'content-type': 'application/x-amz-json-1.0',
+        ...(!request.complete && { connection: 'close' }),
+      };
+      response.writeHead(status, headers).end(JSON.stringify(body));
     };
     answer(request).then(
       (result) => send(200, result),

@@ -1,5 +1,6 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import {
   CreateTableCommand,
@@ -12,35 +13,59 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import dynalite from 'dynalite';
 import { jobsByStatus, waitingLine } from '../lib/table/keys.ts';
+import type { DatabaseAnswer, DatabaseOrder } from './database-process.ts';
+import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
 
-/** DynamoDB on this machine, with the state table in it. */
-export interface LocalDynamoDb {
-  endpoint: string;
-  close(): Promise<void>;
+export interface LocalDynamoDbOptions {
+  tableName: string;
+  /** Only requests under this access key are answered. */
+  accessKeyId: string;
+  /** Folder of its files; without one everything is in memory. */
+  path?: string | undefined;
+  /** Of the table of a version that had other indexes: what it holds is taken over. */
+  earlierName?: string;
 }
 
 /**
- * @param path folder of its files; without one everything is in memory
- * @param earlierName of the table of a version that had other indexes: what it holds is taken over
+ * DynamoDB on this machine, with the state table in it. With files it has a process of its own, which ends with this one.
+ *
+ * @throws {Error} where the files cannot be opened
  */
-export async function startDynamoDb(tableName: string, path?: string, earlierName?: string): Promise<LocalDynamoDb> {
-  const server = dynalite({ createTableMs: 0, ...(path && { path }) });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = new DynamoDBClient({ endpoint });
+export async function startDynamoDb(options: LocalDynamoDbOptions): Promise<DatabaseServer> {
+  const { tableName, accessKeyId, path, earlierName } = options;
+  const server = await (path ? startProcess({ accessKeyId, path }) : startDatabaseServer(accessKeyId));
+  const credentials = { accessKeyId, secretAccessKey: 'local' };
+  const client = new DynamoDBClient({ endpoint: server.endpoint, region: 'local', credentials });
   await createStateTable(client, tableName);
-  if (path && earlierName) await takeOver(client, earlierName, tableName);
+  if (earlierName) await takeOver(client, earlierName, tableName);
   if (path) await mendIndex(client, tableName);
-  return {
-    endpoint,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+  client.destroy();
+  return server;
+}
+
+/** @throws {Error} with the path of files that cannot be opened */
+async function startProcess(order: DatabaseOrder): Promise<DatabaseServer> {
+  // It needs none of the secrets in the environment. Young objects take little room, as in `npm start`.
+  const child = fork(fileURLToPath(new URL('database-process.ts', import.meta.url)), {
+    env: {},
+    execArgv: ['--max-semi-space-size=4'],
+  });
+  const ended = once(child, 'exit');
+  const failed = (code: unknown) => {
+    throw new Error(`the process of the database ended with ${code}; start the relay again`);
   };
+  child.once('exit', failed);
+  child.send(order);
+  const [answer] = (await once(child, 'message')) as [DatabaseAnswer];
+  const close = async () => {
+    child.off('exit', failed);
+    child.disconnect();
+    await ended;
+  };
+  if ('endpoint' in answer) return { endpoint: answer.endpoint, close };
+  await close();
+  throw new Error(answer.failure);
 }
 
 /** The table as infra/state-table.ts deploys it, apart from time to live, which dynalite does not have. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Heap } from './heap.ts';
 
 const DEDUPLICATION_MS = 5 * 60_000;
 
@@ -12,12 +13,21 @@ export interface ReceivedMessage {
 
 interface StoredMessage extends ReceivedMessage {
   group: string;
-  /** Epoch milliseconds. */
-  visibleAt: number;
+  /** Its place in the queue. */
+  place: number;
+  /** Epoch milliseconds; undefined while it can be received. */
+  visibleAt?: number | undefined;
+}
+
+/** The moment at which the first message of a group may be received, as it was known when this was noted. */
+interface Wake {
+  message: StoredMessage;
+  at: number;
 }
 
 /**
- * One FIFO queue of SQS, in memory: the table knows which jobs are under way, so that nothing is lost with it.
+ * One FIFO queue of SQS, in memory: the table knows which jobs are under way, so that nothing is lost with it. What an
+ * action takes does not grow with the number of messages.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
  */
 export class FifoQueue {
@@ -25,8 +35,15 @@ export class FifoQueue {
   readonly #clock: () => number;
   readonly #visibilityTimeoutMs: number;
   readonly #changed: () => void;
-  #messages: StoredMessage[] = [];
+  /** Only the first of a group can be received: one that sleeps or is in hand holds its group back. */
+  readonly #groups = new Map<string, StoredMessage[]>();
+  readonly #byHandle = new Map<string, StoredMessage>();
+  /** The first messages of groups, those that can be received and those that cannot yet. Some are out of date. */
+  readonly #ready = new Heap<StoredMessage>((a, b) => a.place - b.place);
+  readonly #asleep = new Heap<Wake>((a, b) => a.at - b.at);
   readonly #sent = new Map<string, { messageId: string; at: number }>();
+  #size = 0;
+  #places = 0;
 
   /** @param changed is called whenever a message may have become receivable */
   constructor(name: string, clock: () => number, options: { visibilityTimeoutMs: number; changed?: () => void }) {
@@ -37,56 +54,104 @@ export class FifoQueue {
   }
 
   get size(): number {
-    return this.#messages.length;
+    return this.#size;
   }
 
   send(body: string, group: string, deduplicationId: string): { messageId: string } {
     const now = this.#clock();
-    for (const [id, { at }] of this.#sent) if (at <= now - DEDUPLICATION_MS) this.#sent.delete(id);
+    this.#forgetSent(now);
     const earlier = this.#sent.get(deduplicationId);
     if (earlier) return earlier;
     const messageId = randomUUID();
     this.#sent.set(deduplicationId, { messageId, at: now });
-    this.#messages.push({ messageId, receiptHandle: '', body, group, receiveCount: 0, visibleAt: now });
+    const message = { messageId, receiptHandle: '', body, group, receiveCount: 0, place: this.#places++ };
+    const waiting = this.#groups.get(group);
+    if (waiting) waiting.push(message);
+    else {
+      this.#groups.set(group, [message]);
+      this.#ready.push(message);
+    }
+    this.#size += 1;
     this.#changed();
     return { messageId };
   }
 
-  /** The first message whose group has none before it; a message that sleeps or is in hand holds its group back. */
+  /** The first message that can be received. */
   receive(): ReceivedMessage | undefined {
-    const now = this.#clock();
-    const held = new Set<string>();
-    for (const message of this.#messages) {
-      if (held.has(message.group)) continue;
-      if (message.visibleAt > now) {
-        held.add(message.group);
-        continue;
-      }
-      message.visibleAt = now + this.#visibilityTimeoutMs;
+    this.#wake();
+    for (let message = this.#ready.pop(); message; message = this.#ready.pop()) {
+      if (!this.#isFirst(message) || message.visibleAt !== undefined) continue;
+      this.#byHandle.delete(message.receiptHandle);
       message.receiveCount += 1;
       message.receiptHandle = randomUUID();
+      this.#byHandle.set(message.receiptHandle, message);
+      this.#sleep(message, this.#clock() + this.#visibilityTimeoutMs);
       return { ...message };
     }
     return undefined;
   }
 
   delete(receiptHandle: string): void {
-    this.#messages = this.#messages.filter((message) => message.receiptHandle !== receiptHandle);
+    const message = this.#byHandle.get(receiptHandle);
+    if (message) {
+      this.#byHandle.delete(receiptHandle);
+      this.#size -= 1;
+      const waiting = this.#groups.get(message.group) ?? [];
+      waiting.shift();
+      const [next] = waiting;
+      if (next) this.#ready.push(next);
+      else this.#groups.delete(message.group);
+    }
     this.#changed();
   }
 
   /** @returns false for a handle that is not the message's last */
   changeVisibility(receiptHandle: string, seconds: number): boolean {
-    const message = this.#messages.find((message) => message.receiptHandle === receiptHandle);
+    const message = this.#byHandle.get(receiptHandle);
     if (!message) return false;
-    message.visibleAt = this.#clock() + seconds * 1000;
+    this.#sleep(message, this.#clock() + seconds * 1000);
     this.#changed();
     return true;
   }
 
   /** When the next sleeping message wakes, in epoch milliseconds; infinity where none sleeps. */
   nextWakeAt(): number {
+    this.#wake();
+    return this.#nextWake()?.at ?? Number.POSITIVE_INFINITY;
+  }
+
+  #sleep(message: StoredMessage, until: number): void {
+    message.visibleAt = until;
+    this.#asleep.push({ message, at: until });
+  }
+
+  /** Makes those that have slept long enough receivable. */
+  #wake(): void {
     const now = this.#clock();
-    return Math.min(...this.#messages.map((message) => message.visibleAt).filter((at) => at > now));
+    for (let wake = this.#nextWake(); wake && wake.at <= now; wake = this.#nextWake()) {
+      this.#asleep.pop();
+      wake.message.visibleAt = undefined;
+      this.#ready.push(wake.message);
+    }
+  }
+
+  #isFirst(message: StoredMessage): boolean {
+    return this.#groups.get(message.group)?.[0] === message;
+  }
+
+  /** The next wake that is still true. */
+  #nextWake(): Wake | undefined {
+    for (let wake = this.#asleep.first(); wake; wake = this.#asleep.first()) {
+      if (this.#isFirst(wake.message) && wake.message.visibleAt === wake.at) return wake;
+      this.#asleep.pop();
+    }
+    return undefined;
+  }
+
+  #forgetSent(now: number): void {
+    for (const [id, { at }] of this.#sent) {
+      if (at > now - DEDUPLICATION_MS) return;
+      this.#sent.delete(id);
+    }
   }
 }

@@ -1,20 +1,33 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { jsonAnswer, MAX_BODY_BYTES } from '../lib/http/function-url.ts';
+import { readBody } from './request-body.ts';
 
 export type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** GitHub's own cap on a payload; what is larger is not from there. */
-const MAX_BYTES = 26 * 1024 * 1024;
+const { headers, ...refusal } = jsonAnswer(413, { error: `the body is larger than ${MAX_BODY_BYTES} bytes` });
+/** As a function URL answers; what is still on its way is not read. */
+const tooLarge = { ...refusal, headers: { ...headers, connection: 'close' } };
 
 /**
  * The function URLs behind one port.
  *
  * @param routes `POST /github` to its function
+ * @param failed is told what a function threw
  */
-export async function startHttpFront(port: number, routes: Readonly<Record<string, HttpHandler>>): Promise<Server> {
-  const server = createServer(async (request, response) => {
+export async function startHttpFront(
+  port: number,
+  routes: Readonly<Record<string, HttpHandler>>,
+  failed: (error: unknown) => void = () => {},
+): Promise<Server> {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     const handler = routes[`${request.method} ${path}`];
     if (!handler) {
@@ -22,13 +35,18 @@ export async function startHttpFront(port: number, routes: Readonly<Record<strin
       response.end(`Nothing here. There is ${Object.keys(routes).join(', ')}.\n`);
       return;
     }
-    if (Number(request.headers['content-length']) > MAX_BYTES) {
-      response.writeHead(413, { connection: 'close' }).end();
-      return;
-    }
-    const answer = await handler(functionUrlEvent(request, path, await buffer(request)));
+    const body = await readBody(request, MAX_BODY_BYTES);
+    const answer = body ? await handler(functionUrlEvent(request, path, body)) : tooLarge;
     response.writeHead(answer.statusCode ?? 200, answer.headers as Record<string, string>);
     response.end(answer.body);
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      // A sender that goes away needs no answer.
+      if (request.complete) failed(error);
+      response.destroy();
+    });
   });
   await once(server.listen(port, '127.0.0.1'), 'listening');
   return server;

@@ -54,11 +54,10 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   );
   const secrets = new LocalSecrets(clock);
   const accessKeyId = `LOCAL${randomBytes(8).toString('hex').toUpperCase()}`;
-  // The SDK signs every request, so it wants credentials even where nobody checks them.
   const credentials = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'local' };
   Object.assign(process.env, credentials);
   const [dynamoDb, standIn] = await Promise.all([
-    startDynamoDb(tableName, tablePath, 'partner-relay-local'),
+    startDynamoDb({ tableName, accessKeyId, path: tablePath, earlierName: 'partner-relay-local' }),
     startAwsStandIn(queues, secrets, accessKeyId),
   ]);
   return {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createBudget } from '../lib/budget/budget.ts';
@@ -13,27 +13,35 @@ import { createMetrics } from '../lib/metrics/metrics.ts';
 import { partnerRoot } from '../lib/partner/base-url.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { controlRoutes } from './control-routes.ts';
 import { type SqsHandler, startEventSource } from './event-source.ts';
 import { type HttpHandler, startHttpFront } from './http-front.ts';
 import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
-import { scheduleRoutes } from './schedule-routes.ts';
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
 import { type SlackStandIn, startSlackStandIn } from './slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from './stack.ts';
-import { findRunning, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
+import { findRunning, keepToOwner, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
 import { startStory } from './story.ts';
+import { printable } from './terminal.ts';
 import { trustCaFile } from './trust.ts';
 
 const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
-const MAX_CONCURRENCY = 10;
+/** Of each queue, as the stack has it. */
+const MAX_CONCURRENCY = 5;
 /** Of the jobs in a waiting line. */
 const COUNTED_UP_TO = 10_000;
 
-/** Runs the functions, unchanged, on this machine. */
+/**
+ * Runs the functions, unchanged, on this machine, until the process is told to stop.
+ *
+ * @throws {Error} with what is wrong, for the person who started it
+ */
 async function start(): Promise<void> {
-  const running = findRunning();
-  if (running) throw new Error(`Partner Relay runs here already, at ${running.url} (process ${running.pid})`);
+  // For all that this process and that of the database write.
+  process.umask(0o077);
+  const running = await findRunning();
+  if (running) throw new Error(`Partner Relay runs here already, at ${running.url}`);
   const port = readPort(process.env.PORT);
   const real = partnerFromEnvironment(process.env);
   const { default: config } = await import('../relay.config.ts');
@@ -41,9 +49,13 @@ async function start(): Promise<void> {
 
   const folder = stateFolder(real);
   mkdirSync(folder, { recursive: true });
+  chmodSync(STATE_FOLDER, 0o700);
+  keepToOwner(folder);
   let poll = () => {};
   const stack = await startLocalStack({ tablePath: join(folder, 'dynamodb'), queueChanged: () => poll() });
-  const sandbox = real ? undefined : await startSandbox({ dataFile: join(folder, 'sandbox.jsonl') });
+  const key = stack.variables.AWS_ACCESS_KEY_ID;
+  const dataFile = join(folder, 'sandbox.jsonl');
+  const sandbox = real ? undefined : await startSandbox({ dataFile, controlKey: key });
   const partner = real ?? ofSandbox(sandbox);
   const webhookSecret = enterSecrets(stack, config, partner);
   const slack = config.slack && (await enterSlack(stack, config));
@@ -60,24 +72,32 @@ async function start(): Promise<void> {
     loadSchedules(runtime),
   ]);
   const source = startEventSource(stack.queues, worker.createHandler(runtime) as unknown as SqsHandler, {
-    maxConcurrency: MAX_CONCURRENCY,
+    maxConcurrency: () => (webhooks.inHand() > MAX_CONCURRENCY ? 1 : MAX_CONCURRENCY),
     timeoutMs: WORKER_TIMEOUT_MS,
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
-  const takeSlack = slackWebhook.createHandler(runtime) as unknown as HttpHandler;
+  const webhooks = countInHand(() => poll());
+  const takeGithub = webhooks.counted(webhook.createHandler(runtime) as unknown as HttpHandler);
+  const takeSlack = webhooks.counted(slackWebhook.createHandler(runtime) as unknown as HttpHandler);
   const schedules = createLocalSchedules(scheduled, {
     clock: Date.now,
     failed: (slug, error) => story.log.error({ message: `${slug} failed`, error: String(error) }),
   });
-  const front = await startHttpFront(port, {
-    'POST /github': webhook.createHandler(runtime) as unknown as HttpHandler,
-    ...(slack && { 'POST /slack/commands': takeSlack, 'POST /slack/interactions': takeSlack }),
-    ...scheduleRoutes(schedules, stack.variables.AWS_ACCESS_KEY_ID),
+  const front = await startHttpFront(
+    port,
+    {
+      'POST /github': takeGithub,
+      ...(slack && { 'POST /slack/commands': takeSlack, 'POST /slack/interactions': takeSlack }),
+      ...controlRoutes(schedules, key),
+    },
+    (error) => story.log.error({ message: 'a request failed', error: String(error) }),
+  ).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; set PORT to another.`) : error;
   });
 
   const unfinished = await takeUp(openStores(runtime), config);
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
-  noteRunning({ url, slackStandIn: slack?.standIn?.url, pid: process.pid, variables: stack.variables });
+  noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
   console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }));
   poll = source.poll;
   poll();
@@ -93,6 +113,30 @@ async function start(): Promise<void> {
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+}
+
+/**
+ * Counts the webhooks' requests that are not answered yet. GitHub and people in Slack wait for an answer, and jobs can
+ * wait a little longer.
+ *
+ * @param calm is called when the last one was answered
+ */
+function countInHand(calm: () => void) {
+  let inHand = 0;
+  return {
+    inHand: () => inHand,
+    counted:
+      (handler: HttpHandler): HttpHandler =>
+      async (event) => {
+        inHand += 1;
+        try {
+          return await handler(event);
+        } finally {
+          inHand -= 1;
+          if (inHand === 0) calm();
+        }
+      },
+  };
 }
 
 /** Jobs and links are about one instance, so each has a folder of its own. */
@@ -134,7 +178,7 @@ function enterSecrets(stack: LocalStack, config: RelayConfig, partner: PartnerVa
 
 interface LocalSlack {
   signingSecret: string;
-  /** What keeps the messages, without a token. */
+  /** What keeps the messages, where there is no token. */
   standIn?: SlackStandIn;
 }
 
@@ -145,7 +189,11 @@ async function enterSlack(stack: LocalStack, config: RelayConfig): Promise<Local
   const botToken = ownToken || `xoxb-${randomBytes(12).toString('hex')}`;
   stack.secrets.put(`${stack.secretPrefix}slack`, { signingSecret, botToken });
   if (ownToken) return { signingSecret };
-  const standIn = await startSlackStandIn({ clock: Date.now, botToken });
+  const standIn = await startSlackStandIn({
+    clock: Date.now,
+    botToken,
+    controlKey: stack.variables.AWS_ACCESS_KEY_ID,
+  });
   for (const id of configuredChannels(config)) {
     if (!standIn.channels.has(id)) standIn.channels.set(id, { id, name: id.toLowerCase(), botIsMember: true });
   }
@@ -216,7 +264,7 @@ ${slack ? slackLines(url, slack) : ''}  service      ${partner.baseUrl}${sandbox
   comments     ${given('GITHUB_TOKEN', 'left out; set GITHUB_TOKEN to have them')}
   state        ${folder}/${unfinished > 0 ? `, with ${unfinished} unfinished jobs that go on now` : ''}
 
-${sandbox ? faultsHint(sandbox.url) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
+${sandbox ? faultsHint(sandbox) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
 
   npm run -s relay -- send issues
 ${slack ? SLACK_HINT : ''}`;
@@ -234,16 +282,16 @@ function slackLines(url: string, { signingSecret, standIn }: LocalSlack): string
 `;
 }
 
-function faultsHint(url: string): string {
+function faultsHint({ url, controlKey }: Sandbox): string {
   return `Break something: the answer of the next creation gets lost, although the defect is made.
 
-  curl -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}' ${url}/sandbox/faults
+  curl ${url}/sandbox/faults -H 'authorization: Bearer ${controlKey}' \\
+    -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}'
 
 `;
 }
 
-start().catch((error: NodeJS.ErrnoException) => {
-  const taken = error.code === 'EADDRINUSE';
-  console.error(taken ? `Port ${process.env.PORT || DEFAULT_PORT} is taken; set PORT to another.` : error.message);
+start().catch((error: unknown) => {
+  console.error(printable(error instanceof Error ? error.message : String(error)));
   process.exit(1);
 });

@@ -1,4 +1,7 @@
 import { createWriteStream } from 'node:fs';
+import { inOneLine } from './terminal.ts';
+
+const TOLD_WITHIN_MS = 50;
 
 type LogLine = Readonly<Record<string, unknown>>;
 
@@ -8,17 +11,29 @@ type LogLine = Readonly<Record<string, unknown>>;
  */
 export function startStory(logFile: string, print: (line: string) => void) {
   const file = createWriteStream(logFile, { flags: 'a' });
+  let untold: string[] = [];
+  /** A terminal and a pipe hold the process up at each write, so the lines of a moment are printed at once. */
+  const tellSoon = (line: string) => {
+    if (untold.push(line) > 1) return;
+    setTimeout(printUntold, TOLD_WITHIN_MS).unref();
+  };
+  const printUntold = () => {
+    if (untold.length > 0) print(untold.join('\n'));
+    untold = [];
+  };
   const sink = (level: string) => (line: unknown) => {
     const now = new Date();
     file.write(`${JSON.stringify({ timestamp: now.toISOString(), level, ...asRecord(line) })}\n`);
-    const told = tell(asRecord(line));
-    if (told) print(`${now.toTimeString().slice(0, 8)}  ${told}`);
+    tellSoon(`${now.toTimeString().slice(0, 8)}  ${tell(inOneLine(asRecord(line)))}`);
   };
   return {
     /** Metrics are in the file only. */
     writeLine: (line: string) => void file.write(line),
     log: { info: sink('INFO'), warn: sink('WARN'), error: sink('ERROR') },
-    close: () => new Promise<void>((resolve) => file.end(resolve)),
+    close() {
+      printUntold();
+      return new Promise<void>((resolve) => file.end(resolve));
+    },
   };
 }
 
@@ -26,7 +41,7 @@ function asRecord(line: unknown): LogLine {
   return typeof line === 'object' && line !== null ? (line as LogLine) : { message: String(line) };
 }
 
-function tell(line: LogLine): string | undefined {
+function tell(line: LogLine): string {
   const step = `  ${String(line.step).padEnd(28)} ${String(line.calls).padEnd(16)}`;
   switch (line.message) {
     case 'job queued':

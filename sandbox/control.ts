@@ -1,7 +1,25 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { parseObject } from './decryption.ts';
 import type { Faults } from './faults.ts';
 import type { Store } from './store.ts';
+
+/**
+ * Why a request to a path below /sandbox is refused; undefined for one that is answered. No web page gets here, neither
+ * from its origin nor by an address of its own (the Host header), and what changes something needs the sandbox's key.
+ */
+export function controlRefusal(method: string, headers: IncomingHttpHeaders, controlKey: string): Answer | undefined {
+  if (headers.origin !== undefined) return jsonAnswer(403, { error: 'Web pages may not ask here' });
+  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '')) {
+    return jsonAnswer(403, { error: 'Ask at 127.0.0.1' });
+  }
+  if (method === 'GET') return undefined;
+  const given = Buffer.from(headers.authorization ?? '');
+  const expected = Buffer.from(`Bearer ${controlKey}`);
+  if (given.length === expected.length && timingSafeEqual(given, expected)) return undefined;
+  return jsonAnswer(401, { error: 'The key of this sandbox is missing; its start printed it' });
+}
 
 /** The paths below /sandbox, which are no part of the service: plain JSON, neither signed nor limited. */
 export function controlAnswer(endpoint: string, body: string, faults: Faults, store: Store, requests: number): Answer {

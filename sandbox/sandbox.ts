@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { type Check, checkOrders, verifyOrder } from './checks.ts';
-import { controlAnswer } from './control.ts';
+import { controlAnswer, controlRefusal } from './control.ts';
 import { type Fault, Faults } from './faults.ts';
 import type { SandboxKey } from './keys.ts';
 import { type NonceMoment, Nonces } from './nonces.ts';
@@ -17,6 +18,8 @@ export interface SandboxOptions {
   port?: number;
   /** In front of /api/v1/partner, such as /pm. */
   basePath?: string;
+  /** What is needed to set faults over HTTP; default: a new one. */
+  controlKey?: string;
   /** Journal on disk; without it everything is in memory. A new one begins with the seed. */
   dataFile?: string;
   /** Epoch milliseconds. */
@@ -51,6 +54,8 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** Base URL without /api/v1/partner. */
   readonly url: string;
+  /** For the header `authorization: Bearer …` of requests that change something below /sandbox/. */
+  readonly controlKey: string;
   /** Live: a key may be pushed, or changed. */
   readonly keys: SandboxKey[];
   /** The live records. */
@@ -70,9 +75,13 @@ export const defaultKey: Readonly<SandboxKey> = {
   scopes: ['*'],
 };
 
+/** How much the service takes is not shown; assumed to be more than any operation needs. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
 /** The partner API of the project-management service, on 127.0.0.1 only. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { clock = Date.now, basePath = '', rateLimit = {}, checkOrder = checkOrders[0] ?? [] } = options;
+  const { controlKey = randomUUID() } = options;
   verifyOrder(checkOrder);
   const routes = routesByPath(options.rename ?? {});
   const store = new Store(options.dataFile);
@@ -101,8 +110,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   async function answer(request: IncomingMessage): Promise<Answer | null> {
     const method = request.method ?? '';
     const path = (request.url ?? '').replace(/\?.*$/s, '');
+    const isControl = path.startsWith(`${basePath}/sandbox/`);
+    const refusal = isControl ? controlRefusal(method, request.headers, controlKey) : undefined;
+    if (refusal) return refusal;
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    let bytes = 0;
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) return jsonAnswer(413, { success: false, message: 'Payload too large', data: null });
+      chunks.push(chunk);
+    }
     const body = Buffer.concat(chunks);
     if (path.startsWith(`${partnerPath}/`)) {
       requests += 1;
@@ -110,7 +127,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       const ip = request.socket.remoteAddress ?? '';
       return answerPartner(service, { method, path, operation, headers: request.headers, body, ip });
     }
-    if (path.startsWith(`${basePath}/sandbox/`)) {
+    if (isControl) {
       return controlAnswer(`${method} ${path.slice(basePath.length)}`, body.toString('utf8'), faults, store, requests);
     }
     return jsonAnswer(404, { success: false, message: 'Not found', data: null });
@@ -138,6 +155,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   return {
     url: `http://127.0.0.1:${port}${basePath}`,
+    controlKey,
     keys,
     data: store.data,
     audit: store.audit,

@@ -72,6 +72,7 @@ function whole(option: string, text: string): number {
 
 try {
   const sandbox = await startSandbox(optionsFromArguments());
+  const curl = `curl ${sandbox.url}/sandbox/faults -H 'authorization: Bearer ${sandbox.controlKey}'`;
   console.log(`Sandbox of the project-management service
   base URL    ${sandbox.url}
   API key     ${defaultKey.apiKey}
@@ -79,10 +80,10 @@ try {
 
 Faults, for example the next answer of /defects/create lost after the work, answers late by 1 to 3 s, and a key that may
 only read projects:
-  curl -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}' ${sandbox.url}/sandbox/faults
-  curl -d '{"kind":"latency","ms":1000,"toMs":3000}' ${sandbox.url}/sandbox/faults
-  curl -d '{"kind":"key-scoped","scopes":["projects.read"]}' ${sandbox.url}/sandbox/faults
-  curl -X DELETE ${sandbox.url}/sandbox/faults
+  ${curl} -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}'
+  ${curl} -d '{"kind":"latency","ms":1000,"toMs":3000}'
+  ${curl} -d '{"kind":"key-scoped","scopes":["projects.read"]}'
+  ${curl} -X DELETE
 
 Look at ${sandbox.url}/sandbox/audit, /sandbox/data and /sandbox/requests. Ctrl+C ends it.`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void sandbox.close());

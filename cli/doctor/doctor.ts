@@ -84,7 +84,7 @@ async function lookAtPlatforms(config: RelayConfig, open: OpenTarget): Promise<F
   }
   const { secrets } = target.stores;
   const { fetch } = globalThis;
-  const slackUrl = target.slackStandIn === undefined ? config.slack?.apiUrl : `${target.slackStandIn}/api`;
+  const slackUrl = target.slackStandIn === undefined ? config.slack?.apiUrl : `${target.slackStandIn.url}/api`;
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
   const slack = createSlackApi({ apiUrl: slackUrl ?? '', secrets, fetch, timeoutMs: TIMEOUT_MS });
   return [...(await lookAtGithub({ config, secrets, github })), ...(await lookAtSlack({ config, secrets, slack }))];

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { oneLine } from '../../local/terminal.ts';
 
 /** `unknown` is neither good nor bad: it could not be seen without creating something, or there was nothing to see. */
 export type Verdict = 'good' | 'bad' | 'unknown';
@@ -37,8 +38,6 @@ export function printFindings(findings: readonly Finding[]): void {
   const width = Math.max(...findings.map(({ what }) => what.length));
   for (const { what, verdict, detail } of findings) {
     const [colour, sign] = SIGNS[verdict];
-    // Details repeat what servers say.
-    const line = detail.replaceAll(/\p{Cc}+/gu, ' ');
-    console.log(`${styleText(colour, sign, { stream: process.stdout })} ${what.padEnd(width)}  ${line}`);
+    console.log(`${styleText(colour, sign, { stream: process.stdout })} ${what.padEnd(width)}  ${oneLine(detail)}`);
   }
 }

@@ -16,15 +16,16 @@ export async function acceptEvent(
   { jobs, queue }: { jobs: JobStore; queue: JobQueue },
   keepState?: () => Promise<number | undefined>,
 ): Promise<{ job: Job; repeat: boolean }> {
-  const known = await jobs.get(draft.id);
   const revision = await keepState?.();
-  if (known && isSafe(known) && revision !== undefined && known.revision !== revision) {
-    return accept({ ...draft, id: jobId(draft.automation, draft.id, revision), revision });
-  }
-  return accept({ ...draft, ...(revision !== undefined && { revision }) }, known);
+  // Stored without looking first: nearly every event is new.
+  const withRevision = (draft: JobDraft): JobDraft => ({ ...draft, ...(revision !== undefined && { revision }) });
+  const { job, stored } = await jobs.store(withRevision(draft));
+  const toldAnew = !stored && isSafe(job) && revision !== undefined && job.revision !== revision;
+  return toldAnew
+    ? queued((await jobs.store(withRevision({ ...draft, id: jobId(draft.automation, draft.id, revision) }))).job)
+    : queued(job);
 
-  async function accept(draft: JobDraft, known?: Job): Promise<{ job: Job; repeat: boolean }> {
-    const job = known ?? (await jobs.store(draft)).job;
+  async function queued(job: Job): Promise<{ job: Job; repeat: boolean }> {
     if (isSafe(job)) return { job, repeat: true };
     await queue.send(job);
     await jobs.noteQueued(job);

@@ -1,11 +1,12 @@
 import type { KnownBlock } from '@slack/types';
 import { plain } from '../../lib/slack/mrkdwn.ts';
+import { printable } from '../terminal.ts';
 import { renderElement } from './render-element.ts';
 import type { MessageContent, StandInView } from './workspace.ts';
 
 /** What people see of a message, as text for a terminal; the `text` beside blocks is for notifications only. */
 export function renderMessage({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>): string {
-  return visible(blocks?.length ? renderBlocks(blocks) : plain(text));
+  return printable(blocks?.length ? renderBlocks(blocks) : plain(text));
 }
 
 /** What people see of a modal, as text for a terminal. */
@@ -13,7 +14,7 @@ export function renderView({ view: { title, blocks, close, submit } }: Pick<Stan
   const buttons = [close, submit].flatMap((button) => (button ? [`[ ${button.text} ]`] : []));
   const parts = [underlined(title.text), renderBlocks(blocks as KnownBlock[])];
   if (buttons.length > 0) parts.push(buttons.join('  '));
-  return visible(parts.join('\n\n'));
+  return printable(parts.join('\n\n'));
 }
 
 function renderBlocks(blocks: readonly KnownBlock[]): string {
@@ -47,9 +48,4 @@ function renderBlock(block: KnownBlock): string {
 
 function underlined(title: string): string {
   return `${title}\n${'='.repeat(title.length)}`;
-}
-
-/** Text from outside must not move the terminal's cursor, nor colour what follows. */
-function visible(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]/gu, '�');
 }

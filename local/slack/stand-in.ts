@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text as readText } from 'node:stream/consumers';
+import { refusalOf } from '../own-key.ts';
+import { readBody } from '../request-body.ts';
 import { type Answer, json, underFailure } from './answer.ts';
 import { answerControl } from './control.ts';
 import { createFailures, type Failure } from './failures.ts';
@@ -18,10 +20,15 @@ import {
   type StandInView,
 } from './workspace.ts';
 
+/** More than the longest message and the largest view. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
 export interface SlackStandInOptions {
   clock: Clock;
   /** The one token that is good. */
   botToken: string;
+  /** What the command line must know to be answered. */
+  controlKey?: string;
   /** 0, the default: one that is free. */
   port?: number;
 }
@@ -59,7 +66,7 @@ export type Sent = SlackMessage | (StandInView & { kind: 'view' });
  * calls, no threads, no other apps. Where the documentation leaves a choice, the stricter one is taken.
  */
 export async function startSlackStandIn(options: SlackStandInOptions): Promise<SlackStandIn> {
-  const { clock, botToken, port = 0 } = options;
+  const { clock, botToken, port = 0, controlKey = randomUUID() } = options;
   const workspace = createWorkspace(clock, people, channels, userGroups);
   const responseUrls = createResponseUrls(workspace);
   const failures = createFailures();
@@ -75,8 +82,7 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
       });
   });
   await once(server.listen(port, '127.0.0.1'), 'listening');
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const url = `http://${host}`;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const makeResponseUrl = (about: RespondsTo) => `${url}/response/${responseUrls.make(about)}`;
 
   return {
@@ -103,7 +109,9 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
 
   async function answer(request: IncomingMessage): Promise<Answer | undefined> {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    const body = await readText(request);
+    const bytes = await readBody(request, MAX_BODY_BYTES);
+    if (!bytes) return json(413, { ok: false, error: 'request_too_large' });
+    const body = bytes.toString();
     if (path.startsWith('/api/')) {
       const method = path.slice('/api/'.length);
       const refuse = (error: string) => json(200, { ok: false, error });
@@ -117,8 +125,8 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
         refusedResponse,
       );
     }
-    // Without a token, so only by the address itself: no page in a browser gets here by a name of its own.
-    if (request.headers.host !== host) return json(403, { error: `ask at ${url}` });
+    const refusal = refusalOf(request.headers, controlKey);
+    if (refusal !== undefined) return json(403, { error: refusal });
     return answerControl(`${request.method} ${path}`, body, workspace, makeResponseUrl);
   }
 

@@ -19,7 +19,12 @@ async function examined(options: TestRelayOptions = {}): Promise<Map<string, str
 
 async function findings(): Promise<Map<string, string>> {
   const { stores, runtime, slack } = relay;
-  const open = async () => ({ stores, githubWebhookUrl: '', slackWebhookUrl: undefined, slackStandIn: slack.url });
+  const open = async () => ({
+    stores,
+    githubWebhookUrl: '',
+    slackWebhookUrl: undefined,
+    slackStandIn: { url: slack.url, headers: { authorization: '' } },
+  });
   const found = await examine(runtime.config, open, () => {});
   return new Map(found.map(({ what, verdict, detail }) => [what, `${verdict}: ${detail}`]));
 }

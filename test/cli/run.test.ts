@@ -10,8 +10,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addRunCommand, readTime } from '../../cli/run.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
+import { controlRoutes } from '../../local/control-routes.ts';
 import { startHttpFront } from '../../local/http-front.ts';
-import { scheduleRoutes } from '../../local/schedule-routes.ts';
 import { createLocalSchedules, loadSchedules } from '../../local/schedules.ts';
 import { noteRunning } from '../../local/state.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -78,8 +78,8 @@ describe('relay run, on this machine', () => {
     const functions = await loadSchedules(relay.runtime);
     const schedules = createLocalSchedules(functions, { clock: relay.runtime.clock, failed: () => {} });
     const { variables } = relay.stack;
-    front = await startHttpFront(0, scheduleRoutes(schedules, variables.AWS_ACCESS_KEY_ID));
-    noteRunning({ url: addressOf(front), pid: process.pid, variables });
+    front = await startHttpFront(0, controlRoutes(schedules, variables.AWS_ACCESS_KEY_ID));
+    noteRunning({ url: addressOf(front), variables });
   });
   afterEach(() => Promise.all([close(front), relay.close()]));
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -114,7 +114,8 @@ describe('npm start', () => {
     await first.printed('npm run -s relay -- send issues');
     const url = /service +(\S+)/.exec(first.output())?.[1] ?? '';
     const fault = { kind: 'rate-limited', retryAfterSeconds: 1 };
-    await fetch(`${url}/sandbox/faults`, { method: 'POST', body: JSON.stringify(fault) });
+    const headers = { authorization: /Bearer \w+/.exec(first.output())?.[0] ?? '' };
+    await fetch(`${url}/sandbox/faults`, { method: 'POST', headers, body: JSON.stringify(fault) });
     await relay('send', 'issues');
     await first.printed(/goes on at/);
     await kill(first.process);
@@ -122,6 +123,46 @@ describe('npm start', () => {
     const second = start();
     await second.printed('with 1 unfinished jobs that go on now');
     await second.printed(/✓ .*created defect/);
+  });
+
+  it('keeps all that it writes to its owner', async () => {
+    const started = start();
+    await started.printed('npm run -s relay -- send issues');
+    const names = await readdir(join(folder, '.relay'), { recursive: true });
+    expect(names).toEqual(expect.arrayContaining(['running.json', 'sandbox/functions.log', 'sandbox/dynamodb/LOCK']));
+    const modes = await Promise.all(
+      ['', ...names].map(async (name) => {
+        const found = await stat(join(folder, '.relay', name));
+        return [name, (found.mode & 0o777) === (found.isDirectory() ? 0o700 : 0o600)];
+      }),
+    );
+    expect(modes.filter(([, isOwnersOnly]) => !isOwnersOnly)).toEqual([]);
+  });
+
+  it('refuses a second start while it runs, and stops when it is told to', async () => {
+    const first = start();
+    await first.printed('npm run -s relay -- send issues');
+    const second = start();
+    expect(await new Promise((resolve) => second.process.once('exit', resolve))).toBe(1);
+    expect(second.output()).toMatch(/Partner Relay runs here already, at http/);
+    const ended = new Promise((resolve) => first.process.once('exit', resolve));
+    first.process.kill('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
+  it('starts where a note of a relay is left whose process id another process has', async () => {
+    await mkdir(join(folder, '.relay'));
+    const note = { url: 'http://127.0.0.1:1', pid: process.pid, variables: { AWS_ACCESS_KEY_ID: 'LOCALGONE' } };
+    await writeFile(join(folder, '.relay/running.json'), JSON.stringify(note));
+    await start().printed('npm run -s relay -- send issues');
+  });
+
+  it('names the note that it cannot read', async () => {
+    await mkdir(join(folder, '.relay'));
+    await writeFile(join(folder, '.relay/running.json'), '{');
+    const started = start();
+    expect(await new Promise((resolve) => started.process.once('exit', resolve))).toBe(1);
+    expect(started.output()).toMatch(/^\.relay\/running\.json is damaged/);
   });
 
   it.each([

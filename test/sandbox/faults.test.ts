@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../sandbox/faults.ts';
 import { nonceMoments } from '../../sandbox/nonces.ts';
@@ -128,6 +129,7 @@ describe('a fault', () => {
     const control = async (method: string, body?: string) => {
       const response = await fetch(`${sandbox.url}/sandbox/faults`, {
         method,
+        headers: { authorization: `Bearer ${sandbox.controlKey}` },
         ...(body === undefined ? {} : { body }),
       });
       return [response.status, await response.json()];
@@ -138,6 +140,24 @@ describe('a fault', () => {
     expect(await control('GET')).toEqual([200, [{ ...fault, skip: 0 }]]);
     expect(await control('DELETE')).toEqual([200, []]);
     expect(await control('PUT')).toEqual([404, { error: 'There is no PUT /sandbox/faults' }]);
+  });
+
+  it.each([
+    ['without the key', {}, 401],
+    ['with another key', { authorization: 'Bearer 0123456789' }, 401],
+    ['from a web page', { origin: 'https://attacker.example' }, 403],
+    ['at an address of a web page', { host: 'attacker.example' }, 403],
+  ])('is not set %s', async (_, headers, expected) => {
+    const { sandbox } = await startAtNoon();
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    const all = { authorization: `Bearer ${sandbox.controlKey}`, ...headers };
+    request(`${sandbox.url}/sandbox/faults`, { method: 'POST', headers: expected === 401 ? headers : all }, (answer) =>
+      resolve(answer.statusCode),
+    )
+      .once('error', reject)
+      .end('{"kind":"maintenance"}');
+    expect(await promise).toBe(expected);
+    expect((await call(sandbox, '/validate', {})).status).toBe(200);
   });
 
   it.each([
@@ -159,7 +179,8 @@ describe('a fault', () => {
     ['{"kind":"cut","operation":"defects"}', 'operation must be an operation path such as /defects/create'],
   ])('is refused over HTTP: %s', async (body, error) => {
     const { sandbox } = await startAtNoon();
-    const response = await fetch(`${sandbox.url}/sandbox/faults`, { method: 'POST', body });
+    const headers = { authorization: `Bearer ${sandbox.controlKey}` };
+    const response = await fetch(`${sandbox.url}/sandbox/faults`, { method: 'POST', headers, body });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
       error: typeof error === 'string' ? error : expect.stringMatching(error),

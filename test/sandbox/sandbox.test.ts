@@ -107,7 +107,8 @@ describe.concurrent('npm run sandbox', () => {
     expect(String(greeting)).toMatch(/pk_sandbox_.*sk_sandbox_.*curl.*curl/s);
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(String(greeting))?.[0] ?? '';
     const body = JSON.stringify({ kind: 'latency', ms: 3_600_000 });
-    expect((await fetch(`${url}/sandbox/faults`, { method: 'POST', body })).status).toBe(201);
+    const headers = { authorization: /Bearer [\w-]+/.exec(String(greeting))?.[0] ?? '' };
+    expect((await fetch(`${url}/sandbox/faults`, { method: 'POST', headers, body })).status).toBe(201);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.end('GET /api/v1/partner/validate HTTP/1.1\r\nHost: localhost\r\n\r\n');
     while ((await (await fetch(`${url}/sandbox/requests`)).text()) === '{"count":0}');

@@ -13,19 +13,19 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobsByStatus, waitingLine } from '../../lib/table/keys.ts';
-import { type LocalDynamoDb, startDynamoDb } from '../../local/dynamodb.ts';
+import type { DatabaseServer } from '../../local/database-server.ts';
+import { startDynamoDb } from '../../local/dynamodb.ts';
 import { DynamoDbModel } from './dynamodb-model.ts';
 import { orderBy } from './index-model.ts';
 
 const TABLE = 'model';
 const indexes = [jobsByStatus, waitingLine];
-let dynalite: LocalDynamoDb;
+let dynalite: DatabaseServer;
 let client: DynamoDBClient;
 
 beforeAll(async () => {
-  // The SDK signs every request, so it wants these even where nobody checks them.
   Object.assign(process.env, { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'LOCAL', AWS_SECRET_ACCESS_KEY: 'local' });
-  dynalite = await startDynamoDb(TABLE);
+  dynalite = await startDynamoDb({ tableName: TABLE, accessKeyId: 'LOCAL' });
   client = new DynamoDBClient({ endpoint: dynalite.endpoint });
 });
 afterAll(() => dynalite.close());

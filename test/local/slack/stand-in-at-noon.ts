@@ -5,11 +5,14 @@ export const botToken = 'xoxb-stand-in';
 export const noon = Date.UTC(2026, 10, 20, 12);
 export const mira = 'U0MIRA001';
 export const general = 'C0GENERAL';
+const controlKey = 'LOCALNOON';
+/** What the command line sends. */
+export const commandLine = { authorization: `Bearer ${controlKey}` };
 export const bearer = { authorization: `Bearer ${botToken}` };
 
 export async function startAtNoon(): Promise<{ slack: SlackStandIn; time: { now: number } }> {
   const time = { now: noon };
-  const slack = await startSlackStandIn({ clock: () => time.now, botToken });
+  const slack = await startSlackStandIn({ clock: () => time.now, botToken, controlKey });
   onTestFinished(() => slack.close());
   return { slack, time };
 }

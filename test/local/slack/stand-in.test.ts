@@ -9,6 +9,7 @@ import {
   botToken,
   button,
   call,
+  commandLine,
   type Fields,
   form,
   general,
@@ -345,7 +346,7 @@ describe('the command line', () => {
     await post(slack, { text: 'first' });
     time.now += 1;
     await open(slack, modal([section('later')]));
-    const response = await fetch(`${slack.url}/messages`);
+    const response = await fetch(`${slack.url}/messages`, { headers: commandLine });
     expect(await response.json()).toEqual([
       { kind: 'view', ...slack.views[0] },
       slack.messages[0],
@@ -355,7 +356,7 @@ describe('the command line', () => {
 
   it('gets a response URL and a trigger for a command', async () => {
     const { slack } = await startAtNoon();
-    const ask = (body: string) => fetch(`${slack.url}/response-url`, { method: 'POST', body });
+    const ask = (body: string) => fetch(`${slack.url}/response-url`, { method: 'POST', headers: commandLine, body });
     const { responseUrl, triggerId } = (await (
       await ask(JSON.stringify({ userId: mira, channelId: 'C0ANYWHERE' }))
     ).json()) as { responseUrl: string; triggerId: string };
@@ -370,9 +371,17 @@ describe('the command line', () => {
 
   it('asks by the address, and for what there is', async () => {
     const { slack } = await startAtNoon();
-    expect((await fetch(`${slack.url}/elsewhere`)).status).toBe(404);
+    expect((await fetch(`${slack.url}/elsewhere`, { headers: commandLine })).status).toBe(404);
+  });
+
+  it.each([
+    ['by another name', { ...commandLine, host: 'attacker.example' }],
+    ['from a web page', { ...commandLine, origin: 'https://attacker.example' }],
+    ['without the key', {}],
+    ['with another key', { authorization: 'Bearer of-another-start' }],
+  ])('is not answered %s', async (_, headers) => {
+    const { slack } = await startAtNoon();
     const status = await new Promise((resolve, reject) => {
-      const headers = { host: 'attacker.example' };
       httpRequest(`${slack.url}/messages`, { headers }, ({ statusCode }) => resolve(statusCode))
         .once('error', reject)
         .end();

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import dynalite from 'dynalite';
+import { refusalOf } from './own-key.ts';
+
+/** dynalite, on 127.0.0.1 only. */
+export interface DatabaseServer {
+  endpoint: string;
+  close(): Promise<void>;
+}
+
+/**
+ * @param accessKeyId only requests under this access key are answered
+ * @param path folder of its files; without one everything is in memory
+ */
+export async function startDatabaseServer(accessKeyId: string, path?: string): Promise<DatabaseServer> {
+  const server = dynalite({ createTableMs: 0, ...(path && { path }) });
+  // dynalite itself takes any credentials, and lets every web page in.
+  const answers = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    const refusal = refusalOf(request.headers, accessKeyId);
+    if (refusal !== undefined) {
+      const body = JSON.stringify({ __type: 'AccessDeniedException', message: refusal });
+      response.writeHead(403, { 'content-type': 'application/x-amz-json-1.0', connection: 'close' }).end(body);
+      return;
+    }
+    for (const answer of answers) answer.call(server, request, response);
+    // dynalite throws, and so ends the process, where a client goes away while it sends.
+    request.removeAllListeners('error').on('error', () => {});
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DatabaseServer } from '../../local/database-server.ts';
+import { startDynamoDb } from '../../local/dynamodb.ts';
+
+const accessKeyId = 'LOCALTEST';
+const tableName = 'now';
+const module = new URL('../../local/dynamodb.ts', import.meta.url).href;
+
+let folder: string;
+let path: string;
+let opened: DatabaseServer[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+  path = join(folder, 'dynamodb');
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((database) => database.close()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function open(earlierName?: string): Promise<{ database: DatabaseServer; client: DynamoDBClient }> {
+  const database = await startDynamoDb({ tableName, accessKeyId, path, ...(earlierName && { earlierName }) });
+  opened.push(database);
+  const credentials = { accessKeyId, secretAccessKey: 'local' };
+  return { database, client: new DynamoDBClient({ endpoint: database.endpoint, region: 'local', credentials }) };
+}
+
+const itemOf = (name: string) => ({ pk: { S: `job#${name}` }, sk: { S: 'job' }, note: { S: name } });
+const read = async (client: DynamoDBClient, name: string) => {
+  const { pk, sk } = itemOf(name);
+  return (await client.send(new GetItemCommand({ TableName: tableName, Key: { pk, sk } }))).Item;
+};
+
+/** A relay, in so far as it has a database. */
+async function startOwner(): Promise<{ process: ChildProcess; endpoint: string }> {
+  const script = `import { startDynamoDb } from ${JSON.stringify(module)};
+    const { endpoint } = await startDynamoDb(${JSON.stringify({ tableName, accessKeyId, path })});
+    console.log(endpoint);
+    setInterval(() => {}, 1000);`;
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [endpoint] = await once(owner.stdout.setEncoding('utf8'), 'data');
+  return { process: owner, endpoint: String(endpoint).trim() };
+}
+
+describe('the database of npm start', () => {
+  it('keeps what it has over a restart', async () => {
+    const first = await open();
+    await first.client.send(new PutItemCommand({ TableName: tableName, Item: itemOf('kept') }));
+    await first.database.close();
+    opened = [];
+    expect(await read((await open()).client, 'kept')).toEqual(itemOf('kept'));
+  });
+
+  it('takes over what an earlier version kept under another name', async () => {
+    const first = await open();
+    const key = [
+      { AttributeName: 'pk', KeyType: 'HASH' as const },
+      { AttributeName: 'sk', KeyType: 'RANGE' as const },
+    ];
+    await first.client.send(
+      new CreateTableCommand({
+        TableName: 'earlier',
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: key,
+        AttributeDefinitions: key.map(({ AttributeName }) => ({ AttributeName, AttributeType: 'S' })),
+      }),
+    );
+    const status = async () =>
+      (await first.client.send(new DescribeTableCommand({ TableName: 'earlier' }))).Table?.TableStatus;
+    while ((await status()) !== 'ACTIVE');
+    for (const name of ['a', 'b']) {
+      await first.client.send(new PutItemCommand({ TableName: 'earlier', Item: itemOf(name) }));
+    }
+    await first.database.close();
+    opened = [];
+
+    const { client } = await open('earlier');
+    expect([await read(client, 'a'), await read(client, 'b')]).toEqual([itemOf('a'), itemOf('b')]);
+    while ((await client.send(new ListTablesCommand({}))).TableNames?.includes('earlier'));
+  });
+
+  it('ends with its relay, also if that is killed, and lets the next one in', async () => {
+    const owner = await startOwner();
+    owner.process.kill('SIGKILL');
+    const { client, database } = await open();
+    expect(database.endpoint).not.toBe(owner.endpoint);
+    await expect(fetch(owner.endpoint)).rejects.toThrow('fetch failed');
+    expect(await read(client, 'nothing')).toBeUndefined();
+  });
+
+  it('stays for its relay when the terminal interrupts both', async () => {
+    const { database, client } = await open();
+    const pid = Number(
+      (await readChildren(process.pid)).find(({ command }) => command.includes('database-process'))?.pid,
+    );
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
+    expect(await read(client, 'nothing')).toBeUndefined();
+    expect(database.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  });
+
+  it('goes on after a request that is cut off', async () => {
+    const { database, client } = await open();
+    const { hostname, port } = new URL(database.endpoint);
+    const socket = connect(Number(port), hostname);
+    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/x`;
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: ${authorization}\r\nContent-Length: 99\r\n\r\n{`,
+    );
+    await once(socket, 'ready');
+    socket.destroy();
+    expect(await read(client, 'nothing')).toBeUndefined();
+    expect(await read(client, 'nothing')).toBeUndefined();
+  });
+
+  it('says which files it cannot open', async () => {
+    await writeFile(path, 'no folder');
+    await expect(open()).rejects.toThrow(path);
+  });
+});
+
+async function readChildren(parent: number): Promise<{ pid: string; command: string }[]> {
+  const ps = spawn('ps', ['-A', '-o', 'pid=,ppid=,args='], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  for await (const chunk of ps.stdout.setEncoding('utf8')) text += chunk;
+  return text.split('\n').flatMap((line) => {
+    const [, pid = '', ppid, command = ''] = /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [];
+    return Number(ppid) === parent ? [{ pid, command }] : [];
+  });
+}

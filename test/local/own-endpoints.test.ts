@@ -1,0 +1,80 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { controlRoutes } from '../../local/control-routes.ts';
+import { startHttpFront } from '../../local/http-front.ts';
+import { createLocalSchedules } from '../../local/schedules.ts';
+import { type LocalStack, startLocalStack } from '../../local/stack.ts';
+import { rawRequest } from './raw-request.ts';
+
+let stack: LocalStack;
+let front: Server;
+beforeAll(async () => {
+  stack = await startLocalStack();
+  const schedules = createLocalSchedules([], { clock: Date.now, failed: () => {} });
+  front = await startHttpFront(0, controlRoutes(schedules, stack.variables.AWS_ACCESS_KEY_ID));
+});
+afterAll(async () => {
+  front.closeAllConnections();
+  front.close();
+  await stack.close();
+});
+
+const signed = (key: string) =>
+  `AWS4-HMAC-SHA256 Credential=${key}/20261120/local/x/aws4_request, SignedHeaders=host, Signature=0`;
+const aws = (target: string, body: object) => (key: string) => ({
+  method: 'POST',
+  headers: {
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-target': target,
+    'x-amz-date': '20261120T000000Z',
+    authorization: signed(key),
+  },
+  body: JSON.stringify(body),
+});
+
+describe.each([
+  ['the table', () => stack.variables.AWS_ENDPOINT_URL_DYNAMODB, aws('DynamoDB_20120810.ListTables', {})],
+  [
+    'the queues',
+    () => stack.variables.AWS_ENDPOINT_URL_SQS,
+    aws('AmazonSQS.SendMessage', {
+      QueueUrl: '/background.fifo',
+      MessageBody: '{}',
+      MessageGroupId: 'g',
+      MessageDeduplicationId: 'd',
+    }),
+  ],
+  [
+    'the control of the relay',
+    () => `http://127.0.0.1:${(front.address() as AddressInfo).port}/running`,
+    (key: string) => ({ method: 'GET', headers: { authorization: `Bearer ${key}` }, body: '' }),
+  ],
+])('%s', (_, address, make) => {
+  it('answers requests with the key of the start', async () => {
+    expect((await rawRequest(address(), make(stack.variables.AWS_ACCESS_KEY_ID))).status).toBe(200);
+  });
+
+  it.each([
+    ['of a web page', { origin: 'https://attacker.example' }],
+    ['of a web page on this machine', { origin: 'http://localhost:3000' }],
+    ['at an address of a web page', { host: 'attacker.example' }],
+    ['with another key', { authorization: signed('LOCAL0123456789ABCDEF') }],
+    ['with more than the key', { authorization: 'Bearer LOCAL0123456789ABCDEF' }],
+    ['with an empty key', { authorization: '' }],
+  ])('refuses a request %s', async (_, headers) => {
+    const queued = stack.queues.map(({ size }) => size);
+    const { body, ...request } = make(stack.variables.AWS_ACCESS_KEY_ID);
+    const answer = await rawRequest(address(), { ...request, body, headers: { ...request.headers, ...headers } });
+    expect([400, 401, 403]).toContain(answer.status);
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(stack.queues.map(({ size }) => size)).toEqual(queued);
+  });
+
+  it('refuses the question whether a web page may ask', async () => {
+    const headers = { origin: 'https://attacker.example', 'access-control-request-method': 'POST' };
+    const answer = await rawRequest(address(), { method: 'OPTIONS', headers });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});

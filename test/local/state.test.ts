@@ -1,0 +1,84 @@
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { controlRoutes } from '../../local/control-routes.ts';
+import { startHttpFront } from '../../local/http-front.ts';
+import { createLocalSchedules } from '../../local/schedules.ts';
+import type { StackVariables } from '../../local/stack.ts';
+import { findRunning, keepToOwner, noteRunning } from '../../local/state.ts';
+
+const variables = { AWS_ACCESS_KEY_ID: 'LOCALTEST' } as StackVariables;
+const before = process.cwd();
+let folder: string;
+let servers: Server[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+  process.chdir(folder);
+  servers = [];
+});
+afterEach(async () => {
+  process.chdir(before);
+  for (const server of servers) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+const addressOf = (server: Server) => {
+  servers.push(server);
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+async function startFront(key: string): Promise<string> {
+  const schedules = createLocalSchedules([], { clock: Date.now, failed: () => {} });
+  return addressOf(await startHttpFront(0, controlRoutes(schedules, key)));
+}
+
+describe('the note of the relay that runs', () => {
+  it('is good while the relay answers at its address', async () => {
+    const url = await startFront('LOCALTEST');
+    noteRunning({ url, variables });
+    expect(await findRunning()).toEqual({ url, variables });
+  });
+
+  it.each([
+    ['nothing answers at its address', async () => 'http://127.0.0.1:1'],
+    ['a relay of another start answers there', () => startFront('LOCALOTHER')],
+    [
+      'something else answers there',
+      async () => {
+        const server = createServer((_, response) => response.writeHead(404).end());
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+        return addressOf(server);
+      },
+    ],
+  ])('is that of a dead one where %s, whatever process there is', async (_, start) => {
+    noteRunning({ url: await start(), variables });
+    expect(await findRunning()).toBeUndefined();
+  });
+
+  it.each(['', '{', '[]', '{"url":"nowhere"}', '{"url":"http://127.0.0.1:1","variables":{}}'])(
+    'is named where it is damaged: %j',
+    async (text) => {
+      await mkdir('.relay');
+      await writeFile('.relay/running.json', text);
+      await expect(findRunning()).rejects.toThrow(/^\.relay\/running\.json is damaged; .*remove the file/);
+    },
+  );
+});
+
+it('takes the rights of other users to what an earlier version wrote', async () => {
+  await mkdir('kept/inner', { recursive: true });
+  await writeFile('kept/inner/table', '');
+  for (const path of ['kept', 'kept/inner']) await chmod(path, 0o755);
+  await chmod('kept/inner/table', 0o644);
+  keepToOwner('kept');
+  const modes = await Promise.all(
+    ['kept', 'kept/inner', 'kept/inner/table'].map(async (path) => ((await stat(path)).mode & 0o777).toString(8)),
+  );
+  expect(modes).toEqual(['700', '700', '600']);
+});
