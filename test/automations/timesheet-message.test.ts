@@ -272,6 +272,7 @@ describe('"Log the rest"', () => {
     for (const value of ['', '{}', '{"connection":"main","date":"today","minutes":1,"tasks":[]}']) {
       const { status } = await interact(relay, {
         type: 'block_actions',
+        team: { id: relay.slack.installation.teamId },
         user: { id: MIRA },
         trigger_id: relay.slack.makeTriggerId(MIRA),
         actions: [{ action_id: 'log-rest', value }],

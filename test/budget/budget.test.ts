@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** A call counts from the end of its quarter of a second. */
-const endOfBucket = (at: number) => Math.floor(at / 250) * 250 + 250;
+/** A call counts from the end of its eighth of a second. */
+const endOfBucket = (at: number) => Math.floor(at / 125) * 125 + 125;
 
 let connections = 0;
 const newConnection = () => `connection-${++connections}`;

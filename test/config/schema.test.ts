@@ -98,7 +98,7 @@ describe('a configuration', () => {
 
   it('gets the limits of the interface document and its other defaults filled in', () => {
     expect(defineConfig({ connections: { main: {} } })).toEqual({
-      connections: { main: { limits: { perMinute: 120, perDay: 5_000 }, operations: {} } },
+      connections: { main: { limits: { perMinute: 120, perDay: 5_000 }, operations: {}, strangersShare: 0.1 } },
       github: { apiUrl: 'https://api.github.com', repositories: [] },
       people: [],
       contact: 'whoever looks after Partner Relay',

@@ -254,7 +254,7 @@ describe('the budget', () => {
     expect(waiting).toHaveLength(5);
     // Those that are called wake a few seconds before, and wait in place; those behind them have no time yet.
     const times = waiting.flatMap(({ dueAt, expectedAt }) => dueAt ?? expectedAt ?? []);
-    expect(Math.min(...times) - before).toBe(85_000);
+    expect(Math.min(...times) - before).toBe(83_000);
     expect(Math.max(...times) - before).toBeLessThan(95_000);
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(5);

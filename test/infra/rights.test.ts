@@ -133,9 +133,10 @@ describe('the role of a function', () => {
       PutItem: ['job#*', 'link#*', 'link-name#*'],
       UpdateItem: ['github-hooks', 'job#*'],
     });
+    const remembered = ['slack-standing#*#*', 'slack-workspace', 'turns#*#*'];
     expect(partitionKeys(template, 'slack-webhook')).toEqual({
-      GetItem: ['budget#*', 'job#*', 'projects#*', 'said#*'],
-      PutItem: ['job#*', 'jobs-of#*#*', 'mute#*', 'said#*'],
+      GetItem: ['budget#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*', ...remembered],
+      PutItem: ['group#*', 'job#*', 'jobs-of#*#*', 'mute#*', 'said#*', ...remembered],
       UpdateItem: ['job#*'],
       Query: ['jobs-of#*#*'],
     });
