@@ -3,10 +3,11 @@ import { countings } from '../budget/service-model.ts';
 import { expectQuickAndCheap, simulateKeepingPromises } from '../simulation/keeps-its-promises.ts';
 import { backlogWithPeople, HOUR, MINUTE } from '../simulation/workloads.ts';
 
-const rows = [5, 45].flatMap((workers) => [
-  ...countings.map((counting) => ({ workers, counting, minutes: 10 })),
-  { workers, counting: 'sliding' as const, minutes: HOUR / MINUTE },
-]);
+/** The first ten minutes are the hardest: the first burst takes a minute's limit at once. */
+const rows = [
+  ...[5, 45].map((workers) => ({ workers, counting: 'sliding' as const, minutes: HOUR / MINUTE })),
+  ...countings.filter((one) => one !== 'sliding').map((counting) => ({ workers: 45, counting, minutes: 10 })),
+];
 
 it.each(rows)(
   'uses the limit for $minutes minutes with 5+$workers workers and $counting windows',

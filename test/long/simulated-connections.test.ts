@@ -8,7 +8,10 @@ it('uses the limits of six connections at once', async () => {
   // In the last stretch of ten minutes the backlog comes to its end.
   const full = Math.floor(ISSUES_OF_EACH / (10 * load.limits.perMinute));
   for (const parts of Object.values(figures.used)) {
-    for (const part of parts.slice(0, full)) expect.soft(part).toBeGreaterThanOrEqual(0.95);
+    // From a cold start, 18,000 messages are received before their jobs can stand in line.
+    for (const [at, part] of parts.slice(0, full).entries()) {
+      expect.soft(part).toBeGreaterThanOrEqual(at === 0 ? 0.92 : 0.95);
+    }
   }
   expectQuickAndCheap(figures);
   expect.soft(result.jobs).toEqual({ succeeded: load.arrivals.length });
