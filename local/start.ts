@@ -16,6 +16,7 @@ import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { controlRoutes } from './control-routes.ts';
 import { type SqsHandler, startEventSource } from './event-source.ts';
 import { type HttpHandler, startHttpFront } from './http-front.ts';
+import { keptPort } from './kept-port.ts';
 import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
 import { type SlackStandIn, startSlackStandIn } from './slack/stand-in.ts';
@@ -55,10 +56,12 @@ async function start(): Promise<void> {
   const stack = await startLocalStack({ tablePath: join(folder, 'dynamodb'), queueChanged: () => poll() });
   const key = stack.variables.AWS_ACCESS_KEY_ID;
   const dataFile = join(folder, 'sandbox.jsonl');
-  const sandbox = real ? undefined : await startSandbox({ dataFile, controlKey: key });
+  const sandboxPort = await keptPort(folder, 'sandbox');
+  const sandbox = real ? undefined : await startSandbox({ dataFile, controlKey: key, port: sandboxPort.port });
+  if (sandbox) sandboxPort.keep(sandbox.url);
   const partner = real ?? ofSandbox(sandbox);
   const webhookSecret = enterSecrets(stack, config, partner);
-  const slack = config.slack && (await enterSlack(stack, config));
+  const slack = config.slack && (await enterSlack(stack, config, folder));
 
   // From here on the AWS SDK of the functions speaks to the local stack.
   Object.assign(process.env, stack.variables);
@@ -183,17 +186,20 @@ interface LocalSlack {
 }
 
 /** Slack itself with `SLACK_BOT_TOKEN`, or else something that stands in for it and keeps what goes out. */
-async function enterSlack(stack: LocalStack, config: RelayConfig): Promise<LocalSlack> {
+async function enterSlack(stack: LocalStack, config: RelayConfig, folder: string): Promise<LocalSlack> {
   const signingSecret = process.env.SLACK_SIGNING_SECRET || randomBytes(16).toString('hex');
   const ownToken = process.env.SLACK_BOT_TOKEN;
   const botToken = ownToken || `xoxb-${randomBytes(12).toString('hex')}`;
   stack.secrets.put(`${stack.secretPrefix}slack`, { signingSecret, botToken });
   if (ownToken) return { signingSecret };
+  const { port, keep } = await keptPort(folder, 'slack');
   const standIn = await startSlackStandIn({
     clock: Date.now,
     botToken,
+    port,
     controlKey: stack.variables.AWS_ACCESS_KEY_ID,
   });
+  keep(standIn.url);
   for (const id of configuredChannels(config)) {
     if (!standIn.channels.has(id)) standIn.channels.set(id, { id, name: id.toLowerCase(), botIsMember: true });
   }

@@ -122,6 +122,8 @@ describe('npm start', () => {
 
     const second = start();
     await second.printed('with 1 unfinished jobs that go on now');
+    // What was signed before the restart goes to the same address.
+    expect(second.output()).toContain(`service      ${url} `);
     await second.printed(/✓ .*created defect/);
   });
 
