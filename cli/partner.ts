@@ -42,7 +42,7 @@ export async function openPartner(
     );
   }
   tell(
-    'no relay with this key was found, so no budget is shared: the calls are sent at once and count for nobody else',
+    'no relay with this key was found, so no budget is shared: the calls are sent at once, and no other caller knows of them',
   );
   return withTheirClock(client.call);
 }
@@ -57,7 +57,7 @@ async function secretOf(connection: string, { stores }: Target, named: PartnerVa
   }
 }
 
-/** Signs anew once where the clocks differ: a refusal for its timestamp carried nothing out. */
+/** Signs again once if the clocks differ: a refusal for its timestamp carried nothing out. */
 function withTheirClock(call: PartnerClient['call']): PartnerClient['call'] {
   return async (operation, payload) => {
     try {

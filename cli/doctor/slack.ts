@@ -140,7 +140,7 @@ async function findAddress(slack: SlackApi, email: string, path: string): Promis
   return user.id;
 }
 
-/** A call with its refusal in words for whoever looks after relay.config.ts. */
+/** A call with its refusal in words for the person who writes relay.config.ts. */
 async function asked<T>(call: () => Promise<T>, paths: readonly string[] = []): Promise<T> {
   const at = paths.length > 0 ? `; see ${paths.join(', ')}` : '';
   try {

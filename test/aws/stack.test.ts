@@ -234,7 +234,7 @@ describe('the stack on an AWS emulator', () => {
         for (const id of await deliver(example, { event: name })) accepted.add(id);
       }
     }
-    expect(accepted.size).toBeGreaterThan(1);
+    expect(accepted.size).toBeGreaterThan(0);
     for (const id of accepted) expect(await ended(id)).toMatchObject({ status: 'succeeded' });
     expect(defectsOf(1)).toHaveLength(1);
     await emptyQueues();
@@ -327,7 +327,7 @@ describe('the stack on an AWS emulator', () => {
     const asWebhook = await tableOf('github-webhook');
     expect(await asWebhook.get(key('job#1'))).toBeUndefined();
     await expect(asWebhook.get(key('budget#main'))).rejects.toThrow(refused);
-    await expect(asWebhook.put(key('link#1'))).rejects.toThrow(refused);
+    await expect(asWebhook.put(key('person#1'))).rejects.toThrow(refused);
     await expect(asWebhook.put(key('budget#main'))).rejects.toThrow(refused);
     await expect(asWebhook.delete(key('job#1'))).rejects.toThrow(refused);
     await expect(asWebhook.partition('job#1')).rejects.toThrow(refused);
