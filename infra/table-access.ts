@@ -46,7 +46,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       linkName: ['PutItem'],
       budget: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'],
-      reading: ['GetItem', 'PutItem', 'DeleteItem'],
+      reading: ['GetItem', 'PutItem', 'UpdateItem'],
       strangers: ['GetItem', 'UpdateItem'],
       person: ['GetItem', 'PutItem'],
       users: ['GetItem', 'PutItem'],
