@@ -19,12 +19,15 @@ const opened = githubExamples
 /**
  * GitHub's example of an opened issue, with another action, issue and changes of it.
  *
- * @param seconds of the issue's `updated_at`
+ * @param from the start of the history in ms. A test on the real clock gives its own: GitHub's events are ignored once
+ *   they are older than GitHub redelivers them
+ * @param seconds from there to the issue's `updated_at`
  */
 export function issueEvent(
   action: string,
   {
     id = 1,
+    from = Date.UTC(2026, 10, 20, 9),
     seconds = 0,
     labels = ['bug'],
     repository = 'Codertocat/Hello-World',
@@ -32,6 +35,7 @@ export function issueEvent(
     ...issue
   }: Fields & {
     id?: number;
+    from?: number;
     seconds?: number;
     labels?: string[];
     repository?: string;
@@ -47,10 +51,24 @@ export function issueEvent(
       number: id,
       html_url: `https://github.com/${repository}/issues/${id}`,
       labels: labels.map((name) => ({ name })),
-      updated_at: new Date(Date.UTC(2026, 10, 20, 9) + seconds * 1000).toISOString().replace('.000', ''),
+      updated_at: timestamp(from + seconds * 1000),
       ...issue,
     },
     repository: { ...(opened.repository as Fields), full_name: repository },
     ...extra,
   };
+}
+
+/** A payload whose events happened `ms` later: every `…_at` in it is moved. */
+export function movedBy(ms: number, payload: Fields): Fields {
+  return JSON.parse(
+    JSON.stringify(payload, (name, value) =>
+      typeof value === 'string' && name.endsWith('_at') ? timestamp(Date.parse(value) + ms) : value,
+    ),
+  );
+}
+
+/** As GitHub writes one: `2026-11-20T09:00:00Z`. */
+function timestamp(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+/, '');
 }

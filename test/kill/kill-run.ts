@@ -20,6 +20,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const REPOSITORY = 'Codertocat/Hello-World';
 const STARTED = /Partner Relay runs on this machine/;
 const SENDERS = 6;
+const DAY_MS = 86_400_000;
 /** Of the issues, one in so many is edited, and one in so many events is told twice. */
 const EDITED_ONE_IN = 10;
 const REPEATED_ONE_IN = 10;
@@ -154,8 +155,10 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
 function makeStream(issues: number, random: () => number): { stream: Event[]; lastTitles: Map<number, string> } {
   const stream: Event[] = [];
   const lastTitles = new Map<number, string>();
+  // The relay has the real clock.
+  const from = Date.now() - DAY_MS;
   const add = (action: string, issue: number, seconds: number, title: string) => {
-    const body = JSON.stringify(issueEvent(action, { id: issue, seconds, title }));
+    const body = JSON.stringify(issueEvent(action, { id: issue, from, seconds, title }));
     stream.push({ issue, body, accepted: false });
     if (random() * REPEATED_ONE_IN < 1) stream.push({ issue, body, accepted: false });
     lastTitles.set(issue, title);
