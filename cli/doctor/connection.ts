@@ -117,7 +117,7 @@ function fewOf(known: ReadonlyMap<string, { name: string }>): string {
 
 /**
  * The addresses of users of the service, and where each is in relay.config.ts. With several connections, `people` does
- * not say of which service somebody is a user.
+ * not say which service a person belongs to.
  */
 function addressesOf(connection: string, { connections, people, timesheets }: RelayConfig): Map<string, string> {
   const isOnly = Object.keys(connections).length === 1;

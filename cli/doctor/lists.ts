@@ -68,7 +68,7 @@ function dayOf(row: Row): string | undefined {
   return readEntry(row).date;
 }
 
-/** The lists that the relay reads and whose fields or filters are assumed. */
+/** The lists that the relay reads. Their fields or filters are assumed. */
 export function listsToLookAt(projectId: string | undefined): readonly ListToLookAt[] {
   const project = projectId === undefined ? {} : { project_id: projectId };
   return [
