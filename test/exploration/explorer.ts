@@ -18,7 +18,8 @@ export type Spacing = 'seconds apart' | 'one second, GitHub can be asked' | 'one
 interface Truth {
   issue: typeof begun;
   title: string;
-  seconds: number;
+  /** Epoch milliseconds. */
+  updatedAt: number;
 }
 
 /** Runs cases one after the other, each with a table of its own, against one sandbox. */
@@ -42,7 +43,7 @@ export async function startExplorer(): Promise<Explorer> {
       clock.now += 40 * DAY_MS;
       sandbox.clearFaults();
       sandbox.data.defects.length = seeded;
-      const github = new Github(spacing);
+      const github = new Github(spacing, clock);
       const ask = spacing === 'one second, GitHub can be asked' ? github.fetch : undefined;
       world.begin(ask);
       if (!(await happen(one, github, world, sandbox, clock))) return undefined;
@@ -84,12 +85,18 @@ export async function explore(what: string, cases: readonly Case[], spacing?: Sp
 
 /** What there is on GitHub, and the deliveries of it. */
 class Github {
-  truth: Truth = { issue: begun, title: 'title 0', seconds: 0 };
+  truth: Truth;
   readonly #spacing: Spacing;
+  readonly #clock: TestClock;
+  readonly #begunAt: number;
+  #changes = 0;
   #deliveries: object[][] = [];
 
-  constructor(spacing: Spacing) {
+  constructor(spacing: Spacing, clock: TestClock) {
     this.#spacing = spacing;
+    this.#clock = clock;
+    this.#begunAt = clock.now;
+    this.truth = { issue: begun, title: 'title 0', updatedAt: clock.now };
   }
 
   /** @returns what is delivered of it */
@@ -102,13 +109,15 @@ class Github {
 
   #deliver(what: Happening, first: object[] | undefined): object[] {
     if (what === 'the same again') return this.#deliveries.at(-1) ?? [];
-    if (what === 'opened' && first) return [issueEvent('opened', { labels: [], title: 'title 0' })];
-    const { seconds } = this.truth;
+    if (what === 'opened' && first) {
+      return [issueEvent('opened', { from: this.#begunAt, labels: [], title: 'title 0' })];
+    }
     const old = this.#issue();
+    this.#changes += 1;
     this.truth = {
       issue: after(what, this.truth.issue, !first),
-      title: what === 'edited' ? `title ${seconds + 1}` : this.truth.title,
-      seconds: seconds + 1,
+      title: what === 'edited' ? `title ${this.#changes}` : this.truth.title,
+      updatedAt: this.#moment(),
     };
     if (what !== 'transferred') return [this.#event(what)];
     const there = this.#event('opened');
@@ -119,12 +128,20 @@ class Github {
     ];
   }
 
+  /** When a change happens that comes after the last one. */
+  #moment(): number {
+    const { updatedAt } = this.truth;
+    const { now } = this.#clock;
+    if (this.#spacing === 'seconds apart') return Math.max(now, updatedAt + 1_000);
+    return now - updatedAt < DAY_MS ? updatedAt : now;
+  }
+
   #issue() {
-    const { issue, title, seconds } = this.truth;
+    const { issue, title, updatedAt } = this.truth;
     return {
       id: issue.isTransferred ? 2 : 1,
       repository: issue.isTransferred ? THERE : HERE,
-      seconds: this.#spacing === 'seconds apart' ? seconds : 1,
+      from: updatedAt,
       labels: issue.isBug ? ['bug'] : [],
       state: issue.isClosed ? 'closed' : 'open',
       title,
