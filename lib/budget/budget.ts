@@ -271,8 +271,13 @@ function nextSlot(state: BudgetState, limits: Limits, rank: Rank, now: number): 
 }
 
 function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): number {
-  let slots = 0;
-  while (slots < limits.perMinute && slotTime(state, limits, lane, slots).at <= now) slots++;
+  // A caller with more others ahead of it never sends earlier, so the first one that has to wait can be bisected.
+  let [slots, tooMany] = [0, limits.perMinute];
+  while (slots < tooMany) {
+    const middle = Math.floor((slots + tooMany) / 2);
+    if (slotTime(state, limits, lane, middle).at <= now) slots = middle + 1;
+    else tooMany = middle;
+  }
   return slots;
 }
 

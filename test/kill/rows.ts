@@ -1,4 +1,5 @@
 import { keys } from '../../lib/table/keys.ts';
+import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
@@ -126,7 +127,8 @@ function command(id: number, text: string): Incoming[] {
 function modal(id: number, callback_id: string, memory: object, inputs: readonly Record<string, object>[]): Incoming[] {
   const values = Object.fromEntries(inputs.map((input) => [Object.keys(input).join(), input]));
   const view = { id: `V0TRIAL${id}`, callback_id, private_metadata: JSON.stringify(memory), state: { values } };
-  return [{ from: 'slack modal', payload: { type: 'view_submission', user: { id: slackUser(id) }, view } }];
+  const sender = { team: { id: TEAM_ID }, user: { id: slackUser(id) } };
+  return [{ from: 'slack modal', payload: { type: 'view_submission', ...sender, view } }];
 }
 
 const saidInSlack = ({ slack }: KillableRelay, id: number) =>
