@@ -5,7 +5,7 @@ import { createBudget } from '../lib/budget/budget.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
-import { recordConnection, recordJobs } from '../lib/metrics/relay-state.ts';
+import { recordConnection, recordJobs } from '../lib/jobs/relay-state.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** Every minute: queues the jobs that nobody else would look at, and records how the relay stands. */

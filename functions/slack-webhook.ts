@@ -4,8 +4,8 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
 import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
-import { openDesk } from '../lib/slack/open-desk.ts';
-import { receiveSlack } from '../lib/slack/receive-slack.ts';
+import { openDesk } from '../lib/intake/open-slack-intake.ts';
+import { receiveSlack } from '../lib/intake/receive-slack.ts';
 import { verifiedBySlack } from '../lib/slack/verified.ts';
 
 /** Takes Slack's commands and interactions at a function URL: verified, then answered, what becomes a job once it is safe. */

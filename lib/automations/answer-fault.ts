@@ -1,5 +1,5 @@
 import { NotDone } from '../jobs/interruption.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 
 export const ANSWER_FAULT = 'answer-fault';
 

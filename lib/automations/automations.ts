@@ -1,6 +1,6 @@
 import type { SlackConfig } from '../config/schema.ts';
 import { answerFault } from './answer-fault.ts';
-import type { Automation, GithubTaker } from './automation.ts';
+import type { Automation, GithubTaker } from './taken.ts';
 import { takeComment } from './comment-commands.ts';
 import { completeChecklistItem } from './complete-checklist-item.ts';
 import { createDefect } from './create-defect.ts';

@@ -2,7 +2,7 @@ import { NotDone, type Refused } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { idFromText } from '../partner/operation.ts';
 import { completeChecklistItem as operation } from '../partner/work-item-checklists.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 
 export const COMPLETE_CHECKLIST_ITEM = 'complete-checklist-item';
 

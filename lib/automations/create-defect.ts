@@ -4,7 +4,7 @@ import { asNotDone } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { createDefect as operation } from '../partner/defects.ts';
 import { cutToBytes, cutToLength } from '../text.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 
 export const CREATE_DEFECT = 'create-defect';
 

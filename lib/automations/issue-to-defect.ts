@@ -26,7 +26,7 @@ import {
 } from '../links/link-life.ts';
 import type { Links } from '../links/links.ts';
 import { createDefect, listDefects, updateDefect } from '../partner/defects.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 import { type ClaimFateOptions, CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
 import { newMarker } from './decide-link.ts';
 import { appliedOf, defectFields, fieldsToSend, type IssueState, isDefect, issueState } from './defect-text.ts';

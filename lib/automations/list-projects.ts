@@ -4,7 +4,7 @@ import { listProjects } from '../partner/projects.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
 import { type OpenedView, updateModal } from '../slack/update-modal.ts';
 import { type DefectModal, defectModal } from '../slack/views.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 import type { ListTasksOptions } from './list-tasks.ts';
 
 export const LIST_PROJECTS = 'list-projects';

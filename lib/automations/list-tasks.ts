@@ -3,7 +3,7 @@ import { listTasks, taskName } from '../partner/tasks.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
 import { type OpenedView, updateModal } from '../slack/update-modal.ts';
 import { type LogTimeModal, logTimeModal } from '../slack/views.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 
 export const LIST_TASKS = 'list-tasks';
 

@@ -11,7 +11,7 @@ import { createTimelog } from '../partner/timelogs.ts';
 import type { People, Person } from '../people/people.ts';
 import { cutToLength } from '../text.ts';
 import type { FirstTimeEntries } from '../timesheets/first-time-entry.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 
 export const LOG_TIME = 'log-time';
 

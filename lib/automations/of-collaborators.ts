@@ -2,7 +2,7 @@ import type { Collaborators } from '../github/collaborators.ts';
 import { NotDone } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 
 /** Somebody of whom a payload does not show that their word counts. Without a login it does not. */
 export interface Unproven {

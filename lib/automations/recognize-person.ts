@@ -1,5 +1,5 @@
 import type { People } from '../people/people.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 
 export const RECOGNIZE_PERSON = 'recognize-person';
 

@@ -6,7 +6,7 @@ import type { Job } from '../jobs/job.ts';
 import type { Journal } from '../jobs/journal.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { operations } from '../partner/operations.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 
 /** The line of a comment on GitHub that a job was made of. */
 export interface WrittenLine {

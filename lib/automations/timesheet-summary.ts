@@ -6,7 +6,7 @@ import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts
 import { standingOf } from '../timesheets/shortfall.ts';
 import { summaryMessages } from '../timesheets/summary-message.ts';
 import { findTeam } from '../timesheets/team.ts';
-import type { Automation } from './automation.ts';
+import type { Automation } from './taken.ts';
 
 export const TIMESHEET_SUMMARY = 'timesheet-summary';
 

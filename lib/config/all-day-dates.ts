@@ -1,5 +1,5 @@
 import ICAL from 'ical.js';
-import { addDays } from '../timesheets/dates.ts';
+import { addDays } from '../dates.ts';
 
 /**
  * The days of all events of an iCalendar text (RFC 5545) that last whole days, as often as they recur. An event with a

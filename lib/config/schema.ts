@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { durationFields, durationUnits } from '../partner/field-names.ts';
 import { operationPath, uuid } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
-import { timesheetsConfig } from '../timesheets/config.ts';
+import { timesheetsConfig } from './timesheets.ts';
 import { deployment } from './deployment.ts';
 import { slug as name, slackChannel, timeZone } from './names.ts';
 

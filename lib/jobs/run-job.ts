@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Automation } from '../automations/automation.ts';
+import type { Automation } from '../automations/taken.ts';
 import type { Budget } from '../budget/budget.ts';
 import { BudgetUnavailable } from '../budget/budget-store.ts';
 import { isOfPeople } from '../budget/lanes.ts';

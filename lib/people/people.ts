@@ -5,7 +5,7 @@ import { digest } from '../digest.ts';
 import { NotDone } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { listUsers } from '../partner/users.ts';
-import { judged } from '../slack/judged.ts';
+import { judged } from '../slack/with-job-errors.ts';
 import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
 import { hasProvenAddress, type SlackUser, slackUser } from '../slack/slack-user.ts';
 import { isExpired } from '../table/expiry.ts';

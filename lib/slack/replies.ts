@@ -3,7 +3,7 @@ import { StepFailed } from '../jobs/interruption.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
 import type { Reply } from '../jobs/steps.ts';
 import type { Said } from '../jobs/tell-person.ts';
-import { judged } from './judged.ts';
+import { judged } from './with-job-errors.ts';
 import { type SlackMessage, saidMessage } from './messages.ts';
 import { createResponseUrls, RESPONSE_URL_LIVES_MS } from './response-url.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';

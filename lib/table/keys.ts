@@ -25,7 +25,7 @@ export const keys = {
   }),
   /** lib/people/people.ts: the users that were last listed. */
   users: (connection: string): Key => ({ pk: `users#${connection}`, sk: 'users' }),
-  /** lib/people/jobs-of-person.ts: what somebody asked for, in order of time (ISO 8601). */
+  /** lib/intake/jobs-of-person.ts: what somebody asked for, in order of time (ISO 8601). */
   jobOfPerson: (platform: string, id: string, time: string, jobId: string): Key => ({
     pk: `jobs-of#${platform}#${id.toLowerCase()}`,
     sk: `${time}#${jobId}`,
@@ -43,7 +43,7 @@ export const keys = {
   taskName: (connection: string, task: string): Key => ({ pk: `task#${connection}#${task}`, sk: 'name' }),
   /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
   mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),
-  /** lib/slack/said-before.ts: that somebody gave this command. */
+  /** lib/intake/recent-commands.ts: that somebody gave this command. */
   said: (userId: string, command: string): Key => ({ pk: `said#${userId}`, sk: command }),
   /** lib/slack/admission.ts: where the Slack app is installed. */
   slackWorkspace: (): Key => ({ pk: 'slack-workspace', sk: 'workspace' }),
@@ -52,7 +52,7 @@ export const keys = {
     pk: `slack-standing#${teamId}#${userId}`,
     sk: 'standing',
   }),
-  /** lib/slack/permissions.ts: who is in a user group. */
+  /** lib/automations/permissions.ts: who is in a user group. */
   userGroup: (id: string): Key => ({ pk: `group#${id}`, sk: 'group' }),
   /** lib/slack/known-projects.ts: the projects that were last seen. */
   projects: (connection: string): Key => ({ pk: `projects#${connection}`, sk: 'projects' }),

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Team } from './config.ts';
-import { addDays, DAY_MS, mondayOf, weekdayOf } from './dates.ts';
+import type { Team } from '../config/timesheets.ts';
+import { addDays, DAY_MS, mondayOf, weekdayOf } from '../dates.ts';
 import { isWorkingDay } from './expected.ts';
 
 /** Monday to Sunday, both included. */

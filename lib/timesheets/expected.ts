@@ -1,5 +1,5 @@
-import type { Team } from './config.ts';
-import { datesBetween, weekdayOf } from './dates.ts';
+import type { Team } from '../config/timesheets.ts';
+import { datesBetween, weekdayOf } from '../dates.ts';
 import { firstDayOf, type Member, weeklyHoursOf } from './team.ts';
 
 /** A weekday with hours, and no holiday. */

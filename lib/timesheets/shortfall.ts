@@ -1,5 +1,5 @@
-import type { Team } from './config.ts';
-import { datesBetween, mondayOf } from './dates.ts';
+import type { Team } from '../config/timesheets.ts';
+import { datesBetween, mondayOf } from '../dates.ts';
 import { expectedMinutes, expectedMinutesBetween } from './expected.ts';
 import { isQuiet, type Member } from './team.ts';
 

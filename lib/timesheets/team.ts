@@ -1,4 +1,4 @@
-import { addressesOf, type Team } from './config.ts';
+import { addressesOf, type Team } from '../config/timesheets.ts';
 
 /** A user of the service, as a team's settings are about them. */
 export interface Member {

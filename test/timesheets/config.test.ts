@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timesheetsConfig } from '../../lib/timesheets/config.ts';
+import { timesheetsConfig } from '../../lib/config/timesheets.ts';
 import { teamInput } from './team.ts';
 
 const faultsOf = (...changes: object[]) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { addDays, datesBetween, mondayOf, WEEKDAYS, weekdayOf } from '../../lib/timesheets/dates.ts';
+import { addDays, datesBetween, mondayOf, WEEKDAYS, weekdayOf } from '../../lib/dates.ts';
 
 const anyDate = fc
   .date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Team, timesheetsConfig } from '../../lib/timesheets/config.ts';
+import { type Team, timesheetsConfig } from '../../lib/config/timesheets.ts';
 
 export type TeamInput = z.input<typeof timesheetsConfig>['teams'][number];
 

@@ -3,7 +3,7 @@ import type { SlackConfig } from '../config/schema.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import type { SlackApi } from './slack-api.ts';
+import type { SlackApi } from '../slack/slack-api.ts';
 
 export type LimitedVerb = keyof SlackConfig['permissions'];
 

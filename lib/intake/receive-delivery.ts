@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Taken } from '../automations/automation.ts';
+import type { Taken } from '../automations/taken.ts';
 import { githubTakers } from '../automations/automations.ts';
 import type { IssueState } from '../automations/defect-text.ts';
 import type { RelayConfig } from '../config/schema.ts';
@@ -9,9 +9,9 @@ import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Links } from '../links/links.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { type GithubDelivery, PayloadError, readDelivery, takenEvents } from './delivery.ts';
-import type { Hooks } from './hooks.ts';
-import { keptForMs } from './redelivery-decision.ts';
+import { type GithubDelivery, PayloadError, readDelivery, takenEvents } from '../github/delivery.ts';
+import type { Hooks } from '../github/hooks.ts';
+import { keptForMs } from '../github/redelivery-decision.ts';
 
 export interface ReceiveOptions {
   config: RelayConfig;

@@ -4,8 +4,8 @@ import { CREATE_DEFECT, type DefectToCreate } from '../automations/create-defect
 import { type Command, type ParsedCommand, parseCommand, printCommand } from '../commands/command.ts';
 import { type JobDraft, jobId, type ReplyTo } from '../jobs/job.ts';
 import { cutToLength } from '../text.ts';
-import { connectionOf, type Desk } from './desk.ts';
-import { explained } from './explained.ts';
+import { connectionOf, type Desk } from './slack-intake.ts';
+import { explained } from '../slack/explained.ts';
 import { helpMessage, statusMessage } from './help.ts';
 import {
   button,
@@ -16,10 +16,10 @@ import {
   section,
   TOO_MANY,
   warning,
-} from './messages.ts';
-import { code, plain } from './mrkdwn.ts';
+} from '../slack/messages.ts';
+import { code, plain } from '../slack/mrkdwn.ts';
 import { openDefectModal } from './open-modal.ts';
-import type { SlackCommand } from './request.ts';
+import type { SlackCommand } from '../slack/request.ts';
 
 /** A button that gives the command which is its value. */
 export const RUN_COMMAND_BUTTON = 'run-command';

@@ -3,7 +3,7 @@ import type { JobStore } from '../jobs/job-store.ts';
 import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import type { Person } from './people.ts';
+import type { Person } from '../people/people.ts';
 
 /** What somebody asked for, so that they can see what became of it. */
 export interface JobsOfPerson {

@@ -5,8 +5,8 @@ import { acceptEvent } from '../jobs/accept-event.ts';
 import { type Job, type JobDraft, jobId } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { dueReminder, dueSummary, reminderEndsAt } from './calendar.ts';
-import type { Team } from './config.ts';
+import { dueReminder, dueSummary, reminderEndsAt } from '../timesheets/calendar.ts';
+import type { Team } from '../config/timesheets.ts';
 
 /**
  * Makes a job for each team and day whose reminders are due, and for each team and week whose summary is. A tick that

@@ -3,19 +3,19 @@ import { createBudget } from '../budget/budget.ts';
 import type { SlackConfig } from '../config/schema.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import type { JobDraft } from '../jobs/job.ts';
-import { createJobsOfPerson } from '../people/jobs-of-person.ts';
+import { createJobsOfPerson } from './jobs-of-person.ts';
 import { createTurns } from '../people/turns.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import { createMutes } from '../timesheets/mutes.ts';
-import { createAdmission } from './admission.ts';
-import type { Desk } from './desk.ts';
-import { createKnownProjects } from './known-projects.ts';
-import { createPermissions } from './permissions.ts';
-import { createResponseUrls } from './response-url.ts';
-import { createSaidBefore } from './said-before.ts';
-import { createSlackApi } from './slack-api.ts';
+import { createAdmission } from '../slack/admission.ts';
+import type { Desk } from './slack-intake.ts';
+import { createKnownProjects } from '../slack/known-projects.ts';
+import { createPermissions } from '../automations/permissions.ts';
+import { createResponseUrls } from '../slack/response-url.ts';
+import { createSaidBefore } from './recent-commands.ts';
+import { createSlackApi } from '../slack/slack-api.ts';
 
 /** Slack gives up after three seconds; a modal must be open before, from cold too. */
 const MODAL_TIMEOUT_MS = 1_500;

@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini';
 import { parseCommand } from '../commands/command.ts';
 import { printDuration } from '../commands/duration.ts';
-import type { Desk } from './desk.ts';
-import { explained } from './explained.ts';
-import { message, plainSection, type SlackMessage, warning } from './messages.ts';
+import type { Desk } from './slack-intake.ts';
+import { explained } from '../slack/explained.ts';
+import { message, plainSection, type SlackMessage, warning } from '../slack/messages.ts';
 import { openLogTimeModal, openProjectModal } from './open-modal.ts';
 import { commandOfButton, RUN_COMMAND_BUTTON, receiveCommandButton } from './receive-command.ts';
-import { type ButtonPress, readOwn, SlackRequestError } from './request.ts';
-import { ANSWER_TIMEOUT_MS } from './response-url.ts';
+import { type ButtonPress, readOwn, SlackRequestError } from '../slack/request.ts';
+import { ANSWER_TIMEOUT_MS } from '../slack/response-url.ts';
 import {
   LOG_ON_PROJECT_BUTTON,
   LOG_REST_BUTTON,
@@ -16,7 +16,7 @@ import {
   projectToLog,
   restOfDay,
   taskToLog,
-} from './views.ts';
+} from '../slack/views.ts';
 
 /** What was missing when the reminder went out is no proposal for long: the person may have logged it since. */
 const PROPOSED_FOR_MS = 12 * 3_600_000;
