@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { decideLink, type IssueName, type LinkDecision } from '../lib/automations/decide-link.ts';
-import type { IssueState } from '../lib/automations/defect-text.ts';
 import { issueEntity } from '../lib/automations/take-issue.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { createIssueReader } from '../lib/github/issue-reader.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
+import type { IssueState } from '../lib/links/issue-state.ts';
 import { heldBy } from '../lib/links/link-item.ts';
 import type { Link } from '../lib/links/link-life.ts';
 import { idFromText } from '../lib/partner/operation.ts';

@@ -3,9 +3,9 @@ import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
 import { createHooks } from '../lib/github/hooks.ts';
-import { receiveDelivery } from '../lib/intake/receive-delivery.ts';
 import { verifiedByGithub } from '../lib/github/verified.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
+import { receiveDelivery } from '../lib/intake/receive-delivery.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** Takes GitHub's deliveries at a function URL: verified, then safe, then answered. */

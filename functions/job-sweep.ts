@@ -3,9 +3,9 @@ import middy from '@middy/core';
 import config from '#relay.config';
 import { createBudget } from '../lib/budget/budget.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
+import { recordConnection, recordJobs } from '../lib/jobs/relay-state.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
-import { recordConnection, recordJobs } from '../lib/jobs/relay-state.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** Every minute: queues the jobs that nobody else would look at, and records how the relay stands. */

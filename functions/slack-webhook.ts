@@ -3,9 +3,9 @@ import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
 import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { openDesk } from '../lib/intake/open-slack-intake.ts';
 import { receiveSlack } from '../lib/intake/receive-slack.ts';
+import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { verifiedBySlack } from '../lib/slack/verified.ts';
 
 /** Takes Slack's commands and interactions at a function URL: verified, then answered, what becomes a job once it is safe. */

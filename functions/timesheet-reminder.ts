@@ -1,9 +1,9 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
+import { acceptDueTimesheets } from '../lib/intake/accept-due.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
-import { acceptDueTimesheets } from '../lib/intake/accept-due.ts';
 
 /** Every quarter of an hour: makes the jobs of the teams whose reminders and summaries are due. */
 export function createHandler(runtime: Runtime) {

@@ -1,5 +1,5 @@
+import type { Automation } from '../jobs/automation.ts';
 import { NotDone } from '../jobs/interruption.ts';
-import type { Automation } from './taken.ts';
 
 export const ANSWER_FAULT = 'answer-fault';
 

@@ -1,6 +1,6 @@
 import type { SlackConfig } from '../config/schema.ts';
+import type { Automation } from '../jobs/automation.ts';
 import { answerFault } from './answer-fault.ts';
-import type { Automation, GithubTaker } from './taken.ts';
 import { takeComment } from './comment-commands.ts';
 import { completeChecklistItem } from './complete-checklist-item.ts';
 import { createDefect } from './create-defect.ts';
@@ -14,6 +14,7 @@ import { type OfCollaboratorsOptions, ofCollaborators } from './of-collaborators
 import { onlyForKnown, recognizePerson } from './recognize-person.ts';
 import { type StillWrittenOptions, stillWritten } from './still-written.ts';
 import { takeIssue } from './take-issue.ts';
+import type { GithubTaker } from './taken.ts';
 import { type TeamTimesheetsOptions, teamTimesheets } from './team-timesheets.ts';
 import { type TimesheetReminderOptions, timesheetReminder } from './timesheet-reminder.ts';
 import { type TimesheetSummaryOptions, timesheetSummary } from './timesheet-summary.ts';

@@ -8,11 +8,11 @@ import type { GithubDelivery } from '../github/delivery.ts';
 import { installation, instant, login, readPayload, repository, text } from '../github/payload.ts';
 import { type JobDraft, jobId } from '../jobs/job.ts';
 import { ANSWER_FAULT, type CommandFault } from './answer-fault.ts';
-import type { Taken } from './taken.ts';
 import { commandJob, type JobCommand } from './command-job.ts';
 import { issuePlace } from './issue-place.ts';
 import type { Unproven } from './of-collaborators.ts';
 import { writtenLine } from './still-written.ts';
+import type { Taken } from './taken.ts';
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_comment */
 const commentPayload = z.object({

@@ -1,8 +1,8 @@
+import type { Automation } from '../jobs/automation.ts';
 import { NotDone, type Refused } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { idFromText } from '../partner/operation.ts';
 import { completeChecklistItem as operation } from '../partner/work-item-checklists.ts';
-import type { Automation } from './taken.ts';
 
 export const COMPLETE_CHECKLIST_ITEM = 'complete-checklist-item';
 

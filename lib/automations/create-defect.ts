@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { digest } from '../digest.ts';
+import type { Automation } from '../jobs/automation.ts';
 import { asNotDone } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { createDefect as operation } from '../partner/defects.ts';
 import { cutToBytes, cutToLength } from '../text.ts';
-import type { Automation } from './taken.ts';
 
 export const CREATE_DEFECT = 'create-defect';
 

@@ -1,10 +1,10 @@
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig } from '../config/schema.ts';
+import type { IssueState } from '../links/issue-state.ts';
 import { heldBy } from '../links/link-item.ts';
 import { type Claim, clear, setDefect } from '../links/link-life.ts';
 import type { Links } from '../links/links.ts';
 import { type ClaimFateOptions, fateOfClaim } from './claim-fate.ts';
-import type { IssueState } from './defect-text.ts';
 
 /** The maker of a defect that a person linked. */
 const A_PERSON = 'a person';

@@ -1,22 +1,9 @@
 import type { IssueToDefectConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
 import type { GithubIssue } from '../github/issue.ts';
+import type { IssueState } from '../links/issue-state.ts';
 import type { Applied } from '../links/link-life.ts';
 import { cutToBytes } from '../text.ts';
-
-/** The newest that is known of an issue, cut down to what a defect shows of it. */
-export interface IssueState {
-  /** `acme/web#42` */
-  name: string;
-  title: string;
-  body: string;
-  author: string;
-  url: string;
-  state: string;
-  stateReason: string | null;
-  /** Sorted, so that the same labels are the same state. */
-  labels: string[];
-}
 
 /** @param repository `owner/name` */
 export function issueState(issue: GithubIssue, repository: string, config: IssueToDefectConfig): IssueState {

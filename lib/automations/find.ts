@@ -1,8 +1,8 @@
+import type { Automation } from '../jobs/automation.ts';
 import { asNotDone, type Refused } from '../jobs/interruption.ts';
 import { searchProjects } from '../partner/projects.ts';
 import { searchTasks, taskName } from '../partner/tasks.ts';
 import { foundBlocks } from '../slack/found.ts';
-import type { Automation } from './taken.ts';
 
 export const FIND = 'find';
 

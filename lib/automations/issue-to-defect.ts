@@ -5,10 +5,12 @@ import { digest } from '../digest.ts';
 import type { GithubIssue } from '../github/issue.ts';
 import type { IssueComments } from '../github/issue-comments.ts';
 import type { IssueAddress, IssueReader } from '../github/issue-reader.ts';
+import type { Automation } from '../jobs/automation.ts';
 import { Later, Park } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import { LeaseLost } from '../jobs/job-store.ts';
 import type { Created, Steps } from '../jobs/steps.ts';
+import type { IssueState } from '../links/issue-state.ts';
 import { heldBy } from '../links/link-item.ts';
 import {
   type Applied,
@@ -26,10 +28,9 @@ import {
 } from '../links/link-life.ts';
 import type { Links } from '../links/links.ts';
 import { createDefect, listDefects, updateDefect } from '../partner/defects.ts';
-import type { Automation } from './taken.ts';
 import { type ClaimFateOptions, CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
 import { newMarker } from './decide-link.ts';
-import { appliedOf, defectFields, fieldsToSend, type IssueState, isDefect, issueState } from './defect-text.ts';
+import { appliedOf, defectFields, fieldsToSend, isDefect, issueState } from './defect-text.ts';
 import { ISSUE_TO_DEFECT, type IssueInput, issueEntity } from './take-issue.ts';
 
 /** How far a defect is looked for whose maker has no record any more: 2,000 defects of the project. */

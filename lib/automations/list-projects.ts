@@ -1,10 +1,10 @@
 import type { RelayConfig } from '../config/schema.ts';
+import type { Automation } from '../jobs/automation.ts';
 import { Park } from '../jobs/interruption.ts';
 import { listProjects } from '../partner/projects.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
 import { type OpenedView, updateModal } from '../slack/update-modal.ts';
 import { type DefectModal, defectModal } from '../slack/views.ts';
-import type { Automation } from './taken.ts';
 import type { ListTasksOptions } from './list-tasks.ts';
 
 export const LIST_PROJECTS = 'list-projects';

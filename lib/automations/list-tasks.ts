@@ -1,9 +1,9 @@
+import type { Automation } from '../jobs/automation.ts';
 import { Park } from '../jobs/interruption.ts';
 import { listTasks, taskName } from '../partner/tasks.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
 import { type OpenedView, updateModal } from '../slack/update-modal.ts';
 import { type LogTimeModal, logTimeModal } from '../slack/views.ts';
-import type { Automation } from './taken.ts';
 
 export const LIST_TASKS = 'list-tasks';
 

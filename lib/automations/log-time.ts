@@ -3,6 +3,7 @@ import type { Day } from '../commands/command.ts';
 import { printDuration } from '../commands/duration.ts';
 import { comparableName } from '../commands/words.ts';
 import { digest } from '../digest.ts';
+import type { Automation } from '../jobs/automation.ts';
 import { asNotDone, NotDone } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { idFromText } from '../partner/operation.ts';
@@ -11,7 +12,6 @@ import { createTimelog } from '../partner/timelogs.ts';
 import type { People, Person } from '../people/people.ts';
 import { cutToLength } from '../text.ts';
 import type { FirstTimeEntries } from '../timesheets/first-time-entry.ts';
-import type { Automation } from './taken.ts';
 
 export const LOG_TIME = 'log-time';
 

@@ -8,10 +8,10 @@ import type { GithubDelivery } from '../github/delivery.ts';
 import { installation, instant, login, readPayload, repository } from '../github/payload.ts';
 import { jobId } from '../jobs/job.ts';
 import { cutToLength } from '../text.ts';
-import type { Taken } from './taken.ts';
 import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM, enumerated } from './complete-checklist-item.ts';
 import { issuePlace } from './issue-place.ts';
 import type { Unproven } from './of-collaborators.ts';
+import type { Taken } from './taken.ts';
 
 const account = z.nullish(z.object({ login, type: z.nullish(z.string()) }));
 

@@ -1,8 +1,8 @@
 import type { Collaborators } from '../github/collaborators.ts';
+import type { Automation } from '../jobs/automation.ts';
 import { NotDone } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
-import type { Automation } from './taken.ts';
 
 /** Somebody of whom a payload does not show that their word counts. Without a login it does not. */
 export interface Unproven {

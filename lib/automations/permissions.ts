@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { SlackConfig } from '../config/schema.ts';
+import type { SlackApi } from '../slack/slack-api.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import type { SlackApi } from '../slack/slack-api.ts';
 
 export type LimitedVerb = keyof SlackConfig['permissions'];
 

@@ -1,5 +1,5 @@
+import type { Automation } from '../jobs/automation.ts';
 import type { People } from '../people/people.ts';
-import type { Automation } from './taken.ts';
 
 export const RECOGNIZE_PERSON = 'recognize-person';
 

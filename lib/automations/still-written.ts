@@ -1,12 +1,12 @@
 import { commandLines } from '../commands/comment-lines.ts';
 import { digest } from '../digest.ts';
 import type { IssueComments } from '../github/issue-comments.ts';
+import type { Automation } from '../jobs/automation.ts';
 import { Later, NotDone } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Journal } from '../jobs/journal.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { operations } from '../partner/operations.ts';
-import type { Automation } from './taken.ts';
 
 /** The line of a comment on GitHub that a job was made of. */
 export interface WrittenLine {

@@ -7,8 +7,8 @@ import { type IssuesPayload, readIssuesPayload } from '../github/issue.ts';
 import { type JobDraft, jobId } from '../jobs/job.ts';
 import { keep } from '../links/link-life.ts';
 import { cutToBytes } from '../text.ts';
-import type { Taken } from './taken.ts';
 import { isDefect, issueState } from './defect-text.ts';
+import type { Taken } from './taken.ts';
 
 export const ISSUE_TO_DEFECT = 'issue-to-defect';
 const FOLLOWED = new Set(['opened', 'labeled', 'edited', 'unlabeled', 'closed', 'reopened', 'transferred']);

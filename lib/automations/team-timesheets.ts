@@ -1,14 +1,14 @@
 import type { RelayConfig } from '../config/schema.ts';
+import { mondayOf } from '../dates.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
+import type { Automation } from '../jobs/automation.ts';
 import { Park } from '../jobs/interruption.ts';
 import { type JobDraft, jobId } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { mondayOf } from '../dates.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
 import { shortfallOf } from '../timesheets/shortfall.ts';
 import { findTeam } from '../timesheets/team.ts';
-import type { Automation } from './taken.ts';
 import { TIMESHEET_REMINDER, type TimesheetToRemindOf } from './timesheet-reminder.ts';
 
 export const TEAM_TIMESHEETS = 'team-timesheets';

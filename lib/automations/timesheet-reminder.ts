@@ -1,9 +1,10 @@
 import type { RelayConfig } from '../config/schema.ts';
+import { mondayOf } from '../dates.ts';
+import type { Automation } from '../jobs/automation.ts';
 import { NotDone, Park } from '../jobs/interruption.ts';
 import type { SlackPeople } from '../people/slack-people.ts';
 import { slackMessage } from '../slack/replies.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
-import { mondayOf } from '../dates.ts';
 import type { Mutes } from '../timesheets/mutes.ts';
 import { readTimesheet, type Timesheet } from '../timesheets/read-timesheets.ts';
 import type { RecentTasks } from '../timesheets/recent-tasks.ts';
@@ -11,7 +12,6 @@ import { reminderMessage } from '../timesheets/reminder-message.ts';
 import { shortfallOf } from '../timesheets/shortfall.ts';
 import type { TaskNames } from '../timesheets/task-names.ts';
 import { findTeam } from '../timesheets/team.ts';
-import type { Automation } from './taken.ts';
 
 export const TIMESHEET_REMINDER = 'timesheet-reminder';
 

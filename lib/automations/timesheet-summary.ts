@@ -1,4 +1,5 @@
 import type { RelayConfig } from '../config/schema.ts';
+import type { Automation } from '../jobs/automation.ts';
 import { Park } from '../jobs/interruption.ts';
 import { slackMessage } from '../slack/replies.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
@@ -6,7 +7,6 @@ import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts
 import { standingOf } from '../timesheets/shortfall.ts';
 import { summaryMessages } from '../timesheets/summary-message.ts';
 import { findTeam } from '../timesheets/team.ts';
-import type { Automation } from './taken.ts';
 
 export const TIMESHEET_SUMMARY = 'timesheet-summary';
 

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { durationFields, durationUnits } from '../partner/field-names.ts';
 import { operationPath, uuid } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
-import { timesheetsConfig } from './timesheets.ts';
 import { deployment } from './deployment.ts';
 import { slug as name, slackChannel, timeZone } from './names.ts';
+import { timesheetsConfig } from './timesheets.ts';
 
 const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { slackChannel, slug, timeZone } from './names.ts';
 import { WEEKDAYS } from '../dates.ts';
+import { slackChannel, slug, timeZone } from './names.ts';
 
 /** Addresses are those in the service, and are compared in lowercase. */
 const email = z.email('expected an e-mail address').toLowerCase();

@@ -1,12 +1,12 @@
 import { TEAM_TIMESHEETS, type TeamDay } from '../automations/team-timesheets.ts';
 import { type TeamWeek, TIMESHEET_SUMMARY } from '../automations/timesheet-summary.ts';
 import type { RelayConfig } from '../config/schema.ts';
+import type { Team } from '../config/timesheets.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import { type Job, type JobDraft, jobId } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { dueReminder, dueSummary, reminderEndsAt } from '../timesheets/calendar.ts';
-import type { Team } from '../config/timesheets.ts';
 
 /**
  * Makes a job for each team and day whose reminders are due, and for each team and week whose summary is. A tick that

@@ -2,9 +2,9 @@ import type { SectionBlock } from '@slack/types';
 import type { LaneView } from '../budget/budget.ts';
 import { grammar } from '../commands/command.ts';
 import type { Job } from '../jobs/job.ts';
-import { connectionOf, type Desk } from './slack-intake.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../slack/messages.ts';
 import { code, escaped, time } from '../slack/mrkdwn.ts';
+import { connectionOf, type Desk } from './slack-intake.ts';
 
 const SHOWN = 5;
 

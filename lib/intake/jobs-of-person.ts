@@ -1,9 +1,9 @@
 import type { Job } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
+import type { Person } from '../people/people.ts';
 import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import type { Person } from '../people/people.ts';
 
 /** What somebody asked for, so that they can see what became of it. */
 export interface JobsOfPerson {

@@ -5,12 +5,13 @@ import { LIST_TASKS, type ModalWithTasks } from '../automations/list-tasks.ts';
 import { RECOGNIZE_PERSON } from '../automations/recognize-person.ts';
 import { digest } from '../digest.ts';
 import { type JobDraft, jobId } from '../jobs/job.ts';
-import { connectionOf, type Desk } from './slack-intake.ts';
-import { message, plainSection, type SlackMessage, TOO_MANY, warning } from '../slack/messages.ts';
+import { TOO_MANY } from '../people/turns.ts';
+import { message, plainSection, type SlackMessage, warning } from '../slack/messages.ts';
 import { escaped } from '../slack/mrkdwn.ts';
 import { SlackRefusal, SlackUnanswered } from '../slack/slack-api.ts';
 import type { OpenedView } from '../slack/update-modal.ts';
 import { defectModal, type LogTimeModal, logTimeModal, type projectToLog } from '../slack/views.ts';
+import { connectionOf, type Desk } from './slack-intake.ts';
 
 const opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
 

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createPermissions } from '../automations/permissions.ts';
 import { createBudget } from '../budget/budget.ts';
 import type { SlackConfig } from '../config/schema.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import type { JobDraft } from '../jobs/job.ts';
-import { createJobsOfPerson } from './jobs-of-person.ts';
 import { createTurns } from '../people/turns.ts';
 import type { Runtime, Stores } from '../runtime.ts';
+import { createAdmission } from '../slack/admission.ts';
+import { createKnownProjects } from '../slack/known-projects.ts';
+import { createResponseUrls } from '../slack/response-url.ts';
+import { createSlackApi } from '../slack/slack-api.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import { createMutes } from '../timesheets/mutes.ts';
-import { createAdmission } from '../slack/admission.ts';
-import type { Desk } from './slack-intake.ts';
-import { createKnownProjects } from '../slack/known-projects.ts';
-import { createPermissions } from '../automations/permissions.ts';
-import { createResponseUrls } from '../slack/response-url.ts';
+import { createJobsOfPerson } from './jobs-of-person.ts';
 import { createSaidBefore } from './recent-commands.ts';
-import { createSlackApi } from '../slack/slack-api.ts';
+import type { Desk } from './slack-intake.ts';
 
 /** Slack gives up after three seconds; a modal must be open before, from cold too. */
 const MODAL_TIMEOUT_MS = 1_500;

@@ -1,11 +1,8 @@
 import type * as z from 'zod/mini';
 import { parseCommand } from '../commands/command.ts';
 import { printDuration } from '../commands/duration.ts';
-import type { Desk } from './slack-intake.ts';
 import { explained } from '../slack/explained.ts';
 import { message, plainSection, type SlackMessage, warning } from '../slack/messages.ts';
-import { openLogTimeModal, openProjectModal } from './open-modal.ts';
-import { commandOfButton, RUN_COMMAND_BUTTON, receiveCommandButton } from './receive-command.ts';
 import { type ButtonPress, readOwn, SlackRequestError } from '../slack/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../slack/response-url.ts';
 import {
@@ -17,6 +14,9 @@ import {
   restOfDay,
   taskToLog,
 } from '../slack/views.ts';
+import { openLogTimeModal, openProjectModal } from './open-modal.ts';
+import { commandOfButton, RUN_COMMAND_BUTTON, receiveCommandButton } from './receive-command.ts';
+import type { Desk } from './slack-intake.ts';
 
 /** What was missing when the reminder went out is no proposal for long: the person may have logged it since. */
 const PROPOSED_FOR_MS = 12 * 3_600_000;

@@ -3,10 +3,8 @@ import { type CommandPlace, commandJob, type JobCommand } from '../automations/c
 import { CREATE_DEFECT, type DefectToCreate } from '../automations/create-defect.ts';
 import { type Command, type ParsedCommand, parseCommand, printCommand } from '../commands/command.ts';
 import { type JobDraft, jobId, type ReplyTo } from '../jobs/job.ts';
-import { cutToLength } from '../text.ts';
-import { connectionOf, type Desk } from './slack-intake.ts';
+import { TOO_MANY } from '../people/turns.ts';
 import { explained } from '../slack/explained.ts';
-import { helpMessage, statusMessage } from './help.ts';
 import {
   button,
   MAX_BUTTON_VALUE_LENGTH,
@@ -14,12 +12,14 @@ import {
   plainSection,
   type SlackMessage,
   section,
-  TOO_MANY,
   warning,
 } from '../slack/messages.ts';
 import { code, plain } from '../slack/mrkdwn.ts';
-import { openDefectModal } from './open-modal.ts';
 import type { SlackCommand } from '../slack/request.ts';
+import { cutToLength } from '../text.ts';
+import { helpMessage, statusMessage } from './help.ts';
+import { openDefectModal } from './open-modal.ts';
+import { connectionOf, type Desk } from './slack-intake.ts';
 
 /** A button that gives the command which is its value. */
 export const RUN_COMMAND_BUTTON = 'run-command';

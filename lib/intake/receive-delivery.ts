@@ -1,17 +1,17 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Taken } from '../automations/taken.ts';
 import { githubTakers } from '../automations/automations.ts';
-import type { IssueState } from '../automations/defect-text.ts';
+import type { Taken } from '../automations/taken.ts';
 import type { RelayConfig } from '../config/schema.ts';
+import { type GithubDelivery, PayloadError, readDelivery, takenEvents } from '../github/delivery.ts';
+import type { Hooks } from '../github/hooks.ts';
+import { keptForMs } from '../github/redelivery-decision.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import type { IssueState } from '../links/issue-state.ts';
 import type { Links } from '../links/links.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { type GithubDelivery, PayloadError, readDelivery, takenEvents } from '../github/delivery.ts';
-import type { Hooks } from '../github/hooks.ts';
-import { keptForMs } from '../github/redelivery-decision.ts';
 
 export interface ReceiveOptions {
   config: RelayConfig;

@@ -1,17 +1,17 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Desk } from './slack-intake.ts';
 import { explained } from '../slack/explained.ts';
 import { type SlackMessage, warning } from '../slack/messages.ts';
 import { escaped, plain } from '../slack/mrkdwn.ts';
+import { type MessageShortcut, readSlackRequest, type SlackRequest, SlackRequestError } from '../slack/request.ts';
+import { ANSWER_TIMEOUT_MS } from '../slack/response-url.ts';
+import { DEFECT_SHORTCUT } from '../slack/views.ts';
 import { openDefectModal } from './open-modal.ts';
 import { receiveButton } from './receive-button.ts';
 import { receiveCommand } from './receive-command.ts';
 import { faultOfForm, receiveSubmission } from './receive-submission.ts';
-import { type MessageShortcut, readSlackRequest, type SlackRequest, SlackRequestError } from '../slack/request.ts';
-import { ANSWER_TIMEOUT_MS } from '../slack/response-url.ts';
-import { DEFECT_SHORTCUT } from '../slack/views.ts';
+import type { Desk } from './slack-intake.ts';
 
 export interface ReceiveSlackOptions {
   /** Undefined where relay.config.ts has no slack. */

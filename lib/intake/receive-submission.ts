@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini';
 import { commandJob } from '../automations/command-job.ts';
+import type { LimitedVerb } from '../automations/permissions.ts';
 import { parseDuration } from '../commands/duration.ts';
 import { taskAsTyped } from '../commands/log.ts';
 import type { ReplyTo } from '../jobs/job.ts';
-import { type Accepted, connectionOf, type Desk } from './slack-intake.ts';
+import { TOO_MANY } from '../people/turns.ts';
 import { explained } from '../slack/explained.ts';
-import { TOO_MANY } from '../slack/messages.ts';
-import type { LimitedVerb } from '../automations/permissions.ts';
-import { defectJob, slackPlace } from './receive-command.ts';
 import { type ModalSubmission, readOwn, SlackRequestError } from '../slack/request.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../slack/views.ts';
+import { defectJob, slackPlace } from './receive-command.ts';
+import { type Accepted, connectionOf, type Desk } from './slack-intake.ts';
 
 /** What is wrong, by the block that it is about; a modal with faults stays open. */
 type Faults = Readonly<Record<string, string>>;

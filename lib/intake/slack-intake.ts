@@ -1,14 +1,14 @@
+import type { Permissions } from '../automations/permissions.ts';
 import type { BudgetView } from '../budget/budget.ts';
 import type { RelayConfig, SlackConfig } from '../config/schema.ts';
 import type { JobDraft } from '../jobs/job.ts';
-import type { JobsOfPerson } from './jobs-of-person.ts';
-import type { Mutes } from '../timesheets/mutes.ts';
 import type { Admission } from '../slack/admission.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
-import type { Permissions } from '../automations/permissions.ts';
 import type { ResponseUrls } from '../slack/response-url.ts';
-import type { SaidBefore } from './recent-commands.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
+import type { Mutes } from '../timesheets/mutes.ts';
+import type { JobsOfPerson } from './jobs-of-person.ts';
+import type { SaidBefore } from './recent-commands.ts';
 
 /** What people's requests are answered with, before they are jobs. */
 export interface Desk {

@@ -1,8 +1,8 @@
 import type { Budget } from '../budget/budget.ts';
 import type { Limits } from '../budget/window.ts';
 import type { Breakers } from '../connection/breakers.ts';
-import type { JobStore } from './job-store.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { JobStore } from './job-store.ts';
 
 /** More than these say no more to whoever is woken. */
 const COUNTED_UP_TO = 100;

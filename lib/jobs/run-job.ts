@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Automation } from '../automations/taken.ts';
 import type { Budget } from '../budget/budget.ts';
 import { BudgetUnavailable } from '../budget/budget-store.ts';
 import { isOfPeople } from '../budget/lanes.ts';
@@ -9,6 +8,7 @@ import type { Connection } from '../connection/connection.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
+import type { Automation } from './automation.ts';
 import { InLine, Later, NotDone, Park, Refused, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost, type Wait } from './job-store.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { RelayConfig } from '../config/schema.ts';
 import type { Steps } from '../jobs/steps.ts';
-import { judged } from '../slack/with-job-errors.ts';
 import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
 import { hasProvenAddress, slackUser } from '../slack/slack-user.ts';
+import { judged } from '../slack/with-job-errors.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';

@@ -7,6 +7,9 @@ import type { Person } from './people.ts';
 /** So many jobs of one person may be under way or wait; what is asked for beyond that is refused. */
 export const MOST_UNDER_WAY = 10;
 
+/** What a person reads whose command is not taken. */
+export const TOO_MANY = `${MOST_UNDER_WAY} things that you asked for are not done yet. Please wait for one of them, then try again.`;
+
 /** How people share the budget: docs/decisions/0019-people-take-turns.md. */
 export interface Turns {
   /**

@@ -1,6 +1,6 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import type { Said } from '../jobs/tell-person.ts';
-import { MOST_UNDER_WAY } from '../people/turns.ts';
+
 import { cutToLength } from '../text.ts';
 import { code, escaped, time } from './mrkdwn.ts';
 
@@ -44,9 +44,6 @@ export function message(sections: SectionBlock | readonly SectionBlock[], ...but
 export function warning(mrkdwn: string): SlackMessage {
   return message(section(`:warning: ${mrkdwn}`));
 }
-
-/** The answer to a command that is not taken: lib/people/turns.ts. */
-export const TOO_MANY = `${MOST_UNDER_WAY} things that you asked for are not done yet. Please wait for one of them, then try again.`;
 
 export function button(text: string, actionId: string, value: string, style?: 'primary'): Button {
   return {

@@ -3,10 +3,10 @@ import { StepFailed } from '../jobs/interruption.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
 import type { Reply } from '../jobs/steps.ts';
 import type { Said } from '../jobs/tell-person.ts';
-import { judged } from './with-job-errors.ts';
 import { type SlackMessage, saidMessage } from './messages.ts';
 import { createResponseUrls, RESPONSE_URL_LIVES_MS } from './response-url.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
+import { judged } from './with-job-errors.ts';
 
 /** How a message got to the person. */
 type Sent = { by: 'response_url' } | { by: 'direct message'; channel: string; ts: string } | { leftOut: string };

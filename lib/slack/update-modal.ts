@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Steps } from '../jobs/steps.ts';
-import { judged } from './with-job-errors.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
+import { judged } from './with-job-errors.ts';
 
 /** A modal that was opened before all was known that it shows. */
 export type OpenedView =

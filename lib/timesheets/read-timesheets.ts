@@ -1,9 +1,9 @@
 import type * as z from 'zod';
+import type { Team } from '../config/timesheets.ts';
 import { Park } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { listTimelogs } from '../partner/timelogs.ts';
 import { listUsers } from '../partner/users.ts';
-import type { Team } from '../config/timesheets.ts';
 import type { MinutesByDate } from './shortfall.ts';
 import { addressesOfNobody, type Member, teamOf } from './team.ts';
 import { dateOf, readEntry } from './time-entry.ts';

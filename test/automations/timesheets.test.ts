@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addDays, datesBetween, weekdayOf } from '../../lib/dates.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
 import type { Runtime } from '../../lib/runtime.ts';
-import { addDays, datesBetween, weekdayOf } from '../../lib/dates.ts';
 import { deliver, type SqsHandler } from '../../local/event-source.ts';
 import type { FifoQueue } from '../../local/fifo-queue.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';

@@ -19,11 +19,11 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { IssueState } from '../../lib/automations/defect-text.ts';
 import { takeIssue } from '../../lib/automations/take-issue.ts';
 import type { Job } from '../../lib/jobs/job.ts';
 import { createJobStore, type JobStore } from '../../lib/jobs/job-store.ts';
 import { openJournal } from '../../lib/jobs/journal.ts';
+import type { IssueState } from '../../lib/links/issue-state.ts';
 import { createLinks, type Links } from '../../lib/links/links.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';

@@ -15,7 +15,7 @@ import type { FunctionSlug, Happening, UnderWay } from './trial.ts';
 
 const PARTNER_PATH = '/api/v1/partner/';
 /** Methods of Slack that only read. */
-const SLACK_READS = new Set(['users.info', 'conversations.history', 'usergroups.users.list']);
+const SLACK_READS = new Set(['auth.test', 'users.info', 'conversations.history', 'usergroups.users.list']);
 
 type Invoke = (event: object, context: object) => Promise<unknown>;
 

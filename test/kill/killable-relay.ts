@@ -152,8 +152,12 @@ export async function startKillableRelay(
     }
     await underWay.late?.();
     const jobs = await jobsOfTrial();
-    // The next trial shall find the connection as this one did.
-    await Promise.all([breakers.closeAll('main'), stores.table.delete(keys.budget('main'))]);
+    // The next trial must find the relay as this one did, so that its side effects have the same numbers.
+    await Promise.all([
+      breakers.closeAll('main'),
+      stores.table.delete(keys.budget('main')),
+      stores.table.delete(keys.slackWorkspace()),
+    ]);
     clock.now += 120_000;
     const { effects, stopped, logged } = underWay;
     const { acknowledged, typed } = outside;

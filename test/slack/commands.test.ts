@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { grammar } from '../../lib/commands/command.ts';
-import { jobId } from '../../lib/jobs/job.ts';
 import { ASKED_WITHIN_MS, createSaidBefore } from '../../lib/intake/recent-commands.ts';
+import { jobId } from '../../lib/jobs/job.ts';
 import type { HttpHandler } from '../../local/http-front.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
