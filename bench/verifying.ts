@@ -1,6 +1,6 @@
 import '../lib/without-jit.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { takeIssue } from '../lib/automations/take-issue.ts';
+import { takeIssue } from '../lib/intake/take-issue.ts';
 import { isSignedByGithub, readDelivery } from '../lib/github/delivery.ts';
 import config from '../relay.config.ts';
 import type { Findings } from './figures.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { decideLink, type IssueName, type LinkDecision } from '../lib/automations/decide-link.ts';
-import { issueEntity } from '../lib/automations/take-issue.ts';
+import { issueEntity } from '../lib/automations/issue-jobs.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { createIssueReader } from '../lib/github/issue-reader.ts';
 import { openJournal } from '../lib/jobs/journal.ts';

@@ -1,18 +1,13 @@
-import type { Automation } from '../jobs/automation.ts';
+import * as z from 'zod/mini';
+import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { NotDone } from '../jobs/interruption.ts';
 
-export const ANSWER_FAULT = 'answer-fault';
+/** What is wrong with a command, and what would be right. */
+export const faultJobs = defineJobs('answer-fault', z.object({ fault: z.string() }));
 
-/** What a job of this automation knows. */
-export interface CommandFault {
-  /** What is wrong with a command, and what would be right. */
-  fault: string;
+/** Tells a person that their command cannot be read. */
+export function answerFault(): Automation {
+  return defineAutomation(faultJobs, async ({ fault }) => {
+    throw new NotDone(fault);
+  });
 }
-
-/** Tells somebody that their command cannot be read. */
-export const answerFault: Automation = {
-  name: ANSWER_FAULT,
-  run: async ({ input }) => {
-    throw new NotDone((input as unknown as CommandFault).fault);
-  },
-};

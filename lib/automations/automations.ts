@@ -1,7 +1,6 @@
 import type { SlackConfig } from '../config/schema.ts';
 import type { Automation } from '../jobs/automation.ts';
 import { answerFault } from './answer-fault.ts';
-import { takeComment } from './comment-commands.ts';
 import { completeChecklistItem } from './complete-checklist-item.ts';
 import { createDefect } from './create-defect.ts';
 import { find } from './find.ts';
@@ -9,18 +8,12 @@ import { type IssueToDefectOptions, issueToDefect } from './issue-to-defect.ts';
 import { type ListProjectsOptions, listProjectsInModal } from './list-projects.ts';
 import { listTasksInModal } from './list-tasks.ts';
 import { type LogTimeOptions, logTime } from './log-time.ts';
-import { takeMergedPullRequest } from './merged-pull-request.ts';
 import { type OfCollaboratorsOptions, ofCollaborators } from './of-collaborators.ts';
 import { onlyForKnown, recognizePerson } from './recognize-person.ts';
 import { type StillWrittenOptions, stillWritten } from './still-written.ts';
-import { takeIssue } from './take-issue.ts';
-import type { GithubTaker } from './taken.ts';
 import { type TeamTimesheetsOptions, teamTimesheets } from './team-timesheets.ts';
 import { type TimesheetReminderOptions, timesheetReminder } from './timesheet-reminder.ts';
 import { type TimesheetSummaryOptions, timesheetSummary } from './timesheet-summary.ts';
-
-/** What the GitHub webhook asks of every delivery; kept apart from the running, whose code a webhook does not need. */
-export const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest];
 
 export type AutomationsOptions = TeamTimesheetsOptions &
   TimesheetReminderOptions &
@@ -36,13 +29,13 @@ export type AutomationsOptions = TeamTimesheetsOptions &
 
 /** Every automation by its name. A new one is added here. */
 export function createAutomations(options: AutomationsOptions): ReadonlyMap<string, Automation> {
-  const ofPeople = [completeChecklistItem, createDefect, find, logTime(options)];
+  const ofPeople = [completeChecklistItem(), createDefect(), find(), logTime(options)];
   const { people, settings } = options;
   const ofKnown = (automation: Automation) =>
     settings?.access.knownOnly ? onlyForKnown(automation, people) : automation;
   const all = [
     issueToDefect(options),
-    ofCollaborators(answerFault, options),
+    ofCollaborators(answerFault(), options),
     teamTimesheets(options),
     timesheetReminder(options),
     timesheetSummary(options),

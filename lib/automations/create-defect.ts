@@ -1,23 +1,74 @@
-import type * as z from 'zod';
+import type * as zod from 'zod';
+import * as z from 'zod/mini';
+import { asTyped, unquoted } from '../commands/words.ts';
 import { digest } from '../digest.ts';
-import type { Automation } from '../jobs/automation.ts';
+import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { asNotDone } from '../jobs/interruption.ts';
+import type { JobDraft } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { createDefect as operation } from '../partner/defects.ts';
 import { cutToBytes, cutToLength } from '../text.ts';
+import { type CommandOrigin, eventOf, type Verb } from './verb.ts';
 
-export const CREATE_DEFECT = 'create-defect';
+const defectJobs = defineJobs(
+  'create-defect',
+  z.object({
+    projectId: z.string(),
+    title: z.string(),
+    description: z.string(),
+    type: z.optional(z.string()),
+    priority: z.optional(z.string()),
+    severity: z.optional(z.string()),
+    /** Where it comes from, as the description says it. */
+    origin: z.string(),
+  }),
+);
 
-/** What a job of this automation knows. */
-export interface DefectToCreate {
+/** A defect as a person describes it. */
+export interface DescribedDefect {
   projectId: string;
   title: string;
   description: string;
-  type?: string;
-  priority?: string;
-  severity?: string;
-  /** Where it comes from, as the description says it. */
-  origin: string;
+  type?: string | undefined;
+  priority?: string | undefined;
+  severity?: string | undefined;
+  /** Link to the message in Slack that it was made of. */
+  permalink?: string | undefined;
+}
+
+export interface DefectCommand {
+  verb: 'defect';
+  title?: string;
+}
+
+export const defectVerb: Verb<DefectCommand> = {
+  verb: 'defect',
+  usage: 'defect [title]',
+  does: 'opens a defect; without a title, a form for it',
+  examples: ['defect Login fails on Safari', 'defect'],
+  read(text) {
+    const title = unquoted(text);
+    return { command: title === '' ? { verb: 'defect' } : { verb: 'defect', title } };
+  },
+  print: ({ title }) => (title === undefined ? 'defect' : `defect ${asTyped(title)}`),
+  permission: 'defect',
+  asksBeforeRepeating: true,
+  job({ title }, origin, { slack }) {
+    const projectId = slack?.channels[origin.channelId ?? '']?.projectId;
+    if (title === undefined || projectId === undefined) return undefined;
+    const { types = [], priorities = [], severities = [] } = slack?.defect ?? {};
+    const [type, priority, severity] = [types[0], priorities[0], severities[0]];
+    return defectJob({ projectId, title, description: '', type, priority, severity }, origin);
+  },
+};
+
+/** The job of a defect that somebody asks for in Slack, with a command or a form. */
+export function defectJob({ permalink, ...defect }: DescribedDefect, origin: CommandOrigin): JobDraft {
+  const from = `Created in Slack by @${origin.byName}${permalink ? `, from ${permalink}` : ''}`;
+  return defectJobs.draft({
+    ...eventOf('defect', `defect ${defect.title}`, origin),
+    input: { ...defect, origin: from },
+  });
 }
 
 /** As of issue-to-defect. */
@@ -26,10 +77,8 @@ const MAX_DESCRIPTION_BYTES = 32_768;
 const MAX_TITLE_LENGTH = 255;
 
 /** Creates a defect that somebody asked for. */
-export const createDefect: Automation = {
-  name: CREATE_DEFECT,
-  async run(job, steps) {
-    const { projectId, origin, ...fields } = job.input as unknown as DefectToCreate;
+export function createDefect(): Automation {
+  return defineAutomation(defectJobs, async ({ projectId, origin, ...fields }, job, steps) => {
     const { title, type, priority, severity } = fields;
     const isCut = title.length > MAX_TITLE_LENGTH;
     const description = isCut ? `${title}\n\n${fields.description}`.trim() : fields.description;
@@ -47,10 +96,10 @@ export const createDefect: Automation = {
     };
     const { id } = await create(payload, marker, steps);
     return `created defect ${id}: ${payload.title}`;
-  },
-};
+  });
+}
 
-async function create(defect: z.input<typeof operation.payload>, marker: string, steps: Steps) {
+async function create(defect: zod.input<typeof operation.payload>, marker: string, steps: Steps) {
   try {
     return await steps.create('create-defect', operation, defect, marker);
   } catch (error) {

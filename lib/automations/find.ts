@@ -1,23 +1,43 @@
-import type { Automation } from '../jobs/automation.ts';
+import * as z from 'zod/mini';
+import { asTyped, unquoted } from '../commands/words.ts';
+import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { asNotDone, type Refused } from '../jobs/interruption.ts';
 import { searchProjects } from '../partner/projects.ts';
 import { searchTasks, taskName } from '../partner/tasks.ts';
 import { foundBlocks } from '../slack/found.ts';
+import { eventOf, type Verb } from './verb.ts';
 
-export const FIND = 'find';
+const searchJobs = defineJobs('find', z.object({ text: z.string() }));
 
-/** What a job of this automation knows. */
-export interface Search {
+export interface FindCommand {
+  verb: 'find';
   text: string;
 }
+
+export const findVerb: Verb<FindCommand> = {
+  verb: 'find',
+  usage: 'find <text>',
+  does: 'searches tasks and projects',
+  examples: ['find checkout'],
+  read(typed) {
+    const text = unquoted(typed);
+    return text === '' ? { missing: 'a text to search for' } : { command: { verb: 'find', text } };
+  },
+  print: ({ text }) => `find ${asTyped(text)}`,
+  permission: 'find',
+  asksBeforeRepeating: false,
+  job(command, origin) {
+    const event = eventOf('find', findVerb.print(command), origin);
+    // A person who only looks for something does not wait for what they asked before.
+    return searchJobs.draft({ ...event, group: `${origin.entity}-find`, input: { text: command.text } });
+  },
+};
 
 const SHOWN = 5;
 
 /** Searches tasks and projects, and offers to log time. */
-export const find: Automation = {
-  name: FIND,
-  async run(job, steps) {
-    const { text } = job.input as unknown as Search;
+export function find(): Automation {
+  return defineAutomation(searchJobs, async ({ text }, job, steps) => {
     const query = { q: text, page: 1, per_page: SHOWN };
     const tasks = await steps.call(
       'search tasks',
@@ -39,8 +59,8 @@ export const find: Automation = {
     );
     const counted = `tasks found: ${tasks.length}, projects found: ${projects.length}`;
     return { text: counted, blocks: foundBlocks(text, job.connection, tasks, projects) };
-  },
-};
+  });
+}
 
 function refused(refusal: Refused): never {
   throw asNotDone(refusal, 'this search');

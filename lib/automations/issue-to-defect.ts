@@ -5,7 +5,7 @@ import { digest } from '../digest.ts';
 import type { GithubIssue } from '../github/issue.ts';
 import type { IssueComments } from '../github/issue-comments.ts';
 import type { IssueAddress, IssueReader } from '../github/issue-reader.ts';
-import type { Automation } from '../jobs/automation.ts';
+import { type Automation, defineAutomation } from '../jobs/automation.ts';
 import { Later, Park } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import { LeaseLost } from '../jobs/job-store.ts';
@@ -31,7 +31,7 @@ import { createDefect, listDefects, updateDefect } from '../partner/defects.ts';
 import { type ClaimFateOptions, CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
 import { newMarker } from './decide-link.ts';
 import { appliedOf, defectFields, fieldsToSend, isDefect, issueState } from './defect-text.ts';
-import { ISSUE_TO_DEFECT, type IssueInput, issueEntity } from './take-issue.ts';
+import { type IssueInput, issueEntity, issueJobs } from './issue-jobs.ts';
 
 /** How far a defect is looked for whose maker has no record any more: 2,000 defects of the project. */
 const SEARCH_PAGES = 20;
@@ -64,8 +64,7 @@ type IssueLink = Link<IssueState>;
 export function issueToDefect(options: IssueToDefectOptions): Automation {
   const { config, links, journal, comments, issues, clock, randomBytes } = options;
 
-  async function run(job: Job, steps: Steps): Promise<string> {
-    const input = job.input as IssueInput;
+  async function run(input: IssueInput, job: Job, steps: Steps): Promise<string> {
     if (input.wentTo) return handOver(input.entity, input.wentTo);
     if (input.cameFrom) await links.move(input.cameFrom, input.entity, job.connection);
     /** Fields that this run sent while another job updated too, so that it is unknown which came last. */
@@ -98,7 +97,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
     const [name, number] = isMoved && newest ? newest.name.split('#') : [input.repository, input.issueNumber];
     const repository = findRepository(config, name ?? '');
     if (!repository?.issueToDefect) {
-      throw new Park(`${name} is not configured for ${ISSUE_TO_DEFECT} in relay.config.ts any more`);
+      throw new Park(`${name} is not configured for ${issueJobs.name} in relay.config.ts any more`);
     }
     const { connection, issueToDefect: settings } = repository;
     const installationId = isMoved ? undefined : input.installationId;
@@ -188,7 +187,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
     steps: Steps,
   ): Promise<{ id: Created['id']; applied: Applied | undefined }> {
     // A link that the claim was carried to may have no state yet.
-    const newest = link.newest ?? (await links.get((job.input as IssueInput).entity)).newest;
+    const newest = link.newest ?? (await links.get(issueJobs.inputOf(job).entity)).newest;
     if (!newest) throw new Park(`the link of ${job.entity} holds no state of its issue`);
     const fields = defectFields(newest.state, marker, settings);
     const payload = { project_id: settings.projectId, ...fields };
@@ -251,7 +250,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
 
   /** Of a link that went elsewhere without its claim: settles what this job has begun. */
   async function leftBehind(job: Job, steps: Steps): Promise<string> {
-    const { entity, repository } = job.input as IssueInput;
+    const { entity, repository } = issueJobs.inputOf(job);
     const link = await links.get(entity);
     const { claim: held } = heldBy(link);
     const settings = findRepository(config, repository)?.issueToDefect;
@@ -326,7 +325,8 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
   ): Promise<void> {
     const calls = 'GitHub comment';
     // The old issue may have the comment already, and GitHub takes none there any more.
-    if (place.entity !== job.input.entity) return steps.skip('comment', calls, 'the issue was transferred');
+    if (place.entity !== issueJobs.inputOf(job).entity)
+      return steps.skip('comment', calls, 'the issue was transferred');
     if (!place.settings.comment) return steps.skip('comment', calls, 'relay.config.ts says not to comment');
     const replies = await comments.for(place.address);
     if (!replies) return steps.skip('comment', calls, 'there are no GitHub credentials in the secret');
@@ -352,7 +352,7 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
    * it is parked then, and `resolve`, `replay` or the next event goes on from its journal.
    */
   async function letGo(job: Job, ending: 'succeeded' | 'parked', isHeld: () => Promise<boolean>): Promise<void> {
-    const input = job.input as IssueInput;
+    const input = issueJobs.inputOf(job);
     for (;;) {
       const entity = (await whereabouts(input.entity)) ?? input.entity;
       const link = await links.get(entity);
@@ -368,5 +368,5 @@ export function issueToDefect(options: IssueToDefectOptions): Automation {
     }
   }
 
-  return { name: ISSUE_TO_DEFECT, run, letGo };
+  return { ...defineAutomation(issueJobs, run), letGo };
 }

@@ -1,19 +1,26 @@
+import * as z from 'zod/mini';
 import type { RelayConfig } from '../config/schema.ts';
-import type { Automation } from '../jobs/automation.ts';
+import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { Park } from '../jobs/interruption.ts';
 import { listProjects } from '../partner/projects.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
-import { type OpenedView, updateModal } from '../slack/update-modal.ts';
-import { type DefectModal, defectModal } from '../slack/views.ts';
+import { openedView, updateModal } from '../slack/update-modal.ts';
+import { defectMemory, defectModal } from '../slack/views.ts';
 import type { ListTasksOptions } from './list-tasks.ts';
 
-export const LIST_PROJECTS = 'list-projects';
-
-/** What a job of this automation knows: a modal that was opened with the projects as they were last seen. */
-export interface ModalWithProjects {
-  opened: OpenedView;
-  modal: Omit<DefectModal, 'projects'>;
-}
+/** A modal that was opened with the projects as they were last seen. */
+export const projectListJobs = defineJobs(
+  'list-projects',
+  z.object({
+    opened: openedView,
+    modal: z.object({
+      memory: defectMemory,
+      projectId: z.optional(z.string()),
+      title: z.optional(z.string()),
+      description: z.optional(z.string()),
+    }),
+  }),
+);
 
 export interface ListProjectsOptions extends ListTasksOptions {
   config: RelayConfig;
@@ -25,25 +32,21 @@ const PAGES = 20;
 
 /** Brings the list of projects in an open modal, and in the table, up to date. */
 export function listProjectsInModal({ config, slack, projects, clock }: ListProjectsOptions): Automation {
-  return {
-    name: LIST_PROJECTS,
-    async run(job, steps) {
-      const { opened, modal } = job.input as unknown as ModalWithProjects;
-      if (!slack || !config.slack) throw new Park('relay.config.ts has no slack any more');
-      const settings = config.slack;
-      const { kept } = await steps.list(
-        'list projects',
-        listProjects,
-        { limit: PAGE_SIZE },
-        ({ project_id, name, isactive }) =>
-          isactive === false ? undefined : { id: project_id, name: name ?? project_id },
-        ({ id }) => id,
-        PAGES,
-      );
-      await projects.set(job.connection, kept);
-      const view = defectModal(settings, { ...modal, projects: kept });
-      const updated = await updateModal(slack, clock, steps, opened, view);
-      return `${kept.length} projects are known${updated ? ', and shown in the modal' : '; the modal was closed already'}`;
-    },
-  };
+  return defineAutomation(projectListJobs, async ({ opened, modal }, job, steps) => {
+    if (!slack || !config.slack) throw new Park('relay.config.ts has no slack any more');
+    const settings = config.slack;
+    const { kept } = await steps.list(
+      'list projects',
+      listProjects,
+      { limit: PAGE_SIZE },
+      ({ project_id, name, isactive }) =>
+        isactive === false ? undefined : { id: project_id, name: name ?? project_id },
+      ({ id }) => id,
+      PAGES,
+    );
+    await projects.set(job.connection, kept);
+    const view = defectModal(settings, { ...modal, projects: kept });
+    const updated = await updateModal(slack, clock, steps, opened, view);
+    return `${kept.length} projects are known${updated ? ', and shown in the modal' : '; the modal was closed already'}`;
+  });
 }

@@ -1,30 +1,63 @@
-import type * as z from 'zod';
-import type { Day } from '../commands/command.ts';
+import type * as zod from 'zod';
+import * as z from 'zod/mini';
+import type { Day } from '../commands/day.ts';
 import { printDuration } from '../commands/duration.ts';
+import { type LogCommand, printLog, readLog } from '../commands/log.ts';
 import { comparableName } from '../commands/words.ts';
 import { digest } from '../digest.ts';
-import type { Automation } from '../jobs/automation.ts';
+import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { asNotDone, NotDone } from '../jobs/interruption.ts';
+import type { JobDraft } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { idFromText } from '../partner/operation.ts';
 import { searchTasks, taskDetail, taskName } from '../partner/tasks.ts';
 import { createTimelog } from '../partner/timelogs.ts';
-import type { People, Person } from '../people/people.ts';
+import type { People } from '../people/people.ts';
 import { cutToLength } from '../text.ts';
 import type { FirstTimeEntries } from '../timesheets/first-time-entry.ts';
+import { type CommandOrigin, eventOf, type Verb } from './verb.ts';
 
-export const LOG_TIME = 'log-time';
-
-/** What a job of this automation knows. */
-export interface TimeToLog {
-  by: Person;
-  minutes: number;
-  day: Day;
+const timeToLog = z.object({
+  by: z.object({ in: z.enum(['slack', 'github']), id: z.string() }),
+  minutes: z.number(),
+  day: z.string(),
   /** Its id, or its name. */
-  task: string;
-  note?: string;
+  task: z.string(),
+  note: z.optional(z.string()),
   /** Where the event may be late; epoch milliseconds. */
-  askedAt?: number;
+  askedAt: z.optional(z.number()),
+});
+type TimeToLog = z.output<typeof timeToLog>;
+
+const timeJobs = defineJobs('log-time', timeToLog);
+
+export const logVerb: Verb<LogCommand> = {
+  verb: 'log',
+  usage: 'log <duration> [day] <task> [note]',
+  does: 'logs time on a task, for you',
+  examples: [
+    'log 1h30m 4711 wrote tests',
+    'log 1.5h yesterday 4711',
+    'log 90m 2026-11-18 4711',
+    'log 1:30 "Checkout page" wrote tests',
+    'log 2h 4711 yesterday wrote tests',
+  ],
+  read: readLog,
+  print: printLog,
+  permission: 'log',
+  inComments: 'logTime',
+  asksBeforeRepeating: true,
+  job: timeJob,
+};
+
+/** The job of time that a person logs, with a command or a form. */
+export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin): JobDraft {
+  const { note, ...withoutNote } = time;
+  const { by, askedAt } = origin;
+  return timeJobs.draft({
+    ...eventOf(verb, printLog({ verb, ...withoutNote }), origin),
+    input: { by, ...time, ...(askedAt !== undefined && { askedAt }) },
+  });
 }
 
 export interface LogTimeOptions {
@@ -45,35 +78,31 @@ const DAY_MS = 86_400_000;
 
 /** Logs time for the person who asked, and for nobody else. */
 export function logTime({ people, firstEntries }: LogTimeOptions): Automation {
-  return {
-    name: LOG_TIME,
-    async run(job, steps) {
-      const time = job.input as unknown as TimeToLog;
-      const user = await people.userOf(time.by, job.connection, steps);
-      const date = dateOf(time.day, time.askedAt ?? job.createdAt, user.timeZone);
-      const isPublic = time.by.in === 'github';
-      const task = await findTask(time, isPublic, steps);
-      const first = await firstEntries.claim(job);
+  return defineAutomation(timeJobs, async (time, job, steps) => {
+    const user = await people.userOf(time.by, job.connection, steps);
+    const date = dateOf(time.day, time.askedAt ?? job.createdAt, user.timeZone);
+    const isPublic = time.by.in === 'github';
+    const task = await findTask(time, isPublic, steps);
+    const first = await firstEntries.claim(job);
 
-      const marker = `[partner-relay ${digest(['time entry', job.id])}]`;
-      const entry = {
-        task_id: task.id,
-        user_id: user.userId,
-        date,
-        hours: Math.round((time.minutes / 60) * 10_000) / 10_000,
-        note: time.note ? `${time.note} ${marker}` : marker,
-      };
-      const { id } = await create(entry, marker, isPublic, steps);
-      if (first) await firstEntries.verify(job, steps, { id, ...entry });
-      const duration = printDuration(time.minutes);
-      // Comments on GitHub are public: there nobody is told what tasks and people are called.
-      const what = isPublic ? `task ${task.id}` : `${task.name} for ${user.name}`;
-      return `logged ${duration} on ${what}, ${date}, as time entry ${id}`;
-    },
-  };
+    const marker = `[partner-relay ${digest(['time entry', job.id])}]`;
+    const entry = {
+      task_id: task.id,
+      user_id: user.userId,
+      date,
+      hours: Math.round((time.minutes / 60) * 10_000) / 10_000,
+      note: time.note ? `${time.note} ${marker}` : marker,
+    };
+    const { id } = await create(entry, marker, isPublic, steps);
+    if (first) await firstEntries.verify(job, steps, { id, ...entry });
+    const duration = printDuration(time.minutes);
+    // Comments on GitHub are public: there nobody is told what tasks and people are called.
+    const what = isPublic ? `task ${task.id}` : `${task.name} for ${user.name}`;
+    return `logged ${duration} on ${what}, ${date}, as time entry ${id}`;
+  });
 }
 
-async function create(entry: z.input<typeof createTimelog.payload>, marker: string, isPublic: boolean, steps: Steps) {
+async function create(entry: zod.input<typeof createTimelog.payload>, marker: string, isPublic: boolean, steps: Steps) {
   try {
     return await steps.create('log the time', createTimelog, entry, marker);
   } catch (error) {

@@ -1,15 +1,8 @@
 import type { Collaborators } from '../github/collaborators.ts';
 import type { Automation } from '../jobs/automation.ts';
 import { NotDone } from '../jobs/interruption.ts';
-import type { Job } from '../jobs/job.ts';
+import type { Job, Unproven } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
-
-/** Somebody of whom a payload does not show that their word counts. Without a login it does not. */
-export interface Unproven {
-  login?: string;
-  /** What to tell on the issue where it does not; without it nobody is told. */
-  otherwise?: string;
-}
 
 export interface OfCollaboratorsOptions {
   collaborators: Collaborators;
@@ -23,7 +16,7 @@ export function ofCollaborators(automation: Automation, { collaborators }: OfCol
   return {
     ...automation,
     async run(job, steps) {
-      const who = job.input.unproven as Unproven | undefined;
+      const who = job.asked?.unproven;
       if (!who || (await isCollaborator(job, who, steps))) return automation.run(job, steps);
       if (who.otherwise !== undefined) throw new NotDone(who.otherwise);
       const text = `nothing to do: @${who.login} is no collaborator, of whom alone commands are taken`;

@@ -1,17 +1,15 @@
-import type { Automation } from '../jobs/automation.ts';
+import * as z from 'zod/mini';
+import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import type { People } from '../people/people.ts';
 
-export const RECOGNIZE_PERSON = 'recognize-person';
+export const recognitionJobs = defineJobs('recognize-person', z.object({}));
 
 /** Finds out who somebody is in the service, for a form that may open only for people whom the service knows. */
 export function recognizePerson(people: People): Automation {
-  return {
-    name: RECOGNIZE_PERSON,
-    async run({ replyTo, connection }, steps) {
-      if (replyTo?.in === 'slack') await people.userOf({ in: 'slack', id: replyTo.userId }, connection, steps);
-      return 'the relay knows who you are now; please ask for the form again';
-    },
-  };
+  return defineAutomation(recognitionJobs, async (_input, { replyTo, connection }, steps) => {
+    if (replyTo?.in === 'slack') await people.userOf({ in: 'slack', id: replyTo.userId }, connection, steps);
+    return 'the relay knows who you are now; please ask for the form again';
+  });
 }
 
 /** The automation, for people in Slack only whom the service knows. */

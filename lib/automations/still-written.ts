@@ -3,17 +3,11 @@ import { digest } from '../digest.ts';
 import type { IssueComments } from '../github/issue-comments.ts';
 import type { Automation } from '../jobs/automation.ts';
 import { Later, NotDone } from '../jobs/interruption.ts';
-import type { Job } from '../jobs/job.ts';
+import type { Job, WrittenLine } from '../jobs/job.ts';
 import type { Journal } from '../jobs/journal.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { operations } from '../partner/operations.ts';
-
-/** The line of a comment on GitHub that a job was made of. */
-export interface WrittenLine {
-  id: number;
-  /** Digest of the line, which may be long. */
-  line: string;
-}
+import { verbsInComments } from './verbs.ts';
 
 export interface StillWrittenOptions {
   comments: IssueComments;
@@ -37,7 +31,7 @@ export function stillWritten(automation: Automation, { comments, journal, clock 
   return {
     ...automation,
     async run(job, steps) {
-      const written = job.input.comment as WrittenLine | undefined;
+      const written = job.asked?.comment;
       if (written) await check(job, written, steps);
       return automation.run(job, steps);
     },
@@ -67,7 +61,7 @@ const LOOK = 'GitHub comment read';
 function findLine(digested: string, text: string | null | undefined): 'there' | 'gone' | 'changed' | 'may not be read' {
   if (text === undefined) return 'may not be read';
   if (text === null) return 'gone';
-  return commandLines(text).some(({ line }) => digest(line) === digested) ? 'there' : 'changed';
+  return commandLines(text, verbsInComments).some((line) => digest(line) === digested) ? 'there' : 'changed';
 }
 
 /** Whether the job has changed something in the service, or may have. */

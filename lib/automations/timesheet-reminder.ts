@@ -1,32 +1,41 @@
+import * as z from 'zod/mini';
 import type { RelayConfig } from '../config/schema.ts';
 import { mondayOf } from '../dates.ts';
-import type { Automation } from '../jobs/automation.ts';
+import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { NotDone, Park } from '../jobs/interruption.ts';
 import type { SlackPeople } from '../people/slack-people.ts';
 import { slackMessage } from '../slack/replies.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
 import type { Mutes } from '../timesheets/mutes.ts';
-import { readTimesheet, type Timesheet } from '../timesheets/read-timesheets.ts';
+import { readTimesheet } from '../timesheets/read-timesheets.ts';
 import type { RecentTasks } from '../timesheets/recent-tasks.ts';
 import { reminderMessage } from '../timesheets/reminder-message.ts';
 import { shortfallOf } from '../timesheets/shortfall.ts';
 import type { TaskNames } from '../timesheets/task-names.ts';
 import { findTeam } from '../timesheets/team.ts';
 
-export const TIMESHEET_REMINDER = 'timesheet-reminder';
-
-/** What a job of this automation knows. */
-export interface TimesheetToRemindOf {
-  team: string;
-  /** Only say what would be sent; as of when the team's job was made. */
-  dryRun: boolean;
-  date: string;
-  timesheet: Omit<Timesheet, 'unreadable'>;
-  /** No entry that is newer is in it; epoch milliseconds. */
-  readAt: number;
-  /** For how long after the job was made the reminder is due: nobody wants it at night. */
-  dueForMs: number;
-}
+/** A timesheet that is short. */
+export const reminderJobs = defineJobs(
+  'timesheet-reminder',
+  z.object({
+    team: z.string(),
+    /** Only say what would be sent; as of when the team's job was made. */
+    dryRun: z.boolean(),
+    date: z.string(),
+    timesheet: z.object({
+      userId: z.union([z.string(), z.number()]),
+      name: z.string(),
+      email: z.string(),
+      createdOn: z.optional(z.string()),
+      minutes: z.record(z.string(), z.number()),
+      tasks: z.array(z.object({ id: z.string(), name: z.optional(z.string()) })),
+    }),
+    /** No entry that is newer is in it; epoch milliseconds. */
+    readAt: z.number(),
+    /** For how long after the job was made the reminder is due: nobody wants it at night. */
+    dueForMs: z.number(),
+  }),
+);
 
 export interface TimesheetReminderOptions {
   config: RelayConfig;
@@ -44,40 +53,37 @@ const FRESH_MS = 10 * 60_000;
 /** Reminds somebody of a timesheet that is short, once for that day. */
 export function timesheetReminder(options: TimesheetReminderOptions): Automation {
   const { config, slack, slackPeople, mutes, recentTasks, taskNames, clock } = options;
-  return {
-    name: TIMESHEET_REMINDER,
-    async run(job, steps) {
-      const { team: name, dryRun, date, timesheet, readAt, dueForMs } = job.input as unknown as TimesheetToRemindOf;
-      const { teams = [] } = config.timesheets ?? {};
-      const team = findTeam(teams, name);
-      if (!team || !slack) throw new Park(`relay.config.ts has no team '${name}', or no slack, any more`);
+  return defineAutomation(reminderJobs, async (input, job, steps) => {
+    const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
+    const { teams = [] } = config.timesheets ?? {};
+    const team = findTeam(teams, name);
+    if (!team || !slack) throw new Park(`relay.config.ts has no team '${name}', or no slack, any more`);
 
-      if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
-      const range = { from: mondayOf(date), to: date };
-      // Another reading every ten minutes that the job has waited: the journal keeps the earlier ones.
-      const reading = Math.floor((clock() - readAt) / FRESH_MS);
-      const sheet =
-        reading === 0 ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, reading, steps);
-      if (sheet.unreadable.length > 0) throw new NotDone(`entries cannot be read: ${sheet.unreadable.join(', ')}`);
-      const shortfall = shortfallOf(team, sheet, date, sheet.minutes);
-      if (!shortfall) return 'nothing to do: nothing is missing any more';
+    if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
+    const range = { from: mondayOf(date), to: date };
+    // Another reading every ten minutes that the job has waited: the journal keeps the earlier ones.
+    const reading = Math.floor((clock() - readAt) / FRESH_MS);
+    const sheet =
+      reading === 0 ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, reading, steps);
+    if (sheet.unreadable.length > 0) throw new NotDone(`entries cannot be read: ${sheet.unreadable.join(', ')}`);
+    const shortfall = shortfallOf(team, sheet, date, sheet.minutes);
+    if (!shortfall) return 'nothing to do: nothing is missing any more';
 
-      const userId = await slackPeople.userIdOf(sheet.email, steps);
-      if (userId === undefined) throw new NotDone('nobody in Slack has the e-mail address of this user');
-      if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
-      const tasks = [];
-      const recent = await recentTasks.orEarlier(job.connection, sheet.userId, sheet.tasks);
-      for (const { id, name } of recent) {
-        tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)) });
-      }
-      const message = reminderMessage({ at: clock(), connection: job.connection, date, shortfall, tasks });
-      if (dryRun) {
-        await steps.skip('remind', 'Slack message', 'relay.config.ts said dryRun');
-        return `dry run: would remind ${sheet.name}: ${message.text}`;
-      }
-      const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));
-      if ('leftOut' in sent) throw new NotDone(sent.leftOut);
-      return `reminded ${sheet.name} of ${date}`;
-    },
-  };
+    const userId = await slackPeople.userIdOf(sheet.email, steps);
+    if (userId === undefined) throw new NotDone('nobody in Slack has the e-mail address of this user');
+    if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
+    const tasks = [];
+    const recent = await recentTasks.orEarlier(job.connection, sheet.userId, sheet.tasks);
+    for (const { id, name } of recent) {
+      tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)) });
+    }
+    const message = reminderMessage({ at: clock(), connection: job.connection, date, shortfall, tasks });
+    if (dryRun) {
+      await steps.skip('remind', 'Slack message', 'relay.config.ts said dryRun');
+      return `dry run: would remind ${sheet.name}: ${message.text}`;
+    }
+    const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));
+    if ('leftOut' in sent) throw new NotDone(sent.leftOut);
+    return `reminded ${sheet.name} of ${date}`;
+  });
 }

@@ -1,5 +1,6 @@
+import * as z from 'zod/mini';
 import type { RelayConfig } from '../config/schema.ts';
-import type { Automation } from '../jobs/automation.ts';
+import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { Park } from '../jobs/interruption.ts';
 import { slackMessage } from '../slack/replies.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
@@ -8,16 +9,17 @@ import { standingOf } from '../timesheets/shortfall.ts';
 import { summaryMessages } from '../timesheets/summary-message.ts';
 import { findTeam } from '../timesheets/team.ts';
 
-export const TIMESHEET_SUMMARY = 'timesheet-summary';
-
-/** What a job of this automation knows. */
-export interface TeamWeek {
-  team: string;
-  /** Only say what would be sent; as of when the job was made, whatever relay.config.ts says since. */
-  dryRun: boolean;
-  weekStart: string;
-  weekEnd: string;
-}
+/** A team and a week to sum up. */
+export const summaryJobs = defineJobs(
+  'timesheet-summary',
+  z.object({
+    team: z.string(),
+    /** Only say what would be sent; as of when the job was made, whatever relay.config.ts says since. */
+    dryRun: z.boolean(),
+    weekStart: z.string(),
+    weekEnd: z.string(),
+  }),
+);
 
 export interface TimesheetSummaryOptions {
   config: RelayConfig;
@@ -27,34 +29,30 @@ export interface TimesheetSummaryOptions {
 
 /** Tells the lead's channel of the last week: who is complete, who is short, and by how much. */
 export function timesheetSummary({ config, slack, clock }: TimesheetSummaryOptions): Automation {
-  return {
-    name: TIMESHEET_SUMMARY,
-    async run(job, steps) {
-      const { team: name, dryRun, weekStart, weekEnd } = job.input as unknown as TeamWeek;
-      const { teams = [] } = config.timesheets ?? {};
-      const team = findTeam(teams, name);
-      const channelId = team?.summary?.channel;
-      if (!team || channelId === undefined || !slack) {
-        throw new Park(`relay.config.ts has no team '${name}' with a summary, or no slack, any more`);
-      }
-      const standing = (sheet: Timesheet) => standingOf(team, sheet, weekStart, weekEnd, sheet.minutes);
-      const isShort = (sheet: Timesheet) => standing(sheet).missing > 0;
-      const range = { from: weekStart, to: weekEnd };
-      const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
-      const people = sheets
-        .map((sheet) => ({ name: sheet.name, unreadable: sheet.unreadable, ...standing(sheet) }))
-        .filter(({ expected }) => expected > 0);
-      const unknown = Object.values(addressesOfNobody);
-      const messages = summaryMessages(team.name, { weekStart, weekEnd }, people, unknown);
-      if (dryRun) {
-        await steps.skip('tell the lead', 'Slack message', 'relay.config.ts said dryRun');
-        return `dry run: would tell ${channelId}: ${messages[0]?.text}`;
-      }
-      for (const [index, message] of messages.entries()) {
-        const part = slackMessage({ channelId }, `${job.id} ${index + 1}`, message, { slack, clock });
-        await steps.reply(`tell the lead ${index + 1}`, part);
-      }
-      return `told ${channelId} of the week from ${weekStart}`;
-    },
-  };
+  return defineAutomation(summaryJobs, async ({ team: name, dryRun, weekStart, weekEnd }, job, steps) => {
+    const { teams = [] } = config.timesheets ?? {};
+    const team = findTeam(teams, name);
+    const channelId = team?.summary?.channel;
+    if (!team || channelId === undefined || !slack) {
+      throw new Park(`relay.config.ts has no team '${name}' with a summary, or no slack, any more`);
+    }
+    const standing = (sheet: Timesheet) => standingOf(team, sheet, weekStart, weekEnd, sheet.minutes);
+    const isShort = (sheet: Timesheet) => standing(sheet).missing > 0;
+    const range = { from: weekStart, to: weekEnd };
+    const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
+    const people = sheets
+      .map((sheet) => ({ name: sheet.name, unreadable: sheet.unreadable, ...standing(sheet) }))
+      .filter(({ expected }) => expected > 0);
+    const unknown = Object.values(addressesOfNobody);
+    const messages = summaryMessages(team.name, { weekStart, weekEnd }, people, unknown);
+    if (dryRun) {
+      await steps.skip('tell the lead', 'Slack message', 'relay.config.ts said dryRun');
+      return `dry run: would tell ${channelId}: ${messages[0]?.text}`;
+    }
+    for (const [index, message] of messages.entries()) {
+      const part = slackMessage({ channelId }, `${job.id} ${index + 1}`, message, { slack, clock });
+      await steps.reply(`tell the lead ${index + 1}`, part);
+    }
+    return `told ${channelId} of the week from ${weekStart}`;
+  });
 }

@@ -1,10 +1,13 @@
-import type { Command, Reading } from './command.ts';
-import { excerpt } from './fault.ts';
+import { excerpt, type Reading } from './fault.ts';
 import { idIn } from './words.ts';
 
-type ItemsCommand = Extract<Command, { verb: 'done' | 'undo' }>;
+export interface ItemsCommand {
+  verb: 'done' | 'undo';
+  /** Ids of checklist items in their order, without repeats. */
+  items: string[];
+}
 
-/** Of one command. */
+/** The most items of one command. */
 export const MOST_ITEMS = 20;
 /** The interface document does not show the form of these ids; a UUID has 36 characters. */
 const MAX_ID_LENGTH = 64;

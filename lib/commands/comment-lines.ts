@@ -1,15 +1,5 @@
-import { type ParsedCommand, parseCommand } from './command.ts';
 import { shownParagraphs } from './markdown.ts';
 import { idIn } from './words.ts';
-
-/** A line of a comment that was written as a command. */
-export interface CommandLine {
-  /** As it was written, without blanks at its ends. */
-  line: string;
-  parsed: ParsedCommand;
-}
-
-const COMMAND = /^ {0,3}\/(?:done|undo|log)\s/i;
 
 const ID = String.raw`#?(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d+)(?![\p{L}\p{N}-]|\.\d)`;
 const BETWEEN_IDS = /\s?,\s?and\s|\s?,\s?|\sand\s|\s?&\s?/i;
@@ -23,17 +13,19 @@ const COMPLETES = new RegExp(
 const SENTENCE_END = /[.!?]$/;
 
 /**
- * The lines of a comment on GitHub that begin with `/done`, `/undo` or `/log` and a blank, as a reader sees them. Other
- * slashes are other people's commands, and those in lists, code, quotes and HTML are nobody's.
+ * The lines of a comment on GitHub that begin with a slash, one of the verbs and a blank, as a reader sees them. Other
+ * slashes are commands of other tools. Lines in lists, code, quotes and HTML are no commands.
+ *
+ * @returns each line without blanks at its ends
  */
-export function commandLines(body: string): CommandLine[] {
+export function commandLines(body: string, verbs: readonly string[]): string[] {
   if (!body.includes('/')) return [];
+  const command = new RegExp(String.raw`^ {0,3}\/(?:${verbs.join('|')})\s`, 'i');
   return shownParagraphs(body)
     .filter(({ isInList }) => !isInList)
     .flatMap(({ lines }) => lines)
-    .flatMap(({ text, source = '' }) => (text.trimStart().startsWith('/') && COMMAND.test(source) ? [source] : []))
-    .map((line) => line.trim())
-    .map((line) => ({ line, parsed: parseCommand(line.slice(1)) }));
+    .flatMap(({ text, source = '' }) => (text.trimStart().startsWith('/') && command.test(source) ? [source] : []))
+    .map((line) => line.trim());
 }
 
 /**

@@ -1,7 +1,9 @@
-import type { Day } from './command.ts';
 import { dayLikeStart } from './day-like.ts';
 import { excerpt, type Fault } from './fault.ts';
 import { innerWord, isInQuotationMarks } from './words.ts';
+
+/** The day of a time entry: a date of the calendar as YYYY-MM-DD, or a day as seen from where the person is. */
+export type Day = 'today' | 'yesterday' | string;
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 /** What may stand between a task and its day: `on 2026-11-18`. */

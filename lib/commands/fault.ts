@@ -10,6 +10,9 @@ export interface Fault {
   suggestion?: string;
 }
 
+/** What a verb makes of the text that follows it. `missing` names what should be there. */
+export type Reading<Command> = { command: Command } | Fault | { missing: string };
+
 const EXCERPT_BYTES = 80;
 /**
  * Slack takes 3,000 characters of text at once, into which this fits when each of its characters is escaped.

@@ -1,8 +1,7 @@
-import type { Command, Reading } from './command.ts';
-import { notADay, parseDay, readDay } from './day.ts';
+import { type Day, notADay, parseDay, readDay } from './day.ts';
 import { dayLikeEnd, dayLikeStart } from './day-like.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
-import { excerpt, type Fault, suggesting } from './fault.ts';
+import { excerpt, type Fault, type Reading, suggesting } from './fault.ts';
 import {
   asTyped,
   bareWord,
@@ -14,7 +13,15 @@ import {
   withSingleBlanks,
 } from './words.ts';
 
-type LogCommand = Extract<Command, { verb: 'log' }>;
+/** Time to log. No text is empty, and all have single blanks. */
+export interface LogCommand {
+  verb: 'log';
+  minutes: number;
+  day: Day;
+  /** Its id or its name. */
+  task: string;
+  note?: string;
+}
 
 /** `1 hour 30 minutes` */
 const LONGEST_DURATION_WORDS = 4;

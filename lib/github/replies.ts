@@ -43,7 +43,7 @@ function words(job: Job, said: Exclude<Said, { of: 'waiting' }>, contact: string
     case 'done':
       return `✅ ${quoted(said.text)}`;
     case 'not done':
-      return `⚠️ ${quoted(said.text)}${job.input.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
+      return `⚠️ ${quoted(said.text)}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
     case 'parked':
       return `🛑 This could not be done: ${KINDS[said.kind]}. It is kept as job \`${job.id}\`, and ${escaped(contact)} can see why and let it go on.`;
   }

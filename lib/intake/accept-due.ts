@@ -1,9 +1,9 @@
-import { TEAM_TIMESHEETS, type TeamDay } from '../automations/team-timesheets.ts';
-import { type TeamWeek, TIMESHEET_SUMMARY } from '../automations/timesheet-summary.ts';
+import { teamDayJobs } from '../automations/team-timesheets.ts';
+import { summaryJobs } from '../automations/timesheet-summary.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import type { Team } from '../config/timesheets.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
-import { type Job, type JobDraft, jobId } from '../jobs/job.ts';
+import type { Job } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { dueReminder, dueSummary, reminderEndsAt } from '../timesheets/calendar.ts';
@@ -21,39 +21,31 @@ export async function acceptDueTimesheets(
 ): Promise<{ job: Job; repeat: boolean }[]> {
   const { teams = [], dryRun = false } = timesheets ?? {};
   const drafts = teams.flatMap((team) => {
+    const { name } = team;
     const date = dueReminder(team, now);
     const week = dueSummary(team, now);
-    return [
-      ...(date === undefined ? [] : [draft(team, dryRun, TEAM_TIMESHEETS, date, teamDay(team, dryRun, date, now))]),
-      ...(week === undefined
-        ? []
-        : [
-            draft(team, dryRun, TIMESHEET_SUMMARY, week.weekStart, {
-              team: team.name,
-              dryRun,
-              ...week,
-            } satisfies TeamWeek),
-          ]),
-    ];
+    const reminders = date !== undefined && {
+      ...eventOf(team, dryRun, teamDayJobs.name, date),
+      input: { team: name, dryRun, date, dueForMs: reminderEndsAt(team, date) - now },
+    };
+    const summary = week !== undefined && {
+      ...eventOf(team, dryRun, summaryJobs.name, week.weekStart),
+      input: { team: name, dryRun, ...week },
+    };
+    return [...(reminders ? [teamDayJobs.draft(reminders)] : []), ...(summary ? [summaryJobs.draft(summary)] : [])];
   });
   const accepted = [];
-  for (const one of drafts) accepted.push(await acceptEvent(one, stores));
+  for (const draft of drafts) accepted.push(await acceptEvent(draft, stores));
   return accepted;
 }
 
-function teamDay(team: Team, dryRun: boolean, date: string, now: number): TeamDay {
-  return { team: team.name, dryRun, date, dueForMs: reminderEndsAt(team, date) - now };
-}
-
-function draft({ name, connection }: Team, dryRun: boolean, automation: string, date: string, input: object): JobDraft {
+function eventOf({ name, connection }: Team, dryRun: boolean, automation: string, date: string) {
   return {
     // What was only tried must not stand in the way of the real one.
-    id: jobId(automation, name, date, ...(dryRun ? ['dry run'] : [])),
-    automation,
+    happened: [name, date, ...(dryRun ? ['dry run'] : [])],
     connection,
-    lane: 'background',
+    lane: 'background' as const,
     entity: `team-${name}`,
     summary: `${automation} of ${name}, ${date}`,
-    input: { ...input },
   };
 }

@@ -1,6 +1,6 @@
 import type { SectionBlock } from '@slack/types';
+import { verbs } from '../automations/verbs.ts';
 import type { LaneView } from '../budget/budget.ts';
-import { grammar } from '../commands/command.ts';
 import type { Job } from '../jobs/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../slack/messages.ts';
 import { code, escaped, time } from '../slack/mrkdwn.ts';
@@ -10,8 +10,8 @@ const SHOWN = 5;
 
 /** What can be asked for, from the grammar that reads it. */
 export function helpMessage(slash: string): SlackMessage {
-  const lines = grammar.map(({ usage, does }) => `${code(`${slash} ${usage}`)}  ${escaped(does)}`);
-  const examples = grammar
+  const lines = verbs.map(({ usage, does }) => `${code(`${slash} ${usage}`)}  ${escaped(does)}`);
+  const examples = verbs
     .map(({ examples: [example] }) => example)
     .filter((example) => example?.includes(' '))
     .map((example) => code(`${slash} ${example}`));

@@ -1,10 +1,10 @@
 import type { ModalView } from '@slack/types';
 import * as z from 'zod/mini';
-import { LIST_PROJECTS, type ModalWithProjects } from '../automations/list-projects.ts';
-import { LIST_TASKS, type ModalWithTasks } from '../automations/list-tasks.ts';
-import { RECOGNIZE_PERSON } from '../automations/recognize-person.ts';
+import { projectListJobs } from '../automations/list-projects.ts';
+import { taskListJobs } from '../automations/list-tasks.ts';
+import { recognitionJobs } from '../automations/recognize-person.ts';
 import { digest } from '../digest.ts';
-import { type JobDraft, jobId } from '../jobs/job.ts';
+import type { JobDraft } from '../jobs/job.ts';
 import { TOO_MANY } from '../people/turns.ts';
 import { message, plainSection, type SlackMessage, warning } from '../slack/messages.ts';
 import { escaped } from '../slack/mrkdwn.ts';
@@ -38,7 +38,7 @@ export async function openDefectModal(request: DefectModalRequest, desk: Desk): 
   const { userId, channelId, title, description, permalink } = request;
   const connection = connectionOf(desk, channelId);
   const known = await desk.projects.get(connection);
-  const modal: ModalWithProjects['modal'] = {
+  const modal = {
     memory: { channelId, ...(permalink !== undefined && { permalink }) },
     projectId: desk.settings.channels[channelId]?.projectId,
     ...(title !== undefined && { title }),
@@ -48,9 +48,8 @@ export async function openDefectModal(request: DefectModalRequest, desk: Desk): 
   const { view, said } = await open(request, connection, shown, desk);
   const isFresh = known && known.projects.length > 0 && desk.clock() - known.seenAt < PROJECTS_FRESH_MS;
   if (!view || isFresh) return said;
-  const input: ModalWithProjects = { opened: view, modal };
-  const job = { automation: LIST_PROJECTS, connection, input: { ...input }, summary: `${userId}: projects for a form` };
-  return (await fill(view, job, userId, desk)) ?? said;
+  const place = { ...placeOf(view, userId), connection, summary: `${userId}: projects for a form` };
+  return (await fill(projectListJobs.draft({ ...place, input: { opened: view, modal } }), userId, desk)) ?? said;
 }
 
 /** @returns what to tell the person where it cannot be opened */
@@ -68,47 +67,44 @@ export async function openProjectModal(
   { connection, project }: z.output<typeof projectToLog>,
   desk: Desk,
 ): Promise<SlackMessage | undefined> {
-  const modal: ModalWithTasks['modal'] = { connection, projectName: project.name };
+  const modal = { connection, projectName: project.name };
   const { view, said } = await open(request, connection, logTimeModal({ ...modal, on: [] }), desk);
   if (!view) return said;
-  const input: ModalWithTasks = { opened: view, projectId: project.id, modal };
   const { userId } = request;
-  const job = { automation: LIST_TASKS, connection, input: { ...input }, summary: `${userId}: tasks for a form` };
-  return (await fill(view, job, userId, desk)) ?? said;
+  const place = { ...placeOf(view, userId), connection, summary: `${userId}: tasks for a form` };
+  const input = { opened: view, projectId: project.id, modal };
+  return (await fill(taskListJobs.draft({ ...place, input }), userId, desk)) ?? said;
 }
 
-/** Has a job bring into an open modal what only the service knows. @returns what to tell the person where it cannot be */
-async function fill(
-  opened: OpenedView,
-  job: Pick<JobDraft, 'automation' | 'connection' | 'input' | 'summary'>,
-  userId: string,
-  desk: Desk,
-): Promise<SlackMessage | undefined> {
+/** Of a job that brings into an open modal what only the service knows. */
+function placeOf(opened: OpenedView, userId: string) {
   const id = 'id' in opened ? opened.id : opened.externalId;
-  const place = { lane: 'interactive', entity: `slack-${userId}`, group: `modal-${id}` } as const;
-  const draft: JobDraft = { ...job, ...place, id: jobId(job.automation, id) };
+  return { happened: [id], lane: 'interactive', entity: `slack-${userId}`, group: `modal-${id}` } as const;
+}
+
+/** @returns what to tell the person where the job is not taken */
+async function fill(draft: JobDraft, userId: string, desk: Desk): Promise<SlackMessage | undefined> {
   return (await desk.accept(draft, userId)) === 'too many' ? warning(TOO_MANY) : undefined;
 }
 
-/** Finds out who somebody is in the service, who is told when the form can be opened. */
+/** Finds out who a person is in the service, and tells them when they can open the form. */
 async function recognize({ userId, triggerId }: ModalRequest, connection: string, desk: Desk): Promise<SlackMessage> {
-  const place = { connection, lane: 'interactive', entity: `slack-${userId}` } as const;
-  const accepted = await desk.accept(
-    {
-      ...place,
-      id: jobId(RECOGNIZE_PERSON, triggerId),
-      automation: RECOGNIZE_PERSON,
-      summary: `${userId}: who is it`,
-      input: {},
-      replyTo: { in: 'slack', userId },
-    },
-    userId,
-  );
-  if (accepted === 'too many') return warning(TOO_MANY);
-  return message(
-    plainSection(
-      ':hourglass_flowing_sand: The relay looks who you are in the service, and tells you when to ask again.',
-    ),
+  const draft = recognitionJobs.draft({
+    happened: [triggerId],
+    connection,
+    lane: 'interactive',
+    entity: `slack-${userId}`,
+    summary: `${userId}: who is it`,
+    input: {},
+    replyTo: { in: 'slack', userId },
+  });
+  return (
+    (await fill(draft, userId, desk)) ??
+    message(
+      plainSection(
+        ':hourglass_flowing_sand: The relay looks up who you are in the service, and tells you when to ask again.',
+      ),
+    )
   );
 }
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { parseCommand } from '../commands/command.ts';
+import { parseCommand } from '../automations/verbs.ts';
 import { printDuration } from '../commands/duration.ts';
 import { explained } from '../slack/explained.ts';
 import { message, plainSection, type SlackMessage, warning } from '../slack/messages.ts';
@@ -14,8 +14,9 @@ import {
   restOfDay,
   taskToLog,
 } from '../slack/views.ts';
+import { commandOfButton, RUN_COMMAND_BUTTON } from './command-button.ts';
 import { openLogTimeModal, openProjectModal } from './open-modal.ts';
-import { commandOfButton, RUN_COMMAND_BUTTON, receiveCommandButton } from './receive-command.ts';
+import { receiveCommandButton } from './receive-command.ts';
 import type { Desk } from './slack-intake.ts';
 
 /** What was missing when the reminder went out is no proposal for long: the person may have logged it since. */

@@ -1,6 +1,4 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { githubTakers } from '../automations/automations.ts';
-import type { Taken } from '../automations/taken.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { type GithubDelivery, PayloadError, readDelivery, takenEvents } from '../github/delivery.ts';
 import type { Hooks } from '../github/hooks.ts';
@@ -12,6 +10,10 @@ import type { JobQueue } from '../jobs/queue.ts';
 import type { IssueState } from '../links/issue-state.ts';
 import type { Links } from '../links/links.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { takeComment } from './take-comment.ts';
+import { takeIssue } from './take-issue.ts';
+import { takeMergedPullRequest } from './take-merged-pull-request.ts';
+import type { GithubTaker, Taken } from './taken.ts';
 
 export interface ReceiveOptions {
   config: RelayConfig;
@@ -23,6 +25,9 @@ export interface ReceiveOptions {
   log: Pick<Console, 'info'>;
   metrics: Metrics;
 }
+
+/** What is asked of every delivery. A new one is added here. */
+const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest];
 
 /** What GitHub's clock, and a delivery under way, may add to the time for which GitHub redelivers. */
 const MARGIN_MS = 86_400_000;

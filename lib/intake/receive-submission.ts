@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini';
-import { commandJob } from '../automations/command-job.ts';
+import { defectJob } from '../automations/create-defect.ts';
+import { timeJob } from '../automations/log-time.ts';
 import type { LimitedVerb } from '../automations/permissions.ts';
 import { parseDuration } from '../commands/duration.ts';
 import { taskAsTyped } from '../commands/log.ts';
-import type { ReplyTo } from '../jobs/job.ts';
 import { TOO_MANY } from '../people/turns.ts';
 import { explained } from '../slack/explained.ts';
 import { type ModalSubmission, readOwn, SlackRequestError } from '../slack/request.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../slack/views.ts';
-import { defectJob, slackPlace } from './receive-command.ts';
 import { type Accepted, connectionOf, type Desk } from './slack-intake.ts';
+import { slackOrigin } from './slack-origin.ts';
 
 /** What is wrong, by the block that it is about; a modal with faults stays open. */
 type Faults = Readonly<Record<string, string>>;
@@ -20,7 +20,6 @@ const SENT_BEFORE =
 
 /** Makes the job of a modal that was sent off. Its outcome is told as a direct message. */
 export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Promise<Faults | undefined> {
-  const replyTo: ReplyTo = { in: 'slack', userId: sent.userId };
   const remembered = <T>(schema: z.core.$ZodType<T>) =>
     readOwn("the modal's private_metadata", sent.privateMetadata, schema);
   // The form was opened where the verb may be used.
@@ -36,9 +35,9 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
         return { title: 'The list of projects is not here yet. Please try again in a moment.' };
       if (title.trim() === '') return { title: 'A defect needs a title.' };
       const connection = connectionOf(desk, channelId);
-      const asked = { ...sent, happened: sent.viewId, connection, replyTo };
+      const origin = slackOrigin({ ...sent, happened: sent.viewId, channelId }, connection);
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
-      return faultsOf(sent, await desk.accept(defectJob(asked, fields), sent.userId));
+      return faultsOf(sent, await desk.accept(defectJob(fields, origin), sent.userId));
     }
     case LOG_TIME_MODAL: {
       const fault = await permissionFault('log');
@@ -56,8 +55,8 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
         task,
         ...(note !== undefined && { note }),
       } as const;
-      const place = slackPlace({ ...sent, happened: sent.viewId, connection, replyTo }, command.verb);
-      return faultsOf(sent, await desk.accept(commandJob(command, place), sent.userId));
+      const draft = timeJob(command, slackOrigin({ ...sent, happened: sent.viewId }, connection));
+      return faultsOf(sent, await desk.accept(draft, sent.userId));
     }
     default:
       throw new SlackRequestError('the modal is none of the relay');

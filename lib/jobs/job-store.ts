@@ -2,7 +2,7 @@ import type { Lane } from '../budget/lanes.ts';
 import { expiry, isExpired } from '../table/expiry.ts';
 import { jobsByStatus, type Key, keys, waitingLine } from '../table/keys.ts';
 import type { Item, Table } from '../table/table.ts';
-import type { Job, JobDraft, JobStatus, Parked } from './job.ts';
+import type { Asked, Job, JobDraft, JobStatus, Parked } from './job.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -300,6 +300,13 @@ function isGone(item: Item, now: number): boolean {
 }
 
 function asJob(item: Item): Job {
-  const { pk, sk, expiresAt, ...job } = item as Item & Key & { expiresAt: number };
-  return job as unknown as Job;
+  const { pk, sk, expiresAt, ...fields } = item as Item & Key & { expiresAt: number };
+  const job = fields as unknown as Job;
+  return job.asked ? job : { ...job, ...askedInInput(job.input) };
+}
+
+/** Earlier versions kept in the input how a person asked. */
+function askedInInput({ verb, comment, unproven }: Asked): { asked?: Asked } {
+  if (!verb && !unproven) return {};
+  return { asked: { ...(verb && { verb }), ...(comment && { comment }), ...(unproven && { unproven }) } };
 }

@@ -19,6 +19,29 @@ export type ReplyTo =
     }
   | { in: 'github'; repository: string; issueNumber: number; installationId?: number };
 
+/** How a person asked for a job. */
+export interface Asked {
+  /** The verb of their command. */
+  verb?: string;
+  /** The line of a comment on GitHub, which can be deleted or changed before the job runs. */
+  comment?: WrittenLine;
+  unproven?: Unproven;
+}
+
+export interface WrittenLine {
+  /** Id of the comment. */
+  id: number;
+  /** Digest of the line, which may be long. */
+  line: string;
+}
+
+/** A person who may not be allowed to ask: the event does not show it. Without a login they are not. */
+export interface Unproven {
+  login?: string;
+  /** What to say on the issue if they are not. Without it nothing is said. */
+  otherwise?: string;
+}
+
 /** What is made of an event. */
 export interface JobDraft {
   /** From {@link jobId}. */
@@ -39,6 +62,7 @@ export interface JobDraft {
   /** What the automation needs to run it; as JSON well below the 400 KB of an item. */
   input: Record<string, unknown>;
   replyTo?: ReplyTo;
+  asked?: Asked;
   /** Login of the person from outside of the repository who caused it; see lib/budget/stranger-share.ts. */
   stranger?: string;
   /** Of the state that the event told: the turn of the link in which it was kept. */

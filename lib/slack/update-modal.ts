@@ -1,17 +1,16 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Steps } from '../jobs/steps.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 import { judged } from './with-job-errors.ts';
 
 /** A modal that was opened before all was known that it shows. */
-export type OpenedView =
-  | {
-      id: string;
-      /** Of what was opened: a modal that has changed since is left alone. */
-      hash: string;
-    }
+export const openedView = z.union([
+  /** The hash is of what was opened: a modal that has changed since is left alone. */
+  z.object({ id: z.string(), hash: z.string() }),
   /** Slack did not say whether it was opened: by the id that the relay gave it. */
-  | { externalId: string };
+  z.object({ externalId: z.string() }),
+]);
+export type OpenedView = z.output<typeof openedView>;
 
 /** It was sent off or closed meanwhile, or never opened. */
 const GONE = /^(not_found|view_not_found|hash_conflict)$/;

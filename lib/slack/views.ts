@@ -69,8 +69,8 @@ export interface DefectModal {
   projects: readonly KnownProject[] | undefined;
   /** Chosen at first. */
   projectId?: string | undefined;
-  title?: string;
-  description?: string;
+  title?: string | undefined;
+  description?: string | undefined;
 }
 
 /** The modal that asks what a defect is. Without known projects it waits for their list. */
@@ -112,7 +112,7 @@ export interface LogTimeModal {
   /** The task, or some of which the person chooses one or types another. */
   on: { id: string; name: string } | readonly { id: string; name: string }[];
   /** The project that the tasks are of. */
-  projectName?: string;
+  projectName?: string | undefined;
   /** What is proposed. */
   date?: string;
   duration?: string;

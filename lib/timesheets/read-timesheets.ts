@@ -21,7 +21,7 @@ export interface Timesheet extends Member {
 
 interface Task {
   id: string;
-  name?: string;
+  name?: string | undefined;
 }
 
 /** A user of the service, without what they logged. */

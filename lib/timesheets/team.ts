@@ -4,7 +4,7 @@ import { addressesOf, type Team } from '../config/timesheets.ts';
 export interface Member {
   email: string;
   /** `YYYY-MM-DD`: since when the service has them, where it shows that. */
-  createdOn?: string;
+  createdOn?: string | undefined;
 }
 
 /**

@@ -19,7 +19,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { takeIssue } from '../../lib/automations/take-issue.ts';
+import { takeIssue } from '../../lib/intake/take-issue.ts';
 import type { Job } from '../../lib/jobs/job.ts';
 import { createJobStore, type JobStore } from '../../lib/jobs/job-store.ts';
 import { openJournal } from '../../lib/jobs/journal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommand } from '../../lib/commands/command.ts';
+import { parseCommand } from '../../lib/automations/verbs.ts';
 
 const UUID = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 /** An hour and a half on 4711, unless it says otherwise. */

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { createHandler as createGithubHandler } from '../../functions/github-webhook.ts';
 import type { createHandler as createSlackHandler } from '../../functions/slack-webhook.ts';
-import { COMPLETE_CHECKLIST_ITEM } from '../../lib/automations/complete-checklist-item.ts';
+import { checklistItemJobs } from '../../lib/automations/complete-checklist-item.ts';
 import { jobId } from '../../lib/jobs/job.ts';
 import type { QueueName } from '../../lib/jobs/queue.ts';
 import { doneCommand, openedIssue } from './events.ts';
@@ -51,7 +51,7 @@ export function bring(
     const triggerId = `trigger-${number}`;
     const responseUrl = `https://hooks.slack.com/commands/${number}`;
     const command = { userId: person, item: 100 + number, triggerId, responseUrl };
-    wanted.set(jobId(COMPLETE_CHECKLIST_ITEM, triggerId), { lane: 'interactive', at: time.now, person });
+    wanted.set(jobId(checklistItemJobs.name, triggerId), { lane: 'interactive', at: time.now, person });
     const { statusCode, body } = await slack(doneCommand(connection, command, time.now));
     if (statusCode !== 200) throw new Error(`the Slack webhook answered ${statusCode}: ${body}`);
   }

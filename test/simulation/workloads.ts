@@ -1,4 +1,4 @@
-import { ANSWER_FAULT } from '../../lib/automations/answer-fault.ts';
+import { faultJobs } from '../../lib/automations/answer-fault.ts';
 import type { QueueName } from '../../lib/jobs/queue.ts';
 import { type Counting, countings } from '../budget/service-model.ts';
 import { seededRandom } from '../budget/virtual-time.ts';
@@ -170,7 +170,7 @@ export function dueTogether(seed: number): Workload {
       await Promise.all(
         ids.map(async (id) => {
           const place = { connection: 'main', lane: 'background', entity: id } as const;
-          await jobs.store({ ...place, id, automation: ANSWER_FAULT, summary: id, input: { fault: 'none' } });
+          await jobs.store({ ...place, id, automation: faultJobs.name, summary: id, input: { fault: 'none' } });
           const job = await jobs.claim(id, 1, 'the simulation', startsAt + MINUTE);
           if ('unclaimed' in job) throw new Error(`${id} cannot be claimed: ${job.unclaimed}`);
           await jobs.wait(job, wait);

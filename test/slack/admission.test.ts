@@ -178,7 +178,7 @@ describe('where only people whom the service knows may ask', () => {
     await start({ knownOnly: true });
     const said = [];
     for (const userId of [NOBODY, MIRA]) {
-      expect((await command(relay, 'defect', { userId })).text).toContain('The relay looks who you are');
+      expect((await command(relay, 'defect', { userId })).text).toContain('The relay looks up who you are');
       await relay.work();
       said.push(told(relay).at(-1));
       await command(relay, 'defect', { userId });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { grammar } from '../../lib/commands/command.ts';
+import { verbs } from '../../lib/automations/verbs.ts';
 import { ASKED_WITHIN_MS, createSaidBefore } from '../../lib/intake/recent-commands.ts';
 import { jobId } from '../../lib/jobs/job.ts';
 import type { HttpHandler } from '../../local/http-front.ts';
@@ -177,12 +177,12 @@ describe('a command that waits', () => {
 });
 
 describe('help', () => {
-  it('is made from the grammar, is short, and makes no job', async () => {
+  it('is made from the verbs, is short, and makes no job', async () => {
     const relay = await startRelay({ config: exampleConfig({}, { slack: { command: '/pm-test' } }) });
     for (const typed of ['', 'help', '?', 'HELP']) {
       const { text } = await command(relay, typed);
-      for (const { usage, does } of grammar) expect(text).toContain(`/pm-test ${usage}  ${does}`);
-      expect(text.split('\n').length).toBeLessThanOrEqual(grammar.length + 1);
+      for (const { usage, does } of verbs) expect(text).toContain(`/pm-test ${usage}  ${does}`);
+      expect(text.split('\n').length).toBeLessThanOrEqual(verbs.length + 1);
     }
     expect(queued(relay)).toBe(0);
     expect(relay.sandbox.requests).toBe(0);

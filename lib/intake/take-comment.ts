@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
-import { type CommandLine, commandLines } from '../commands/comment-lines.ts';
+import { faultJobs } from '../automations/answer-fault.ts';
+import { writtenLine } from '../automations/still-written.ts';
+import type { CommandOrigin } from '../automations/verb.ts';
+import { type ParsedCommand, parseCommand, verbOf, verbs } from '../automations/verbs.ts';
+import { commandLines } from '../commands/comment-lines.ts';
 import { excerpt } from '../commands/fault.ts';
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig, RepositoryConfig } from '../config/schema.ts';
 import { isBot, isShownCollaborator } from '../github/association.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import { installation, instant, login, readPayload, repository, text } from '../github/payload.ts';
-import { type JobDraft, jobId } from '../jobs/job.ts';
-import { ANSWER_FAULT, type CommandFault } from './answer-fault.ts';
-import { commandJob, type JobCommand } from './command-job.ts';
+import type { JobDraft, Unproven } from '../jobs/job.ts';
 import { issuePlace } from './issue-place.ts';
-import type { Unproven } from './of-collaborators.ts';
-import { writtenLine } from './still-written.ts';
 import type { Taken } from './taken.ts';
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_comment */
@@ -35,6 +35,12 @@ const commentPayload = z.object({
 });
 
 type CommentPayload = z.output<typeof commentPayload>;
+
+/** A line of a comment that was written as a command. */
+interface CommandLine {
+  line: string;
+  parsed: ParsedCommand;
+}
 
 /** Each line is a job, and GitHub wants its answer within ten seconds. */
 const MAX_COMMANDS = 20;
@@ -78,7 +84,7 @@ export function takeComment({ event, payload }: GithubDelivery, config: RelayCon
     login: user.login,
     ...(!isShownCollaborator(user, author_association) && { unproven: { login: user.login } }),
   };
-  return { happenedAt: happenedAt(read), jobs: taken.map((one) => draft(read, by, one, settings)) };
+  return { happenedAt: happenedAt(read), jobs: taken.flatMap((one) => draft(read, by, one, settings, config) ?? []) };
 }
 
 /** When the comment got its text. */
@@ -100,12 +106,10 @@ function itemsIn({ parsed }: CommandLine): number {
   return 'command' in parsed && 'items' in parsed.command ? parsed.command.items.length : 0;
 }
 
-/** Those for which the repository is switched on. */
-function commandsIn(
-  body: string | null | undefined,
-  { completeChecklistItem, logTime }: RepositoryConfig,
-): CommandLine[] {
-  return commandLines(body ?? '').filter(({ line }) => (/^\/log/i.test(line) ? logTime : completeChecklistItem));
+/** Those that the repository allows. */
+function commandsIn(body: string | null | undefined, settings: RepositoryConfig): CommandLine[] {
+  const allowed = verbs.filter(({ inComments }) => inComments && settings[inComments]).map(({ verb }) => verb);
+  return commandLines(body ?? '', allowed).map((line) => ({ line, parsed: parseCommand(line.slice(1)) }));
 }
 
 function draft(
@@ -113,24 +117,25 @@ function draft(
   { login, unproven }: { login: string; unproven?: Unproven },
   { line, parsed }: CommandLine,
   settings: RepositoryConfig,
-): JobDraft {
+  config: RelayConfig,
+): JobDraft | undefined {
   const { comment, issue, repository, installation } = read;
   const happened = [comment.id, line];
   const place = issuePlace(settings, repository.full_name, issue.number, installation);
-  if ('command' in parsed) {
-    // A delivery may be days late.
-    const askedAt = happenedAt(read);
-    const by = { in: 'github', id: login } as const;
-    const written = writtenLine(comment.id, line);
-    return commandJob(parsed.command as JobCommand, { ...place, happened, by, askedAt, comment: written, unproven });
+  if ('fault' in parsed) {
+    const summary = `@${login}: a command that cannot be read`;
+    const asked = unproven && { asked: { unproven } };
+    return faultJobs.draft({ ...place, happened, summary, input: { fault: parsed.fault }, ...asked });
   }
-  const input: CommandFault = { fault: parsed.fault };
-  const summary = `@${login}: a command that cannot be read`;
-  return {
+  const origin: CommandOrigin = {
     ...place,
-    id: jobId(ANSWER_FAULT, ...happened),
-    automation: ANSWER_FAULT,
-    summary,
-    input: { ...input, ...(unproven && { unproven }) },
+    happened,
+    by: { in: 'github', id: login },
+    byName: login,
+    // A delivery may be days late.
+    askedAt: happenedAt(read),
+    comment: writtenLine(comment.id, line),
+    ...(unproven && { unproven }),
   };
+  return verbOf(parsed.command).job?.(parsed.command, origin, config);
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { checklistItemJobs, enumerated } from '../automations/complete-checklist-item.ts';
 import { MOST_ITEMS } from '../commands/checklist-items.ts';
 import { completedItems } from '../commands/comment-lines.ts';
 import { findRepository } from '../config/find-repository.ts';
@@ -6,11 +7,9 @@ import type { RelayConfig } from '../config/schema.ts';
 import { isBot, isShownCollaborator } from '../github/association.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import { installation, instant, login, readPayload, repository } from '../github/payload.ts';
-import { jobId } from '../jobs/job.ts';
+import type { Unproven } from '../jobs/job.ts';
 import { cutToLength } from '../text.ts';
-import { type ChecklistItems, COMPLETE_CHECKLIST_ITEM, enumerated } from './complete-checklist-item.ts';
 import { issuePlace } from './issue-place.ts';
-import type { Unproven } from './of-collaborators.ts';
 import type { Taken } from './taken.ts';
 
 const account = z.nullish(z.object({ login, type: z.nullish(z.string()) }));
@@ -54,18 +53,14 @@ export function takeMergedPullRequest({ event, payload }: GithubDelivery, config
   const items = named.slice(0, MAX_ITEMS);
   if (items.length === 0) return { ignored: 'a pull request whose text completes no checklist item' };
   const isShown = isShownCollaborator(pull.user, pull.author_association);
-  const input = {
-    ...({ items, completed: true, leftOut: named.length - items.length } satisfies ChecklistItems),
-    ...(!isShown && { unproven: unprovenAuthor(pull, items) }),
-  };
   const place = issuePlace(settings, repository.full_name, pull.number, installation);
-  const job = {
+  const job = checklistItemJobs.draft({
     ...place,
-    id: jobId(COMPLETE_CHECKLIST_ITEM, 'pull request', pull.id),
-    automation: COMPLETE_CHECKLIST_ITEM,
+    happened: ['pull request', pull.id],
     summary: `${place.entity} merged: completes ${cutToLength(items.join(', '), 200, '…')}`,
-    input,
-  };
+    input: { items, completed: true, leftOut: named.length - items.length },
+    ...(!isShown && { asked: { unproven: unprovenAuthor(pull, items) } }),
+  });
   return { happenedAt: pull.merged_at ? Date.parse(pull.merged_at) : undefined, jobs: [job] };
 }
 

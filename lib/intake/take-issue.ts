@@ -1,30 +1,16 @@
+import { isDefect, issueState } from '../automations/defect-text.ts';
+import { type IssueInput, issueEntity, issueJobs } from '../automations/issue-jobs.ts';
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
 import { isShownCollaborator } from '../github/association.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import { type IssuesPayload, readIssuesPayload } from '../github/issue.ts';
-import { type JobDraft, jobId } from '../jobs/job.ts';
 import { keep } from '../links/link-life.ts';
 import { cutToBytes } from '../text.ts';
-import { isDefect, issueState } from './defect-text.ts';
 import type { Taken } from './taken.ts';
 
-export const ISSUE_TO_DEFECT = 'issue-to-defect';
 const FOLLOWED = new Set(['opened', 'labeled', 'edited', 'unlabeled', 'closed', 'reopened', 'transferred']);
-
-/** What a job of an issue knows. Everything else is in the link, which is newer. */
-export interface IssueInput extends Record<string, unknown> {
-  repository: string;
-  issueNumber: number;
-  /** Key of the link. */
-  entity: string;
-  /** Of an issue that came by a transfer: the link of the old one. */
-  cameFrom?: string;
-  /** Of an issue that went by a transfer: the link of the new one, and its name. */
-  wentTo?: { entity: string; name: string; repository: string };
-  installationId?: number;
-}
 
 /** What becomes of an `issues` delivery. Needs nothing but the payload, so that the webhook can ask it at once. */
 export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
@@ -38,7 +24,7 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
   const repository = findRepository(config, delivery.repository.full_name);
   const settings = repository?.issueToDefect;
   if (!repository || !settings) {
-    return { ignored: `${delivery.repository.full_name} is not configured for ${ISSUE_TO_DEFECT} in relay.config.ts` };
+    return { ignored: `${delivery.repository.full_name} is not configured for ${issueJobs.name} in relay.config.ts` };
   }
   const state = issueState(delivery.issue, delivery.repository.full_name, settings);
   const cameFrom = delivery.changes?.old_issue;
@@ -54,29 +40,23 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
   const wentTo = whereItWent(delivery);
   if (wentTo) input.wentTo = wentTo;
 
-  const job: JobDraft = {
+  const stranger = strangerBehind(delivery);
+  const job = issueJobs.draft({
     // Two changes within one second have one updated_at; the state tells them apart.
-    id: jobId(ISSUE_TO_DEFECT, delivery.issue.id, action, version, digest(state)),
-    automation: ISSUE_TO_DEFECT,
+    happened: [delivery.issue.id, action, version, digest(state)],
     connection: repository.connection,
     lane: 'background',
     entity: state.name,
     summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
     input,
-  };
-  const stranger = strangerBehind(delivery);
-  if (stranger !== undefined) job.stranger = stranger;
+    ...(stranger !== undefined && { stranger }),
+  });
   const told = { state, name: state.name, version, wanted: isDefect(state.labels, settings) };
   const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links) =>
     (await links.change(entity, (link) => keep(link, told)))?.newest?.revision;
   // Of a transferred issue GitHub does not say whether `updated_at` is the time of the transfer.
   const isTransfer = action === 'transferred' || cameFrom;
   return { happenedAt: isTransfer ? undefined : Date.parse(version), jobs: [job], beforeStoring };
-}
-
-/** GitHub's id of the issue: it outlives a renamed repository, which the name does not. */
-export function issueEntity(issueId: number): string {
-  return `issue-${issueId}`;
 }
 
 /**

@@ -1,0 +1,85 @@
+import { excerpt, type Fault, suggesting } from '../commands/fault.ts';
+import { nearMiss } from '../commands/near-miss.ts';
+import { withSingleBlanks } from '../commands/words.ts';
+import { doneVerb, undoVerb } from './complete-checklist-item.ts';
+import { defectVerb } from './create-defect.ts';
+import { findVerb } from './find.ts';
+import { logVerb } from './log-time.ts';
+import type { Verb } from './verb.ts';
+
+const statusVerb: Verb<{ verb: 'status' }> = {
+  verb: 'status',
+  usage: 'status',
+  does: 'shows your last jobs, what waits and until when, and the budget',
+  examples: ['status'],
+  read: (text) =>
+    text === '' ? { command: { verb: 'status' } } : { fault: 'status takes nothing behind it.', suggestion: 'status' },
+  print: () => 'status',
+  permission: null,
+  asksBeforeRepeating: false,
+};
+
+const helpVerb: Verb<{ verb: 'help' }> = {
+  verb: 'help',
+  usage: 'help',
+  does: 'shows this',
+  examples: ['help', '?'],
+  read: () => ({ command: { verb: 'help' } }),
+  print: () => 'help',
+  permission: null,
+  asksBeforeRepeating: false,
+};
+
+/** Every verb, in the order in which help shows them. A new one is added here. */
+const all = [defectVerb, doneVerb, undoVerb, logVerb, findVerb, statusVerb, helpVerb] as const;
+
+/** What a person asks for in one line. No text is empty, and all have single blanks. */
+export type Command = (typeof all)[number] extends infer V ? (V extends Verb<infer C> ? C : never) : never;
+
+export const verbs: readonly Verb<Command>[] = all;
+
+/** Those that can be used in comments on GitHub, where the repository allows it. */
+export const verbsInComments = verbs.filter(({ inComments }) => inComments).map(({ verb }) => verb);
+
+export type ParsedCommand = { command: Command } | Fault;
+
+export function verbOf({ verb }: Command): Verb<Command> {
+  const found = verbs.find((one) => one.verb === verb);
+  if (!found) throw new Error(`there is no verb ${verb}`);
+  return found;
+}
+
+/**
+ * Parses a command as it is typed: the verb's letter case, repeated blanks, smart quotes and autocorrected dashes make
+ * no difference. Titles, notes and texts to search for stay as they are, but for blanks, and for quotation marks
+ * around the whole. Nothing typed is no fault: it asks for help.
+ */
+export function parseCommand(text: string): ParsedCommand {
+  const typed = withSingleBlanks(text);
+  const [word = ''] = typed.split(' ', 1);
+  const rest = typed.slice(word.length + 1);
+  const name = word === '' || word === '?' ? 'help' : word.toLowerCase();
+  const verb = verbs.find((one) => one.verb === name);
+  return verb ? readArguments(verb, rest) : unknownVerb(word, rest);
+}
+
+/** The command as `parseCommand` reads it, in its shortest form. */
+export function printCommand(command: Command): string {
+  return verbOf(command).print(command);
+}
+
+function readArguments({ verb, usage, examples, read }: Verb<Command>, rest: string): ParsedCommand {
+  const reading = read(rest);
+  if (!('missing' in reading)) return reading;
+  return { fault: `${verb} needs ${reading.missing}: ${usage}, for example ${examples[0]}` };
+}
+
+function unknownVerb(word: string, rest: string): ParsedCommand {
+  const names = verbs.map(({ verb }) => verb);
+  const name = nearMiss(word.toLowerCase(), names);
+  const fault = `There is no command ${excerpt(word)}.`;
+  if (name === undefined) return { fault: `${fault} There are: ${names.join(', ')}.` };
+  const meant = parseCommand(`${name} ${rest}`);
+  if ('command' in meant) return suggesting(`${fault} Did you mean ${name}?`, printCommand(meant.command));
+  return suggesting(`${fault} Did you mean ${name}? ${meant.fault}`, meant.suggestion);
+}
