@@ -3,62 +3,24 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import config from '#relay.config';
 import { createAutomations } from '../lib/automations/automations.ts';
+import { createTools } from '../lib/automations/tools.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { createStrangerShare } from '../lib/budget/stranger-share.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
-import { createCollaborators } from '../lib/github/collaborators.ts';
-import { createIssueComments } from '../lib/github/issue-comments.ts';
-import { createIssueReader } from '../lib/github/issue-reader.ts';
-import { openJournal } from '../lib/jobs/journal.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
 import { tellNews } from '../lib/jobs/tell-news.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
-import { createPeople } from '../lib/people/people.ts';
-import { createSlackPeople } from '../lib/people/slack-people.ts';
 import { createReplies } from '../lib/replies.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
-import { createKnownProjects } from '../lib/slack/known-projects.ts';
-import { createSlackApi } from '../lib/slack/slack-api.ts';
-import { createFirstTimeEntries } from '../lib/timesheets/first-time-entry.ts';
-import { createMutes } from '../lib/timesheets/mutes.ts';
-import { createRecentTasks } from '../lib/timesheets/recent-tasks.ts';
-import { createTaskNames } from '../lib/timesheets/task-names.ts';
 
 /** Works on jobs: claims one, runs its steps within the budget, and replies. */
 export function createHandler(runtime: Runtime) {
   const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
-  const { contact, slack: settings } = config;
-  const { table, jobs, queue, links, secrets } = openStores(runtime);
-  const comments = createIssueComments({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
-  const collaborators = createCollaborators({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
-  const issues = createIssueReader({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
-  const slack = settings && createSlackApi({ apiUrl: settings.apiUrl, secrets, fetch });
-  const automations = createAutomations({
-    ...{
-      config,
-      settings,
-      contact,
-      table,
-      links,
-      jobs,
-      queue,
-      comments,
-      collaborators,
-      issues,
-      slack,
-      clock,
-      randomBytes,
-    },
-    journal: (jobId) => openJournal(table, jobId, clock),
-    people: createPeople({ config, table, slack, clock }),
-    slackPeople: createSlackPeople({ config, table, slack, clock }),
-    mutes: createMutes(table, clock),
-    recentTasks: createRecentTasks(table, clock),
-    taskNames: createTaskNames(table, clock),
-    firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
-    projects: createKnownProjects(table, clock),
-  });
+  const stores = openStores(runtime);
+  const { table, jobs, queue, secrets } = stores;
+  const tools = createTools(runtime, stores);
+  const automations = createAutomations(tools);
   const connection = createConnections({ config, secrets, clock, fetch, random: randomBytes });
   const budget = createBudget(table, clock, random, sleep);
   const breakers = createBreakers({
@@ -84,7 +46,7 @@ export function createHandler(runtime: Runtime) {
     lines,
     connection,
     automation: (name: string) => automations.get(name),
-    replies: createReplies({ comments, slack, slackApiUrl: settings?.apiUrl, contact, clock, fetch }),
+    replies: createReplies({ ...tools, fetch }),
     clock,
     sleep,
     random,

@@ -1,3 +1,4 @@
+import type { RelayConfig } from './config/schema.ts';
 import type { IssueComments } from './github/issue-comments.ts';
 import { createGithubReplies } from './github/replies.ts';
 import type { Replies } from './jobs/tell-person.ts';
@@ -5,26 +6,18 @@ import { createSlackReplies } from './slack/replies.ts';
 import type { SlackApi } from './slack/slack-api.ts';
 
 export interface RepliesOptions {
+  config: RelayConfig;
   comments: IssueComments;
   /** Undefined where relay.config.ts has no slack. */
   slack: SlackApi | undefined;
-  /** Of Slack's Web API, where there is one. */
-  slackApiUrl: string | undefined;
-  /** Whom people are told to ask. */
-  contact: string;
   clock: () => number;
   fetch: typeof globalThis.fetch;
 }
 
-/** Replies to whoever asked for a job, on the platform where they did. */
-export function createReplies({
-  comments,
-  slack,
-  slackApiUrl: apiUrl,
-  contact,
-  clock,
-  fetch,
-}: RepliesOptions): Replies {
+/** Replies to the person who asked for a job, on the platform where they asked. */
+export function createReplies({ config, comments, slack, clock, fetch }: RepliesOptions): Replies {
+  const { contact } = config;
+  const apiUrl = config.slack?.apiUrl;
   const onGithub = createGithubReplies(comments, contact);
   const inSlack = slack && apiUrl !== undefined && createSlackReplies({ slack, clock, apiUrl, fetch, contact });
   return async (job, said) => {

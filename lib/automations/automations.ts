@@ -1,48 +1,35 @@
-import type { SlackConfig } from '../config/schema.ts';
 import type { Automation } from '../jobs/automation.ts';
 import { answerFault } from './answer-fault.ts';
 import { completeChecklistItem } from './complete-checklist-item.ts';
 import { createDefect } from './create-defect.ts';
 import { find } from './find.ts';
-import { type IssueToDefectOptions, issueToDefect } from './issue-to-defect.ts';
-import { type ListProjectsOptions, listProjectsInModal } from './list-projects.ts';
+import { issueToDefect } from './issue-to-defect.ts';
+import { listProjectsInModal } from './list-projects.ts';
 import { listTasksInModal } from './list-tasks.ts';
-import { type LogTimeOptions, logTime } from './log-time.ts';
-import { type OfCollaboratorsOptions, ofCollaborators } from './of-collaborators.ts';
+import { logTime } from './log-time.ts';
+import { ofCollaborators } from './of-collaborators.ts';
 import { onlyForKnown, recognizePerson } from './recognize-person.ts';
-import { type StillWrittenOptions, stillWritten } from './still-written.ts';
-import { type TeamTimesheetsOptions, teamTimesheets } from './team-timesheets.ts';
-import { type TimesheetReminderOptions, timesheetReminder } from './timesheet-reminder.ts';
-import { type TimesheetSummaryOptions, timesheetSummary } from './timesheet-summary.ts';
-
-export type AutomationsOptions = TeamTimesheetsOptions &
-  TimesheetReminderOptions &
-  TimesheetSummaryOptions &
-  IssueToDefectOptions &
-  LogTimeOptions &
-  ListProjectsOptions &
-  StillWrittenOptions &
-  OfCollaboratorsOptions & {
-    /** Undefined where relay.config.ts has no slack. */
-    settings: SlackConfig | undefined;
-  };
+import { stillWritten } from './still-written.ts';
+import { teamTimesheets } from './team-timesheets.ts';
+import { timesheetReminder } from './timesheet-reminder.ts';
+import { timesheetSummary } from './timesheet-summary.ts';
+import type { Tools } from './tools.ts';
 
 /** Every automation by its name. A new one is added here. */
-export function createAutomations(options: AutomationsOptions): ReadonlyMap<string, Automation> {
-  const ofPeople = [completeChecklistItem(), createDefect(), find(), logTime(options)];
-  const { people, settings } = options;
-  const ofKnown = (automation: Automation) =>
-    settings?.access.knownOnly ? onlyForKnown(automation, people) : automation;
+export function createAutomations(tools: Tools): ReadonlyMap<string, Automation> {
+  const isForKnown = tools.config.slack?.access.knownOnly ?? false;
+  const ofKnown = (automation: Automation) => (isForKnown ? onlyForKnown(automation, tools) : automation);
+  const ofPeople = [completeChecklistItem(), createDefect(), find(), logTime(tools)];
   const all = [
-    issueToDefect(options),
-    ofCollaborators(answerFault(), options),
-    teamTimesheets(options),
-    timesheetReminder(options),
-    timesheetSummary(options),
-    listProjectsInModal(options),
-    listTasksInModal(options),
-    recognizePerson(people),
-    ...ofPeople.map((automation) => ofCollaborators(ofKnown(stillWritten(automation, options)), options)),
+    issueToDefect(tools),
+    ofCollaborators(answerFault(), tools),
+    teamTimesheets(tools),
+    timesheetReminder(tools),
+    timesheetSummary(tools),
+    listProjectsInModal(tools),
+    listTasksInModal(tools),
+    recognizePerson(tools),
+    ...ofPeople.map((automation) => ofCollaborators(ofKnown(stillWritten(automation, tools)), tools)),
   ];
   return new Map(all.map((automation) => [automation.name, automation]));
 }

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findRepository } from '../config/find-repository.ts';
-import type { IssueToDefectConfig, RelayConfig } from '../config/schema.ts';
+import type { IssueToDefectConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
 import type { GithubIssue } from '../github/issue.ts';
-import type { IssueComments } from '../github/issue-comments.ts';
-import type { IssueAddress, IssueReader } from '../github/issue-reader.ts';
+import type { IssueAddress } from '../github/issue-reader.ts';
 import { type Automation, defineAutomation } from '../jobs/automation.ts';
 import { Later, Park } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
@@ -26,25 +25,16 @@ import {
   type Told,
   takeOver,
 } from '../links/link-life.ts';
-import type { Links } from '../links/links.ts';
 import { createDefect, listDefects, updateDefect } from '../partner/defects.ts';
-import { type ClaimFateOptions, CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
+import { CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
 import { newMarker } from './decide-link.ts';
 import { appliedOf, defectFields, fieldsToSend, isDefect, issueState } from './defect-text.ts';
 import { type IssueInput, issueEntity, issueJobs } from './issue-jobs.ts';
+import type { Tools } from './tools.ts';
 
 /** How far a defect is looked for whose maker has no record any more: 2,000 defects of the project. */
 const SEARCH_PAGES = 20;
 const SEARCH_PAGE_SIZE = 100;
-
-export interface IssueToDefectOptions extends ClaimFateOptions {
-  config: RelayConfig;
-  links: Links<IssueState>;
-  comments: IssueComments;
-  issues: IssueReader;
-  clock: () => number;
-  randomBytes: (size: number) => Uint8Array;
-}
 
 /** Where a job works: on the link of its issue, or on the link that this one's defect went to by a transfer. */
 interface Place {
@@ -61,7 +51,7 @@ type IssueLink = Link<IssueState>;
  * makes the defect look like the newest state that the link holds, so that late, repeated and overtaken events change
  * nothing.
  */
-export function issueToDefect(options: IssueToDefectOptions): Automation {
+export function issueToDefect(options: Tools): Automation {
   const { config, links, journal, comments, issues, clock, randomBytes } = options;
 
   async function run(input: IssueInput, job: Job, steps: Steps): Promise<string> {

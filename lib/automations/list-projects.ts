@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
-import type { RelayConfig } from '../config/schema.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { Park } from '../jobs/interruption.ts';
 import { listProjects } from '../partner/projects.ts';
-import type { KnownProjects } from '../slack/known-projects.ts';
 import { openedView, updateModal } from '../slack/update-modal.ts';
 import { defectMemory, defectModal } from '../slack/views.ts';
-import type { ListTasksOptions } from './list-tasks.ts';
+import type { Tools } from './tools.ts';
 
 /** A modal that was opened with the projects as they were last seen. */
 export const projectListJobs = defineJobs(
@@ -22,16 +20,11 @@ export const projectListJobs = defineJobs(
   }),
 );
 
-export interface ListProjectsOptions extends ListTasksOptions {
-  config: RelayConfig;
-  projects: KnownProjects;
-}
-
 const PAGE_SIZE = 100;
 const PAGES = 20;
 
 /** Brings the list of projects in an open modal, and in the table, up to date. */
-export function listProjectsInModal({ config, slack, projects, clock }: ListProjectsOptions): Automation {
+export function listProjectsInModal({ config, slack, projects, clock }: Tools): Automation {
   return defineAutomation(projectListJobs, async ({ opened, modal }, job, steps) => {
     if (!slack || !config.slack) throw new Park('relay.config.ts has no slack any more');
     const settings = config.slack;

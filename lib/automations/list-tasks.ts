@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { Park } from '../jobs/interruption.ts';
 import { listTasks, taskName } from '../partner/tasks.ts';
-import type { SlackApi } from '../slack/slack-api.ts';
 import { openedView, updateModal } from '../slack/update-modal.ts';
 import { logTimeModal } from '../slack/views.ts';
+import type { Tools } from './tools.ts';
 
 /** A modal that was opened for a project, without its tasks. */
 export const taskListJobs = defineJobs(
@@ -16,16 +16,11 @@ export const taskListJobs = defineJobs(
   }),
 );
 
-export interface ListTasksOptions {
-  slack: SlackApi | undefined;
-  clock: () => number;
-}
-
 /** As many as a list in a modal holds. */
 const MAX_TASKS = 100;
 
 /** Shows a project's tasks in an open modal. */
-export function listTasksInModal({ slack, clock }: ListTasksOptions): Automation {
+export function listTasksInModal({ slack, clock }: Tools): Automation {
   return defineAutomation(taskListJobs, async ({ opened, projectId, modal }, _job, steps) => {
     if (!slack) throw new Park('relay.config.ts has no slack any more');
     const query = { project_id: projectId, per_page: MAX_TASKS };

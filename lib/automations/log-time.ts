@@ -12,9 +12,8 @@ import type { Steps } from '../jobs/steps.ts';
 import { idFromText } from '../partner/operation.ts';
 import { searchTasks, taskDetail, taskName } from '../partner/tasks.ts';
 import { createTimelog } from '../partner/timelogs.ts';
-import type { People } from '../people/people.ts';
 import { cutToLength } from '../text.ts';
-import type { FirstTimeEntries } from '../timesheets/first-time-entry.ts';
+import type { Tools } from './tools.ts';
 import { type CommandOrigin, eventOf, type Verb } from './verb.ts';
 
 const timeToLog = z.object({
@@ -60,11 +59,6 @@ export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin): J
   });
 }
 
-export interface LogTimeOptions {
-  people: People;
-  firstEntries: FirstTimeEntries;
-}
-
 interface Task {
   id: string | number;
   name: string;
@@ -77,7 +71,7 @@ const SHOWN_LENGTH = 250;
 const DAY_MS = 86_400_000;
 
 /** Logs time for the person who asked, and for nobody else. */
-export function logTime({ people, firstEntries }: LogTimeOptions): Automation {
+export function logTime({ people, firstEntries }: Tools): Automation {
   return defineAutomation(timeJobs, async (time, job, steps) => {
     const user = await people.userOf(time.by, job.connection, steps);
     const date = dateOf(time.day, time.askedAt ?? job.createdAt, user.timeZone);

@@ -1,18 +1,14 @@
-import type { Collaborators } from '../github/collaborators.ts';
 import type { Automation } from '../jobs/automation.ts';
 import { NotDone } from '../jobs/interruption.ts';
 import type { Job, Unproven } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
-
-export interface OfCollaboratorsOptions {
-  collaborators: Collaborators;
-}
+import type { Tools } from './tools.ts';
 
 /**
  * The automation, but only at the word of the repository's own people: GitHub is asked where the payload did not show
  * it. A stranger gets no answer to a command, so that nobody can have the relay write comments.
  */
-export function ofCollaborators(automation: Automation, { collaborators }: OfCollaboratorsOptions): Automation {
+export function ofCollaborators(automation: Automation, { collaborators }: Tools): Automation {
   return {
     ...automation,
     async run(job, steps) {

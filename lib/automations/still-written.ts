@@ -1,19 +1,13 @@
 import { commandLines } from '../commands/comment-lines.ts';
 import { digest } from '../digest.ts';
-import type { IssueComments } from '../github/issue-comments.ts';
 import type { Automation } from '../jobs/automation.ts';
 import { Later, NotDone } from '../jobs/interruption.ts';
 import type { Job, WrittenLine } from '../jobs/job.ts';
 import type { Journal } from '../jobs/journal.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { operations } from '../partner/operations.ts';
+import type { Tools } from './tools.ts';
 import { verbsInComments } from './verbs.ts';
-
-export interface StillWrittenOptions {
-  comments: IssueComments;
-  journal: (jobId: string) => Promise<Journal>;
-  clock: () => number;
-}
 
 /** GitHub may deliver a comment before all of its API has it: only after this long a comment that is not there is deleted. */
 const NOT_THERE_YET_MS = 60_000;
@@ -27,7 +21,7 @@ export function writtenLine(id: number, line: string): WrittenLine {
  * beginning of each run, until the job has changed something in the service: from then on the job goes on to its end.
  * Without GitHub credentials, or where they may not read comments, the command counts as it was delivered.
  */
-export function stillWritten(automation: Automation, { comments, journal, clock }: StillWrittenOptions): Automation {
+export function stillWritten(automation: Automation, { comments, journal, clock }: Tools): Automation {
   return {
     ...automation,
     async run(job, steps) {

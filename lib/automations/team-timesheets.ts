@@ -1,15 +1,13 @@
 import * as z from 'zod/mini';
-import type { RelayConfig } from '../config/schema.ts';
 import { mondayOf } from '../dates.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { Park } from '../jobs/interruption.ts';
-import type { JobStore } from '../jobs/job-store.ts';
-import type { JobQueue } from '../jobs/queue.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
 import { shortfallOf } from '../timesheets/shortfall.ts';
 import { findTeam } from '../timesheets/team.ts';
 import { reminderJobs } from './timesheet-reminder.ts';
+import type { Tools } from './tools.ts';
 
 /** A team and a day on which people are to be reminded. */
 export const teamDayJobs = defineJobs(
@@ -24,15 +22,8 @@ export const teamDayJobs = defineJobs(
   }),
 );
 
-export interface TeamTimesheetsOptions {
-  config: RelayConfig;
-  jobs: JobStore;
-  queue: JobQueue;
-  clock: () => number;
-}
-
 /** Reads the timesheets of a team, and makes a job for each of its people who is to be reminded of that day. */
-export function teamTimesheets({ config, jobs, queue, clock }: TeamTimesheetsOptions): Automation {
+export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automation {
   return defineAutomation(teamDayJobs, async ({ team: name, dryRun, date, dueForMs }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);

@@ -1,18 +1,13 @@
 import * as z from 'zod/mini';
-import type { RelayConfig } from '../config/schema.ts';
 import { mondayOf } from '../dates.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { NotDone, Park } from '../jobs/interruption.ts';
-import type { SlackPeople } from '../people/slack-people.ts';
 import { slackMessage } from '../slack/replies.ts';
-import type { SlackApi } from '../slack/slack-api.ts';
-import type { Mutes } from '../timesheets/mutes.ts';
 import { readTimesheet } from '../timesheets/read-timesheets.ts';
-import type { RecentTasks } from '../timesheets/recent-tasks.ts';
 import { reminderMessage } from '../timesheets/reminder-message.ts';
 import { shortfallOf } from '../timesheets/shortfall.ts';
-import type { TaskNames } from '../timesheets/task-names.ts';
 import { findTeam } from '../timesheets/team.ts';
+import type { Tools } from './tools.ts';
 
 /** A timesheet that is short. */
 export const reminderJobs = defineJobs(
@@ -37,21 +32,11 @@ export const reminderJobs = defineJobs(
   }),
 );
 
-export interface TimesheetReminderOptions {
-  config: RelayConfig;
-  slack: SlackApi | undefined;
-  slackPeople: SlackPeople;
-  mutes: Mutes;
-  recentTasks: RecentTasks;
-  taskNames: TaskNames;
-  clock: () => number;
-}
-
 /** A timesheet that was read longer ago is read again: meanwhile the person may have filled it in. */
 const FRESH_MS = 10 * 60_000;
 
 /** Reminds somebody of a timesheet that is short, once for that day. */
-export function timesheetReminder(options: TimesheetReminderOptions): Automation {
+export function timesheetReminder(options: Tools): Automation {
   const { config, slack, slackPeople, mutes, recentTasks, taskNames, clock } = options;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;

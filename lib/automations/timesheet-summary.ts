@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
-import type { RelayConfig } from '../config/schema.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { Park } from '../jobs/interruption.ts';
 import { slackMessage } from '../slack/replies.ts';
-import type { SlackApi } from '../slack/slack-api.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
 import { standingOf } from '../timesheets/shortfall.ts';
 import { summaryMessages } from '../timesheets/summary-message.ts';
 import { findTeam } from '../timesheets/team.ts';
+import type { Tools } from './tools.ts';
 
 /** A team and a week to sum up. */
 export const summaryJobs = defineJobs(
@@ -21,14 +20,8 @@ export const summaryJobs = defineJobs(
   }),
 );
 
-export interface TimesheetSummaryOptions {
-  config: RelayConfig;
-  slack: SlackApi | undefined;
-  clock: () => number;
-}
-
 /** Tells the lead's channel of the last week: who is complete, who is short, and by how much. */
-export function timesheetSummary({ config, slack, clock }: TimesheetSummaryOptions): Automation {
+export function timesheetSummary({ config, slack, clock }: Tools): Automation {
   return defineAutomation(summaryJobs, async ({ team: name, dryRun, weekStart, weekEnd }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);

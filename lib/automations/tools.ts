@@ -1,0 +1,63 @@
+import type { RelayConfig } from '../config/schema.ts';
+import { type Collaborators, createCollaborators } from '../github/collaborators.ts';
+import { createIssueComments, type IssueComments } from '../github/issue-comments.ts';
+import { createIssueReader, type IssueReader } from '../github/issue-reader.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import { type Journal, openJournal } from '../jobs/journal.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import type { IssueState } from '../links/issue-state.ts';
+import type { Links } from '../links/links.ts';
+import { createPeople, type People } from '../people/people.ts';
+import { createSlackPeople, type SlackPeople } from '../people/slack-people.ts';
+import type { Runtime, Stores } from '../runtime.ts';
+import { createKnownProjects, type KnownProjects } from '../slack/known-projects.ts';
+import { createSlackApi, type SlackApi } from '../slack/slack-api.ts';
+import { createFirstTimeEntries, type FirstTimeEntries } from '../timesheets/first-time-entry.ts';
+import { createMutes, type Mutes } from '../timesheets/mutes.ts';
+import { createRecentTasks, type RecentTasks } from '../timesheets/recent-tasks.ts';
+import { createTaskNames, type TaskNames } from '../timesheets/task-names.ts';
+
+/** What automations work with, beside the steps of their job. */
+export interface Tools {
+  config: RelayConfig;
+  clock: () => number;
+  randomBytes: (size: number) => Uint8Array;
+  jobs: JobStore;
+  queue: JobQueue;
+  links: Links<IssueState>;
+  journal: (jobId: string) => Promise<Journal>;
+  comments: IssueComments;
+  collaborators: Collaborators;
+  issues: IssueReader;
+  /** Undefined where relay.config.ts has no slack. */
+  slack: SlackApi | undefined;
+  people: People;
+  slackPeople: SlackPeople;
+  mutes: Mutes;
+  recentTasks: RecentTasks;
+  taskNames: TaskNames;
+  firstEntries: FirstTimeEntries;
+  projects: KnownProjects;
+}
+
+export function createTools(
+  { config, clock, fetch, randomBytes }: Runtime,
+  { table, jobs, queue, links, secrets }: Stores,
+): Tools {
+  const github = { apiUrl: config.github.apiUrl, secrets, clock, fetch };
+  const slack = config.slack && createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch });
+  return {
+    ...{ config, clock, randomBytes, jobs, queue, links, slack },
+    journal: (jobId) => openJournal(table, jobId, clock),
+    comments: createIssueComments(github),
+    collaborators: createCollaborators(github),
+    issues: createIssueReader(github),
+    people: createPeople({ config, table, slack, clock }),
+    slackPeople: createSlackPeople({ config, table, slack, clock }),
+    mutes: createMutes(table, clock),
+    recentTasks: createRecentTasks(table, clock),
+    taskNames: createTaskNames(table, clock),
+    firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
+    projects: createKnownProjects(table, clock),
+  };
+}
