@@ -21,6 +21,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       link: ['GetItem', 'PutItem'],
       linkName: ['PutItem'],
       hook: ['UpdateItem'],
+      turns: ['GetItem', 'PutItem'],
     },
   },
   'slack-webhook': {

@@ -66,6 +66,6 @@ export function eventOf(
   return {
     ...{ happened, connection, lane, entity, replyTo },
     summary: `${who}: ${cutToLength(asked, 200, '…')}`,
-    asked: { verb, ...(comment && { comment }), ...(unproven && { unproven }) },
+    asked: { verb, by, ...(comment && { comment }), ...(unproven && { unproven }) },
   };
 }

@@ -1,15 +1,18 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { faultJobs } from '../automations/answer-fault.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { type GithubDelivery, PayloadError, readDelivery, takenEvents } from '../github/delivery.ts';
 import type { Hooks } from '../github/hooks.ts';
 import { keptForMs } from '../github/redelivery-decision.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
+import type { JobDraft } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { IssueState } from '../links/issue-state.ts';
 import type { Links } from '../links/links.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { TOO_MANY, type Turns } from '../people/turns.ts';
 import { takeComment } from './take-comment.ts';
 import { takeIssue } from './take-issue.ts';
 import { takeMergedPullRequest } from './take-merged-pull-request.ts';
@@ -21,6 +24,7 @@ export interface ReceiveOptions {
   queue: JobQueue;
   links: Links<IssueState>;
   hooks: Hooks;
+  turns: Turns;
   clock: () => number;
   log: Pick<Console, 'info'>;
   metrics: Metrics;
@@ -62,7 +66,7 @@ export async function receiveDelivery(
 async function accept(
   { event, deliveryId }: GithubDelivery,
   taken: readonly Taken[],
-  { config, clock, jobs, queue, links, log, metrics }: ReceiveOptions,
+  { config, clock, jobs, queue, links, turns, log, metrics }: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'jobs' in one) ? 1 : 0 });
   const accepted: { id: string; repeat: boolean }[] = [];
@@ -78,7 +82,7 @@ async function accept(
       ignored.push(`it is more than ${longestMs / 86_400_000} days old, and GitHub does not redeliver that`);
       continue;
     }
-    for (const draft of one.jobs) {
+    for (const draft of await withinTurns(one.jobs, turns, jobs)) {
       const { job, repeat } = await acceptEvent(draft, { jobs, queue }, async () => one.beforeStoring?.(links));
       log.info({ message: repeat ? 'repeat received' : 'job queued', deliveryId, jobId: job.id, summary: job.summary });
       accepted.push({ id: job.id, repeat });
@@ -91,6 +95,30 @@ async function accept(
   }
   const repeat = accepted.every((job) => job.repeat);
   return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });
+}
+
+/** Replaces the commands of a person who has too many under way by a job that tells them so. */
+async function withinTurns(drafts: readonly JobDraft[], turns: Turns, jobs: JobStore): Promise<JobDraft[]> {
+  const taken: JobDraft[] = [];
+  for (const draft of drafts) {
+    const by = draft.asked?.by;
+    const refusal = by && refusalOf(draft);
+    // What the person read was not taken stays so, also in a redelivery.
+    const isTaken = !refusal || (!(await jobs.get(refusal.id)) && (await turns.take(by, draft.id)));
+    taken.push(isTaken ? draft : refusal);
+  }
+  return taken;
+}
+
+function refusalOf({ id, connection, lane, entity, summary, replyTo, asked }: JobDraft): JobDraft {
+  const { unproven } = asked ?? {};
+  return faultJobs.draft({
+    ...{ connection, lane, entity, summary: `${summary} is one too many` },
+    happened: [id, 'too many'],
+    input: { fault: TOO_MANY },
+    ...(replyTo && { replyTo }),
+    ...(unproven && { asked: { unproven } }),
+  });
 }
 
 function readable<T>(read: () => T): T {

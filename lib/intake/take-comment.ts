@@ -11,6 +11,7 @@ import { isBot, isShownCollaborator } from '../github/association.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import { installation, instant, login, readPayload, repository, text } from '../github/payload.ts';
 import type { JobDraft, Unproven } from '../jobs/job.ts';
+import { MOST_UNDER_WAY } from '../people/turns.ts';
 import { issuePlace } from './issue-place.ts';
 import type { Taken } from './taken.ts';
 
@@ -42,8 +43,8 @@ interface CommandLine {
   parsed: ParsedCommand;
 }
 
-/** Each line is a job, and GitHub wants its answer within ten seconds. */
-const MAX_COMMANDS = 20;
+/** As many as one person may have under way: lib/people/turns.ts. */
+const MAX_COMMANDS = MOST_UNDER_WAY;
 /** Of all lines together, for each is a call of the service. */
 const MAX_ITEMS = 50;
 

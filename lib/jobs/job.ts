@@ -23,6 +23,8 @@ export type ReplyTo =
 export interface Asked {
   /** The verb of their command. */
   verb?: string;
+  /** Who they are: a user id of Slack, a login of GitHub. */
+  by?: { in: 'slack' | 'github'; id: string };
   /** The line of a comment on GitHub, which can be deleted or changed before the job runs. */
   comment?: WrittenLine;
   unproven?: Unproven;

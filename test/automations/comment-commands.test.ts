@@ -252,13 +252,30 @@ describe('a comment with too much in it', () => {
     const told = await answers(created(body));
     expect(relay.sandbox.requests).toBe(40);
     expect(told.at(-1)).toContain(
-      '20 commands with 50 checklist items are the most in one comment. Nothing was done from “/done 1040',
+      '10 commands with 50 checklist items are the most in one comment. Nothing was done from “/done 1040',
     );
   });
 
   it('does not get round it by edits', async () => {
     await post(created(body));
     expect((await post(edited(body, `/done 101\n${body}`))).jobs).toHaveLength(1);
+  });
+});
+
+describe('a person with ten commands under way', () => {
+  const tooMany = '10 things that you asked for are not done yet';
+  const comment = (id: number) => created(`/done ${100 + id}`, { id });
+
+  it('is refused another one, in the comment, also when GitHub delivers it again', async () => {
+    for (let id = 1; id <= 11; id++) await post(comment(id));
+    await relay.work();
+    const told = github.comments.map(({ body }) => body);
+    expect(told.filter((body) => body.includes(tooMany))).toHaveLength(1);
+    expect(told).toHaveLength(11);
+    const { jobs, repeat } = await post(comment(11));
+    expect(repeat).toBe(true);
+    expect(jobs).toEqual([expect.stringMatching(/^answer-fault-/)]);
+    expect(await answers(comment(12))).not.toContainEqual(expect.stringContaining(tooMany));
   });
 });
 

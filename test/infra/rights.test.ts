@@ -129,8 +129,8 @@ describe('the role of a function', () => {
 
   it('allows it with the partition keys that the function needs, and with no other', () => {
     expect(partitionKeys(template, 'github-webhook')).toEqual({
-      GetItem: ['job#*', 'link#*'],
-      PutItem: ['job#*', 'link#*', 'link-name#*'],
+      GetItem: ['job#*', 'link#*', 'turns#*#*'],
+      PutItem: ['job#*', 'link#*', 'link-name#*', 'turns#*#*'],
       UpdateItem: ['github-hooks', 'job#*'],
     });
     const remembered = ['slack-standing#*#*', 'slack-workspace', 'turns#*#*'];
