@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { WEEKDAYS } from '../dates.ts';
 import { slackChannel, slug, timeZone } from './names.ts';
+import { type Addresses, addressesOf, type Named } from './team-addresses.ts';
 
 /** Addresses are those in the service, and are compared in lowercase. */
 const email = z.email('expected an e-mail address').toLowerCase();
@@ -136,25 +137,10 @@ export const timesheetsConfig = z
 export type Timesheets = z.output<typeof timesheetsConfig>;
 export type Team = Timesheets['teams'][number];
 
-/** A name, and where in the settings it stands. */
-type Named = readonly [path: (string | number)[], name: string];
-
 function membersAt(path: (string | number)[], { people }: Pick<Team, 'people'>): Named[] {
   if (people === 'all') return [[[...path, 'people'], people]];
   return people.map((email, index) => [[...path, 'people', index], email]);
 }
-
-/** Every address of a team, and where in its settings it stands. */
-export function addressesOf({ people, quiet, partTime, joined }: Addresses): Named[] {
-  return [
-    ...(people === 'all' ? [] : people.map((email, index): Named => [['people', index], email])),
-    ...quiet.map((email, index): Named => [['quiet', index], email]),
-    ...partTime.map(({ email }, index): Named => [['partTime', index, 'email'], email]),
-    ...joined.map(({ email }, index): Named => [['joined', index, 'email'], email]),
-  ];
-}
-
-type Addresses = Pick<Team, 'people' | 'quiet' | 'partTime' | 'joined'>;
 
 /** A slip in an address would go unnoticed: it would have somebody reminded who is not to be. */
 function refuseStrangers(team: Addresses, context: z.RefinementCtx): void {
