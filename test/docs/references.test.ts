@@ -39,6 +39,12 @@ describe('the documentation', () => {
     expect([...textOf(page).matchAll(paths)].flatMap(([, path = '']) => fault(page, path, undefined))).toEqual([]);
   });
 
+  it('is listed in README.md, page by page', () => {
+    const listed = textOf('README.md');
+    const unlisted = globSync('docs/*.md', { cwd: root }).filter((page) => !listed.includes(`](${page})`));
+    expect(unlisted).toEqual([]);
+  });
+
   it('has the pages and sections that the code cites', () => {
     const faults = sources.flatMap((file) =>
       [...textOf(file).matchAll(/(?<![\w/])(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)].flatMap(([, path = '', anchor]) =>
