@@ -1,5 +1,5 @@
 import { RequestError } from '@octokit/request-error';
-import { Park } from '../jobs/interruption.ts';
+import { NeedsOperator } from '../jobs/interruption.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createGithubClient } from './github-client.ts';
 import type { IssueAddress } from './issue-reader.ts';
@@ -61,14 +61,16 @@ export function createIssueComments({
   }
 
   /** Turns what GitHub refuses into what it means for the job. */
-  async function judged<T>(call: () => Promise<T>): Promise<T | { leftOut: string }> {
+  async function withJobErrors<T>(call: () => Promise<T>): Promise<T | { leftOut: string }> {
     try {
       return await call();
     } catch (error) {
       throwIfItMayPass(error);
       if (error.status === 410) return { leftOut: 'the issue is deleted' };
       if (error.status === 403 && /locked/i.test(error.message)) return { leftOut: 'the issue is locked' };
-      throw new Park(`GitHub refuses the comment with ${error.status}: may the App or the token write to issues here?`);
+      throw new NeedsOperator(
+        `GitHub refuses the comment with ${error.status}: may the App or the token write to issues here?`,
+      );
     }
   }
 
@@ -79,12 +81,12 @@ export function createIssueComments({
       const issue = { owner, repo, issue_number: place.issueNumber };
       const credentials = async () => {
         const authorized = await github.at(place);
-        if (!authorized) throw new Park('the github secret has an appId without a privateKey');
+        if (!authorized) throw new NeedsOperator('the github secret has an appId without a privateKey');
         return authorized;
       };
       return {
         find: (marker, since) =>
-          judged(async () => {
+          withJobErrors(async () => {
             const authorized = await credentials();
             const isOwn = await ownComments(authorized);
             for (let page = 1; page <= PAGES; page++) {
@@ -101,7 +103,7 @@ export function createIssueComments({
             return undefined;
           }),
         make: (text) =>
-          judged(async () => {
+          withJobErrors(async () => {
             const { request } = await credentials();
             const { data } = await request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
               ...issue,

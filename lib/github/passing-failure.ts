@@ -1,5 +1,5 @@
 import type { RequestError } from '@octokit/request-error';
-import { type Interruption, Later, StepFailed } from '../jobs/interruption.ts';
+import { type Interruption, RetryAt, StepFailed } from '../jobs/interruption.ts';
 import type { GithubClient } from './github-client.ts';
 import { rateLimitEnd } from './rate-limit.ts';
 
@@ -16,7 +16,7 @@ export function passingFailure(
   // Octokit reports a request without an answer as a 500.
   if (!response) return new StepFailed(`GitHub did not answer: ${message}`, { cause: error });
   const limitedUntil = rateLimitEnd({ status, message, headers: response.headers }, now);
-  if (limitedUntil !== undefined) return new Later(limitedUntil, 'GitHub wants fewer requests');
+  if (limitedUntil !== undefined) return new RetryAt(limitedUntil, 'GitHub wants fewer requests');
   if (status === 401) github.suspectCredentials();
   return status >= 500 || status === 401 ? new StepFailed(`GitHub answered ${status}`) : undefined;
 }

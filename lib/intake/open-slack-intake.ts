@@ -14,8 +14,8 @@ import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import { createMutes } from '../timesheets/mutes.ts';
 import { createJobsOfPerson } from './jobs-of-person.ts';
-import { createSaidBefore } from './recent-commands.ts';
-import type { Desk } from './slack-intake.ts';
+import { createRecentCommands } from './recent-commands.ts';
+import type { SlackIntake } from './slack-intake.ts';
 
 /** Slack gives up after three seconds; a modal must be open before, from cold too. */
 const MODAL_TIMEOUT_MS = 1_500;
@@ -23,7 +23,11 @@ const MODAL_TIMEOUT_MS = 1_500;
 const QUESTION_TIMEOUT_MS = 600;
 
 /** Opens what people's requests are answered with. */
-export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs, queue, secrets }: Stores): Desk {
+export function openSlackIntake(
+  runtime: Runtime,
+  settings: SlackConfig,
+  { table, jobs, queue, secrets }: Stores,
+): SlackIntake {
   const { config, clock, random, fetch, log, metrics } = runtime;
   const budget = createBudget(table, clock, random);
   const jobsOfPerson = createJobsOfPerson(table, jobs, clock);
@@ -40,7 +44,7 @@ export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs,
     permissions: createPermissions(asking),
     clock,
     projects: createKnownProjects(table, clock),
-    saidBefore: createSaidBefore(table, jobs, clock),
+    recentCommands: createRecentCommands(table, jobs, clock),
     jobsOfPerson,
     mutes: createMutes(table, clock),
     async budgetOf(connection) {

@@ -8,10 +8,10 @@ import type { ResponseUrls } from '../slack/response-url.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
 import type { Mutes } from '../timesheets/mutes.ts';
 import type { JobsOfPerson } from './jobs-of-person.ts';
-import type { SaidBefore } from './recent-commands.ts';
+import type { RecentCommands } from './recent-commands.ts';
 
 /** What people's requests are answered with, before they are jobs. */
-export interface Desk {
+export interface SlackIntake {
   config: RelayConfig;
   settings: SlackConfig;
   /** With a time-out that leaves room within Slack's three seconds. */
@@ -21,7 +21,7 @@ export interface Desk {
   permissions: Permissions;
   clock: () => number;
   projects: KnownProjects;
-  saidBefore: SaidBefore;
+  recentCommands: RecentCommands;
   jobsOfPerson: JobsOfPerson;
   mutes: Mutes;
   budgetOf(connection: string): Promise<BudgetView>;
@@ -38,6 +38,6 @@ export interface Desk {
 export type Accepted = 'safe' | 'before' | 'too many';
 
 /** The connection that a channel's commands go to. */
-export function connectionOf({ settings }: Desk, channelId: string): string {
+export function connectionOf({ settings }: SlackIntake, channelId: string): string {
   return settings.channels[channelId]?.connection ?? settings.connection;
 }

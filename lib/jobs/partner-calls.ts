@@ -43,7 +43,7 @@ export interface PartnerCallsOptions {
   sleep: (ms: number) => Promise<void>;
   /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
-  tell: (news: CallNews) => void;
+  report: (news: CallNews) => void;
   /** Of a job that a stranger caused. */
   strangerTurn?: StrangerTurn | undefined;
 }

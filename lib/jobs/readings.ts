@@ -4,7 +4,7 @@ import { type PartnerClient, pages } from '../partner/client.ts';
 import type { Finding, Operation } from '../partner/operation.ts';
 import { type Key, keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { Later, StepFailed } from './interruption.ts';
+import { RetryAt, StepFailed } from './interruption.ts';
 import type { Slots } from './slots.ts';
 
 /** How far a list is read, in pages of {@link PAGE_SIZE}. */
@@ -58,7 +58,7 @@ export interface Readings {
   /**
    * @param since a reading that began before then cannot say that something is not there
    * @returns the id of what has the marker, or undefined where a reading since then does not have it
-   * @throws {Later} where the run cannot wait for a reading
+   * @throws {RetryAt} where the run cannot wait for a reading
    * @throws {ListTooSlow}
    */
   find(wanted: Wanted, since: number): Promise<string | number | undefined>;
@@ -116,7 +116,7 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
     } catch (error) {
       await table.update(key, { expression: 'REMOVE #readerUntil' });
       // The next run would have to begin again, and come no further.
-      const isTooSlow = error instanceof Later && clock() - startedAt > SLOW_READING_MS;
+      const isTooSlow = error instanceof RetryAt && clock() - startedAt > SLOW_READING_MS;
       throw isTooSlow ? new ListTooSlow(`${wanted.list.name} is too slow to be read in one run`) : error;
     }
   }

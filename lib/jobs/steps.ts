@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { Operation } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import { readPage } from '../partner/paging.ts';
-import { InLine, Interruption, Later, Park, Refused } from './interruption.ts';
+import { InLine, Interruption, NeedsOperator, Refused, RetryAt } from './interruption.ts';
 import type { Journal, StepEntry } from './journal.ts';
 import type { PartnerCalls } from './partner-calls.ts';
 
@@ -71,7 +71,7 @@ export interface Steps {
     marker?: string,
   ): Promise<Created>;
   /** Reads something outside the partner API. */
-  look<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
+  read<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
   /** Makes a reply once. It is looked for before a second try. */
   reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
   /** Notes that a step was left out, and why. */
@@ -92,17 +92,17 @@ export interface StepsOptions {
   clock: () => number;
   /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
-  tell: (news: StepNews) => void;
+  report: (news: StepNews) => void;
 }
 
 /** The longest that the calls of a reply may take together. */
 const REPLY_TIMEOUT_MS = 20_000;
 
 export function createSteps(options: StepsOptions): Steps {
-  const { connection, calls: partner, journal, clock, deadline, tell } = options;
+  const { connection, calls: partner, journal, clock, deadline, report } = options;
   async function write(entry: StepEntry): Promise<void> {
     await journal.write(entry);
-    if (entry.status !== 'begun') tell({ news: 'step', entry, isOperation: operations.has(entry.calls) });
+    if (entry.status !== 'begun') report({ news: 'step', entry, isOperation: operations.has(entry.calls) });
   }
 
   /** Runs one step unless it is done, and journals what became of it. */
@@ -119,7 +119,7 @@ export function createSteps(options: StepsOptions): Steps {
       await write({ step, calls, status: 'done', startedAt, finishedAt: clock(), result });
       return result;
     } catch (error) {
-      if (error instanceof Interruption && !(error instanceof Later || error instanceof InLine)) {
+      if (error instanceof Interruption && !(error instanceof RetryAt || error instanceof InLine)) {
         const failures = (known?.failures ?? 0) + 1;
         await write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note: error.message, failures });
       }
@@ -162,8 +162,8 @@ export function createSteps(options: StepsOptions): Steps {
       const created = await once(step, operation.name, async (): Promise<Created> => {
         const creating = () => partner.creating(step, operation, payload, marker);
         return creating().catch(async (error) => {
-          // Of a step that a person decided, a Park is a last search in vain; a Refused is no search.
-          const isVain = error instanceof Park && !(error instanceof Refused);
+          // Of a step that a person decided, a NeedsOperator is a last search in vain; a Refused is no search.
+          const isVain = error instanceof NeedsOperator && !(error instanceof Refused);
           if (!isVain || !journal.openRequest(step)?.again) throw error;
           await journal.dropRequest(step);
           return creating();
@@ -172,10 +172,10 @@ export function createSteps(options: StepsOptions): Steps {
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;
     },
-    look: (step, calls, read) => once(step, calls, read),
+    read: (step, calls, read) => once(step, calls, read),
     async reply(step, { calls, find, make }) {
       return once(step, calls, async (begun) => {
-        if (clock() + REPLY_TIMEOUT_MS > deadline) throw new Later(clock(), 'this run has no time left for a reply');
+        if (clock() + REPLY_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a reply');
         const made = begun && (await find(begun.startedAt));
         if (made !== undefined) return made;
         if (!begun) await write({ step, calls, status: 'begun', startedAt: clock() });

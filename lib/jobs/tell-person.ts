@@ -5,7 +5,7 @@ import type { Journal } from './journal.ts';
 import type { Reply, Steps } from './steps.ts';
 
 /** What becomes of a job, for the person who asked for it. */
-export type Said =
+export type ReplyContent =
   | ({ of: 'done' } & Outcome)
   | { of: 'not done'; text: string }
   /** Epoch milliseconds, as far as is known. */
@@ -25,7 +25,7 @@ export interface Outcome {
 }
 
 /** How something is said to the person who asked for the job, or why it cannot be. */
-export type Replies = (job: Job, said: Said) => Promise<Reply<unknown> | { calls: string; leftOut: string }>;
+export type Replies = (job: Job, said: ReplyContent) => Promise<Reply<unknown> | { calls: string; leftOut: string }>;
 
 /** Shorter waits are over before anybody has read of them. */
 const WORTH_TELLING_MS = 10_000;
@@ -44,14 +44,14 @@ export interface TellPersonOptions {
 
 /** Tells the person who asked for a job what becomes of it; nobody where an event brought it about. */
 export function createTellPerson({ job, journal, steps, replies, clock, failed }: TellPersonOptions) {
-  async function say(step: string, said: Said): Promise<void> {
+  async function say(step: string, said: ReplyContent): Promise<void> {
     if (!job.replyTo || journal.entry(step)?.status === 'done') return;
     const reply = await replies(job, said);
     if ('leftOut' in reply) await steps.skip(step, reply.calls, reply.leftOut);
     else await steps.reply(step, reply);
   }
 
-  async function sayIfPossible(step: string, said: Said): Promise<void> {
+  async function sayIfPossible(step: string, said: ReplyContent): Promise<void> {
     try {
       await say(step, said);
     } catch (error) {
@@ -62,7 +62,7 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
 
   return {
     /** The outcome is a step like any other: a job has not ended before it is told. */
-    async outcome(said: Said & { of: 'done' | 'not done' }): Promise<void> {
+    async outcome(said: ReplyContent & { of: 'done' | 'not done' }): Promise<void> {
       if (said.of === 'done' && said.isUntold) return;
       await say('reply', said);
     },

@@ -7,7 +7,7 @@ import type { Steps } from '../jobs/steps.ts';
 import { listUsers } from '../partner/users.ts';
 import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
 import { hasProvenAddress, type SlackUser, slackUser } from '../slack/slack-user.ts';
-import { judged } from '../slack/with-job-errors.ts';
+import { withJobErrors } from '../slack/with-job-errors.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -101,8 +101,8 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
 
   async function askSlack(user: string, steps: Steps): Promise<{ email?: string; timeZone?: string }> {
     if (!slack || !(await slack.isThere())) return {};
-    return steps.look('who is it', 'Slack users.info', () =>
-      judged(clock, async () => {
+    return steps.read('who is it', 'Slack users.info', () =>
+      withJobErrors(clock, async () => {
         try {
           const { user: found } = await slack.call('users.info', { user }, userInfo);
           const email = hasProvenAddress(found) ? found.profile.email : undefined;

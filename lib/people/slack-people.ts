@@ -3,7 +3,7 @@ import type { RelayConfig } from '../config/schema.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
 import { hasProvenAddress, slackUser } from '../slack/slack-user.ts';
-import { judged } from '../slack/with-job-errors.ts';
+import { withJobErrors } from '../slack/with-job-errors.ts';
 import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -34,8 +34,8 @@ export function createSlackPeople({ config, table, slack, clock }: SlackPeopleOp
       if (mapped?.slack || !slack) return mapped?.slack;
       const known = await table.get(keys.slackUser(address));
       if (known && !isExpired(known, clock())) return String(known.userId);
-      const userId = await steps.look('who is it', 'Slack users.lookupByEmail', () =>
-        judged(clock, async () => {
+      const userId = await steps.read('who is it', 'Slack users.lookupByEmail', () =>
+        withJobErrors(clock, async () => {
           try {
             const { user } = await slack.call('users.lookupByEmail', { email: address }, found);
             // What somebody logged is nobody else's business.

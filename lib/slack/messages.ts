@@ -1,5 +1,5 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
-import type { Said } from '../jobs/tell-person.ts';
+import type { ReplyContent } from '../jobs/tell-person.ts';
 
 import { cutToLength } from '../text.ts';
 import { code, escaped, time } from './mrkdwn.ts';
@@ -56,7 +56,7 @@ export function button(text: string, actionId: string, value: string, style?: 'p
 }
 
 /** What becomes of a job, as the person who asked for it reads it. */
-export function saidMessage(said: Said, contact: string): SlackMessage {
+export function saidMessage(said: ReplyContent, contact: string): SlackMessage {
   switch (said.of) {
     case 'done': {
       const told = message(plainSection(`:white_check_mark: ${sentence(said.text)}`));

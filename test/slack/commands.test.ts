@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verbs } from '../../lib/automations/verbs.ts';
-import { ASKED_WITHIN_MS, createSaidBefore } from '../../lib/intake/recent-commands.ts';
+import { ASKED_WITHIN_MS, createRecentCommands } from '../../lib/intake/recent-commands.ts';
 import { jobId } from '../../lib/jobs/job.ts';
 import type { HttpHandler } from '../../local/http-front.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
@@ -301,9 +301,9 @@ describe('the very same command', () => {
   it('is not asked about where the first was never stored', async () => {
     const { table, jobs } = relay.stores;
     // What is left of a webhook that died, or could not write, before it had stored the job.
-    const saidBefore = createSaidBefore(table, jobs, () => relay.clock.now);
+    const recentCommands = createRecentCommands(table, jobs, () => relay.clock.now);
     const said = { userId: MIRA, channelId: GENERAL, command: 'done 101', happened: 'died' };
-    await saidBefore.note({ ...said, jobId: jobId('complete-checklist-item', 'died') });
+    await recentCommands.note({ ...said, jobId: jobId('complete-checklist-item', 'died') });
     expect((await command(relay, 'done 101')).text).toContain(WORKING);
     expect((await command(relay, 'done 101')).text).toContain('Do you want it done once more?');
     expect(queued(relay)).toBe(1);

@@ -1,7 +1,7 @@
 import type { Budget } from '../budget/budget.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
-import { InLine, Later, Refused, StepFailed } from '../jobs/interruption.ts';
+import { InLine, Refused, RetryAt, StepFailed } from '../jobs/interruption.ts';
 import { openJournal } from '../jobs/journal.ts';
 import { createPartnerCalls } from '../jobs/partner-calls.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -9,9 +9,9 @@ import { BaseUrlError } from '../partner/base-url.ts';
 import { validate } from '../partner/validate.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
-import type { Party } from './credential-check.ts';
+import type { CredentialHolder } from './credential-check.ts';
 
-export interface ConnectionPartyOptions {
+export interface ConnectionHolderOptions {
   table: Table;
   budget: Budget;
   breakers: Breakers;
@@ -21,7 +21,7 @@ export interface ConnectionPartyOptions {
 }
 
 /** The service behind a connection: its `/validate` decrypts what is sent, so that key, encryption and signature are right. */
-export function createConnectionParty(connection: Connection, options: ConnectionPartyOptions): Party {
+export function createConnectionHolder(connection: Connection, options: ConnectionHolderOptions): CredentialHolder {
   const { table, budget, breakers, metrics, clock, sleep } = options;
   const { name } = connection;
 
@@ -33,7 +33,7 @@ export function createConnectionParty(connection: Connection, options: Connectio
       cameBack: false,
       // What may be repeated leaves nothing in it.
       journal: await openJournal(table, 'credential-check', clock),
-      tell({ news }) {
+      report({ news }) {
         // A refused key has a metric of this check's own, which lasts until the next check.
         if (news === 'rate limited') metrics.record({ RateLimited: 1 }, name);
       },
@@ -51,7 +51,7 @@ export function createConnectionParty(connection: Connection, options: Connectio
         return { verdict: 'good', why: 'validate decrypted what was sent' };
       } catch (error) {
         if (error instanceof StepFailed) return { verdict: 'unanswered', why: error.message };
-        if (error instanceof Later || error instanceof InLine) {
+        if (error instanceof RetryAt || error instanceof InLine) {
           const down = await breakers.view(name);
           return down
             ? {

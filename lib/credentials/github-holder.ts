@@ -2,9 +2,9 @@ import { RequestError } from '@octokit/request-error';
 import type { GithubClient } from '../github/github-client.ts';
 import { rateLimitEnd } from '../github/rate-limit.ts';
 import { SecretError } from '../secrets/secrets.ts';
-import type { Finding, Party } from './credential-check.ts';
+import type { CredentialHolder, Finding } from './credential-check.ts';
 
-export interface GithubPartyOptions {
+export interface GithubHolderOptions {
   github: GithubClient;
   /** Those of the configuration, as owner/name. */
   repositories: readonly string[];
@@ -12,7 +12,7 @@ export interface GithubPartyOptions {
 }
 
 /** GitHub: the App itself, and what comments are written with, which is a token or the App's installations. */
-export function createGithubParty({ github, repositories, clock }: GithubPartyOptions): Party {
+export function createGithubHolder({ github, repositories, clock }: GithubHolderOptions): CredentialHolder {
   // An installation is that of an account, with one token for all of the account's repositories.
   const oneOfEachAccount = [...new Map(repositories.map((name) => [name.split('/', 1)[0], name])).values()];
 
