@@ -30,6 +30,10 @@ const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
 /** Of each queue, as the stack has it. */
 const MAX_CONCURRENCY = 5;
+/** While more webhook requests than this are unanswered, jobs wait or come one at a time. */
+const CROWD = 5;
+/** Background jobs wait for a crowd as long as GitHub waits for an answer. */
+const BACKGROUND_WAITS_MS = 10_000;
 /** Of the jobs in a waiting line. */
 const COUNTED_UP_TO = 10_000;
 
@@ -75,7 +79,11 @@ async function start(): Promise<void> {
     loadSchedules(runtime),
   ]);
   const source = startEventSource(stack.queues, worker.createHandler(runtime) as unknown as SqsHandler, {
-    maxConcurrency: () => (webhooks.inHand() > MAX_CONCURRENCY ? 1 : MAX_CONCURRENCY),
+    maxConcurrency: ({ name }) => {
+      const crowdedMs = webhooks.crowdedMs();
+      if (crowdedMs === undefined) return MAX_CONCURRENCY;
+      return name === 'background.fifo' && crowdedMs < BACKGROUND_WAITS_MS ? 0 : 1;
+    },
     timeoutMs: WORKER_TIMEOUT_MS,
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
@@ -126,16 +134,22 @@ async function start(): Promise<void> {
  */
 function countInHand(calm: () => void) {
   let inHand = 0;
+  let crowdedSince: number | undefined;
+  const count = (change: number) => {
+    inHand += change;
+    crowdedSince = inHand > CROWD ? (crowdedSince ?? performance.now()) : undefined;
+  };
   return {
-    inHand: () => inHand,
+    /** For how long more than a few have been unanswered; undefined where few are. */
+    crowdedMs: () => (crowdedSince === undefined ? undefined : performance.now() - crowdedSince),
     counted:
       (handler: HttpHandler): HttpHandler =>
       async (event) => {
-        inHand += 1;
+        count(1);
         try {
           return await handler(event);
         } finally {
-          inHand -= 1;
+          count(-1);
           if (inHand === 0) calm();
         }
       },
