@@ -14,6 +14,7 @@ import { partnerRoot } from '../lib/partner/base-url.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { controlRoutes } from './control-routes.ts';
+import { createCrowd } from './crowd.ts';
 import { type SqsHandler, startEventSource } from './event-source.ts';
 import { type HttpHandler, startHttpFront } from './http-front.ts';
 import { keptPort } from './kept-port.ts';
@@ -28,12 +29,6 @@ import { trustCaFile } from './trust.ts';
 
 const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
-/** Of each queue, as the stack has it. */
-const MAX_CONCURRENCY = 5;
-/** While more webhook requests than this are unanswered, jobs wait or come one at a time. */
-const CROWD = 5;
-/** Background jobs wait for a crowd as long as GitHub waits for an answer. */
-const BACKGROUND_WAITS_MS = 10_000;
 /** Of the jobs in a waiting line. */
 const COUNTED_UP_TO = 10_000;
 
@@ -78,16 +73,15 @@ async function start(): Promise<void> {
     import('../functions/job-worker.ts'),
     loadSchedules(runtime),
   ]);
+  const webhooks = createCrowd(
+    () => performance.now(),
+    () => poll(),
+  );
   const source = startEventSource(stack.queues, worker.createHandler(runtime) as unknown as SqsHandler, {
-    maxConcurrency: ({ name }) => {
-      const crowdedMs = webhooks.crowdedMs();
-      if (crowdedMs === undefined) return MAX_CONCURRENCY;
-      return name === 'background.fifo' && crowdedMs < BACKGROUND_WAITS_MS ? 0 : 1;
-    },
+    maxConcurrency: webhooks.maxConcurrency,
     timeoutMs: WORKER_TIMEOUT_MS,
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
-  const webhooks = countInHand(() => poll());
   const takeGithub = webhooks.counted(webhook.createHandler(runtime) as unknown as HttpHandler);
   const takeSlack = webhooks.counted(slackWebhook.createHandler(runtime) as unknown as HttpHandler);
   const schedules = createLocalSchedules(scheduled, {
@@ -124,36 +118,6 @@ async function start(): Promise<void> {
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-}
-
-/**
- * Counts the webhooks' requests that are not answered yet. GitHub and people in Slack wait for an answer, and jobs can
- * wait a little longer.
- *
- * @param calm is called when the last one was answered
- */
-function countInHand(calm: () => void) {
-  let inHand = 0;
-  let crowdedSince: number | undefined;
-  const count = (change: number) => {
-    inHand += change;
-    crowdedSince = inHand > CROWD ? (crowdedSince ?? performance.now()) : undefined;
-  };
-  return {
-    /** For how long more than a few have been unanswered; undefined where few are. */
-    crowdedMs: () => (crowdedSince === undefined ? undefined : performance.now() - crowdedSince),
-    counted:
-      (handler: HttpHandler): HttpHandler =>
-      async (event) => {
-        count(1);
-        try {
-          return await handler(event);
-        } finally {
-          count(-1);
-          if (inHand === 0) calm();
-        }
-      },
-  };
 }
 
 /** Jobs and links are about one instance, so each has a folder of its own. */
