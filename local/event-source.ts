@@ -43,13 +43,13 @@ export interface EventSource {
 /**
  * Lambda's event source for the queues: one message an invocation, so many at a time of each queue.
  *
- * @param maxConcurrency asked before each message is taken
+ * @param maxConcurrency of a queue; asked before each message is taken
  * @param failed is told what the worker threw; its message comes back after the visibility time-out
  */
 export function startEventSource(
   queues: readonly FifoQueue[],
   handler: SqsHandler,
-  options: { maxConcurrency: () => number; timeoutMs: number; failed: (error: unknown) => void },
+  options: { maxConcurrency: (queue: FifoQueue) => number; timeoutMs: number; failed: (error: unknown) => void },
 ): EventSource {
   const running = new Map<FifoQueue, Set<Promise<void>>>(queues.map((queue) => [queue, new Set()]));
   let timer: NodeJS.Timeout | undefined;
@@ -58,7 +58,7 @@ export function startEventSource(
   function poll(): void {
     if (stopped) return;
     for (const [queue, invocations] of running) {
-      while (invocations.size < options.maxConcurrency()) {
+      while (invocations.size < options.maxConcurrency(queue)) {
         const message = queue.receive();
         if (!message) break;
         const end = Date.now() + options.timeoutMs;

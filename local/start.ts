@@ -14,6 +14,7 @@ import { partnerRoot } from '../lib/partner/base-url.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { controlRoutes } from './control-routes.ts';
+import { createCrowd } from './crowd.ts';
 import { type SqsHandler, startEventSource } from './event-source.ts';
 import { type HttpHandler, startHttpFront } from './http-front.ts';
 import { keptPort } from './kept-port.ts';
@@ -28,8 +29,6 @@ import { trustCaFile } from './trust.ts';
 
 const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
-/** Of each queue, as the stack has it. */
-const MAX_CONCURRENCY = 5;
 /** Of the jobs in a waiting line. */
 const COUNTED_UP_TO = 10_000;
 
@@ -74,12 +73,15 @@ async function start(): Promise<void> {
     import('../functions/job-worker.ts'),
     loadSchedules(runtime),
   ]);
+  const webhooks = createCrowd(
+    () => performance.now(),
+    () => poll(),
+  );
   const source = startEventSource(stack.queues, worker.createHandler(runtime) as unknown as SqsHandler, {
-    maxConcurrency: () => (webhooks.inHand() > MAX_CONCURRENCY ? 1 : MAX_CONCURRENCY),
+    maxConcurrency: webhooks.maxConcurrency,
     timeoutMs: WORKER_TIMEOUT_MS,
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
-  const webhooks = countInHand(() => poll());
   const takeGithub = webhooks.counted(webhook.createHandler(runtime) as unknown as HttpHandler);
   const takeSlack = webhooks.counted(slackWebhook.createHandler(runtime) as unknown as HttpHandler);
   const schedules = createLocalSchedules(scheduled, {
@@ -116,30 +118,6 @@ async function start(): Promise<void> {
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-}
-
-/**
- * Counts the webhooks' requests that are not answered yet. GitHub and people in Slack wait for an answer, and jobs can
- * wait a little longer.
- *
- * @param calm is called when the last one was answered
- */
-function countInHand(calm: () => void) {
-  let inHand = 0;
-  return {
-    inHand: () => inHand,
-    counted:
-      (handler: HttpHandler): HttpHandler =>
-      async (event) => {
-        inHand += 1;
-        try {
-          return await handler(event);
-        } finally {
-          inHand -= 1;
-          if (inHand === 0) calm();
-        }
-      },
-  };
 }
 
 /** Jobs and links are about one instance, so each has a folder of its own. */
