@@ -14,7 +14,7 @@
  *     sandbox.setFault({ kind: 'server-error', operation: '/mcp/partner', call: 'log_time' })
  *     sandbox.setFault({ kind: 'grants-revoked', operation: '/mcp/partner', skip: 3, times: 1 })
  *
- * options.ts has the options, and ../faults.ts the faults. test/sandbox/consent.ts goes through the pages as a browser
+ * options.ts has the options, and ../faults.ts the faults. test/sandbox/mcp/consent.ts goes through the pages as a browser
  * does. Over HTTP, POST /sandbox/mcp does what the administrator does, and GET /sandbox/mcp shows what happened.
  */
 import { type Answer, type ErrorAnswer, jsonAnswer } from '../answer.ts';
