@@ -174,7 +174,7 @@ describe('POST /sandbox/mcp', () => {
     const { json } = await administer({ do: 'enable', scopes: ['mcp:use'] });
     expect(json).toMatchObject([{ mcp_enabled: true, mcp_scopes: ['mcp:use'] }, { mcp_enabled: false }]);
     const { tokens, client_id } = await link(sandbox);
-    await administer({ do: 'withdraw consent', user_id: 'somebody else' });
+    await administer({ do: 'withdraw consent', user_id: 'another person' });
     const again = await refresh(sandbox, client_id, tokens.refresh_token);
     expect(again.status).toBe(200);
     await administer({ do: 'revoke grants' });
