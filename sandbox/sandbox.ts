@@ -6,6 +6,9 @@ import { type Check, checkOrders, verifyOrder } from './checks.ts';
 import { controlAnswer, controlRefusal } from './control.ts';
 import { type Fault, Faults } from './faults.ts';
 import type { SandboxKey } from './keys.ts';
+import type { Administration } from './mcp/administration.ts';
+import { McpService } from './mcp/mcp.ts';
+import type { McpOptions } from './mcp/options.ts';
 import { type NonceMoment, Nonces } from './nonces.ts';
 import { answerPartner, type Service } from './partner-api.ts';
 import { RateLimiter, type WindowModel } from './rate-limit.ts';
@@ -18,7 +21,7 @@ export interface SandboxOptions {
   port?: number;
   /** In front of /api/v1/partner, such as /pm. */
   basePath?: string;
-  /** What is needed to set faults over HTTP; default: a new one. */
+  /** What is needed to set faults over HTTP, and the key that access tokens are signed with; default: a new one. */
   controlKey?: string;
   /** Journal on disk; without it everything is in memory. A new one begins with the seed. */
   dataFile?: string;
@@ -49,6 +52,8 @@ export interface SandboxOptions {
   paginatesAll?: boolean;
   /** Other paths and field names for what is assumed. */
   rename?: Rename;
+  /** The MCP endpoint and its OAuth flow, which are off until an administrator enables them. */
+  mcp?: McpOptions;
 }
 
 export interface Sandbox {
@@ -63,6 +68,8 @@ export interface Sandbox {
   readonly audit: readonly AuditEntry[];
   /** How many requests have come in for the partner API. */
   readonly requests: number;
+  /** What one can do and see at the MCP endpoint; described at the top of mcp/mcp.ts. */
+  readonly mcp: Administration;
   setFault(fault: Fault): void;
   clearFaults(): void;
   revokeKey(apiKey: string): void;
@@ -78,7 +85,7 @@ export const defaultKey: Readonly<SandboxKey> = {
 /** How much the service takes is not shown; assumed to be more than any operation needs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/** The partner API of the project-management service, on 127.0.0.1 only. */
+/** The partner API and the MCP endpoint of the project-management service, on 127.0.0.1 only. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { clock = Date.now, basePath = '', rateLimit = {}, checkOrder = checkOrders[0] ?? [] } = options;
   const { controlKey = randomUUID() } = options;
@@ -104,12 +111,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     tellsRetryAfter: rateLimit.tellsRetryAfter ?? false,
     paginatesAll: options.paginatesAll ?? true,
   };
+  let url = '';
+  const mcp = new McpService(
+    { store, faults, keys, basePath, signingKey: controlKey, baseUrl: () => url, clock, sleep: service.sleep },
+    options.mcp ?? {},
+  );
   const partnerPath = `${basePath}/api/v1/partner`;
   let requests = 0;
 
   async function answer(request: IncomingMessage): Promise<Answer | null> {
     const method = request.method ?? '';
-    const path = (request.url ?? '').replace(/\?.*$/s, '');
+    const [path = '', query] = (request.url ?? '').split(/\?(.*)/s);
     const isControl = path.startsWith(`${basePath}/sandbox/`);
     const refusal = isControl ? controlRefusal(method, request.headers, controlKey) : undefined;
     if (refusal) return refusal;
@@ -127,15 +139,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       const ip = request.socket.remoteAddress ?? '';
       return answerPartner(service, { method, path, operation, headers: request.headers, body, ip });
     }
+    const endpoint = mcp.endpointOf(path);
+    if (endpoint !== undefined) {
+      const ip = request.socket.remoteAddress ?? '';
+      return mcp.answer({ method, endpoint, query: new URLSearchParams(query), headers: request.headers, body, ip });
+    }
     if (isControl) {
-      return controlAnswer(`${method} ${path.slice(basePath.length)}`, body.toString('utf8'), faults, store, requests);
+      return controlAnswer(`${method} ${path.slice(basePath.length)}`, body.toString('utf8'), {
+        faults,
+        store,
+        requests,
+        mcp: mcp.administration,
+      });
     }
     return jsonAnswer(404, { success: false, message: 'Not found', data: null });
   }
 
   const server = createServer((request, response) => {
     answer(request)
-      .then((answered) => send(response, answered, clock))
+      .then((answered) => send(response, answered, clock, service.sleep))
       .catch((error: unknown) => {
         // A client that goes away while it sends, and a sandbox that closes meanwhile, are no errors of the sandbox.
         const unfinished = !request.complete || closing.signal.aborted;
@@ -152,9 +174,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
+  url = `http://127.0.0.1:${port}${basePath}`;
 
   return {
-    url: `http://127.0.0.1:${port}${basePath}`,
+    url,
     controlKey,
     keys,
     data: store.data,
@@ -162,6 +185,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     get requests() {
       return requests;
     },
+    mcp: mcp.administration,
     setFault: (fault) => faults.set(fault),
     clearFaults: () => faults.clear(),
     revokeKey(apiKey) {
@@ -179,12 +203,30 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-function send(response: ServerResponse, answer: Answer | null, clock: () => number): void {
+async function send(
+  response: ServerResponse,
+  answer: Answer | null,
+  clock: () => number,
+  sleep: (ms: number) => Promise<unknown>,
+): Promise<void> {
   if (answer === null) {
     response.destroy();
     return;
   }
   response.sendDate = false;
   response.writeHead(answer.status, { date: new Date(clock()).toUTCString(), ...answer.headers });
-  response.end(answer.body);
+  if (typeof answer.body === 'string') {
+    response.end(answer.body);
+    return;
+  }
+  for (const piece of answer.body) {
+    // Without the wait for the write, a cut would take what was sent before it along.
+    if ('text' in piece) await new Promise((resolve) => response.write(piece.text, resolve));
+    else if ('waitMs' in piece) await sleep(piece.waitMs);
+    else {
+      response.destroy();
+      return;
+    }
+  }
+  response.end();
 }

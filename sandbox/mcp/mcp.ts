@@ -1,0 +1,232 @@
+/**
+ * The MCP endpoint of the service and its OAuth flow.
+ *
+ *     const sandbox = await startSandbox({ clock, mcp: { enabled: true } });
+ *     sandbox.mcp.url                          the endpoint
+ *     sandbox.mcp.enable(workspace?, scopes?)  what the administrator does; also disable, revokeGrants(user_id?),
+ *                                              withdrawConsent(user_id?)
+ *     sandbox.mcp.purgeClients()               what may befall the service; also endSessions()
+ *     sandbox.mcp.people                       who can sign in, with email and password
+ *     sandbox.mcp.grant(email, { scopes })     tokens without a browser
+ *     sandbox.mcp.calls, sandbox.mcp.audit     who called which tool with what; every request, with its status
+ *     sandbox.data                             the records that the tools work on, and workspaces, clients, grants
+ *     sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/oauth/token', call: 'refresh_token', times: 1 })
+ *     sandbox.setFault({ kind: 'server-error', operation: '/mcp/partner', call: 'log_time' })
+ *     sandbox.setFault({ kind: 'grants-revoked', operation: '/mcp/partner', skip: 3, times: 1 })
+ *
+ * options.ts has the options, and ../faults.ts the faults. test/sandbox/mcp/consent.ts goes through the pages as a browser
+ * does. Over HTTP, POST /sandbox/mcp does what the administrator does, and GET /sandbox/mcp shows what happened.
+ */
+import { type Answer, type ErrorAnswer, jsonAnswer } from '../answer.ts';
+import { delay, disturbance, skewMsOf } from '../disturbances.ts';
+import { type Fault, type Faults, isHappening, type When } from '../faults.ts';
+import type { SandboxKey } from '../keys.ts';
+import { RateLimiter } from '../rate-limit.ts';
+import type { Store } from '../store.ts';
+import { Administration, type McpAuditEntry } from './administration.ts';
+import { type AdmissionContext, admitBearer, admitKey, countCall, refuseWebPages } from './admission.ts';
+import { Authorize } from './authorize.ts';
+import { callsIn } from './call-names.ts';
+import type { Caller } from './caller.ts';
+import { register } from './clients.ts';
+import { Codes } from './codes.ts';
+import { authorizationServer, paths, protectedResource } from './discovery.ts';
+import { Grants } from './grants.ts';
+import { McpRefusal, mcpRefusalAnswer, codes as rpcCodes } from './mcp-refusal.ts';
+import { McpSessions } from './mcp-sessions.ts';
+import { OAuthRefusal, oauthAnswer, oauthRefusalAnswer } from './oauth-refusal.ts';
+import type { McpOptions } from './options.ts';
+import { defaultPeople } from './people.ts';
+import type { McpRequest } from './request.ts';
+import { exchange } from './token-endpoint.ts';
+import { ToolCalls } from './tool-calls.ts';
+import { Toolbox } from './tools/toolbox.ts';
+import { answerTransport, type TransportContext } from './transport.ts';
+import { Workspaces } from './workspaces.ts';
+
+export interface McpSurroundings {
+  readonly store: Store;
+  readonly faults: Faults;
+  readonly keys: readonly SandboxKey[];
+  /** The path in front of all endpoints. */
+  readonly basePath: string;
+  /** Of access tokens. */
+  readonly signingKey: string;
+  baseUrl(): string;
+  clock(): number;
+  sleep(ms: number): Promise<unknown>;
+}
+
+type Handler = (request: McpRequest) => Answer;
+
+/** "After 31 days": longer than any token lives. */
+const expiryMs = 31 * 86_400_000;
+
+export class McpService {
+  readonly administration: Administration;
+  readonly #surroundings: McpSurroundings;
+  readonly #options: McpOptions;
+  readonly #admission: AdmissionContext;
+  readonly #transport: TransportContext;
+  readonly #audit: McpAuditEntry[] = [];
+  /** Of the OAuth endpoints, by method and path. */
+  readonly #handlers: ReadonlyMap<string, Handler>;
+
+  constructor(surroundings: McpSurroundings, options: McpOptions) {
+    const { store, keys, basePath, signingKey, baseUrl, clock } = surroundings;
+    const { rateLimit = {}, enabled = false, people = defaultPeople } = options;
+    this.#surroundings = surroundings;
+    this.#options = options;
+    const workspaces = new Workspaces(store);
+    const grants = new Grants(store, baseUrl, signingKey, options.refreshReuse ?? 'revokes the grant');
+    const sessions = new McpSessions();
+    const toolCalls = new ToolCalls(
+      store,
+      workspaces,
+      new Toolbox({
+        rename: options.renameTools ?? {},
+        pageSize: options.toolsPerPage ?? 5,
+        listsPermittedOnly: options.listsPermittedOnly ?? false,
+        tellsScopes: options.tellsToolScopes ?? false,
+      }),
+    );
+    const resource = () => `${baseUrl()}${paths.mcp}`;
+    this.#admission = {
+      limiter: new RateLimiter(rateLimit.window ?? 'sliding', rateLimit.perMinute ?? 120, rateLimit.perDay ?? 5000),
+      tellsRetryAfter: rateLimit.tellsRetryAfter ?? false,
+      grants,
+      workspaces,
+      keys,
+      resource,
+    };
+    this.#transport = {
+      sessions,
+      answers: options.answers ?? 'json',
+      tellsSessionId: options.tellsSessionId ?? true,
+      counterOffers: options.counterOffers ?? false,
+      run: (...call) => toolCalls.run(...call),
+    };
+    const codes = new Codes();
+    const authorize = new Authorize({
+      store,
+      codes,
+      grants,
+      workspaces,
+      people,
+      issuer: baseUrl,
+      action: `${basePath}${paths.authorize}`,
+    });
+    this.#handlers = new Map<string, Handler>([
+      [`GET ${paths.protectedResource}`, () => jsonAnswer(200, protectedResource(baseUrl()))],
+      [`GET ${paths.authorizationServer}`, () => jsonAnswer(200, authorizationServer(baseUrl()))],
+      [`POST ${paths.register}`, (request) => register(store, request)],
+      [`GET ${paths.authorize}`, (request) => authorize.begin(request)],
+      [`POST ${paths.authorize}`, (request) => authorize.proceed(request)],
+      [`POST ${paths.token}`, (request) => exchange({ store, codes, grants }, request)],
+    ]);
+    this.administration = new Administration({
+      store,
+      people,
+      workspaces,
+      grants,
+      sessions,
+      calls: toolCalls.all,
+      audit: this.#audit,
+      resource,
+      clock,
+    });
+    if (enabled !== false) workspaces.enable(undefined, enabled === true ? undefined : enabled);
+  }
+
+  /** The path of an endpoint behind the base path, or undefined for a path that belongs to none. */
+  endpointOf(path: string): string | undefined {
+    const { basePath } = this.#surroundings;
+    // RFC 8414 and RFC 9728 put the base path behind the well-known one; the document puts it in front.
+    const wellKnown = [paths.protectedResource, paths.authorizationServer].find((known) => path === known + basePath);
+    const endpoint = wellKnown ?? (path.startsWith(basePath) ? path.slice(basePath.length) : '');
+    if (endpoint === paths.legacy && !this.#options.legacy) return undefined;
+    return Object.values<string>(paths).find((known) => known === endpoint);
+  }
+
+  /** The way of one request, as that of the partner API. Resolves to null when the connection is to be cut. */
+  async answer(arrived: Omit<McpRequest, 'nowMs'>): Promise<Answer | null> {
+    const { store, faults: active, clock, sleep } = this.#surroundings;
+    const { method, endpoint, ip } = arrived;
+    const calls = callsIn(arrived);
+    const faults = active.take(endpoint, 'mcp', calls);
+    for (const fault of faults.filter(isHappening)) this.administration.happen(fault);
+    await delay(sleep, faults, 'on arrival');
+    const skewMs = skewMsOf(faults);
+    const isExpired = faults.some(({ kind }) => kind === 'token-expired');
+    const request = { ...arrived, nowMs: clock() + skewMs + (isExpired ? expiryMs : 0) };
+    const answer = await this.#attempt(request, faults);
+    const time = new Date(clock() + skewMs).toISOString();
+    const { status = null, reason = 'fault: cut' } = answer ?? {};
+    this.#audit.push({ time, ip, method, endpoint, calls, status, reason });
+    store.commit();
+    await delay(sleep, faults, 'after work');
+    return answer && { ...answer, headers: { ...answer.headers, date: new Date(clock() + skewMs).toUTCString() } };
+  }
+
+  async #attempt(request: McpRequest, faults: readonly Fault[]): Promise<Answer | null> {
+    const ready = jsonAnswer(200, {});
+    const disturb = (when: When, answer: Answer) => disturbance(faults, when, answer, this.#errorAnswer(request));
+    try {
+      const stopped = disturb('on arrival', ready);
+      if (stopped !== ready) return stopped;
+      const caller = this.#admit(request);
+      await delay(this.#surroundings.sleep, faults, 'before work');
+      const prevented = disturb('before work', ready);
+      if (prevented !== ready) return prevented;
+      return disturb('after work', told(this.#work(request, caller), request, faults));
+    } catch (error) {
+      if (error instanceof OAuthRefusal) return oauthRefusalAnswer(error);
+      if (error instanceof McpRefusal) return mcpRefusalAnswer(error, this.#metadataUrl(request));
+      throw error;
+    }
+  }
+
+  /** The checks in front of the MCP endpoints; undefined for an OAuth endpoint, whose checks are part of its work. */
+  #admit(request: McpRequest): Caller | undefined {
+    if (!isMcp(request)) return undefined;
+    refuseWebPages(request);
+    countCall(this.#admission, request, this.#surroundings.clock());
+    return request.endpoint === paths.mcp ? admitBearer(this.#admission, request) : admitKey(this.#admission, request);
+  }
+
+  #work(request: McpRequest, caller: Caller | undefined): Answer {
+    if (caller) return answerTransport(this.#transport, caller, request);
+    const handler = this.#handlers.get(`${request.method} ${request.endpoint}`);
+    if (!handler) throw new OAuthRefusal(405, 'invalid_request', 'Method not allowed');
+    return handler(request);
+  }
+
+  /** How a fault's error looks at this endpoint. */
+  #errorAnswer(request: McpRequest): ErrorAnswer {
+    return (status, message, reason) => {
+      if (!isMcp(request)) {
+        return oauthAnswer(status, { error: 'temporarily_unavailable', error_description: message }, reason);
+      }
+      const refusal = new McpRefusal(status, message, status === 429 ? { code: rpcCodes.rateLimited } : {});
+      return { ...mcpRefusalAnswer(refusal, this.#metadataUrl(request)), reason };
+    };
+  }
+
+  #metadataUrl({ endpoint }: McpRequest): string | null {
+    const tells = this.#options.tellsResourceMetadata ?? true;
+    return tells && endpoint === paths.mcp ? `${this.#surroundings.baseUrl()}${paths.protectedResource}` : null;
+  }
+}
+
+function isMcp({ endpoint }: McpRequest): boolean {
+  return endpoint === paths.mcp || endpoint === paths.legacy;
+}
+
+/** A discovery document is told as the faults have it, and every other answer as it is. */
+function told(answer: Answer, { endpoint }: McpRequest, faults: readonly Fault[]): Answer {
+  const fields = faults.flatMap((fault) => (fault.kind === 'discovery' ? [fault.fields] : []));
+  const isDocument = endpoint === paths.protectedResource || endpoint === paths.authorizationServer;
+  if (!isDocument || fields.length === 0 || typeof answer.body !== 'string') return answer;
+  const changed = Object.entries({ ...JSON.parse(answer.body), ...Object.assign({}, ...fields) });
+  return { ...answer, body: JSON.stringify(Object.fromEntries(changed.filter(([, value]) => value !== null))) };
+}
