@@ -118,7 +118,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
   }
 
   async function get(jobId: string): Promise<Job | undefined> {
-    const item = await table.get(keys.job(jobId));
+    const item = await table.getEvenExpired(keys.job(jobId));
     return item && !isGone(item, clock()) ? asJob(item) : undefined;
   }
 
