@@ -7,8 +7,7 @@ import { type JobDraft, jobId } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
-import { shortfallOf } from '../timesheets/shortfall.ts';
-import { findTeam } from '../timesheets/team.ts';
+import { findTeam, shortfallOf } from '../timesheets/shortfall.ts';
 import { TIMESHEET_REMINDER, type TimesheetToRemindOf } from './timesheet-reminder.ts';
 
 export const TEAM_TIMESHEETS = 'team-timesheets';

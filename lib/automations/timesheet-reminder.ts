@@ -9,9 +9,8 @@ import type { Mutes } from '../timesheets/mutes.ts';
 import { readTimesheet, type Timesheet } from '../timesheets/read-timesheets.ts';
 import type { RecentTasks } from '../timesheets/recent-tasks.ts';
 import { reminderMessage } from '../timesheets/reminder-message.ts';
-import { shortfallOf } from '../timesheets/shortfall.ts';
+import { findTeam, shortfallOf } from '../timesheets/shortfall.ts';
 import type { TaskNames } from '../timesheets/task-names.ts';
-import { findTeam } from '../timesheets/team.ts';
 
 export const TIMESHEET_REMINDER = 'timesheet-reminder';
 

@@ -4,9 +4,8 @@ import { Park } from '../jobs/interruption.ts';
 import { slackMessage } from '../slack/replies.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
-import { standingOf } from '../timesheets/shortfall.ts';
+import { findTeam, standingOf } from '../timesheets/shortfall.ts';
 import { summaryMessages } from '../timesheets/summary-message.ts';
-import { findTeam } from '../timesheets/team.ts';
 
 export const TIMESHEET_SUMMARY = 'timesheet-summary';
 
