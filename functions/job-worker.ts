@@ -8,6 +8,7 @@ import { createStrangerShare } from '../lib/budget/stranger-share.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
 import { createCollaborators } from '../lib/github/collaborators.ts';
+import { createGithubForJobs } from '../lib/github/github-for-jobs.ts';
 import { createIssueComments } from '../lib/github/issue-comments.ts';
 import { createIssueReader } from '../lib/github/issue-reader.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
@@ -30,9 +31,10 @@ export function createHandler(runtime: Runtime) {
   const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
   const { contact, slack: settings } = config;
   const { table, jobs, queue, links, secrets } = openStores(runtime);
-  const comments = createIssueComments({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
-  const collaborators = createCollaborators({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
-  const issues = createIssueReader({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
+  const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
+  const comments = createIssueComments(github, clock);
+  const collaborators = createCollaborators(github, clock);
+  const issues = createIssueReader(github);
   const slack = settings && createSlackApi({ apiUrl: settings.apiUrl, secrets, fetch });
   const automations = createAutomations({
     ...{

@@ -2,7 +2,7 @@ import { RequestError } from '@octokit/request-error';
 import * as z from 'zod';
 import type { AuthorizedGithub, GithubClient } from './github-client.ts';
 import type { Hook } from './hooks.ts';
-import { rateLimitEnd } from './rate-limit.ts';
+import { passingFailure } from './passing-failure.ts';
 import type { Attempt } from './redelivery-decision.ts';
 
 /** GitHub takes no more requests for this hook now. The next run tries again. */
@@ -82,15 +82,10 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
   /** Turns GitHub's refusal into what it means. @returns the error itself if it concerns this one request alone */
   function meaningOf(error: unknown, as: string, kind: Hook['kind']): unknown {
     if (!(error instanceof RequestError)) return error;
-    const { status, message, response } = error;
-    // Octokit reports a request without an answer as a 500.
-    if (!response) return new NotNow(`GitHub did not answer: ${message}`, { cause: error });
-    const limitedUntil = rateLimitEnd({ status, message, headers: response.headers }, clock());
-    if (limitedUntil !== undefined) {
-      limits.set(as, limitedUntil);
-      return new NotNow(`GitHub's rate limit, until ${new Date(limitedUntil).toISOString()}`);
-    }
-    if (status >= 500) return new NotNow(`GitHub answered ${status}`);
+    const { status } = error;
+    const passing = passingFailure(error, clock());
+    if (passing?.limitedUntil !== undefined) limits.set(as, passing.limitedUntil);
+    if (passing) return new NotNow(passing.why, { cause: error });
     if (status === 401) github.suspectCredentials();
     if (![401, 403, 404].includes(status)) return error;
     return new HookRefused(`GitHub answered ${status}; it takes ${needed[kind]}`, status);
