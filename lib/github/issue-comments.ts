@@ -55,8 +55,8 @@ export function createIssueComments(github: GithubForJobs, clock: () => number):
             const path = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
             const query = { since: new Date(since - CLOCKS_DIFFER_MS).toISOString(), per_page: PAGE_SIZE };
             let pages = 0;
-            for await (const page of pagesOf((query) => authorized.request(path, { ...issue, ...query }), query)) {
-              const mine = page.find((comment) => isOwn(comment) && comment.body?.includes(marker));
+            for await (const { data } of pagesOf((query) => authorized.request(path, { ...issue, ...query }), query)) {
+              const mine = data.find((comment) => isOwn(comment) && comment.body?.includes(marker));
               if (mine) return { url: mine.html_url };
               if (++pages === PAGES) break;
             }

@@ -11,11 +11,11 @@ export type Query = Readonly<Record<string, string | number>>;
 export async function* pagesOf<T>(
   get: (query: Query) => Promise<{ data: T; headers: { link?: string | undefined } }>,
   first: Query,
-): AsyncGenerator<T> {
+): AsyncGenerator<{ data: T; isLast: boolean }> {
   for (let query: Query | undefined = first; query; ) {
     const { data, headers } = await get(query);
-    yield data;
     const next: string | undefined = /<([^>]+)>;\s*rel="next"/.exec(headers.link ?? '')?.[1];
     query = next === undefined ? undefined : Object.fromEntries(new URL(next).searchParams);
+    yield { data, isLast: query === undefined };
   }
 }
