@@ -73,7 +73,7 @@ async function findIssue(text: string, { links, secrets }: Stores, config: Relay
 }
 
 /** A link in words. */
-export function linkLines({ name, entity }: IssueName, link: Link<IssueState>): string[] {
+function linkLines({ name, entity }: IssueName, link: Link<IssueState>): string[] {
   const { claim, defect } = heldBy(link);
   const { newest } = link;
   const facts: [string, string | undefined][] = [

@@ -34,9 +34,9 @@ export function createGithubForJobs({ clock, ...options }: GithubForJobsOptions)
         return await requests();
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
-        const { why, limitedUntil } = passingFailure(error, clock()) ?? {};
-        if (limitedUntil !== undefined) throw new Later(limitedUntil, String(why));
-        if (why !== undefined) throw new StepFailed(why, { cause: error });
+        const passing = passingFailure(error, clock());
+        if (passing?.limitedUntil !== undefined) throw new Later(passing.limitedUntil, passing.why);
+        if (passing) throw new StepFailed(passing.why, { cause: error });
         if (error.status !== 401) return refused(error);
         client.suspectCredentials();
         throw new StepFailed('GitHub answered 401');

@@ -4,7 +4,7 @@ import type { Table } from '../table/table.ts';
 import { keptForMs, takenEvents } from './delivery.ts';
 import type { GithubClient } from './github-client.ts';
 import { type Hook, type Hooks, type KnownHook, targetName } from './hooks.ts';
-import { type Attempt, createRedeliveryApi, HookRefused, NotNow } from './redelivery-api.ts';
+import { type Attempt, createRedeliveryApi, type HookDeliveries, HookRefused, NotNow } from './redelivery-api.ts';
 
 export interface RedeliveryOptions {
   github: GithubClient;
@@ -71,7 +71,7 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
   const keptMs = keptForMs(options.apiUrl);
   let toldThatItIsOff = false;
 
-  /** Reads the list of a hook and asks for what did not arrive. @param listed where the hook is added once it is listed */
+  /** Reads the list of a hook, which joins `listed` then, and asks for what did not arrive. */
   async function redeliver(hook: KnownHook, endsAt: number, listed: Hook[], report: RedeliveryReport): Promise<void> {
     const now = clock();
     const stopAtEnd = () => {
@@ -80,15 +80,7 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
     stopAtEnd();
     const deliveries = deliveriesOf(hook);
     const from = Math.max(hook.settledTo, now - keptMs);
-    const attempts: Attempt[] = [];
-    let end: 'whole' | 'outage' | 'out of time' = 'whole';
-    for await (const { data, isLast } of deliveries.pages()) {
-      attempts.push(...data.filter(({ deliveredAt }) => deliveredAt >= from));
-      if (isLast || (data.at(-1)?.deliveredAt ?? 0) < from) break;
-      if (!attempts.some(isDelivered) && openDeliveries(attempts).length > 0) end = 'outage';
-      else if (clock() >= now + (endsAt - now) / 2) end = 'out of time';
-      if (end !== 'whole') break;
-    }
+    const { attempts, end } = await readAttempts(deliveries, from, () => clock() >= now + (endsAt - now) / 2);
     listed.push(hook);
     if (hook.settledTo > 0 && hook.settledTo < from) {
       const lost = { from: new Date(hook.settledTo).toISOString(), to: new Date(from).toISOString() };
@@ -110,11 +102,8 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
       if (!(await claim(hook, guid, 'askedAt', clock() - ASK_AGAIN_AFTER_MS))) continue;
       const isAsked = await deliveries.redeliver(newest.id);
       if (isAsked) report.redelivered++;
-      log.info({
-        message: isAsked ? 'redelivery asked for' : 'GitHub does not redeliver this now',
-        ...about(hook),
-        guid,
-      });
+      const message = isAsked ? 'redelivery asked for' : 'GitHub does not redeliver this now';
+      log.info({ message, ...about(hook), guid });
       await sleep(BETWEEN_CHANGES_MS);
     }
     if (end === 'out of time') throw new NotNow('the list is too long for one run');
@@ -126,10 +115,12 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
    */
   async function claim(hook: Hook, guid: string, what: 'askedAt' | 'givenUpAt', again: number): Promise<boolean> {
     const now = clock();
-    const change = { expression: `SET #${what} = :now, #expiresAt = :expiresAt` };
     const written = await table.update(
       keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid),
-      { ...change, values: { now, expiresAt: expiry(now, CLAIM_KEPT_FOR_MS) } },
+      {
+        expression: `SET #${what} = :now, #expiresAt = :expiresAt`,
+        values: { now, expiresAt: expiry(now, CLAIM_KEPT_FOR_MS) },
+      },
       { expression: `attribute_not_exists(#${what}) OR #${what} <= :again`, values: { again } },
     );
     return written !== undefined;
@@ -186,6 +177,19 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
 
 function isDelivered({ statusCode }: Attempt): boolean {
   return statusCode >= 200 && statusCode < 300;
+}
+
+/** Reads a list back to a time, or until it shows that nothing gets through now, or until it is too late to go on. */
+async function readAttempts(deliveries: HookDeliveries, from: number, isTooLate: () => boolean) {
+  const attempts: Attempt[] = [];
+  for await (const { data, isLast } of deliveries.pages()) {
+    attempts.push(...data.filter(({ deliveredAt }) => deliveredAt >= from));
+    if (isLast || (data.at(-1)?.deliveredAt ?? 0) < from) break;
+    const isOutage = !attempts.some(isDelivered) && openDeliveries(attempts).length > 0;
+    if (isOutage) return { attempts, end: 'outage' };
+    if (isTooLate()) return { attempts, end: 'out of time' };
+  }
+  return { attempts, end: 'whole' };
 }
 
 /**
