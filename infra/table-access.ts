@@ -69,7 +69,7 @@ const access: Readonly<Record<string, TableAccess>> = {
     items: { job: ['Query'], budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'] },
   },
   'github-redelivery': {
-    items: { hook: ['Query', 'UpdateItem', 'DeleteItem'], failedDelivery: ['Query', 'UpdateItem'] },
+    items: { hook: ['Query', 'UpdateItem'], failedDelivery: ['UpdateItem'] },
   },
   'timesheet-reminder': {
     items: { job: ['GetItem', 'PutItem', 'UpdateItem'] },

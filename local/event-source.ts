@@ -1,9 +1,15 @@
+import type { MiddyfiedHandler } from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { FifoQueue, ReceivedMessage } from './fifo-queue.ts';
 
 /** The part of a Lambda's context that the functions use. */
 export type LocalContext = Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId' | 'functionName'>;
 export type SqsHandler = (event: SQSEvent, context: LocalContext) => Promise<SQSBatchResponse | undefined>;
+
+/** A function's handler as it is called here. */
+export function asSqsHandler(handler: MiddyfiedHandler<SQSEvent, SQSBatchResponse>): SqsHandler {
+  return (event, context) => handler(event, context as Context);
+}
 
 /** Invokes the worker with one message, and deletes the message unless it is reported or the worker throws. */
 export async function deliver(

@@ -6,11 +6,17 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { jsonAnswer, MAX_BODY_BYTES } from '../lib/http/function-url.ts';
+import type { MiddyfiedHandler } from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { jsonAnswer, MAX_BODY_BYTES, type RawRequest } from '../lib/http/function-url.ts';
 import { readBody } from './request-body.ts';
 
 export type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+
+/** A function's handler as it is called here. The functions of requests use no context. */
+export function asHttpHandler(handler: MiddyfiedHandler<RawRequest, APIGatewayProxyStructuredResultV2>): HttpHandler {
+  return (event) => handler(event as RawRequest, {} as Context);
+}
 
 const { headers, ...refusal } = jsonAnswer(413, { error: `the body is larger than ${MAX_BODY_BYTES} bytes` });
 /** As a function URL answers; what is still on its way is not read. */

@@ -15,8 +15,8 @@ import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { controlRoutes } from './control-routes.ts';
 import { createCrowd } from './crowd.ts';
-import { type SqsHandler, startEventSource } from './event-source.ts';
-import { type HttpHandler, startHttpFront } from './http-front.ts';
+import { asSqsHandler, startEventSource } from './event-source.ts';
+import { asHttpHandler, type HttpHandler, startHttpFront } from './http-front.ts';
 import { keptPort } from './kept-port.ts';
 import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
@@ -77,13 +77,13 @@ async function start(): Promise<void> {
     () => performance.now(),
     () => poll(),
   );
-  const source = startEventSource(stack.queues, worker.createHandler(runtime) as unknown as SqsHandler, {
+  const source = startEventSource(stack.queues, asSqsHandler(worker.createHandler(runtime)), {
     maxConcurrency: webhooks.maxConcurrency,
     timeoutMs: WORKER_TIMEOUT_MS,
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
-  const takeGithub = webhooks.counted(webhook.createHandler(runtime) as unknown as HttpHandler);
-  const takeSlack = webhooks.counted(slackWebhook.createHandler(runtime) as unknown as HttpHandler);
+  const takeGithub = webhooks.counted(asHttpHandler(webhook.createHandler(runtime)));
+  const takeSlack = webhooks.counted(asHttpHandler(slackWebhook.createHandler(runtime)));
   const schedules = createLocalSchedules(scheduled, {
     clock: Date.now,
     failed: (slug, error) => story.log.error({ message: `${slug} failed`, error: String(error) }),

@@ -7,8 +7,8 @@ import { openJournal } from '../lib/jobs/journal.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
-import { deliver, type SqsHandler } from '../local/event-source.ts';
-import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
+import { asSqsHandler, deliver } from '../local/event-source.ts';
+import { asHttpHandler, startHttpFront } from '../local/http-front.ts';
 import { type SlackStandIn, startSlackStandIn } from '../local/slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
@@ -162,10 +162,10 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     import('../functions/slack-webhook.ts'),
     import('../functions/job-worker.ts'),
   ]);
-  const handleMessages = worker.createHandler(runtime) as unknown as SqsHandler;
+  const handleMessages = asSqsHandler(worker.createHandler(runtime));
   const front: Server = await startHttpFront(0, {
-    'POST /github': webhook.createHandler(runtime) as unknown as HttpHandler,
-    ...(config.slack && { 'POST /slack': slackWebhook.createHandler(runtime) as unknown as HttpHandler }),
+    'POST /github': asHttpHandler(webhook.createHandler(runtime)),
+    ...(config.slack && { 'POST /slack': asHttpHandler(slackWebhook.createHandler(runtime)) }),
   });
   const origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   const url = `${origin}/github`;

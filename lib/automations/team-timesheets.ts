@@ -4,8 +4,7 @@ import { acceptEvent } from '../jobs/accept-event.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { NeedsOperator } from '../jobs/interruption.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
-import { shortfallOf } from '../timesheets/shortfall.ts';
-import { findTeam } from '../timesheets/team.ts';
+import { findTeam, shortfallOf } from '../timesheets/shortfall.ts';
 import { reminderJobs } from './timesheet-reminder.ts';
 import type { Tools } from './tools.ts';
 

@@ -5,8 +5,7 @@ import { NeedsOperator, NotDone } from '../jobs/interruption.ts';
 import { slackMessage } from '../slack/replies.ts';
 import { readTimesheet } from '../timesheets/read-timesheets.ts';
 import { reminderMessage } from '../timesheets/reminder-message.ts';
-import { shortfallOf } from '../timesheets/shortfall.ts';
-import { findTeam } from '../timesheets/team.ts';
+import { findTeam, shortfallOf } from '../timesheets/shortfall.ts';
 import type { Tools } from './tools.ts';
 
 /** A timesheet that is short. */

@@ -3,9 +3,8 @@ import { type Automation, defineAutomation, defineJobs } from '../jobs/automatio
 import { NeedsOperator } from '../jobs/interruption.ts';
 import { slackMessage } from '../slack/replies.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
-import { standingOf } from '../timesheets/shortfall.ts';
+import { findTeam, standingOf } from '../timesheets/shortfall.ts';
 import { summaryMessages } from '../timesheets/summary-message.ts';
-import { findTeam } from '../timesheets/team.ts';
 import type { Tools } from './tools.ts';
 
 /** A team and a week to sum up. */

@@ -10,7 +10,6 @@ import { createAdmission } from '../slack/admission.ts';
 import { createKnownProjects } from '../slack/known-projects.ts';
 import { createResponseUrls } from '../slack/response-url.ts';
 import { createSlackApi } from '../slack/slack-api.ts';
-import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import { createMutes } from '../timesheets/mutes.ts';
 import { createJobsOfPerson } from './jobs-of-person.ts';
@@ -53,8 +52,7 @@ export function openSlackIntake(
       return budget.view(connection, limits);
     },
     async isKnown(userId, connection) {
-      const known = await table.get(keys.person('slack', userId, connection));
-      return known !== undefined && !isExpired(known, clock());
+      return (await table.get(keys.person('slack', userId, connection))) !== undefined;
     },
     async accept(asked, userId) {
       const person = { in: 'slack', id: userId } as const;

@@ -118,7 +118,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
   }
 
   async function get(jobId: string): Promise<Job | undefined> {
-    const item = await table.get(keys.job(jobId));
+    const item = await table.getEvenExpired(keys.job(jobId));
     return item && !isGone(item, clock()) ? asJob(item) : undefined;
   }
 
@@ -238,7 +238,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
     async line(connection, lane, limit) {
       const condition = { expression: '#line = :line', values: { line: lineOf(connection, lane) } };
       const items = await table.queryIndex(waitingLine.name, condition, { limit, newestFirst: false });
-      return items as unknown as StandingJob[];
+      return items as (Item & StandingJob)[];
     },
     async callFromLine(job, dueAt, slotAt) {
       const called = await table.update(
@@ -300,8 +300,7 @@ function isGone(item: Item, now: number): boolean {
 }
 
 function asJob(item: Item): Job {
-  const { pk, sk, expiresAt, ...fields } = item as Item & Key & { expiresAt: number };
-  const job = fields as unknown as Job;
+  const { pk, sk, expiresAt, ...job } = item as Item & Key & Job;
   return job.asked ? job : { ...job, ...askedInInput(job.input) };
 }
 

@@ -2,6 +2,7 @@ import type { Connection } from '../connection/connection.ts';
 import { digest } from '../digest.ts';
 import { type PartnerClient, pages } from '../partner/client.ts';
 import type { Finding, Operation } from '../partner/operation.ts';
+import { expiry } from '../table/expiry.ts';
 import { type Key, keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { RetryAt, StepFailed } from './interruption.ts';
@@ -17,7 +18,7 @@ const MARKERS_KEPT = 2_000;
 /** A reader that has not ended by then was killed. */
 const READER_MS = 60_000;
 const LOOK_AGAIN_MS = 2_000;
-const KEPT_SECONDS = 3_600;
+const KEPT_MS = 3_600_000;
 
 /** Ids by marker. */
 type Ids = Record<string, string | number>;
@@ -111,7 +112,7 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
       const all = { ...before, ...ids };
       const fits = [all, ids].find((ids) => Object.keys(ids).length <= MARKERS_KEPT);
       const reading: Kept = fits ? { startedAt, isWhole: id === undefined, ids: fits } : {};
-      await table.put({ ...key, ...reading, expiresAt: Math.floor(startedAt / 1000) + KEPT_SECONDS });
+      await table.put({ ...key, ...reading, expiresAt: expiry(startedAt, KEPT_MS) });
       return id;
     } catch (error) {
       await table.update(key, { expression: 'REMOVE #readerUntil' });

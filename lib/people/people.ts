@@ -8,8 +8,8 @@ import { listUsers } from '../partner/users.ts';
 import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
 import { hasProvenAddress, type SlackUser, slackUser } from '../slack/slack-user.ts';
 import { withJobErrors } from '../slack/with-job-errors.ts';
-import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
+import { remembered } from '../table/remembered.ts';
 import type { Table } from '../table/table.ts';
 import { cutToLength } from '../text.ts';
 
@@ -46,8 +46,10 @@ const PAGE_SIZE = 100;
 const PAGES = 50;
 
 interface Known extends ServiceUser {
-  /** Digest of the person's entry in the map: whoever is entered anew, otherwise or no more is looked for again. */
+  /** Digest of the person's entry in the map. If the entry changes, the person is looked up again. */
   entry: string;
+  /** When the users were listed; epoch milliseconds. */
+  readAt: number;
 }
 
 interface ListedUser {
@@ -85,6 +87,8 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
   const ask = `Ask ${config.contact} to add you to people in relay.config.ts.`;
   const mapped = ({ in: platform, id }: Person) =>
     config.people.find((one) => one[platform]?.toLowerCase() === id.toLowerCase());
+
+  const entryOf = (person: Person) => digest(mapped(person) ?? null);
 
   /** The address and the time zone, from the map or from Slack. */
   async function lookUp(person: Person, steps: Steps): Promise<{ email: string; timeZone: string }> {
@@ -146,20 +150,21 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
     return `${who} the e-mail address that relay.config.ts gives you under people. Ask ${config.contact} to correct it.`;
   }
 
-  return {
-    async userOf(person, connection, steps) {
-      const key = keys.person(person.in, person.id, connection);
-      const known = (await table.get(key)) as Known | undefined;
-      const entry = digest(mapped(person) ?? null);
-      if (known?.entry === entry && !isExpired({ ...known }, clock())) return known;
+  async function find(person: Person, connection: string, steps: Steps): Promise<Known> {
+    const { email, timeZone } = await lookUp(person, steps);
+    const { users, readAt } = await usersWith(email, connection, steps);
+    const [user] = users;
+    if (!user || users.length > 1) throw new NotDone(unmatched(users.length, mapped(person) !== undefined));
+    return { ...user, timeZone, entry: entryOf(person), readAt };
+  }
 
-      const { email, timeZone } = await lookUp(person, steps);
-      const { users, readAt } = await usersWith(email, connection, steps);
-      const [user] = users;
-      if (!user || users.length > 1) throw new NotDone(unmatched(users.length, mapped(person) !== undefined));
-      const found = { ...user, timeZone };
-      await table.put({ ...key, ...found, entry, expiresAt: Math.floor((readAt + KNOWN_FOR_MS) / 1000) });
-      return found;
-    },
+  return {
+    userOf: (person, connection, steps) =>
+      remembered({
+        ...{ table, clock, key: keys.person(person.in, person.id, connection) },
+        keptForMs: ({ readAt }) => readAt + KNOWN_FOR_MS - clock(),
+        read: () => find(person, connection, steps),
+        fits: ({ entry }) => entry === entryOf(person),
+      }),
   };
 }

@@ -63,7 +63,7 @@ export const keys = {
   }),
   /** lib/github/hooks.ts: the hooks of one target, and how far redelivery is with each. */
   hook: (name: string): Key => ({ pk: 'github-hooks', sk: name }),
-  /** lib/github/redelivery-claims.ts: what was done about a failed delivery, by its GUID. */
+  /** lib/github/redelivery.ts: what was done about a failed delivery, by its GUID. */
   failedDelivery: (hook: string, guid: string): Key => ({ pk: `failed-deliveries#${hook}`, sk: guid }),
   /** lib/connection/breakers.ts: of an operation, or of the whole connection. */
   breaker: (connection: string, operation?: string): Key => ({

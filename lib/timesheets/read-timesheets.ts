@@ -4,8 +4,7 @@ import { NeedsOperator } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { listTimelogs } from '../partner/timelogs.ts';
 import { listUsers } from '../partner/users.ts';
-import type { MinutesByDate } from './shortfall.ts';
-import { addressesOfNobody, type Member, teamOf } from './team.ts';
+import { addressesOfNobody, type Member, type MinutesByDate, teamOf } from './shortfall.ts';
 import { dateOf, readEntry } from './time-entry.ts';
 
 /** Somebody of a team, and what they logged. */

@@ -300,6 +300,21 @@ describe('an answer that may have been given', () => {
     expect(github.comments).toHaveLength(2);
   });
 
+  it.each([
+    ['found on the third page', 250, 251],
+    ['not looked for beyond', 300, 302],
+  ])('is %s of what was written since', async (_, others, comments) => {
+    github.refusal = 'after the work';
+    await post(created('/done 101'));
+    await relay.work();
+    const [mine] = github.comments.splice(0) as [(typeof github.comments)[0]];
+    for (let count = 0; count < others; count++) github.comments.push({ ...mine, body: `me too ${count}` });
+    github.comments.push(mine);
+    github.refusal = undefined;
+    await relay.workToTheEnd();
+    expect(github.comments).toHaveLength(comments);
+  });
+
   it('tells the kind of a failure and the job, and nothing that the service said', async () => {
     relay.sandbox.keys[0] = { ...(relay.sandbox.keys[0] as (typeof relay.sandbox.keys)[0]), scopes: [] };
     await post(created('/log 1h 4711'));

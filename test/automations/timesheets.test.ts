@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addDays, datesBetween, weekdayOf } from '../../lib/dates.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
 import type { Runtime } from '../../lib/runtime.ts';
-import { deliver, type SqsHandler } from '../../local/event-source.ts';
+import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import type { FifoQueue } from '../../local/fifo-queue.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
 import { seededRandom } from '../budget/virtual-time.ts';
@@ -46,7 +46,7 @@ const start = async (...options: Parameters<typeof startFriday>) => {
 /** A worker that differs from the relay's. @returns what makes it work on so many messages, or on all there are */
 async function workerWith(change: Partial<Runtime>): Promise<(messages?: number) => Promise<void>> {
   const { createHandler } = await import('../../functions/job-worker.ts');
-  const handle = createHandler({ ...relay.runtime, ...change }) as unknown as SqsHandler;
+  const handle = asSqsHandler(createHandler({ ...relay.runtime, ...change }));
   const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: '', functionName: '' };
   return async (messages = Number.POSITIVE_INFINITY) => {
     const queue = relay.stack.queues[1] as FifoQueue;

@@ -24,7 +24,7 @@ let table: Table;
 beforeAll(async () => {
   stack = await startLocalStack();
   Object.assign(process.env, stack.variables);
-  table = createTable(new DynamoDBClient({}), stack.variables.TABLE_NAME);
+  table = createTable(new DynamoDBClient({}), stack.variables.TABLE_NAME, Date.now);
 });
 afterAll(() => stack.close());
 

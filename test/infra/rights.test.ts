@@ -115,7 +115,7 @@ describe('the role of a function', () => {
       ...sends('CredentialCheck'),
     ]);
     expect(allowed(template, 'github-redelivery')).toEqual([
-      ...table('DeleteItem', 'Query', 'UpdateItem'),
+      ...table('Query', 'UpdateItem'),
       ...logs,
       ...secrets('github'),
       ...sends('GithubRedelivery'),
@@ -147,9 +147,8 @@ describe('the role of a function', () => {
       Query: ['breaker#*'],
     });
     expect(partitionKeys(template, 'github-redelivery')).toEqual({
-      Query: ['failed-deliveries#*', 'github-hooks'],
+      Query: ['github-hooks'],
       UpdateItem: ['failed-deliveries#*', 'github-hooks'],
-      DeleteItem: ['github-hooks'],
     });
     expect(partitionKeys(template, 'timesheet-reminder')).toEqual({
       GetItem: ['job#*'],

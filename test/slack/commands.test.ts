@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { verbs } from '../../lib/automations/verbs.ts';
 import { ASKED_WITHIN_MS, createRecentCommands } from '../../lib/intake/recent-commands.ts';
 import { jobId } from '../../lib/jobs/job.ts';
-import type { HttpHandler } from '../../local/http-front.ts';
+import { asHttpHandler, type HttpHandler } from '../../local/http-front.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
   ask,
@@ -312,7 +312,7 @@ describe('the very same command', () => {
   it('is done once where the first was answered 500 after it was stored', async () => {
     const { createHandler } = await import('../../functions/slack-webhook.ts');
     const environment = { ...relay.runtime.environment, INTERACTIVE_QUEUE_URL: 'http://127.0.0.1:9/0/queue.fifo' };
-    const handle = createHandler({ ...relay.runtime, environment }) as unknown as HttpHandler;
+    const handle = asHttpHandler(createHandler({ ...relay.runtime, environment }));
     const body = commandForm(relay, 'done 101').toString();
     const seconds = String(relay.clock.now / 1000);
     const headers = { 'x-slack-request-timestamp': seconds, 'x-slack-signature': slackSignature(body, seconds) };
