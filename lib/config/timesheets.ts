@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { WEEKDAYS } from '../dates.ts';
+import { type Addresses, addressesOf } from './addresses.ts';
+import { holidays } from './holidays.ts';
 import { slackChannel, slug, timeZone } from './names.ts';
+import { type Named, refuseRepeated } from './refuse-repeated.ts';
 
 /** Addresses are those in the service, and are compared in lowercase. */
 const email = z.email('expected an e-mail address').toLowerCase();
@@ -42,7 +45,7 @@ const team = z
     joined: z.array(z.strictObject({ email, on: z.iso.date('expected a date such as 2026-11-18') })).default([]),
     /** Who is never reminded, and is in the summary all the same. */
     quiet: z.array(email).default([]),
-    holidays: z.array(z.iso.date('expected a date such as 2026-12-25')).default([]),
+    holidays,
     /**
      * Of what somebody is reminded: `day`, that the day is short; `week`, that the week is, from Monday up to the day,
      * so that hours too many on one day make up for hours too few on another; `either` of the two.
@@ -89,32 +92,17 @@ export const timesheetsConfig = z
 export type Timesheets = z.output<typeof timesheetsConfig>;
 export type Team = Timesheets['teams'][number];
 
-/** A name, and where in the settings it stands. */
-type Named = readonly [path: (string | number)[], name: string];
-
-function membersAt(path: (string | number)[], { people }: Pick<Team, 'people'>): Named[] {
+function membersAt(path: Named[0], { people }: Pick<Team, 'people'>): Named[] {
   if (people === 'all') return [[[...path, 'people'], people]];
   return people.map((email, index) => [[...path, 'people', index], email]);
 }
-
-/** Every address of a team, and where in its settings it stands. */
-export function addressesOf({ people, quiet, partTime, joined }: Addresses): Named[] {
-  return [
-    ...(people === 'all' ? [] : people.map((email, index): Named => [['people', index], email])),
-    ...quiet.map((email, index): Named => [['quiet', index], email]),
-    ...partTime.map(({ email }, index): Named => [['partTime', index, 'email'], email]),
-    ...joined.map(({ email }, index): Named => [['joined', index, 'email'], email]),
-  ];
-}
-
-type Addresses = Pick<Team, 'people' | 'quiet' | 'partTime' | 'joined'>;
 
 /** A slip in an address would go unnoticed: it would have somebody reminded who is not to be. */
 function refuseStrangers(team: Addresses, context: z.RefinementCtx): void {
   const { people } = team;
   for (const [path, email] of addressesOf(team)) {
     if (people === 'all' || people.includes(email)) continue;
-    context.addIssue({ code: 'custom', path, message: `'${email}' is not among the team's people` });
+    context.addIssue({ code: 'custom', path: [...path], message: `'${email}' is not among the team's people` });
   }
 }
 
@@ -128,15 +116,5 @@ function refuseDaysOff({ hours, partTime }: Pick<Team, 'hours' | 'partTime'>, co
         message: `${day} is no working day of the team; whoever works then needs a team of their own`,
       });
     }
-  }
-}
-
-/** Finds fault with each name that stood there before. */
-function refuseRepeated(named: readonly Named[], context: z.RefinementCtx): void {
-  const seen = new Map<string, string>();
-  for (const [path, name] of named) {
-    const earlier = seen.get(name);
-    if (earlier === undefined) seen.set(name, path.join('.'));
-    else context.addIssue({ code: 'custom', path, message: `'${name}' stands at ${earlier} already` });
   }
 }
