@@ -413,78 +413,42 @@ describe('no answer', () => {
   const ofServer = async (answer: Answering, timeoutMs?: number) =>
     (await serverAndClient(answer, timeoutMs === undefined ? {} : { timeoutMs })).client;
 
-  it.each<{ name: string; given: () => Promise<PartnerClient>; sent: boolean; why: RegExp }>([
-    {
-      name: 'a connection that is cut before the work',
-      given: () => cutBy('before work'),
-      sent: true,
-      why: /^the connection was cut \(UND_ERR_SOCKET\)$/,
-    },
-    {
-      name: 'a connection that is cut after the work',
-      given: () => cutBy('after work'),
-      sent: true,
-      why: /^the connection was cut \(UND_ERR_SOCKET\)$/,
-    },
-    {
-      name: 'a connection that is cut in the middle of the answer',
-      given: () =>
-        ofServer((_, response) => {
-          halfAnAnswer(response);
-          // What was written goes out first, and the end of the connection after it.
-          response.socket?.end();
-        }),
-      sent: true,
-      why: /^the connection was cut \(UND_ERR_SOCKET\)$/,
-    },
-    {
-      name: 'an answer in another protocol',
-      given: () => ofServer((_, response) => response.socket?.end('SSH-2.0-OpenSSH\r\n')),
-      sent: true,
-      why: /^the connection was cut/,
-    },
-    {
-      name: 'a server that never answers',
-      given: async () => {
-        const { sandbox } = await sandboxAndClient();
-        sandbox.setFault({ kind: 'latency', ms: 3_600_000 });
-        return clientAtNoon(sandbox.url, { timeoutMs: 20 });
-      },
-      sent: true,
-      why: /^nothing within 0\.02 s$/,
-    },
-    {
-      name: 'a server that never ends its answer',
-      given: () => ofServer((_, response) => halfAnAnswer(response), 20),
-      sent: true,
-      why: /^nothing within 0\.02 s$/,
-    },
-    {
-      name: 'a port that nobody listens on',
-      given: async () => {
-        const server = createServer().listen(0, '127.0.0.1');
-        await once(server, 'listening');
-        const { port } = server.address() as AddressInfo;
-        server.close();
-        await once(server, 'close');
-        return clientAtNoon(`http://127.0.0.1:${port}`);
-      },
-      sent: false,
-      why: /^the instance cannot be reached \(ECONNREFUSED\)$/,
-    },
-    {
-      name: 'a server that does not speak TLS',
-      given: async () => clientAtNoon((await sandboxAndClient()).sandbox.url.replace('http:', 'https:')),
-      sent: false,
-      why: /^no trusted TLS connection \(ERR_SSL_/,
-    },
-    {
-      name: 'a TLS server without a certificate',
-      given: async () => clientAtNoon(`https://127.0.0.1:${await portOf(createTlsServer())}`),
-      sent: false,
-      why: /^no trusted TLS connection \(ERR_SSL_/,
-    },
-  ])('from $name', async ({ given, sent, why }) => {
+  const never = async () => {
+    const { sandbox } = await sandboxAndClient();
+    sandbox.setFault({ kind: 'latency', ms: 3_600_000 });
+    return clientAtNoon(sandbox.url, { timeoutMs: 20 });
+  };
+  const cutInTheMiddle: Answering = (_, response) => {
+    halfAnAnswer(response);
+    // What was written goes out first, and the end of the connection after it.
+    response.socket?.end();
+  };
+  const atClosedPort = async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    return clientAtNoon(`http://127.0.0.1:${port}`);
+  };
+  const inAnotherProtocol: Answering = (_, response) => response.socket?.end('SSH-2.0-OpenSSH\r\n');
+  const withoutTls = async () => clientAtNoon((await sandboxAndClient()).sandbox.url.replace('http:', 'https:'));
+  const withoutCertificate = async () => clientAtNoon(`https://127.0.0.1:${await portOf(createTlsServer())}`);
+  const isCut = /^the connection was cut \(UND_ERR_SOCKET\)$/;
+  const isLate = /^nothing within 0\.02 s$/;
+  const isNoTls = /^no trusted TLS connection \(ERR_SSL_/;
+
+  it.each<[string, () => Promise<PartnerClient>, boolean, RegExp]>([
+    ['a connection that is cut before the work', () => cutBy('before work'), true, isCut],
+    ['a connection that is cut after the work', () => cutBy('after work'), true, isCut],
+    ['a connection that is cut in the middle of the answer', () => ofServer(cutInTheMiddle), true, isCut],
+    ['an answer in another protocol', () => ofServer(inAnotherProtocol), true, /^the connection was cut/],
+    ['a server that never answers', never, true, isLate],
+    ['a server that never ends its answer', () => ofServer((_, response) => halfAnAnswer(response), 20), true, isLate],
+    ['a port that nobody listens on', atClosedPort, false, /^the instance cannot be reached \(ECONNREFUSED\)$/],
+    ['a server that does not speak TLS', withoutTls, false, isNoTls],
+    ['a TLS server without a certificate', withoutCertificate, false, isNoTls],
+  ])('from %s', async (_, given, sent, why) => {
     const error = await failureOfSending(await given(), updateDefect, { defect_id, title: canary });
     expect(error).toBeInstanceOf(PartnerUnanswered);
     expect({ ...error }).toEqual({
