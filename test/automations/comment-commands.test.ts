@@ -194,9 +194,9 @@ describe('a comment that is deleted or changed before its command is carried out
     expect(github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('Logged 2h')]);
   });
 
-  it('waits for GitHub where that does not answer', async () => {
+  it.each([401, 500, 503])('waits for GitHub while that answers %i', async (status) => {
     github.written.set(1, LOG);
-    github.refusal = { status: 503, message: 'Service Unavailable' };
+    github.refusal = { status, message: 'Not now' };
     await post(created(LOG));
     await relay.work();
     expect(logged()).toEqual([]);
