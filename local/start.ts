@@ -16,7 +16,7 @@ import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { controlRoutes } from './control-routes.ts';
 import { createCrowd } from './crowd.ts';
 import { asSqsHandler, startEventSource } from './event-source.ts';
-import { asHttpHandler, type HttpHandler, startHttpFront } from './http-front.ts';
+import { asHttpHandler, startHttpFront } from './http-front.ts';
 import { keptPort } from './kept-port.ts';
 import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
 import { createLocalSchedules, loadSchedules } from './schedules.ts';

@@ -4,6 +4,7 @@ import { operationPath, uuid } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import { deployment } from './deployment.ts';
 import { slug as name, slackChannel, timeZone } from './names.ts';
+import { type Named, refuseRepeated } from './refuse-repeated.ts';
 import { timesheetsConfig } from './timesheets.ts';
 
 const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
@@ -400,26 +401,17 @@ export const configSchema = z
       });
     }
     for (const platform of ['slack', 'github'] as const) {
-      const ids = config.people.map((person) => person[platform]?.toLowerCase());
-      for (const [index, id] of ids.entries()) {
-        if (id === undefined || ids.indexOf(id) === index) continue;
-        const message = `'${id}' stands at people.${ids.indexOf(id)} already`;
-        context.addIssue({ code: 'custom', path: ['people', index, platform], message });
-      }
+      refuseRepeated(
+        config.people.flatMap(({ [platform]: id }, index): Named[] =>
+          id === undefined ? [] : [[['people', index, platform], id]],
+        ),
+        context,
+      );
     }
-    const seen = new Map<string, number>();
-    for (const [index, { name }] of config.github.repositories.entries()) {
-      const path = ['github', 'repositories', index];
-      const earlier = seen.get(name.toLowerCase());
-      if (earlier !== undefined) {
-        context.addIssue({
-          code: 'custom',
-          path: [...path, 'name'],
-          message: `'${name}' stands at github.repositories.${earlier} already`,
-        });
-      }
-      seen.set(name.toLowerCase(), index);
-    }
+    refuseRepeated(
+      config.github.repositories.map(({ name }, index) => [['github', 'repositories', index, 'name'], name]),
+      context,
+    );
   });
 
 /** The configuration as written in `relay.config.ts`. */

@@ -1,5 +1,3 @@
-import type { Item } from './table.ts';
-
 const LIFETIME_MS = 30 * 86_400_000;
 
 /**
@@ -12,6 +10,6 @@ export function expiry(now: number, keptForMs = LIFETIME_MS): number {
 }
 
 /** DynamoDB removes an expired item within days. Until then, readers treat it as removed. */
-export function isExpired(item: Item, now: number): boolean {
+export function isExpired(item: { expiresAt?: unknown }, now: number): boolean {
   return item.expiresAt !== undefined && Number(item.expiresAt) * 1000 <= now;
 }

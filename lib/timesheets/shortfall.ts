@@ -1,4 +1,4 @@
-import { addressesOf } from '../config/team-addresses.ts';
+import { addressesOf } from '../config/addresses.ts';
 import type { Team } from '../config/timesheets.ts';
 import { datesBetween, mondayOf, weekdayOf } from '../dates.ts';
 

@@ -23,6 +23,8 @@ const withOverride = (operation: string, override: object) => ({
   connections: { main: { operations: { [operation]: override } } },
 });
 
+const person = (github?: string) => ({ email: 'ada@example.com', ...(github && { github }) });
+
 describe('a configuration', () => {
   it.each([
     ['no connection', { connections: {} }, /^connections: expected at least one/],
@@ -51,7 +53,12 @@ describe('a configuration', () => {
     [
       'two repositories alike',
       { connections: { main: {} }, github: { repositories: [repository, { ...repository, name: 'Acme/Web' }] } },
-      /^github\.repositories\.1\.name: 'Acme\/Web' stands at github\.repositories\.0 already/,
+      /^github\.repositories\.1\.name: 'Acme\/Web' is already at github\.repositories\.0\.name/,
+    ],
+    [
+      'a login of two people',
+      { connections: { main: {} }, people: [person('Ada'), person(), person('ada')] },
+      /^people\.2\.github: 'ada' is already at people\.0\.github/,
     ],
     [
       'an override of an unknown operation',

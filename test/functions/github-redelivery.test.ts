@@ -296,6 +296,10 @@ describe('GitHub', () => {
       `GET ${path}?per_page=100`,
       `POST ${path}/${id}/attempts`,
     ]);
+    const asInstallation = secret === APP && of !== ofApp;
+    expect(new Set(github.requests.filter((request) => request.endsWith('/installation')))).toEqual(
+      new Set(asInstallation ? [`GET ${path.replace(/\/hooks.*/, '/installation')}`] : []),
+    );
     expect(await relay.jobs()).toHaveLength(1);
   });
 

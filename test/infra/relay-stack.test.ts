@@ -1,5 +1,6 @@
 import type { App } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
@@ -229,5 +230,14 @@ describe('a stage', () => {
     ['dev', { rolePath: 'service' }, /rolePath: expected a path such as/],
   ])('with a fault is refused by its path: %s %j', (name, settings, fault) => {
     expect(() => config({ stages: { [name]: settings } })).toThrow(fault);
+  });
+
+  it('may keep logs for every period that CDK knows, and for no other', () => {
+    const known = Object.values(RetentionDays).filter(
+      (days) => typeof days === 'number' && days !== RetentionDays.INFINITE,
+    );
+    const keeps = (days: number) => () => config({ logRetentionDays: days });
+    for (const days of known) expect(keeps(Number(days))).not.toThrow();
+    expect(keeps(2)).toThrow(`expected one of ${known.join(', ')}`);
   });
 });

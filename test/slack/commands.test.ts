@@ -88,6 +88,15 @@ describe('a command', () => {
     );
   });
 
+  it.each([
+    ['keeps a title of 255 characters', 255, /^---/],
+    ['cuts a longer title, which is whole in the description', 256, /^x{256}\n\n---/],
+  ])('%s', async (_, length, description) => {
+    await ask(relay, `defect ${'x'.repeat(length)}`, { channelId: PLATFORM });
+    const title = length === 255 ? 'x'.repeat(255) : `${'x'.repeat(254)}…`;
+    expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title, description: expect.stringMatching(description) });
+  });
+
   it('logs time for the person who typed it', async () => {
     const { inTheEnd } = await ask(relay, 'log 1h30m “Release checkout 2.4” wrote “tests” 🦆', { userId: TOMASZ });
     const entry = relay.sandbox.data.timelogs.at(-1);
