@@ -1,5 +1,5 @@
 import { allowInsecureRequests, customFetch } from 'oauth4webapi';
-import { type Answer, exchange, readText } from './exchange.ts';
+import { type Answer, exchange, readText, TooLong } from './exchange.ts';
 import { InstanceFault, OAuthUnavailable } from './oauth-errors.ts';
 
 /** How an instance's OAuth endpoints are reached. */
@@ -24,9 +24,12 @@ export function checkedUrl(value: unknown, what: string, { endpoint }: OAuthHttp
   return url;
 }
 
-/** GETs a document. @throws {McpUnanswered | TooLong} */
+/** GETs a document. @throws {McpUnanswered | InstanceFault} */
 export async function getDocument(url: URL, what: string, { fetch }: OAuthHttp): Promise<Response> {
-  return asResponse(await exchange(fetch, what, url.href, { headers: { accept: 'application/json' } }, TIMES));
+  return asResponse(
+    url.href,
+    await exchange(fetch, what, url.href, { headers: { accept: 'application/json' } }, TIMES),
+  );
 }
 
 /**
@@ -44,14 +47,16 @@ export function requestOptions(what: string, { endpoint, fetch }: OAuthHttp) {
         answer.drop();
         throw new OAuthUnavailable(what, answer.status);
       }
-      return asResponse(answer);
+      return asResponse(url, answer);
     },
   };
 }
 
 /** The answer with its body read. */
-async function asResponse(answer: Answer): Promise<Response> {
-  const body = await readText(answer);
+async function asResponse(url: string, answer: Answer): Promise<Response> {
+  const body = await readText(answer).catch((error) => {
+    throw error instanceof TooLong ? new InstanceFault(url, `answered with ${error.message}`) : error;
+  });
   const headers = new Headers(answer.headers);
   // The body names the error too, and oauth4webapi would not read it.
   headers.delete('www-authenticate');
