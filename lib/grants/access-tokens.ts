@@ -95,10 +95,10 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   async function failed(error: unknown, claimed: Grant, by: string): Promise<undefined> {
     if (error instanceof OAuthRefusal) {
       if (isPassing(error)) return later(error, claimed, by);
-      const isForgotten = error.error === 'invalid_client' || error.error === 'unauthorized_client';
-      const isNews = await grants.die(claimed, isForgotten ? 'client forgotten' : 'refused', error.said);
+      const cause = causeOf(error, claimed);
+      const isNews = await grants.die(claimed, cause, error.said);
       // Where another worker has saved newer tokens meanwhile, those count.
-      if (isNews) throw new LinkNeeded(isForgotten ? 'client forgotten' : 'refused', { isNews, said: error.said });
+      if (isNews) throw new LinkNeeded(cause, { isNews, said: error.said });
       return undefined;
     }
     if (error instanceof OAuthUnavailable) return later(error, claimed, by);
@@ -142,6 +142,11 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       }
     },
   };
+}
+
+function causeOf({ error }: OAuthRefusal, { sends }: Grant): DeathCause {
+  if (error === 'invalid_client' || error === 'unauthorized_client') return 'client forgotten';
+  return sends > 1 ? 'lost' : 'refused';
 }
 
 const isPassing = ({ error }: OAuthRefusal) => error === 'temporarily_unavailable' || error === 'slow_down';

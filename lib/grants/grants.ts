@@ -62,10 +62,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
   }
 
   /** What new tokens change, whatever there was before. */
-  async function withTokens(
-    { connection, holder }: Pick<Grant, 'connection' | 'holder'>,
-    tokens: SealedTokens & Tokens,
-  ) {
+  async function withTokens({ connection, holder }: Pick<Grant, 'connection' | 'holder'>, tokens: NewTokens) {
     const { accessToken, refreshToken, expiresInSeconds = ACCESS_TOKEN_SECONDS } = tokens;
     const now = clock();
     const lifeMs = expiresInSeconds * 1000;
