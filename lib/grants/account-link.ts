@@ -46,8 +46,8 @@ export interface AccountLinkOptions {
   serverOf: (issuer: string) => Promise<AuthorizationServer>;
 }
 
-/** A registration that is refused is made again, unless it is this young: then it is not the registration. */
-const YOUNG_MS = 3_600_000;
+/** A registration that is refused is made again, unless it is this young: then the fault is elsewhere. */
+const YOUNG_MS = 60_000;
 
 export function createAccountLink(options: AccountLinkOptions): AccountLink {
   const { connection, transport, registrations, serverOf } = options;

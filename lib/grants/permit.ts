@@ -1,4 +1,5 @@
 import type { Budget, Slot } from '../budget/budget.ts';
+import { BudgetUnavailable } from '../budget/budget-store.ts';
 import type { Lane } from '../budget/lanes.ts';
 import type { Limits } from '../budget/window.ts';
 import { McpUnanswered } from '../mcp/errors.ts';
@@ -49,8 +50,13 @@ export function createPermit(options: PermitOptions): Permit {
       return answer;
     } catch (error) {
       if (error instanceof McpUnanswered && !error.sent) slot.giveUp();
-      else if (error instanceof McpUnanswered) await slot.unanswered();
+      else if (error instanceof McpUnanswered) await slot.unanswered().catch(ignoreUnavailable);
       throw error;
     }
   };
+}
+
+/** That the call was sent counts for more: a creating tool must not look as if nothing had been sent. */
+function ignoreUnavailable(error: unknown): void {
+  if (!(error instanceof BudgetUnavailable)) throw error;
 }

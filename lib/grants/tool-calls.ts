@@ -67,7 +67,9 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
         return await call(clientOf(access), access.token);
       } catch (error) {
         if (!(error instanceof McpError)) throw error;
-        const decision = toolDecisions[toolOutcome(error, refused !== undefined)][history];
+        // What comes before the call of the tool creates nothing.
+        const what = error.method === 'tools/call' ? history : 'repeatable';
+        const decision = toolDecisions[toolOutcome(error, refused !== undefined)][what];
         if (decision !== 'refresh') return act(decision, error, access);
         refused = access.grant.version;
       }
