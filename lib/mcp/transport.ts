@@ -123,11 +123,12 @@ async function refusalOf(method: string, answer: Answer): Promise<McpRefusal | M
   // The status decides; a body that cannot be read adds nothing.
   const body = await readText(answer).catch(() => '');
   const error = (readMessages(body) ?? []).find((message) => message.kind === 'error');
+  const challenge = readChallenge(headers.get('www-authenticate'));
   return new McpRefusal(method, {
     status,
-    challenge: readChallenge(headers.get('www-authenticate')),
+    challenge,
     code: error?.code ?? null,
-    said: error ? outsideText(error.message) || null : null,
+    said: (error && outsideText(error.message)) || (challenge?.description ?? null),
     retryAfter: headers.get('retry-after'),
   });
 }
