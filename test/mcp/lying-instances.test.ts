@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { portOf } from '../partner/client-at-noon.ts';
-import { consent } from '../sandbox/consent.ts';
+import { consent } from '../sandbox/mcp/consent.ts';
 import { mira, REDIRECT_URI, startSandboxWorld, startWorld } from './world.ts';
 
 const RESOURCE = '/.well-known/oauth-protected-resource';
@@ -125,6 +125,6 @@ describe('an instance that lies', () => {
     const world = await startSandboxWorld();
     const { tools } = await world.worker();
     await expect(tools.list(mira)).rejects.toThrow('no account is linked');
-    expect(world.sandbox.mcp.requests).toBe(0);
+    expect(world.sandbox.mcp.audit).toEqual([]);
   });
 });
