@@ -1,5 +1,5 @@
 import { createMcpClient, type McpClient } from '../mcp/client.ts';
-import { missingScopes, type ToolHistory, toolDecisions, toolOutcome } from '../mcp/decide.ts';
+import { missingScopes, type ToolDecision, type ToolHistory, toolDecisions, toolOutcome } from '../mcp/decide.ts';
 import { McpError, McpRefusal } from '../mcp/errors.ts';
 import type { ToolList, ToolResult } from '../mcp/tool.ts';
 import type { Transport } from '../mcp/transport.ts';
@@ -70,26 +70,20 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
         // What comes before the call of the tool creates nothing.
         const what = error.method === 'tools/call' ? history : 'repeatable';
         const decision = toolDecisions[toolOutcome(error, refused !== undefined)][what];
-        if (decision !== 'refresh') return act(decision, error, access);
+        if (decision === 'link again') await tokens.refuse(access.grant, saidBy(error));
+        else if (decision !== 'refresh') return act(decision, error);
         refused = access.grant.version;
       }
     }
   }
 
-  async function act(
-    decision: Exclude<(typeof toolDecisions)[keyof typeof toolDecisions][ToolHistory], 'refresh'>,
-    error: McpError,
-    { grant }: AccessToken,
-  ): Promise<never> {
+  async function act(decision: Exclude<ToolDecision, 'refresh' | 'link again'>, error: McpError): Promise<never> {
     const now = transport.clock();
-    const said = error instanceof McpRefusal ? error.said : null;
     switch (decision) {
-      case 'link again':
-        return tokens.refuse(grant, 'not accepted', said);
       case 'link with scope':
         throw new LinkNeeded('scope missing', {
           scopes: error instanceof McpRefusal ? missingScopes(error) : [],
-          said,
+          said: saidBy(error),
         });
       case 'wait for budget': {
         const seconds = error instanceof McpRefusal ? retryAfterSeconds(error.retryAfter) : null;
@@ -115,3 +109,6 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
     },
   };
 }
+
+/** The service's own words. */
+const saidBy = (error: McpError) => (error instanceof McpRefusal ? error.said : null);
