@@ -1,4 +1,4 @@
-import { createMcpClient, type McpClient } from '../mcp/client.ts';
+import { createMcpClient, type KeptSession, type McpClient, noSession } from '../mcp/client.ts';
 import { missingScopes, type ToolDecision, type ToolHistory, toolDecisions, toolOutcome } from '../mcp/decide.ts';
 import { McpError, McpRefusal } from '../mcp/errors.ts';
 import type { ToolList, ToolResult } from '../mcp/tool.ts';
@@ -30,6 +30,7 @@ export interface ToolCallsOptions {
   pause: (until: number) => Promise<void>;
   /** Reads a Retry-After header. @returns seconds */
   retryAfterSeconds: (header: string | null) => number | null;
+  /** Those of earlier calls of this process. */
   sessions?: Sessions;
 }
 
@@ -39,7 +40,7 @@ const FAILURE_PAUSE_MS = 10_000;
 const MOST_SESSIONS = 200;
 
 /** The sessions of this process: a session belongs to the person who began it, and to one link of theirs. */
-export type Sessions = Map<string, McpClient>;
+export type Sessions = Map<string, KeptSession>;
 
 export function createToolCalls(options: ToolCallsOptions): ToolCalls {
   const { transport, tokens, pause, retryAfterSeconds, sessions = new Map() } = options;
@@ -47,12 +48,12 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
   function clientOf({ grant }: AccessToken): McpClient {
     const { connection, holder, linkedAt } = grant;
     const key = JSON.stringify([connection, holder.in, holder.id, linkedAt]);
-    const client = sessions.get(key) ?? createMcpClient(transport);
+    const kept = sessions.get(key) ?? noSession();
     sessions.delete(key);
-    sessions.set(key, client);
+    sessions.set(key, kept);
     const [oldest] = sessions.keys();
     if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
-    return client;
+    return createMcpClient(transport, kept);
   }
 
   async function asPerson<T>(

@@ -37,10 +37,16 @@ const MOST_TOOLS = 1_000;
 /** JSON-RPC's `Invalid params`, with which a service refuses a revision. */
 const INVALID_PARAMS = -32_602;
 
-export function createMcpClient(transport: Transport): McpClient {
-  let session: Session | undefined;
-  let lastId = 0;
+/** What goes on from one client to the next: a session outlives the job that began it. */
+export interface KeptSession {
+  session: Session | undefined;
+  /** Of the requests in it. */
+  lastId: number;
+}
 
+export const noSession = (): KeptSession => ({ session: undefined, lastId: 0 });
+
+export function createMcpClient(transport: Transport, kept: KeptSession = noSession()): McpClient {
   const envelopeOf = ({ id, revision }: Session, token: string | undefined) => ({
     token,
     sessionId: id,
@@ -48,8 +54,8 @@ export function createMcpClient(transport: Transport): McpClient {
   });
 
   async function initialize(token: string | undefined): Promise<Session> {
-    session ??= await begin(token);
-    return session;
+    kept.session ??= await begin(token);
+    return kept.session;
   }
 
   async function begin(token: string | undefined): Promise<Session> {
@@ -69,7 +75,7 @@ export function createMcpClient(transport: Transport): McpClient {
       if (offer === undefined) throw unknownRevision('none of them');
       try {
         const params = { protocolVersion: offer, capabilities: {}, clientInfo: CLIENT_INFO };
-        const reply = await sendRequest(transport, { token }, 'initialize', ++lastId, params);
+        const reply = await sendRequest(transport, { token }, 'initialize', ++kept.lastId, params);
         const wanted = isRecord(reply.result) ? reply.result.protocolVersion : undefined;
         if (isRevision(wanted)) return { reply, revision: wanted };
         throw unknownRevision(typeof wanted === 'string' ? outsideText(wanted) : 'none that it names');
@@ -86,13 +92,13 @@ export function createMcpClient(transport: Transport): McpClient {
   async function request(token: string | undefined, method: string, params: object): Promise<unknown> {
     const used = await initialize(token);
     try {
-      return (await sendRequest(transport, envelopeOf(used, token), method, ++lastId, params)).result;
+      return (await sendRequest(transport, envelopeOf(used, token), method, ++kept.lastId, params)).result;
     } catch (error) {
       // The service has forgotten the session, and has not looked at the request (MCP, Session Management).
       if (!(error instanceof McpRefusal) || error.status !== 404 || used.id === undefined) throw error;
-      if (session === used) session = undefined;
+      if (kept.session === used) kept.session = undefined;
       const next = await initialize(token);
-      return (await sendRequest(transport, envelopeOf(next, token), method, ++lastId, params)).result;
+      return (await sendRequest(transport, envelopeOf(next, token), method, ++kept.lastId, params)).result;
     }
   }
 
@@ -124,9 +130,9 @@ export function createMcpClient(transport: Transport): McpClient {
       return result;
     },
     async close(token) {
-      if (session?.id === undefined) return;
-      const ended = session;
-      session = undefined;
+      const ended = kept.session;
+      if (ended?.id === undefined) return;
+      kept.session = undefined;
       await endSession(transport, envelopeOf(ended, token));
     },
   };
