@@ -24,7 +24,7 @@ const place = z.strictObject({
  */
 export const holidays = z
   .union([z.array(date), place], "expected a list of dates, or a place such as { country: 'DE', region: 'BY' }")
-  // Said before the dates are worked out, because a JSON schema has the examples of what is written only.
+  // ReplyContent before the dates are worked out, because a JSON schema has the examples of what is written only.
   .meta({
     description:
       'Days off for the whole team: a list of dates, or the public holidays of a country and region, with `extra` dates.',

@@ -42,30 +42,35 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
   return undefined;
 }
 
+const callLimits = z
+  .strictObject({
+    perMinute: z
+      .int()
+      .min(1)
+      .default(120)
+      .meta({ description: 'Calls in a minute. The default is the limit of the service.', examples: [60] }),
+    perDay: z
+      .int()
+      .min(1)
+      .default(5000)
+      .meta({ description: 'Calls in a day. The default is the limit of the service.', examples: [2_000] }),
+  })
+  .prefault({});
+
 const connection = z.strictObject({
-  limits: z
+  limits: callLimits.meta({
+    description: 'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
+  }),
+  mcp: z
     .strictObject({
-      perMinute: z
-        .int()
-        .min(1)
-        .default(120)
-        .meta({
-          description: 'Calls that the key may send in a minute. The default is the limit of the service.',
-          examples: [60],
-        }),
-      perDay: z
-        .int()
-        .min(1)
-        .default(5000)
-        .meta({
-          description: 'Calls that the key may send in a day. The default is the limit of the service.',
-          examples: [2_000],
-        }),
+      limits: callLimits.meta({
+        description:
+          'What the relay may use of the limits of the MCP endpoint, which count by calling address. Lower them if ' +
+          'other clients call from the same address.',
+      }),
     })
     .prefault({})
-    .meta({
-      description: 'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
-    }),
+    .meta({ description: 'The MCP endpoint, for people who link an account.' }),
   strangersShare: z
     .number()
     .min(0)

@@ -141,17 +141,18 @@ describe('the stack', () => {
     }
   });
 
-  it('creates a secret for each party, and writes none', () => {
+  it('creates a secret for each party, and writes none but the key of the grants', () => {
     const secrets = Object.values(templateOf('dev').findResources('AWS::SecretsManager::Secret'));
     expect(secrets.map(({ Properties }) => Properties.Name)).toEqual([
       'partner-relay/dev/github-webhook',
       'partner-relay/dev/github',
+      'partner-relay/dev/grants',
       'partner-relay/dev/partner/main',
       'partner-relay/dev/partner/other',
     ]);
     for (const { Properties } of secrets) {
       expect(Properties).not.toHaveProperty('SecretString');
-      expect(Properties).not.toHaveProperty('GenerateSecretString');
+      expect('GenerateSecretString' in Properties).toBe(Properties.Name === 'partner-relay/dev/grants');
     }
   });
 
