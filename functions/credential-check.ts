@@ -24,7 +24,7 @@ export function createHandler(runtime: Runtime) {
   const budget = createBudget(table, clock, random);
   const breakers = createBreakers({ table, clock, random });
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: GITHUB_TIMEOUT_MS });
-  const options = { table, budget, breakers, metrics, clock, sleep };
+  const options = { budget, breakers, metrics, clock, sleep };
   const holders = [
     ...Object.keys(config.connections)
       .flatMap((name) => connections(name) ?? [])

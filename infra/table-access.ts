@@ -65,8 +65,7 @@ const access: Readonly<Record<string, TableAccess>> = {
     indexes: [jobsByStatus.name, waitingLine.name],
   },
   'credential-check': {
-    // Its journal is always empty, but it is read.
-    items: { job: ['Query'], budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'] },
+    items: { budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'] },
   },
   'github-redelivery': {
     items: { hook: ['Query', 'UpdateItem'], failedDelivery: ['UpdateItem'] },

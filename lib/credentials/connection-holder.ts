@@ -2,17 +2,14 @@ import type { Budget } from '../budget/budget.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
 import { InLine, Refused, RetryAt, StepFailed } from '../jobs/interruption.ts';
-import { openJournal } from '../jobs/journal.ts';
-import { createPartnerCalls } from '../jobs/partner-calls.ts';
+import { createRepeatableCalls } from '../jobs/repeatable-calls.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { validate } from '../partner/validate.ts';
 import { SecretError } from '../secrets/secrets.ts';
-import type { Table } from '../table/table.ts';
 import type { CredentialHolder } from './credential-check.ts';
 
 export interface ConnectionHolderOptions {
-  table: Table;
   budget: Budget;
   breakers: Breakers;
   metrics: Metrics;
@@ -22,23 +19,21 @@ export interface ConnectionHolderOptions {
 
 /** The service behind a connection: its `/validate` decrypts what is sent, so that key, encryption and signature are right. */
 export function createConnectionHolder(connection: Connection, options: ConnectionHolderOptions): CredentialHolder {
-  const { table, budget, breakers, metrics, clock, sleep } = options;
+  const { budget, breakers, metrics, clock, sleep } = options;
   const { name } = connection;
 
-  async function call(deadline: number): Promise<void> {
-    const calls = createPartnerCalls({
-      ...{ table, connection, budget, breakers, clock, sleep, deadline },
+  async function callValidate(deadline: number): Promise<void> {
+    const { call } = createRepeatableCalls({
+      ...{ connection, budget, breakers, clock, sleep, deadline },
       caller: 'credential-check',
       lane: 'background',
       cameBack: false,
-      // What may be repeated leaves nothing in it.
-      journal: await openJournal(table, 'credential-check', clock),
       report({ news }) {
         // A refused key has a metric of this check's own, which lasts until the next check.
         if (news === 'rate limited') metrics.record({ RateLimited: 1 }, name);
       },
     });
-    await calls.repeatable(connection.operation(validate), { relay: 'credential-check' });
+    await call(connection.operation(validate), { relay: 'credential-check' });
   }
 
   return {
@@ -47,7 +42,7 @@ export function createConnectionHolder(connection: Connection, options: Connecti
     connection: name,
     async look(deadline) {
       try {
-        await call(deadline);
+        await callValidate(deadline);
         return { verdict: 'good', why: 'validate decrypted what was sent' };
       } catch (error) {
         if (error instanceof StepFailed) return { verdict: 'unanswered', why: error.message };
