@@ -99,9 +99,10 @@ export async function runJob(
  */
 async function stoodInLine(message: JobMessage, { jobs, budget, connection }: RunJobOptions): Promise<boolean> {
   const { jobId: id, generation, of } = message;
-  if (generation > 1 || of?.lane !== 'background' || !connection(of.connection)) return false;
+  const limits = of && connection(of.connection)?.limits;
+  if (generation > 1 || of?.lane !== 'background' || !limits) return false;
   try {
-    if (!(await budget.mustStand(of.connection, of.lane))) return false;
+    if (!(await budget.mustStand(of.connection, limits, of.lane))) return false;
   } catch (error) {
     // The job waits for the budget itself, in the usual way.
     if (error instanceof BudgetUnavailable) return false;
