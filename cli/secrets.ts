@@ -5,13 +5,20 @@ import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Command } from 'commander';
 import * as z from 'zod/mini';
-import { githubCredentials, githubWebhookSecret, partnerSecret, slackSecret } from '../lib/secrets/secrets.ts';
+import {
+  githubCredentials,
+  githubWebhookSecret,
+  grantsSecret,
+  partnerSecret,
+  slackSecret,
+} from '../lib/secrets/secrets.ts';
 
 /** The fields of a secret by the beginning of its name. */
 const schemas: readonly [RegExp, z.ZodMiniObject][] = [
   [/^github-webhook$/, githubWebhookSecret],
   [/^github$/, githubCredentials],
   [/^slack$/, slackSecret],
+  [/^grants$/, grantsSecret],
   [/^partner\/[a-z0-9-]+$/, partnerSecret],
 ];
 
@@ -21,7 +28,7 @@ export function addSecretCommands(program: Command, stage: () => string | undefi
 
   secrets
     .command('set <name>')
-    .description('enter a secret: github-webhook, github, slack, or partner/<connection>')
+    .description('enter a secret: github-webhook, github, slack, grants, or partner/<connection>')
     .addHelpText(
       'after',
       `
@@ -34,7 +41,7 @@ At a terminal it asks for each field, without showing what is typed; an empty an
       const schema = schemas.find(([pattern]) => pattern.test(name))?.[1];
       if (!schema) {
         throw new Error(
-          `there is no secret '${name}'; there are github-webhook, github, slack and partner/<connection>`,
+          `there is no secret '${name}'; there are github-webhook, github, slack, grants and partner/<connection>`,
         );
       }
       const entered = process.stdin.isTTY ? await ask(schema) : parseJson(await text(process.stdin));

@@ -7,16 +7,24 @@ import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
 
 /** A secret; `partner` is those of all connections. */
-export type SecretName = 'github-webhook' | 'github' | 'slack' | 'partner';
+export type SecretName = 'github-webhook' | 'github' | 'slack' | 'grants' | 'partner';
 
 export interface SecretsProps extends Keyed {
   stage: Stage;
   config: RelayConfig;
 }
 
+/** A random key, made when the secret is: nobody issues one, and nobody needs to see it. */
+const GRANTS_KEY = {
+  secretStringTemplate: '{}',
+  generateStringKey: 'key',
+  passwordLength: 64,
+  excludePunctuation: true,
+};
+
 /**
  * One secret for each party. They are created empty, and nothing of the stack ever writes one: values are entered with
- * `relay secrets set`, and a deployment leaves them alone.
+ * `relay secrets set`, and a deployment leaves them alone. The key of the grants is the exception: it is generated once.
  */
 export class Secrets extends Construct {
   /** What the names of all of them begin with. */
@@ -31,16 +39,18 @@ export class Secrets extends Construct {
       ['github-webhook', 'Webhook secret, which github-webhook checks signatures with'],
       ['github', 'The App or the token that comments'],
       ...(config.slack ? [['slack', 'Signing secret, and the token of the app that answers'] as const] : []),
+      ['grants', 'Key that seals the grants of people in the table'] as const,
       ...Object.keys(config.connections).map(
         (name) => [`partner/${name}`, 'Base URL, API key and secret key of the service'] as const,
       ),
     ]);
     for (const [name, description] of descriptions) {
-      // The L2 construct would generate a value.
+      // The L2 construct would generate a value for each.
       const secret = new CfnSecret(this, name, {
         name: this.prefix + name,
         description,
         ...(key && { kmsKeyId: key.keyArn }),
+        ...(name === 'grants' && { generateSecretString: GRANTS_KEY }),
       });
       secret.applyRemovalPolicy(stage.removalPolicy);
       acknowledge(

@@ -15,6 +15,7 @@ import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { controlRoutes } from './control-routes.ts';
 import { type SqsHandler, startEventSource } from './event-source.ts';
+import { keptGrantsKey } from './grants-key.ts';
 import { type HttpHandler, startHttpFront } from './http-front.ts';
 import { keptPort } from './kept-port.ts';
 import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
@@ -57,10 +58,13 @@ async function start(): Promise<void> {
   const key = stack.variables.AWS_ACCESS_KEY_ID;
   const dataFile = join(folder, 'sandbox.jsonl');
   const sandboxPort = await keptPort(folder, 'sandbox');
-  const sandbox = real ? undefined : await startSandbox({ dataFile, controlKey: key, port: sandboxPort.port });
+  const sandbox = real
+    ? undefined
+    : await startSandbox({ dataFile, controlKey: key, port: sandboxPort.port, mcp: { enabled: true } });
   if (sandbox) sandboxPort.keep(sandbox.url);
   const partner = real ?? ofSandbox(sandbox);
   const webhookSecret = enterSecrets(stack, config, partner);
+  stack.secrets.put(`${stack.secretPrefix}grants`, { key: keptGrantsKey(folder) });
   const slack = config.slack && (await enterSlack(stack, config, folder));
 
   // From here on the AWS SDK of the functions speaks to the local stack.

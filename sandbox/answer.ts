@@ -5,10 +5,14 @@ import { type Route, toTheirs } from './routes.ts';
 export interface Answer {
   status: number;
   headers: Readonly<Record<string, string>>;
-  body: string;
+  /** In pieces, it is streamed. */
+  body: string | readonly Piece[];
   /** For the audit trail; null when the operation was carried out. */
   reason: string | null;
 }
+
+/** What is sent of a streamed body, and when; `cut` destroys the connection. */
+export type Piece = { text: string } | { waitMs: number } | { cut: true };
 
 export function jsonAnswer(status: number, value: object, reason: string | null = null): Answer {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value), reason };
@@ -21,8 +25,14 @@ export function refusalAnswer({ status, message, errors, retryAfterSeconds }: Re
   return { ...answer, headers: { ...answer.headers, ...retryAfter(retryAfterSeconds) } };
 }
 
+/** An error answer in the form of its endpoint. */
+export type ErrorAnswer = (status: 429 | 500, message: string, reason: string) => Answer;
+
+const partnerError: ErrorAnswer = (status, message, reason) =>
+  jsonAnswer(status, { success: false, message, data: null }, reason);
+
 /** What a fault makes of an answer; null for a cut connection. */
-export function disturbed(fault: Disturbance, answer: Answer): Answer | null {
+export function disturbed(fault: Disturbance, answer: Answer, errorAnswer: ErrorAnswer = partnerError): Answer | null {
   const reason = `fault: ${fault.kind}`;
   const page = { 'content-type': 'text/html; charset=utf-8' };
   switch (fault.kind) {
@@ -31,9 +41,9 @@ export function disturbed(fault: Disturbance, answer: Answer): Answer | null {
     case 'cut':
       return null;
     case 'server-error':
-      return jsonAnswer(500, { success: false, message: 'Server Error', data: null }, reason);
+      return errorAnswer(500, 'Server Error', reason);
     case 'rate-limited': {
-      const limited = jsonAnswer(429, { success: false, message: 'Rate limit exceeded', data: null }, reason);
+      const limited = errorAnswer(429, 'Rate limit exceeded', reason);
       return { ...limited, headers: { ...limited.headers, ...retryAfter(fault.retryAfterSeconds) } };
     }
     case 'maintenance':
@@ -49,7 +59,27 @@ export function disturbed(fault: Disturbance, answer: Answer): Answer | null {
       return { ...answer, body: '', reason };
     case 'not-json':
       return { ...answer, body: '{"success":true,"data":', reason };
+    case 'stream-cut':
+      return { ...answer, body: cutAfter(textsOf(answer), fault.pieces ?? 0), reason };
+    case 'stream-slow':
+      return { ...answer, body: textsOf(answer).flatMap((text) => inHalves(text, fault.ms)), reason };
   }
+}
+
+function textsOf({ body }: Answer): string[] {
+  return typeof body === 'string' ? [body] : body.flatMap((piece) => ('text' in piece ? piece.text : []));
+}
+
+/** So many whole pieces, and half of the next. */
+function cutAfter(texts: readonly string[], pieces: number): Piece[] {
+  const next = texts[pieces] ?? '';
+  const sent = [...texts.slice(0, pieces), next.slice(0, next.length / 2)];
+  return [...sent.map((text) => ({ text })), { cut: true }];
+}
+
+function inHalves(text: string, waitMs: number): Piece[] {
+  const middle = Math.floor(text.length / 2);
+  return [{ text: text.slice(0, middle) }, { waitMs }, { text: text.slice(middle) }];
 }
 
 function retryAfter(seconds: number | undefined): Record<string, string> {

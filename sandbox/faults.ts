@@ -6,8 +6,10 @@ export type When = 'on arrival' | 'before work' | 'after work';
 
 /** A request uses up a fault on arrival, whatever comes of it. */
 export interface FaultLimits {
-  /** Only requests to this operation path, as called. */
+  /** Only requests to this operation path, as called, or to this path of an MCP or OAuth endpoint (/oauth/token). */
   operation?: string;
+  /** Only requests with this JSON-RPC method, name of a tool or grant_type. */
+  call?: string;
   /** Only so many requests. */
   times?: number;
   /** So many requests go well first. */
@@ -21,12 +23,16 @@ export type Disturbance =
   | { kind: 'cut'; when?: When }
   | { kind: 'server-error'; when?: When }
   | { kind: 'rate-limited'; retryAfterSeconds?: number; when?: When }
-  /** A page of HTML, with 503 unless another status is given. */
+  /** A page of HTML, with 503 unless another status is given, which may be 200. */
   | { kind: 'maintenance'; status?: number; when?: When }
   /** 302 to a page of HTML. */
   | { kind: 'login-redirect'; when?: When }
   | { kind: 'empty-body'; when?: When }
-  | { kind: 'not-json'; when?: When };
+  | { kind: 'not-json'; when?: When }
+  /** The connection ends in the middle of the body: of its first piece, or after so many whole events of a stream. */
+  | { kind: 'stream-cut'; pieces?: number; when?: When }
+  /** A pause in the middle of each piece of the body. */
+  | { kind: 'stream-slow'; ms: number; when?: When };
 
 /** What becomes of a key; without `apiKey`, of every key. */
 export type KeyFault =
@@ -34,13 +40,35 @@ export type KeyFault =
   /** It has these scopes only. */
   | { kind: 'key-scoped'; scopes: readonly string[]; apiKey?: string };
 
+/** What happens, for good, when a request to an MCP or OAuth endpoint arrives. */
+export type Happening = {
+  kind: 'clients-purged' | 'grants-revoked' | 'consent-withdrawn' | 'mcp-disabled' | 'sessions-ended';
+};
+
 export type Fault = FaultLimits &
   (
     | Disturbance
     | KeyFault
+    | Happening
+    /** The request's token counts as expired: the access token at /mcp/partner, the refresh token at /oauth/token. */
+    | { kind: 'token-expired' }
+    /** Fields of a discovery document that are not as they should be; null leaves one out. */
+    | { kind: 'discovery'; fields: Readonly<Record<string, unknown>> }
     /** The server's clock is ahead by so many seconds, or behind when negative; its Date header too. */
     | { kind: 'clock-skew'; seconds: number }
   );
+
+const happenings: readonly Fault['kind'][] = [
+  'clients-purged',
+  'grants-revoked',
+  'consent-withdrawn',
+  'mcp-disabled',
+  'sessions-ended',
+];
+
+export function isHappening(fault: Fault): fault is FaultLimits & Happening {
+  return happenings.includes(fault.kind);
+}
 
 export function isKeyFault(fault: Fault): fault is FaultLimits & KeyFault {
   return fault.kind.startsWith('key-');
@@ -55,6 +83,8 @@ const defaultMoments: Readonly<Record<Disturbance['kind'], When>> = {
   'login-redirect': 'on arrival',
   'empty-body': 'after work',
   'not-json': 'after work',
+  'stream-cut': 'after work',
+  'stream-slow': 'after work',
 };
 
 export class Faults {
@@ -79,9 +109,12 @@ export class Faults {
     }));
   }
 
-  /** The faults that befall the next request to an operation. */
-  take(operation: string): Fault[] {
-    const met = this.#active.filter(({ fault }) => (fault.operation ?? operation) === operation);
+  /** The faults that befall the next request to an operation; `calls` are the names that `call` may have of it. */
+  take(operation: string, calls: readonly string[] = []): Fault[] {
+    const met = this.#active.filter(
+      ({ fault }) =>
+        (fault.operation ?? operation) === operation && (fault.call === undefined || calls.includes(fault.call)),
+    );
     const due = met.filter((active) => active.skip === 0);
     for (const active of met) {
       if (active.skip > 0) active.skip -= 1;
@@ -93,10 +126,11 @@ export class Faults {
 }
 
 export function disturbancesAt(faults: readonly Fault[], when: When): Disturbance[] {
-  return faults.filter(
-    (fault): fault is FaultLimits & Disturbance =>
-      fault.kind !== 'clock-skew' && !isKeyFault(fault) && (fault.when ?? defaultMoments[fault.kind]) === when,
-  );
+  return faults.filter(isDisturbance).filter((fault) => (fault.when ?? defaultMoments[fault.kind]) === when);
+}
+
+function isDisturbance(fault: Fault): fault is FaultLimits & Disturbance {
+  return Object.hasOwn(defaultMoments, fault.kind);
 }
 
 interface Field {
@@ -120,11 +154,14 @@ const when: Field = {
 };
 const limits: Readonly<Record<string, Field>> = {
   operation: operationPath,
+  call: { must: 'a JSON-RPC method, a tool or a grant_type', holds: (value) => typeof value === 'string' },
   times: { must: 'an integer from 1', holds: (value) => isFrom(1)(value) && Number.isInteger(value) },
   skip: { must: 'an integer from 0', holds: (value) => isFrom(0)(value) && Number.isInteger(value) },
 };
 const required: Readonly<Partial<Record<Fault['kind'], string>>> = {
   latency: 'ms',
+  'stream-slow': 'ms',
+  discovery: 'fields',
   'clock-skew': 'seconds',
   'key-scoped': 'scopes',
 };
@@ -136,13 +173,30 @@ const fieldsByKind: Readonly<Record<Fault['kind'], Readonly<Record<string, Field
   maintenance: {
     when,
     status: {
-      must: 'a status from 400 to 599',
-      holds: (value) => isBetween(400, 599)(value) && Number.isInteger(value),
+      must: 'a status from 400 to 599, or 200',
+      holds: (value) => value === 200 || (isBetween(400, 599)(value) && Number.isInteger(value)),
     },
   },
   'login-redirect': { when },
   'empty-body': { when },
   'not-json': { when },
+  'stream-cut': {
+    when,
+    pieces: { must: 'an integer from 0', holds: (value) => isFrom(0)(value) && Number.isInteger(value) },
+  },
+  'stream-slow': { when, ms: milliseconds },
+  'clients-purged': {},
+  'grants-revoked': {},
+  'consent-withdrawn': {},
+  'mcp-disabled': {},
+  'sessions-ended': {},
+  'token-expired': {},
+  discovery: {
+    fields: {
+      must: 'an object',
+      holds: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    },
+  },
   'clock-skew': {
     seconds: { must: 'seconds of at most ten years', holds: isBetween(-MOST_SKEW_SECONDS, MOST_SKEW_SECONDS) },
   },

@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Answer, disturbed, jsonAnswer, refusalAnswer } from './answer.ts';
+import { type Answer, jsonAnswer, refusalAnswer } from './answer.ts';
 import { type Attempt, type Check, checks, header } from './checks.ts';
-import { disturbancesAt, type Fault, type Faults, type When } from './faults.ts';
+import { delay, disturbance, skewMsOf } from './disturbances.ts';
+import type { Fault, Faults } from './faults.ts';
 import { keyUnder, type SandboxKey } from './keys.ts';
 import type { NonceMoment, Nonces } from './nonces.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 import { type Route, toTheirs } from './routes.ts';
+import { keyOwnerId } from './seed.ts';
 import type { Store } from './store.ts';
 
 export interface PartnerRequest {
@@ -44,8 +46,8 @@ export interface Service {
  */
 export async function answerPartner(service: Service, request: PartnerRequest): Promise<Answer | null> {
   const faults = service.faults.take(request.operation);
-  await delay(service, faults, 'on arrival');
-  const skewMs = sum(faults.map((fault) => (fault.kind === 'clock-skew' ? fault.seconds * 1000 : 0)));
+  await delay(service.sleep, faults, 'on arrival');
+  const skewMs = skewMsOf(faults);
 
   const { answer, countsFor } = await answerAttempt(service, request, faults, skewMs);
   service.store.addToAudit({
@@ -56,7 +58,7 @@ export async function answerPartner(service: Service, request: PartnerRequest): 
     reason: answer === null ? 'fault: cut' : answer.reason,
   });
   service.store.commit();
-  await delay(service, faults, 'after work');
+  await delay(service.sleep, faults, 'after work');
   if (countsFor !== null && service.limiterCounts === 'on answer') service.limiter.count(countsFor, service.clock());
   if (answer === null) return null;
   return { ...answer, headers: { ...answer.headers, date: new Date(service.clock() + skewMs).toUTCString() } };
@@ -133,14 +135,14 @@ async function carryOut(
   service.nonces.hold(nonce);
   try {
     service.store.commit();
-    await delay(service, faults, 'before work');
+    await delay(service.sleep, faults, 'before work');
     const ready = jsonAnswer(operation.success, { success: true, message: 'OK', data: {} });
     const stopped = disturbance(faults, 'before work', ready);
     if (stopped !== ready) return stopped;
 
     let answer = ready;
     const refusal = refusalOf(() => {
-      const { data, pagination } = operation.run(attempt.payload, service.store, stamp(attempt.nowMs));
+      const { data, pagination } = operation.run(attempt.payload, service.store, stamp(attempt.nowMs), keyOwnerId);
       const shown = Array.isArray(data)
         ? data.map((record: object) => toTheirs(attempt.route, record))
         : toTheirs(attempt.route, data);
@@ -165,22 +167,6 @@ function refusalOf(act: () => void): Refusal | null {
   }
 }
 
-function disturbance(faults: readonly Fault[], when: When, answer: Answer): Answer | null {
-  const fault = disturbancesAt(faults, when).find(({ kind }) => kind !== 'latency');
-  return fault === undefined ? answer : disturbed(fault, answer);
-}
-
-async function delay(service: Service, faults: readonly Fault[], when: When): Promise<void> {
-  for (const fault of disturbancesAt(faults, when)) {
-    if (fault.kind !== 'latency') continue;
-    await service.sleep(fault.ms + Math.random() * Math.max(0, (fault.toMs ?? fault.ms) - fault.ms));
-  }
-}
-
 function stamp(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,3 +1,5 @@
+import type { Grant, OAuthClient, RefreshToken, Workspace } from './mcp/records.ts';
+
 /**
  * The records of the service. A project is as the document shows it ("Project (as returned)"). Of the others the
  * document gives only the field names that occur in payloads; the rest of their fields is assumed, and so is every
@@ -17,6 +19,9 @@ export interface Project {
   is_favourite: boolean;
   /** Sent on create, and absent from the project as returned. */
   priority: string;
+  /** Not returned either. The user who created it, and the workspace it is in; by default the first (both assumed). */
+  created_by?: string;
+  workspace_id?: string;
   dt_created: string;
   dt_updated: string;
 }
@@ -33,6 +38,8 @@ export interface Task {
   assigned_to: string | null;
   due_date: string | null;
   estimated_hours: number | null;
+  /** The person behind a tool call; the key's user for the partner API. Records of the seed have none. */
+  created_by?: string;
   dt_created: string;
   dt_updated: string;
 }
@@ -68,6 +75,8 @@ export interface Defect {
   test_case_id: string | null;
   test_step_id: number | null;
   task_id: string | null;
+  /** As of a task. */
+  created_by?: string;
   dt_created: string;
   dt_updated: string;
 }
@@ -137,6 +146,10 @@ export interface Data {
   checklistTemplates: ChecklistTemplate[];
   checklistGroups: ChecklistGroup[];
   checklistItems: ChecklistItem[];
+  workspaces: Workspace[];
+  oauthClients: OAuthClient[];
+  grants: Grant[];
+  refreshTokens: RefreshToken[];
 }
 
 export const idFields = {
@@ -151,4 +164,8 @@ export const idFields = {
   checklistTemplates: 'template_id',
   checklistGroups: 'group_id',
   checklistItems: 'item_id',
+  workspaces: 'workspace_id',
+  oauthClients: 'client_id',
+  grants: 'grant_id',
+  refreshTokens: 'hash',
 } as const satisfies { [C in keyof Data]: keyof Data[C][number] };

@@ -6,6 +6,8 @@ import { type Check, checkOrders, verifyOrder } from './checks.ts';
 import { controlAnswer, controlRefusal } from './control.ts';
 import { type Fault, Faults } from './faults.ts';
 import type { SandboxKey } from './keys.ts';
+import { type Mcp, McpService } from './mcp/mcp.ts';
+import type { McpOptions } from './mcp/options.ts';
 import { type NonceMoment, Nonces } from './nonces.ts';
 import { answerPartner, type Service } from './partner-api.ts';
 import { RateLimiter, type WindowModel } from './rate-limit.ts';
@@ -49,6 +51,8 @@ export interface SandboxOptions {
   paginatesAll?: boolean;
   /** Other paths and field names for what is assumed. */
   rename?: Rename;
+  /** The MCP endpoint and its OAuth flow, which are off until an administrator enables them. */
+  mcp?: McpOptions;
 }
 
 export interface Sandbox {
@@ -63,6 +67,8 @@ export interface Sandbox {
   readonly audit: readonly AuditEntry[];
   /** How many requests have come in for the partner API. */
   readonly requests: number;
+  /** What one can do and see at the MCP endpoint; described at the top of mcp/mcp.ts. */
+  readonly mcp: Mcp;
   setFault(fault: Fault): void;
   clearFaults(): void;
   revokeKey(apiKey: string): void;
@@ -78,7 +84,7 @@ export const defaultKey: Readonly<SandboxKey> = {
 /** How much the service takes is not shown; assumed to be more than any operation needs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/** The partner API of the project-management service, on 127.0.0.1 only. */
+/** The partner API and the MCP endpoint of the project-management service, on 127.0.0.1 only. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { clock = Date.now, basePath = '', rateLimit = {}, checkOrder = checkOrders[0] ?? [] } = options;
   const { controlKey = randomUUID() } = options;
@@ -104,12 +110,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     tellsRetryAfter: rateLimit.tellsRetryAfter ?? false,
     paginatesAll: options.paginatesAll ?? true,
   };
+  let url = '';
+  const mcp = new McpService(
+    { store, faults, keys, basePath, baseUrl: () => url, clock, sleep: service.sleep },
+    options.mcp ?? {},
+  );
   const partnerPath = `${basePath}/api/v1/partner`;
   let requests = 0;
 
   async function answer(request: IncomingMessage): Promise<Answer | null> {
     const method = request.method ?? '';
-    const path = (request.url ?? '').replace(/\?.*$/s, '');
+    const [path = '', query] = (request.url ?? '').split(/\?(.*)/s);
     const isControl = path.startsWith(`${basePath}/sandbox/`);
     const refusal = isControl ? controlRefusal(method, request.headers, controlKey) : undefined;
     if (refusal) return refusal;
@@ -127,6 +138,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       const ip = request.socket.remoteAddress ?? '';
       return answerPartner(service, { method, path, operation, headers: request.headers, body, ip });
     }
+    const endpoint = mcp.endpointOf(path);
+    if (endpoint !== undefined) {
+      const ip = request.socket.remoteAddress ?? '';
+      return mcp.answer({ method, endpoint, query: new URLSearchParams(query), headers: request.headers, body, ip });
+    }
     if (isControl) {
       return controlAnswer(`${method} ${path.slice(basePath.length)}`, body.toString('utf8'), faults, store, requests);
     }
@@ -135,7 +151,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   const server = createServer((request, response) => {
     answer(request)
-      .then((answered) => send(response, answered, clock))
+      .then((answered) => send(response, answered, clock, service.sleep))
       .catch((error: unknown) => {
         // A client that goes away while it sends, and a sandbox that closes meanwhile, are no errors of the sandbox.
         const unfinished = !request.complete || closing.signal.aborted;
@@ -152,9 +168,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
+  url = `http://127.0.0.1:${port}${basePath}`;
 
   return {
-    url: `http://127.0.0.1:${port}${basePath}`,
+    url,
     controlKey,
     keys,
     data: store.data,
@@ -162,6 +179,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     get requests() {
       return requests;
     },
+    mcp,
     setFault: (fault) => faults.set(fault),
     clearFaults: () => faults.clear(),
     revokeKey(apiKey) {
@@ -179,12 +197,30 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-function send(response: ServerResponse, answer: Answer | null, clock: () => number): void {
+async function send(
+  response: ServerResponse,
+  answer: Answer | null,
+  clock: () => number,
+  sleep: (ms: number) => Promise<unknown>,
+): Promise<void> {
   if (answer === null) {
     response.destroy();
     return;
   }
   response.sendDate = false;
   response.writeHead(answer.status, { date: new Date(clock()).toUTCString(), ...answer.headers });
-  response.end(answer.body);
+  if (typeof answer.body === 'string') {
+    response.end(answer.body);
+    return;
+  }
+  for (const piece of answer.body) {
+    // Without the wait for the write, a cut would take what was sent before it along.
+    if ('text' in piece) await new Promise((resolve) => response.write(piece.text, resolve));
+    else if ('waitMs' in piece) await sleep(piece.waitMs);
+    else {
+      response.destroy();
+      return;
+    }
+  }
+  response.end();
 }

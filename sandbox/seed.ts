@@ -8,8 +8,10 @@ const website = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c03';
 
 /** Whom `completed_by` names: a key belongs to this user (assumed; the document does not say who acts). */
 export const keyOwnerId = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a01';
-const mira = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a02';
-const tomasz = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a03';
+/** All projects of the seed are in it. */
+export const firstWorkspaceId = '2b7d9f04-8e31-4c65-a0f2-9d4b6c1e7a01';
+export const mira = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a02';
+export const tomasz = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a03';
 const aisha = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a04';
 const lucas = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a05';
 
@@ -97,6 +99,31 @@ export function seed(): Data {
       item(104, 13, 'Dashboards watched for an hour'),
       item(201, 21, 'Threat model reviewed'),
     ],
+    workspaces: [
+      {
+        workspace_id: firstWorkspaceId,
+        name: 'Northwind Studio',
+        mcp_enabled: false,
+        mcp_scopes: [],
+        members: [
+          { user_id: mira, projects: null },
+          { user_id: tomasz, projects: [shop] },
+        ],
+      },
+      {
+        workspace_id: '2b7d9f04-8e31-4c65-a0f2-9d4b6c1e7a02',
+        name: 'Northwind Field Team',
+        mcp_enabled: false,
+        mcp_scopes: [],
+        members: [
+          { user_id: mira, projects: null },
+          { user_id: tomasz, projects: [] },
+        ],
+      },
+    ],
+    oauthClients: [],
+    grants: [],
+    refreshTokens: [],
   };
 }
 

@@ -41,6 +41,8 @@ export class Store {
     const entries = file !== undefined && existsSync(file) ? readJournal(file) : [];
     this.data = entries.length === 0 ? seed() : emptyData();
     for (const entry of entries) this.#apply(entry);
+    // A journal from before there were workspaces.
+    if (this.data.workspaces.length === 0) this.data.workspaces.push(...seed().workspaces);
     if (file === undefined) return;
     // Compacting by rename leaves the old journal whole if the process dies here.
     writeFileSync(
@@ -146,5 +148,9 @@ function emptyData(): Data {
     checklistTemplates: [],
     checklistGroups: [],
     checklistItems: [],
+    workspaces: [],
+    oauthClients: [],
+    grants: [],
+    refreshTokens: [],
   };
 }

@@ -41,10 +41,20 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
   return undefined;
 }
 
+const callLimits = z.strictObject({
+  perMinute: z.int().min(1).default(120),
+  perDay: z.int().min(1).default(5000),
+});
+
 /** One instance of the service with one API key. Its base URL and keys are in the secret of the same name. */
 const connection = z.strictObject({
   /** What the key may send (interface document, Limits). */
-  limits: z.strictObject({ perMinute: z.int().min(1).default(120), perDay: z.int().min(1).default(5000) }).prefault({}),
+  limits: callLimits.prefault({}),
+  /**
+   * What the MCP endpoint takes from the address that the relay calls from (interface document, Limits). Set less where
+   * other clients call from the same address: the service counts them together.
+   */
+  mcp: z.strictObject({ limits: callLimits.prefault({}) }).prefault({}),
   /** The part of the day's calls that people from outside of a repository may cause there. */
   strangersShare: z.number().min(0).max(1).default(0.1),
   operations: operationOverrides.default({}),

@@ -8,7 +8,21 @@ export class BaseUrlError extends Error {
 
 /**
  * The URL below which the operations of an instance lie: `https://pm.example.com/x/` gives
- * `https://pm.example.com/x/api/v1/partner`. A path, a port and a trailing slash are kept or dropped as needed.
+ * `https://pm.example.com/x/api/v1/partner`.
+ *
+ * @throws {BaseUrlError} as {@link instanceRoot}
+ */
+export function partnerRoot(baseUrl: string, options?: BaseUrlOptions): string {
+  return instanceRoot(baseUrl, options) + PARTNER_PATH;
+}
+
+export interface BaseUrlOptions {
+  allowInsecureHttp?: boolean | undefined;
+}
+
+/**
+ * The base URL of an instance without a slash at its end: `https://pm.example.com/x/` gives `https://pm.example.com/x`.
+ * The path of the partner API may be there, and is dropped.
  *
  * Plain http is refused outside loopback unless `allowInsecureHttp` is set, for an instance in a network of your own
  * that has no certificate. It costs confidentiality and trust in the answers: everybody on the way sees the API key and
@@ -16,10 +30,7 @@ export class BaseUrlError extends Error {
  *
  * @throws {BaseUrlError} for what is no URL, carries credentials, a query or a fragment, or is not https
  */
-export function partnerRoot(
-  baseUrl: string,
-  { allowInsecureHttp = false }: { allowInsecureHttp?: boolean | undefined } = {},
-): string {
+export function instanceRoot(baseUrl: string, { allowInsecureHttp = false }: BaseUrlOptions = {}): string {
   const wanted = 'expected the scheme and host of the instance, such as https://pm.example.com';
   let url: URL;
   try {
@@ -37,5 +48,5 @@ export function partnerRoot(
     );
   }
   const path = url.pathname.replace(/\/+$/, '');
-  return `${url.origin}${path.endsWith(PARTNER_PATH) ? path : path + PARTNER_PATH}`;
+  return `${url.origin}${path.endsWith(PARTNER_PATH) ? path.slice(0, -PARTNER_PATH.length) : path}`;
 }

@@ -32,6 +32,9 @@ export const githubCredentials = z.object({
   token: z.optional(z.string()),
 });
 
+/** The `grants` secret: what the grants of people are sealed with in the table. */
+export const grantsSecret = z.object({ key: z.string().check(z.minLength(32)) });
+
 /** What the Slack webhook needs of the `slack` secret. */
 export const slackSigningSecret = z.object({ signingSecret: text });
 

@@ -77,7 +77,17 @@ export const keys = {
   }),
   /** lib/budget/stranger-share.ts: by the day, as YYYY-MM-DD. */
   strangers: (connection: string, day: string): Key => ({ pk: `strangers#${connection}`, sk: day }),
-  /** lib/budget/budget.ts */
+  /** lib/grants/grants.ts: a person's permission to act as them. */
+  grant: (platform: string, id: string, connection: string): Key => ({
+    pk: `grant#${platform}#${id.toLowerCase()}`,
+    sk: connection,
+  }),
+  /** lib/grants/registrations.ts: what the relay is called at the authorization server. */
+  oauthClient: (connection: string, redirectUri: string): Key => ({
+    pk: `oauth-client#${connection}`,
+    sk: redirectUri,
+  }),
+  /** lib/budget/budget.ts: of a connection's key, or of an instance's MCP endpoint. */
   budget: (connection: string): Key => ({ pk: `budget#${connection}`, sk: 'budget' }),
 };
 

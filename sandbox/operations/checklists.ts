@@ -1,6 +1,5 @@
 import type { ChecklistGroup } from '../records.ts';
 import { refuse } from '../refusal.ts';
-import { keyOwnerId } from '../seed.ts';
 import { find } from '../store.ts';
 import { operation } from './operation.ts';
 
@@ -41,7 +40,7 @@ export const checklists = [
     invalid: 422,
     required: { item_id: 'id' },
     optional: { is_completed: 'boolean' },
-    run({ item_id, is_completed }, store, stamp) {
+    run({ item_id, is_completed }, store, stamp, actorId) {
       const before = find(store.data.checklistItems, 'item_id', item_id) ?? refuse(404, 'Checklist item not found');
       const group = find(store.data.checklistGroups, 'group_id', before.group_id);
       if (group) refuseUnmanageable(group);
@@ -50,7 +49,7 @@ export const checklists = [
         ...before,
         is_completed: completed,
         // "Shown moves": both are stamped on completion. That they are emptied afterwards is assumed.
-        completed_by: completed ? keyOwnerId : null,
+        completed_by: completed ? actorId : null,
         completed_at: completed ? stamp : null,
       };
       store.put('checklistItems', item);

@@ -15,7 +15,7 @@ export const defects = [
     invalid: 400,
     required: { project_id: 'uuid', title: 'name' },
     optional: described,
-    run(payload, store, stamp) {
+    run(payload, store, stamp, actorId) {
       if (!find(store.data.projects, 'project_id', payload.project_id)) refuse(400, 'Invalid reference: project_id');
       const defect: Defect = {
         defect_id: randomUUID(),
@@ -28,6 +28,7 @@ export const defects = [
         test_step_id: null,
         task_id: null,
         ...payload,
+        created_by: actorId,
         dt_created: stamp,
         dt_updated: stamp,
       };

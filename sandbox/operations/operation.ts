@@ -56,7 +56,7 @@ interface Declaration<R extends Fields, O extends Fields> {
   optional: O;
   /** A rule over several fields: the field to blame and what is wrong, or null. */
   rule?(payload: Values<R, O>): readonly [field: string, reason: string] | null;
-  run(payload: Values<R, O>, store: Store, stamp: string): Result;
+  run(payload: Values<R, O>, store: Store, stamp: string, actorId: string): Result;
 }
 
 export interface Operation {
@@ -67,8 +67,8 @@ export interface Operation {
   readonly invalid: 400 | 422;
   /** The known fields of a payload; throws a Refusal when one is missing or wrong. */
   validate(payload: Payload): Payload;
-  /** `stamp` is the time of the work as YYYY-MM-DD HH:MM:SS, in UTC (assumed). */
-  run(payload: Payload, store: Store, stamp: string): Result;
+  /** `stamp` is the time of the work as YYYY-MM-DD HH:MM:SS, in UTC (assumed). `actorId` is the user who does it. */
+  run(payload: Payload, store: Store, stamp: string, actorId: string): Result;
 }
 
 export function operation<const R extends Fields, const O extends Fields>(declared: Declaration<R, O>): Operation {
@@ -92,7 +92,7 @@ export function operation<const R extends Fields, const O extends Fields>(declar
       if (Object.keys(errors).length > 0) throw new Refusal(declared.invalid, 'Validation failed', { errors });
       return known;
     },
-    run: (payload, store, stamp) => declared.run(typed(payload), store, stamp),
+    run: (payload, store, stamp, actorId) => declared.run(typed(payload), store, stamp, actorId),
   };
 }
 

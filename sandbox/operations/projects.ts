@@ -38,7 +38,7 @@ export const projects = [
     invalid: 422,
     required: { name: 'name' },
     optional: changeable,
-    run(payload, store, stamp) {
+    run(payload, store, stamp, actorId) {
       const project: Project = {
         project_id: randomUUID(),
         short_name: payload.name.replaceAll(/\W/g, '').slice(0, 3).toUpperCase(),
@@ -52,6 +52,7 @@ export const projects = [
         is_favourite: false,
         priority: 'medium',
         ...payload,
+        created_by: actorId,
         dt_created: stamp,
         dt_updated: stamp,
       };
@@ -108,6 +109,11 @@ function existing({ data }: Store, project_id: string): Project {
   return find(data.projects, 'project_id', project_id) ?? refuse(422, 'Project not found');
 }
 
-function returned({ priority, ...project }: Project): Omit<Project, 'priority'> {
+function returned({
+  priority,
+  created_by,
+  workspace_id,
+  ...project
+}: Project): Omit<Project, 'priority' | 'created_by' | 'workspace_id'> {
   return project;
 }

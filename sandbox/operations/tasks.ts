@@ -45,7 +45,7 @@ export const tasks = [
     required: { project_id: 'uuid' },
     optional: changeable,
     rule: ({ title, name }) => (title === undefined && name === undefined ? ['title', 'is required'] : null),
-    run({ project_id, title, name, ...payload }, store, stamp) {
+    run({ project_id, title, name, ...payload }, store, stamp, actorId) {
       if (!find(store.data.projects, 'project_id', project_id)) refuse(422, 'Project not found');
       const task: Task = {
         task_id: randomUUID(),
@@ -58,6 +58,7 @@ export const tasks = [
         estimated_hours: null,
         ...payload,
         assigned_to: assignee(store, payload.assigned_to),
+        created_by: actorId,
         dt_created: stamp,
         dt_updated: stamp,
       };

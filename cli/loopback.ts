@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+/** What waits on this machine for the browser to come back from the service (RFC 8252, section 7.3). */
+export interface Loopback {
+  redirectUri: string;
+  /**
+   * The query of the first callback that has this state. Others, such as those that a web page makes up, are refused.
+   * @throws {Error} after that many milliseconds
+   */
+  callback(state: string, timeoutMs: number): Promise<URLSearchParams>;
+  close(): void;
+}
+
+const PATH = '/callback';
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'",
+  'referrer-policy': 'no-referrer',
+};
+
+/** @throws {Error} for a port that is taken */
+export async function listenForCallback(port: number): Promise<Loopback> {
+  let wanted: { state: string; take: (query: URLSearchParams) => void } | undefined;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://127.0.0.1');
+    const isOurs = request.method === 'GET' && url.pathname === PATH && url.searchParams.get('state') === wanted?.state;
+    response.writeHead(isOurs ? 200 : 404, { ...HEADERS, connection: 'close' });
+    response.end(isOurs ? page('Go back to the terminal. You can close this window.') : page('There is nothing here.'));
+    if (isOurs) wanted?.take(url.searchParams);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE' ? new Error(`port ${port} is taken; name another with --port`) : error;
+  });
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return {
+    redirectUri: `http://127.0.0.1:${bound}${PATH}`,
+    callback: (state, timeoutMs) =>
+      new Promise((resolve, reject) => {
+        const minutes = Math.round(timeoutMs / 60_000);
+        const late = () => reject(new Error(`nobody signed in within ${minutes} minutes; run relay mcp login again`));
+        const timer = setTimeout(late, timeoutMs);
+        const take = (query: URLSearchParams) => {
+          clearTimeout(timer);
+          resolve(query);
+        };
+        wanted = { state, take };
+      }),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const page = (text: string) =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Partner Relay</title><p>${text}</p></html>\n`;

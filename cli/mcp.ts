@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { createBudget } from '../lib/budget/budget.ts';
+import { type Assistant, openAssistant } from '../lib/grants/assistant.ts';
+import { LinkNeeded, OutcomeUnknown } from '../lib/grants/errors.ts';
+import type { Grant, Holder } from '../lib/grants/grant.ts';
+import { isRecord } from '../lib/mcp/json-rpc.ts';
+import { OAuthRefusal } from '../lib/mcp/oauth-errors.ts';
+import type { Tool, ToolList, ToolResult } from '../lib/mcp/tool.ts';
+import { oneLine } from '../local/terminal.ts';
+import { trustCaFile } from '../local/trust.ts';
+import { listenForCallback } from './loopback.ts';
+import { printJson, printText } from './print.ts';
+import type { OpenTarget } from './target.ts';
+
+interface McpOptions {
+  connection: string;
+  as: string;
+  json?: boolean;
+}
+
+/** The port of the redirect URI. It stays the same, so that one registration serves every login. */
+const LOOPBACK_PORT = 8790;
+const SIGN_IN_MS = 10 * 60_000;
+
+/** `mcp`: the service's assistant endpoint, as an operator. */
+export function addMcpCommand(program: Command, open: OpenTarget, stage: () => string | undefined): void {
+  const mcp = program
+    .command('mcp')
+    .description("link your account, and call tools of the service's MCP endpoint as yourself");
+  const command = (name: string, description: string) =>
+    mcp
+      .command(name)
+      .description(description)
+      .option('--connection <name>', 'the instance', 'main')
+      .option('--as <name>', 'the name that the link is kept under', userInfo().username);
+
+  /** Of a stage no budget is shared: its limits are counted by address, and this is not the address of the stage. */
+  const openMcp = async ({ connection, as }: McpOptions): Promise<{ assistant: Assistant; holder: Holder }> => {
+    const { stores } = await open();
+    const { default: config } = await import('../relay.config.ts');
+    const settings = config.connections[connection];
+    if (!settings) {
+      throw new Error(`no connection '${connection}'; there are ${Object.keys(config.connections).join(', ')}`);
+    }
+    trustCaFile(config);
+    const assistant = await openAssistant({
+      ...stores,
+      connection,
+      limits: settings.mcp.limits,
+      budget: stage() === undefined ? createBudget(stores.table, Date.now) : undefined,
+      lane: 'background',
+      clock: Date.now,
+      sleep: setTimeout,
+      random: Math.random,
+      randomBytes,
+      fetch: globalThis.fetch,
+      async waitUntil(at, why) {
+        console.error(`waiting until ${new Date(at).toISOString()} for ${why}; Ctrl+C ends it`);
+        await setTimeout(Math.max(0, at - Date.now()));
+      },
+    });
+    return { assistant, holder: { in: 'operator', id: as } };
+  };
+
+  command('login', 'sign in at the service in your browser, and keep the link')
+    .option('--scope <scopes...>', 'ask for these scopes only, such as mcp:use mcp:timelogs.write')
+    .option('--port <number>', 'the port on 127.0.0.1 that the browser comes back to', asPort, LOOPBACK_PORT)
+    .action(async (options: McpOptions & { scope?: string[]; port: number }) => {
+      const { assistant, holder } = await openMcp(options);
+      printLinked(await login(assistant, holder, options, (line) => console.error(line)));
+    });
+
+  command('tools', 'list the tools that you may call')
+    .option('--json', 'as JSON, with their schemas')
+    .action(async (options: McpOptions) => {
+      const { assistant, holder } = await openMcp(options);
+      const list = await hinted(assistant.tools.list(holder), options);
+      if (options.json) return printJson(list);
+      for (const line of listLines(list)) console.log(line);
+    });
+
+  command('call <tool> [arguments]', 'call a tool; it is sent once, whatever it does')
+    .option('--json', 'the whole result as JSON')
+    .addHelpText(
+      'after',
+      `
+The arguments are a JSON object, {} by default; - reads it from standard input.
+
+  npm run -s relay -- mcp call list_projects
+  npm run -s relay -- mcp call log_time '{"task":"<id>","hours":1.5}'`,
+    )
+    .action(async (tool: string, json: string | undefined, options: McpOptions) => {
+      const args = readArguments(json === '-' ? await text(process.stdin) : (json ?? '{}'));
+      const { assistant, holder } = await openMcp(options);
+      const result = await hinted(assistant.tools.call(holder, 'creating', tool, args), options);
+      if (options.json) printJson(result);
+      else printResult(result);
+      if (result.isError) process.exitCode = 1;
+    });
+
+  command('logout', 'forget the link').action(async (options: McpOptions) => {
+    const { assistant, holder } = await openMcp(options);
+    const wasLinked = await assistant.grants.forget(options.connection, holder);
+    console.log(
+      wasLinked
+        ? 'The link is forgotten. Your consent still stands in the service; withdraw it there if you want.'
+        : `No account is linked as ${oneLine(holder.id)} on ${options.connection}.`,
+    );
+  });
+}
+
+/** Links an account through the browser. @param tell hears the address that has to be opened */
+export async function login(
+  { link, grants }: Pick<Assistant, 'link' | 'grants'>,
+  holder: Holder,
+  { scope, port }: { scope?: readonly string[]; port: number },
+  tell: (line: string) => void,
+): Promise<Grant> {
+  const loopback = await listenForCallback(port);
+  try {
+    const { url, pending } = await link.begin(loopback.redirectUri, scope);
+    tell(`Open this address in your browser, sign in and allow access:\n\n  ${oneLine(url)}\n`);
+    const callback = await loopback.callback(pending.authorization.state, SIGN_IN_MS);
+    return await grants.link(holder, await link.finish(pending, callback));
+  } catch (error) {
+    if (!(error instanceof OAuthRefusal) || error.error !== 'access_denied') throw error;
+    const why = 'an administrator has to enable MCP for the workspace, and you have to allow the access';
+    throw new Error(`${error.message}; ${why}`, { cause: error });
+  } finally {
+    loopback.close();
+  }
+}
+
+/** Says what to do about a link that is missing, and about a call whose outcome is not known. */
+async function hinted<T>(result: Promise<T>, { connection, as }: McpOptions): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof LinkNeeded) {
+      const scopes = error.scopes.length > 0 ? ' (the workspace must allow the scope)' : '';
+      const again = `npm run -s relay -- mcp login --connection ${connection} --as ${as}`;
+      throw new Error(`${error.message}. Link your account${scopes}: ${again}`, { cause: error });
+    }
+    if (error instanceof OutcomeUnknown) {
+      const hint = 'it may have been carried out; look in the service before you call it again';
+      throw new Error(`${error.message}; ${hint}`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function printLinked({ scopes, connection, unusedUntil }: Grant): void {
+  console.log(`Your account is linked on ${connection}.`);
+  console.log(`  scopes       ${oneLine(scopes.join(' ')) || 'not told'}`);
+  console.log(`  without use  until ${new Date(unusedUntil).toISOString().slice(0, 10)}`);
+}
+
+function listLines({ tools, unusable }: ToolList): string[] {
+  if (tools.length === 0 && unusable.length === 0) return ['The service offers no tools.'];
+  return [
+    ...tools.flatMap((tool) => [
+      `${oneLine(tool.name)}  ${argumentsOf(tool)}`,
+      `    ${oneLine(tool.description || tool.title || '')}${kindOf(tool)}`,
+    ]),
+    ...unusable.map(({ name, why }) => `${oneLine(name)}  cannot be used: ${oneLine(why)}`),
+  ];
+}
+
+/** `{task, hours, day?}` */
+function argumentsOf({ inputSchema }: Tool): string {
+  const { properties, required } = inputSchema;
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  const names = Object.keys(isRecord(properties) ? properties : {});
+  return `{${names.map((name) => oneLine(needed.includes(name) ? name : `${name}?`)).join(', ')}}`;
+}
+
+function kindOf({ hints }: Tool): string {
+  if (hints.readOnly) return ' (reads)';
+  return hints.destructive ? ' (may destroy)' : '';
+}
+
+function printResult(result: ToolResult): void {
+  for (const part of result.texts) printText(part);
+  if (result.texts.length === 0 && result.structured) printJson(result.structured);
+  if (result.otherKinds.length > 0) console.log(`(and ${result.otherKinds.map(oneLine).join(', ')}; see --json)`);
+}
+
+function readArguments(json: string): object {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (isRecord(value)) return value;
+  } catch {
+    // What is wrong with it does not matter more than what is expected.
+  }
+  throw new Error(`the arguments are not a JSON object: ${oneLine(json.slice(0, 80))}`);
+}
+
+function asPort(value: string): number {
+  const port = Number(value);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new InvalidArgumentError('expected a number from 0 to 65535');
+}

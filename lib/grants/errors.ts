@@ -1,0 +1,71 @@
+import type { DeathCause } from './grant.ts';
+
+/** A person's call that did not bring a result. What there is to do is in the subclass. */
+export abstract class GrantError extends Error {}
+
+/** Why a person has to link their account. */
+export type LinkReason = 'never linked' | 'scope missing' | DeathCause;
+
+/** The person has to link their account, or to link it again. The call was not carried out. */
+export class LinkNeeded extends GrantError {
+  override readonly name = 'LinkNeeded';
+  readonly reason: LinkReason;
+  /** What to ask for besides the scopes that were granted. */
+  readonly scopes: readonly string[];
+  /** Whether this call found out that the grant is dead: for each grant, one call does. */
+  readonly isNews: boolean;
+
+  constructor(
+    reason: LinkReason,
+    { scopes = [] as readonly string[], isNews = false, said = null as string | null } = {},
+  ) {
+    super(`${inWords[reason]}${scopes.length > 0 ? ` (${scopes.join(', ')})` : ''}${said ? `: ${said}` : ''}`);
+    this.reason = reason;
+    this.scopes = scopes;
+    this.isNews = isNews;
+  }
+}
+
+const inWords: Readonly<Record<LinkReason, string>> = {
+  'never linked': 'no account is linked',
+  'scope missing': 'the linked account does not allow this',
+  refused: 'the service does not accept the link any more; it was revoked, or not used for 30 days',
+  lost: 'the service did not answer when the link was renewed, twice',
+  expired: 'the link has expired, and the service does not let it be renewed',
+  'client forgotten': "the service has forgotten the relay's registration",
+  'not accepted': 'the service refuses the linked account: consent was withdrawn, or the workspace does not allow it',
+  'sealed with another key': 'the key that protected the link is gone',
+};
+
+/** Nothing was carried out, and the same call may work later. */
+export class TryLater extends GrantError {
+  override readonly name = 'TryLater';
+  /** Epoch milliseconds, where it is known. */
+  readonly at: number | undefined;
+  /** True where the service wants fewer calls: then nothing has failed. */
+  readonly isForBudget: boolean;
+
+  constructor(
+    why: string,
+    { at, isForBudget = false, cause }: { at?: number; isForBudget?: boolean; cause?: unknown } = {},
+  ) {
+    super(why, { cause });
+    this.at = at;
+    this.isForBudget = isForBudget;
+  }
+}
+
+/** A call that creates was sent, and nobody knows whether it was carried out. It must not be sent again. */
+export class OutcomeUnknown extends GrantError {
+  override readonly name = 'OutcomeUnknown';
+}
+
+/** The service refuses what was asked for: an unknown tool, wrong arguments. The person who asked can put it right. */
+export class CallRejected extends GrantError {
+  override readonly name = 'CallRejected';
+}
+
+/** The instance or the relay has to be put right. */
+export class InstanceTrouble extends GrantError {
+  override readonly name = 'InstanceTrouble';
+}

@@ -1,0 +1,85 @@
+import type { Item } from '../table/table.ts';
+
+/** Who a grant belongs to: a user of Slack or GitHub, or an operator at the command line. */
+export interface Holder {
+  in: 'slack' | 'github' | 'operator';
+  id: string;
+}
+
+/** Why a grant cannot be used any more. */
+export type DeathCause =
+  /** The service refuses the refresh token: it was revoked, or not used for 30 days. */
+  | 'refused'
+  /** The answers of two refreshes were lost, and the service may have rotated the token meanwhile. */
+  | 'lost'
+  /** The access token has expired, and the service gave no refresh token. */
+  | 'expired'
+  /** The service does not know the relay's registration any more. */
+  | 'client forgotten'
+  /** The endpoint refuses a token that is new: consent, workspace or audience. */
+  | 'not accepted'
+  /** The key with which it was sealed is gone. */
+  | 'sealed with another key';
+
+/** What is kept of a person's permission. Times are epoch milliseconds. */
+export interface Grant {
+  connection: string;
+  holder: Holder;
+  issuer: string;
+  /** The registration that it was given to: a newer one must not break it. */
+  clientId: string;
+  /** As the instance spells it. */
+  resource: string;
+  scopes: readonly string[];
+  linkedAt: number;
+  refreshedAt: number;
+  /** From then on the access token is refreshed before it is used. */
+  renewAt: number;
+  /** Without use until then the service forgets it (interface document, Token lifetimes). */
+  unusedUntil: number;
+  /** New with every pair of tokens. Writes are conditional on it. */
+  version: string;
+  /** Refreshes of this version that were sent and whose outcome nobody has written. */
+  sends: number;
+  lease?: { by: string; until: number } | undefined;
+  death?: { cause: DeathCause; said: string | null; at: number } | undefined;
+  /** The tokens; none in a dead grant. */
+  sealed?: Uint8Array | undefined;
+}
+
+/** What is sealed. */
+export interface SealedTokens {
+  accessToken: string;
+  refreshToken: string | null;
+}
+
+/** @param item as lib/grants/grants.ts writes it */
+export function readGrant({
+  pk,
+  sk,
+  expiresAt,
+  deathId,
+  leaseBy,
+  leaseUntil,
+  deathCause,
+  deathSaid,
+  deathAt,
+  ...rest
+}: Item): Grant {
+  return {
+    ...(rest as unknown as Omit<Grant, 'lease' | 'death'>),
+    ...(leaseBy !== undefined && { lease: { by: String(leaseBy), until: Number(leaseUntil) } }),
+    ...(deathCause !== undefined && {
+      death: {
+        cause: deathCause as DeathCause,
+        said: typeof deathSaid === 'string' ? deathSaid : null,
+        at: Number(deathAt),
+      },
+    }),
+  };
+}
+
+/** What its tokens are sealed for. */
+export function sealedFor(connection: string, { in: platform, id }: Holder): readonly string[] {
+  return ['grant', connection, platform, id.toLowerCase()];
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import type { Tokens } from '../mcp/authorization.ts';
+import { keys } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import { type DeathCause, type Grant, type Holder, readGrant, type SealedTokens, sealedFor } from './grant.ts';
+import type { Vault } from './vault.ts';
+
+/** What linking an account brings. It can be kept as JSON, sealed, until the person has confirmed it. */
+export interface NewGrant {
+  connection: string;
+  issuer: string;
+  clientId: string;
+  resource: string;
+  /** What was asked for. */
+  asked: readonly string[];
+  tokens: Tokens;
+}
+
+/** Grants in the table: each write is one conditional write of one item. */
+export interface Grants {
+  get(connection: string, holder: Holder): Promise<Grant | undefined>;
+  /** The last link of a person wins. @throws {SecretError} without a key to seal it with */
+  link(holder: Holder, grant: NewGrant): Promise<Grant>;
+  /** @returns whether there was one */
+  forget(connection: string, holder: Holder): Promise<boolean>;
+  /** @throws {SealBroken | SecretError} */
+  open(grant: Grant): Promise<SealedTokens>;
+  /** Notes that a refresh is about to be sent. @returns undefined where another worker has changed the grant since it was read */
+  claimRefresh(grant: Grant, by: string, leaseMs: number): Promise<Grant | undefined>;
+  /** Gives the lease back. @param sent whether the refresh may have been carried out */
+  release(claimed: Grant, by: string, sent: boolean): Promise<void>;
+  /**
+   * Keeps new tokens, and the refresh token that brought them where the service did not rotate it. Also where the grant
+   * was taken for dead meanwhile: the service has just shown that it is not.
+   * @returns undefined where there are newer ones, or none any more
+   */
+  saveRefreshed(claimed: Grant, tokens: Tokens, usedRefreshToken: string): Promise<Grant | undefined>;
+  /** Marks the version as dead and drops its tokens. @returns whether this call did: who hears true tells the person */
+  die(grant: Grant, cause: DeathCause, said: string | null): Promise<boolean>;
+}
+
+/** Where the service does not say (interface document, Token lifetimes). */
+const ACCESS_TOKEN_SECONDS = 3_600;
+const REFRESH_TOKEN_MS = 30 * 86_400_000;
+/** A token is renewed before it expires, so that no call meets the end: early by a tenth of its life, a minute at most. */
+const EARLY_SHARE = 0.1;
+const EARLY_MOST_MS = 60_000;
+/** How long a grant that cannot be used any more is remembered, so that its holder hears why. */
+const REMEMBERED_MS = 30 * 86_400_000;
+
+interface NewTokens extends SealedTokens {
+  expiresInSeconds: number | undefined;
+}
+
+export function createGrants(table: Table, vault: Vault, clock: () => number): Grants {
+  const keyOf = ({ connection, holder }: Pick<Grant, 'connection' | 'holder'>) =>
+    keys.grant(holder.in, holder.id, connection);
+
+  async function get(connection: string, holder: Holder): Promise<Grant | undefined> {
+    const item = await table.get(keyOf({ connection, holder }));
+    return item && readGrant(item);
+  }
+
+  /** What new tokens change, whatever there was before. */
+  async function withTokens({ connection, holder }: Pick<Grant, 'connection' | 'holder'>, tokens: NewTokens) {
+    const { accessToken, refreshToken, expiresInSeconds = ACCESS_TOKEN_SECONDS } = tokens;
+    const now = clock();
+    const lifeMs = expiresInSeconds * 1000;
+    const unusedUntil = now + (refreshToken === null ? lifeMs : REFRESH_TOKEN_MS);
+    return {
+      sealed: await vault.seal(
+        JSON.stringify({ accessToken, refreshToken } satisfies SealedTokens),
+        sealedFor(connection, holder),
+      ),
+      version: randomUUID(),
+      refreshedAt: now,
+      renewAt: now + lifeMs - Math.min(lifeMs * EARLY_SHARE, EARLY_MOST_MS),
+      unusedUntil,
+      sends: 0,
+      expiresAt: Math.floor((unusedUntil + REMEMBERED_MS) / 1000),
+    };
+  }
+
+  return {
+    get,
+    async link(holder, { connection, issuer, clientId, resource, asked, tokens }) {
+      const facts = { connection, holder, issuer, clientId, resource, scopes: [...(tokens.scopes ?? asked)] };
+      const sealed = await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null });
+      const item = { ...facts, ...sealed, linkedAt: clock() };
+      await table.put({ ...keyOf(facts), ...item });
+      return readGrant(item);
+    },
+    async forget(connection, holder) {
+      return table.delete(keyOf({ connection, holder }), { expression: 'attribute_exists(#pk)' });
+    },
+    async open({ connection, holder, sealed = new Uint8Array() }) {
+      return JSON.parse(await vault.unseal(sealed, sealedFor(connection, holder)));
+    },
+    async claimRefresh(grant, by, leaseMs) {
+      const now = clock();
+      const claimed = await table.update(
+        keyOf(grant),
+        {
+          expression: 'SET #leaseBy = :by, #leaseUntil = :until, #sends = :next',
+          values: { by, until: now + leaseMs, next: grant.sends + 1 },
+        },
+        {
+          expression:
+            '#version = :version AND #sends = :sends AND attribute_not_exists(#deathCause) AND ' +
+            '(attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)',
+          values: { version: grant.version, sends: grant.sends, now },
+        },
+      );
+      if (claimed) return readGrant(claimed);
+      // The SDK repeats a write whose answer was lost, and then its own first try is in the way.
+      const kept = await get(grant.connection, grant.holder);
+      return kept?.lease?.by === by ? kept : undefined;
+    },
+    async release(claimed, by, sent) {
+      await table.update(
+        keyOf(claimed),
+        {
+          expression: 'SET #sends = :sends REMOVE #leaseBy, #leaseUntil',
+          values: { sends: sent ? claimed.sends : claimed.sends - 1 },
+        },
+        { expression: '#leaseBy = :by', values: { by } },
+      );
+    },
+    async saveRefreshed(claimed, { refreshToken, scopes, ...tokens }, usedRefreshToken) {
+      const next = {
+        ...(await withTokens(claimed, { ...tokens, refreshToken: refreshToken ?? usedRefreshToken })),
+        scopes: [...(scopes ?? claimed.scopes)],
+      };
+      const saved = await table.update(
+        keyOf(claimed),
+        {
+          expression: `${setAll(next)} REMOVE #leaseBy, #leaseUntil, #deathCause, #deathSaid, #deathAt, #deathId`,
+          values: next,
+        },
+        { expression: '#version = :before', values: { before: claimed.version } },
+      );
+      if (saved) return readGrant(saved);
+      const kept = await get(claimed.connection, claimed.holder);
+      return kept?.version === next.version ? kept : undefined;
+    },
+    async die(grant, cause, said) {
+      const now = clock();
+      const deathId = randomUUID();
+      const died = await table.update(
+        keyOf(grant),
+        {
+          expression:
+            'SET #deathCause = :cause, #deathSaid = :said, #deathAt = :now, #deathId = :deathId, #expiresAt = :expiresAt ' +
+            'REMOVE #sealed, #leaseBy, #leaseUntil',
+          values: { cause, said, now, deathId, expiresAt: Math.floor((now + REMEMBERED_MS) / 1000) },
+        },
+        {
+          expression: '#version = :version AND attribute_not_exists(#deathCause)',
+          values: { version: grant.version },
+        },
+      );
+      return died !== undefined || (await table.get(keyOf(grant)))?.deathId === deathId;
+    },
+  };
+}
+
+const setAll = (values: object) =>
+  `SET ${Object.keys(values)
+    .map((name) => `#${name} = :${name}`)
+    .join(', ')}`;

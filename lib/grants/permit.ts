@@ -1,0 +1,62 @@
+import type { Budget, Slot } from '../budget/budget.ts';
+import { BudgetUnavailable } from '../budget/budget-store.ts';
+import type { Lane } from '../budget/lanes.ts';
+import type { Limits } from '../budget/window.ts';
+import { McpUnanswered } from '../mcp/errors.ts';
+import type { Permit } from '../mcp/transport.ts';
+
+export interface PermitOptions {
+  budget: Budget;
+  /** The budget of the instance's MCP endpoint: `mcpBudgetName`. */
+  name: string;
+  limits: Limits;
+  lane: Lane;
+  clock: () => number;
+  sleep: (ms: number) => Promise<unknown>;
+  /**
+   * Waits in place until then, or throws what makes the caller come back later. Epoch milliseconds.
+   * @param why for people
+   */
+  waitUntil: (at: number, why: string) => Promise<void>;
+}
+
+/**
+ * Lets each request to an MCP endpoint wait for a slot of the budget that all workers share. There is no waiting line:
+ * who cannot wait in place comes back, and is then ahead of new callers of its lane.
+ */
+export function createPermit(options: PermitOptions): Permit {
+  const { budget, name, limits, lane, clock, sleep, waitUntil } = options;
+  const request = { connection: name, limits, lane, cameBack: true, waitsUntil: Number.POSITIVE_INFINITY };
+
+  async function takeSlot(): Promise<Slot> {
+    for (;;) {
+      const answer = await budget.requestSlot(request);
+      if (!answer.granted) {
+        await waitUntil(answer.askAgainAt ?? clock(), `the budget of the assistant endpoint: ${answer.why}`);
+        continue;
+      }
+      const { slot } = answer;
+      if (slot.sendAt > clock()) await sleep(slot.sendAt - clock());
+      if (await slot.isGood()) return slot;
+      slot.giveUp();
+    }
+  }
+
+  return async (send) => {
+    const slot = await takeSlot();
+    try {
+      const answer = await send();
+      slot.answered();
+      return answer;
+    } catch (error) {
+      if (error instanceof McpUnanswered && !error.sent) slot.giveUp();
+      else if (error instanceof McpUnanswered) await slot.unanswered().catch(ignoreUnavailable);
+      throw error;
+    }
+  };
+}
+
+/** That the call was sent counts for more: a creating tool must not look as if nothing had been sent. */
+function ignoreUnavailable(error: unknown): void {
+  if (!(error instanceof BudgetUnavailable)) throw error;
+}

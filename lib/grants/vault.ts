@@ -1,0 +1,36 @@
+import { grantsSecret, type Secrets } from '../secrets/secrets.ts';
+import { SEAL_IV_BYTES, SealBroken, type SealKey, seal, sealKey, unseal } from './seal.ts';
+
+const SECRET = 'grants';
+
+/** Seals texts with the key in Secrets Manager. After a rotation, what was sealed before can be opened for a day. */
+export interface Vault {
+  /** @throws {SecretError} without a key */
+  seal(text: string, associated: readonly string[]): Promise<Uint8Array>;
+  /** @throws {SealBroken | SecretError} */
+  unseal(sealed: Uint8Array, associated: readonly string[]): Promise<string>;
+}
+
+export function createVault(secrets: Secrets, randomBytes: (size: number) => Uint8Array): Vault {
+  async function tryUnseal(sealed: Uint8Array, associated: readonly string[]): Promise<string> {
+    const keys: SealKey[] = [];
+    for await (const { key } of secrets.accepted(SECRET, grantsSecret)) keys.push(sealKey(key));
+    return unseal(keys, sealed, associated);
+  }
+
+  return {
+    async seal(text, associated) {
+      const { key } = await secrets.current(SECRET, grantsSecret);
+      return seal(sealKey(key), text, associated, randomBytes(SEAL_IV_BYTES));
+    },
+    async unseal(sealed, associated) {
+      try {
+        return await tryUnseal(sealed, associated);
+      } catch (error) {
+        // Another process may have sealed it with a key that is newer than what this one has read.
+        if (!(error instanceof SealBroken) || !secrets.refresh(SECRET)) throw error;
+        return tryUnseal(sealed, associated);
+      }
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import {
+  AuthorizationResponseError,
+  authorizationCodeGrantRequest,
+  calculatePKCECodeChallenge,
+  generateRandomCodeVerifier,
+  generateRandomState,
+  None,
+  OperationProcessingError,
+  processAuthorizationCodeResponse,
+  processRefreshTokenResponse,
+  ResponseBodyError,
+  refreshTokenGrantRequest,
+  type TokenEndpointResponse,
+  validateAuthResponse,
+} from 'oauth4webapi';
+import type { Discovered } from './discovery.ts';
+import { InstanceFault, OAuthRefusal } from './oauth-errors.ts';
+import { type OAuthHttp, requestOptions } from './oauth-http.ts';
+
+/** What is kept from the start of an authorization to its callback. `state` and `verifier` are secrets of one browser. */
+export interface Authorization {
+  clientId: string;
+  redirectUri: string;
+  state: string;
+  verifier: string;
+  /** What was asked for; a service that grants all of it need not repeat it. */
+  scopes: readonly string[];
+}
+
+/** What the token endpoint gives out. */
+export interface Tokens {
+  accessToken: string;
+  refreshToken: string | undefined;
+  /** Undefined where the service does not say. */
+  expiresInSeconds: number | undefined;
+  /** What was granted; undefined for what was asked for. */
+  scopes: readonly string[] | undefined;
+}
+
+/** Begins an authorization with PKCE. @returns the address to be opened in the browser, and what to keep until the callback */
+export async function beginAuthorization(
+  { server, resource }: Pick<Discovered, 'server' | 'resource'>,
+  client: Pick<Authorization, 'clientId' | 'redirectUri' | 'scopes'>,
+): Promise<{ url: string; authorization: Authorization }> {
+  const authorization = { ...client, state: generateRandomState(), verifier: generateRandomCodeVerifier() };
+  const url = new URL(String(server.authorization_endpoint));
+  const parameters = {
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri: client.redirectUri,
+    ...(client.scopes.length > 0 && { scope: client.scopes.join(' ') }),
+    state: authorization.state,
+    code_challenge: await calculatePKCECodeChallenge(authorization.verifier),
+    code_challenge_method: 'S256',
+    resource,
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { url: url.href, authorization };
+}
+
+/**
+ * Exchanges the code of a callback.
+ *
+ * @param callback the query of the callback
+ * @throws {OAuthRefusal} also for a callback that says `access_denied`
+ * @throws {InstanceFault} for a callback of another state or issuer, and for a token endpoint that answers nonsense
+ * @throws {OAuthUnavailable | McpUnanswered}
+ */
+export async function finishAuthorization(
+  { server, resource }: Pick<Discovered, 'server' | 'resource'>,
+  { clientId, redirectUri, state, verifier }: Authorization,
+  callback: URLSearchParams,
+  http: OAuthHttp,
+): Promise<Tokens> {
+  const client = { client_id: clientId };
+  const at = String(server.token_endpoint);
+  return tokensFrom(at, 'token exchange', async (what) => {
+    const checked = validateAuthResponse(server, client, callback, state);
+    const options = { ...requestOptions(what, http), additionalParameters: { resource } };
+    const response = await authorizationCodeGrantRequest(
+      server,
+      client,
+      None(),
+      checked,
+      redirectUri,
+      verifier,
+      options,
+    );
+    return processAuthorizationCodeResponse(server, client, response);
+  });
+}
+
+/**
+ * Exchanges a refresh token, which the service rotates: the old one is of no use any more.
+ *
+ * @throws {OAuthRefusal | InstanceFault | OAuthUnavailable | McpUnanswered}
+ */
+export async function refreshTokens(
+  { server, resource }: Pick<Discovered, 'server' | 'resource'>,
+  { clientId, refreshToken }: { clientId: string; refreshToken: string },
+  http: OAuthHttp,
+): Promise<Tokens> {
+  const client = { client_id: clientId };
+  return tokensFrom(String(server.token_endpoint), 'refresh', async (what) => {
+    const options = { ...requestOptions(what, http), additionalParameters: { resource } };
+    const response = await refreshTokenGrantRequest(server, client, None(), refreshToken, options);
+    return processRefreshTokenResponse(server, client, response);
+  });
+}
+
+async function tokensFrom(
+  at: string,
+  what: string,
+  request: (what: string) => Promise<TokenEndpointResponse>,
+): Promise<Tokens> {
+  try {
+    const { access_token, refresh_token, expires_in, scope, token_type } = await request(what);
+    if (token_type !== 'bearer') throw new InstanceFault(at, 'the token is no bearer token');
+    if (![access_token, refresh_token ?? 'none'].every((token) => /^[\x21-\x7e]{1,8192}$/.test(token))) {
+      throw new InstanceFault(at, 'the token cannot be sent in a header');
+    }
+    return {
+      accessToken: access_token,
+      refreshToken: refresh_token,
+      expiresInSeconds: expires_in,
+      scopes: scope?.split(/\s+/).filter((one) => one !== ''),
+    };
+  } catch (error) {
+    if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {
+      throw new OAuthRefusal(what, error.error, error.error_description);
+    }
+    // Its messages say which rule of OAuth is broken, and repeat no value.
+    if (error instanceof OperationProcessingError) throw new InstanceFault(at, error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+type Id = string | number;
+
+/** What came back in JSON-RPC 2.0. The error of a message that the other side could not read has no id. */
+export type Message =
+  | { kind: 'result'; id: Id; result: unknown }
+  | { kind: 'error'; id: Id | null; code: number; message: string; data: unknown }
+  | { kind: 'request'; id: Id; method: string }
+  | { kind: 'notification'; method: string };
+
+/** @returns the messages of a body or an event, which may be a batch (revision 2025-03-26), or undefined for anything else */
+export function readMessages(text: string): Message[] | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const messages = (Array.isArray(json) ? json : [json]).map(readMessage);
+  return messages.every((message) => message !== undefined) ? messages : undefined;
+}
+
+function readMessage(value: unknown): Message | undefined {
+  if (!isRecord(value)) return undefined;
+  const { method, result, error } = value;
+  const id = typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
+  if (isRecord(error) && typeof error.code === 'number') {
+    return { kind: 'error', id, code: error.code, message: String(error.message ?? ''), data: error.data };
+  }
+  if (typeof method === 'string')
+    return id === null ? { kind: 'notification', method } : { kind: 'request', id, method };
+  return id !== null && result !== undefined ? { kind: 'result', id, result } : undefined;
+}
+
+/** Whether it is a JSON object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,34 @@
+/** What the scopes of the MCP endpoint grant (interface document, Scopes). The reserved ones grant nothing. */
+export const scopes: Readonly<Record<string, string>> = {
+  'mcp:use': 'use the assistant endpoint at all',
+  'mcp:projects.read': 'read projects',
+  'mcp:projects.write': 'create and update projects',
+  'mcp:tasks.read': 'read tasks',
+  'mcp:tasks.write': 'create, update, assign and close tasks',
+  'mcp:epics.write': 'create epics, features, stories and subtasks',
+  'mcp:sprints.read': 'read sprints',
+  'mcp:sprints.write': 'create and change sprints',
+  'mcp:timelogs.read': 'read time entries',
+  'mcp:timelogs.write': 'create and update time entries',
+  'mcp:users.read': 'read the members of the workspace',
+  'mcp:tests.read': 'read test cases and defects',
+  'mcp:tests.write': 'create and change test cases and defects',
+  'mcp:checklists.read': 'read checklists',
+  'mcp:checklists.write': 'create, complete and change checklists',
+  'mcp:context.read': 'read saved context',
+  'mcp:context.write': 'save context',
+  'mcp:documents.read': 'search documents',
+};
+
+/**
+ * The scopes to ask for: those that are wished for, or else those of the interface document that the instance lists, or
+ * else whatever the instance lists. A service grants less where its workspace allows less.
+ */
+export function scopesToAsk(
+  wished: readonly string[] | undefined,
+  { scopes: listed = [] }: { scopes: readonly string[] | undefined },
+): readonly string[] {
+  if (wished) return wished;
+  const known = listed.filter((scope) => Object.hasOwn(scopes, scope));
+  return known.length > 0 ? known : listed;
+}

@@ -1,0 +1,113 @@
+import * as z from 'zod/mini';
+import { isRecord } from './json-rpc.ts';
+import { outsideText } from './outside-text.ts';
+
+/** A tool of an instance. What it is called and what it takes is known at run time only. */
+export interface Tool {
+  name: string;
+  title: string | undefined;
+  description: string;
+  /** The JSON schema of its arguments, of type `object`. */
+  inputSchema: Readonly<Record<string, unknown>>;
+  /** What the instance says of itself; hints, and no promises (MCP 2025-11-25, ToolAnnotations). */
+  hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
+}
+
+/** The tools of an instance, and those that cannot be used, with what is wrong with each. */
+export interface ToolList {
+  tools: Tool[];
+  unusable: { name: string; why: string }[];
+}
+
+/** What a tool answered. */
+export interface ToolResult {
+  /** The tool itself says that it failed. */
+  isError: boolean;
+  /** The texts of the content, in order. They are from outside. */
+  texts: string[];
+  /** The kinds of what is no text: `image`, `resource_link`. */
+  otherKinds: string[];
+  structured: Readonly<Record<string, unknown>> | undefined;
+}
+
+const MOST_SCHEMA_BYTES = 64 * 1024;
+const MOST_SCHEMA_DEPTH = 24;
+const MOST_RESULT_DEPTH = 64;
+/** Of both revisions that name a bound and those that name none. */
+const NAME = /^[\x21-\x7e]{1,128}$/;
+
+const text = z.catch(z.optional(z.string()), undefined);
+const flag = (otherwise: boolean) => z.catch(z.boolean(), otherwise);
+
+const listed = z.object({
+  title: text,
+  description: text,
+  inputSchema: z.record(z.string(), z.unknown()),
+  annotations: z.catch(
+    z.object({
+      title: text,
+      readOnlyHint: flag(false),
+      // Without a hint a tool counts as destructive, and as one that must not be repeated.
+      destructiveHint: flag(true),
+      idempotentHint: flag(false),
+    }),
+    { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  ),
+});
+
+/** Reads an entry of `tools/list`. @returns what is wrong with it, where it cannot be used */
+export function readTool(entry: unknown): Tool | { name: string; why: string } {
+  const given = isRecord(entry) ? entry.name : undefined;
+  if (typeof given !== 'string' || !NAME.test(given)) {
+    const name = typeof given === 'string' ? outsideText(given) : '(no name)';
+    return { name, why: 'its name is not 1 to 128 printable ASCII characters without spaces' };
+  }
+  const name = given;
+  // Depth first: what follows may recurse.
+  if (isDeeperThan(entry, MOST_SCHEMA_DEPTH))
+    return { name, why: `it is nested deeper than ${MOST_SCHEMA_DEPTH} levels` };
+  const { success, data } = listed.safeParse(entry);
+  if (!success || data.inputSchema.type !== 'object') {
+    return { name, why: 'its inputSchema is no JSON schema of an object' };
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(data.inputSchema));
+  if (bytes > MOST_SCHEMA_BYTES) {
+    return { name, why: `its inputSchema has ${bytes} bytes; ${MOST_SCHEMA_BYTES} are the most` };
+  }
+  const { readOnlyHint, destructiveHint, idempotentHint } = data.annotations;
+  return {
+    name,
+    title: data.title ?? data.annotations.title,
+    description: data.description ?? '',
+    inputSchema: data.inputSchema,
+    hints: {
+      readOnly: readOnlyHint,
+      destructive: !readOnlyHint && destructiveHint,
+      idempotent: readOnlyHint || idempotentHint,
+    },
+  };
+}
+
+/** @returns undefined for what is no result of a tool */
+export function readToolResult(result: unknown): ToolResult | undefined {
+  if (!isRecord(result) || isDeeperThan(result, MOST_RESULT_DEPTH)) return undefined;
+  const content = result.content ?? [];
+  if (!Array.isArray(content)) return undefined;
+  const parts = content.filter(isRecord);
+  return {
+    isError: result.isError === true,
+    texts: parts.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : [])),
+    otherKinds: parts.flatMap(({ type }) => (type === 'text' ? [] : [outsideText(String(type))])),
+    structured: isRecord(result.structuredContent) ? result.structuredContent : undefined,
+  };
+}
+
+/** Whether a JSON value is nested deeper than that. It does not recurse, so no value is too deep for it. */
+function isDeeperThan(value: unknown, depth: number): boolean {
+  let level: unknown[] = [value];
+  for (let at = 0; at <= depth; at++) {
+    level = level.flatMap((node) => (Array.isArray(node) ? node : isRecord(node) ? Object.values(node) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,55 @@
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { Grant } from './records.ts';
+
+export const accessTokenSeconds = 3600;
+
+/** "Signature invalid" is one of the errors, so that the token is a signed one; that it is a JWT is assumed. */
+export interface AccessToken {
+  iss: string;
+  aud: string;
+  sub: string;
+  client_id: string;
+  grant_id: string;
+  scope: string;
+  /** Seconds since 1970. */
+  iat: number;
+  exp: number;
+  jti: string;
+}
+
+/** As public as the default partner key: tokens of one sandbox are worth nothing at another, which lacks the grant. */
+const signingKey = 'sandbox_for_local_use_only';
+
+export function signAccessToken(issuer: string, grant: Grant, scopes: readonly string[], nowMs: number): string {
+  const iat = Math.floor(nowMs / 1000);
+  const token: AccessToken = {
+    iss: issuer,
+    aud: grant.resource,
+    sub: grant.user_id,
+    client_id: grant.client_id,
+    grant_id: grant.grant_id,
+    scope: scopes.join(' '),
+    iat,
+    exp: iat + accessTokenSeconds,
+    jti: randomUUID(),
+  };
+  const signed = `${encode({ alg: 'HS256', typ: 'at+jwt' })}.${encode(token)}`;
+  return `${signed}.${signatureOf(signed)}`;
+}
+
+/** undefined when the signature is invalid. */
+export function readAccessToken(text: string): AccessToken | undefined {
+  const [header = '', payload = '', signature = ''] = text.split('.');
+  const expected = Buffer.from(signatureOf(`${header}.${payload}`));
+  const given = Buffer.from(signature);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function signatureOf(signed: string): string {
+  return createHmac('sha256', signingKey).update(signed).digest('base64url');
+}

@@ -1,0 +1,72 @@
+import type { SandboxKey } from '../keys.ts';
+import type { RateLimiter } from '../rate-limit.ts';
+import { keyOwnerId } from '../seed.ts';
+import { type AccessToken, readAccessToken } from './access-token.ts';
+import type { Caller } from './caller.ts';
+import type { Grants } from './grants.ts';
+import { codes, McpRefusal } from './mcp-refusal.ts';
+import type { McpRequest } from './request.ts';
+import { memberOf, type Workspaces } from './workspaces.ts';
+
+export interface AdmissionContext {
+  readonly limiter: RateLimiter;
+  readonly tellsRetryAfter: boolean;
+  readonly grants: Grants;
+  readonly workspaces: Workspaces;
+  readonly keys: readonly SandboxKey[];
+  /** The audience that a token must have. */
+  readonly resource: () => string;
+}
+
+/**
+ * "Limits": counted per calling IP address. That refused requests count too, and those of both MCP paths together, is
+ * assumed, as that the limits come before all other checks.
+ */
+export function countCall({ limiter, tellsRetryAfter }: AdmissionContext, { ip }: McpRequest, clockMs: number): void {
+  const waitMs = limiter.waitMs(ip, clockMs);
+  limiter.count(ip, clockMs);
+  if (waitMs === 0) return;
+  const headers: Record<string, string> = tellsRetryAfter ? { 'retry-after': String(Math.ceil(waitMs / 1000)) } : {};
+  throw new McpRefusal(429, 'Rate limit exceeded', { code: codes.rateLimited, headers });
+}
+
+/** The caller of a bearer token: the rows of "MCP endpoint errors", in their order (assumed). */
+export function admitBearer({ grants, workspaces, resource }: AdmissionContext, request: McpRequest): Caller {
+  const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (bearer === undefined) throw new McpRefusal(401, 'A bearer token is required', { error: 'invalid_request' });
+  const token = readAccessToken(bearer);
+  if (token === undefined) return refuseToken(401, 'The signature of the token is invalid');
+  if (request.nowMs >= token.exp * 1000) return refuseToken(401, 'The token has expired');
+  const grant = grants.find(token.grant_id);
+  if (grant?.state === 'revoked') return refuseToken(401, 'The token has been revoked');
+  if (grant?.state !== 'active') return refuseToken(401, 'No consent is recorded for this token');
+  // "A scope is usable only when the workspace allows it and the user approves it", now and not only at the consent.
+  const workspace = workspaces.find(grant.workspace_id);
+  const scopes = scopesOf(token).filter((scope) => workspace?.mcp_scopes.includes(scope));
+  if (!scopes.includes('mcp:use')) {
+    const scope = 'mcp:use';
+    throw new McpRefusal(403, 'The token lacks the scope mcp:use', { error: 'insufficient_scope', scope });
+  }
+  if (token.aud !== resource()) return refuseToken(403, 'The token was issued for another resource');
+  if (!workspace?.mcp_enabled || !memberOf(workspace, grant.user_id)) {
+    return refuseToken(403, 'MCP is disabled for this workspace, or the person has left it');
+  }
+  return { user_id: grant.user_id, workspace, scopes, client: grant.client_id };
+}
+
+/** "/mcp/partner-legacy accepts the partner key": the key alone, without a signature (assumed). */
+export function admitKey({ keys }: AdmissionContext, { headers }: McpRequest): Caller {
+  const key = keys.find(({ apiKey }) => apiKey === headers['x-api-key']);
+  if (key === undefined || (key.state ?? 'active') !== 'active') {
+    throw new McpRefusal(401, 'Unknown or revoked key', { error: 'invalid_request' });
+  }
+  return { user_id: keyOwnerId, workspace: null, scopes: null, client: key.apiKey };
+}
+
+function scopesOf({ scope }: AccessToken): string[] {
+  return scope.split(' ');
+}
+
+function refuseToken(status: 401 | 403, message: string): never {
+  throw new McpRefusal(status, message, { error: 'invalid_token' });
+}

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import type { Answer } from '../answer.ts';
+import type { Store } from '../store.ts';
+import { type AuthorizationRequest, backToClient, readAuthorizationRequest } from './authorization-request.ts';
+import { BrowserSessions } from './browser-sessions.ts';
+import type { Codes } from './codes.ts';
+import type { Grants } from './grants.ts';
+import { consentPage, errorPage, type Form, signInPage, workspacePage } from './pages.ts';
+import type { Person } from './people.ts';
+import type { McpRequest } from './request.ts';
+import { clamp } from './scopes.ts';
+import type { Workspaces } from './workspaces.ts';
+
+export interface AuthorizeContext {
+  readonly store: Store;
+  readonly codes: Codes;
+  readonly grants: Grants;
+  readonly workspaces: Workspaces;
+  readonly people: readonly Person[];
+  readonly issuer: () => string;
+  /** Path of the endpoint, with the base path. */
+  readonly action: string;
+}
+
+interface Pending {
+  request: AuthorizationRequest;
+  /** The browser session that it began in; no other may go on with it. */
+  session: string;
+  expiresAt: number;
+}
+
+/** How long the pages may be left open; assumed, as their order and their number are. */
+const pendingMs = 10 * 60_000;
+
+/**
+ * {base_url}/oauth/authorize, "opened in the browser: sign-in, consent screen, workspace picker". GET begins, and the
+ * forms of the pages are sent by POST to the same path (the methods are not shown).
+ */
+export class Authorize {
+  readonly #context: AuthorizeContext;
+  readonly #sessions = new BrowserSessions();
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(context: AuthorizeContext) {
+    this.#context = context;
+  }
+
+  begin({ query, headers, nowMs }: McpRequest): Answer {
+    const { store, workspaces, issuer } = this.#context;
+    const read = readAuthorizationRequest(store, query, issuer());
+    if ('answer' in read) return read.answer;
+    // "Until then every authorization attempt is refused."
+    if (!workspaces.all.some(({ mcp_enabled }) => mcp_enabled)) {
+      return this.#denied(read.request, 'An administrator has not enabled MCP');
+    }
+    for (const [old, { expiresAt }] of this.#pending) if (nowMs > expiresAt) this.#pending.delete(old);
+    const id = randomBytes(24).toString('base64url');
+    const pending = { request: read.request, session: this.#sessions.of(headers), expiresAt: nowMs + pendingMs };
+    this.#pending.set(id, pending);
+    return this.#firstPage(id, pending);
+  }
+
+  /** One form of the pages. */
+  proceed({ body, headers, nowMs }: McpRequest): Answer {
+    const form = new URLSearchParams(body.toString('utf8'));
+    const id = form.get('request') ?? '';
+    const pending = this.#pending.get(id);
+    if (!pending || nowMs > pending.expiresAt || this.#sessions.of(headers) !== pending.session) {
+      return errorPage(400, 'This sign-in is over, or began in another browser. Start again from the application.');
+    }
+    switch (form.get('step')) {
+      case 'sign-in':
+        return this.#signIn(id, pending, form);
+      case 'google':
+        return this.#enter(id, pending, form.get('user_id'));
+      case 'sign-out':
+        return this.#enter(id, pending, null);
+      case 'workspace':
+        return this.#askConsent(id, pending, form);
+      case 'consent':
+        return this.#decide(id, pending, form, nowMs);
+      default:
+        return errorPage(400, 'The form is not one of this page.');
+    }
+  }
+
+  #signIn(id: string, pending: Pending, form: URLSearchParams): Answer {
+    const { people } = this.#context;
+    const person = people.find(({ email }) => email.toLowerCase() === form.get('email')?.trim().toLowerCase());
+    if (person === undefined || person.password !== form.get('password')) {
+      return signInPage(this.#form(id, pending), people, 'Email or password is wrong.');
+    }
+    return this.#enter(id, pending, person.user_id);
+  }
+
+  #enter(id: string, pending: Pending, user_id: string | null): Answer {
+    const known = this.#context.people.some((person) => person.user_id === user_id) ? user_id : null;
+    const entered = { ...pending, session: this.#sessions.renew(pending.session, known) };
+    this.#pending.set(id, entered);
+    return this.#firstPage(id, entered);
+  }
+
+  #firstPage(id: string, pending: Pending): Answer {
+    const { people, workspaces, action } = this.#context;
+    const person = this.#personOf(pending);
+    const form = this.#form(id, pending);
+    const offered = person ? workspaces.offeredTo(person.user_id) : [];
+    const answer = person
+      ? offered.length > 0
+        ? workspacePage(form, person.email, offered)
+        : this.#denied(pending.request, 'None of your workspaces has MCP enabled')
+      : signInPage(form, people);
+    return { ...answer, headers: { ...answer.headers, 'set-cookie': this.#sessions.cookie(pending.session, action) } };
+  }
+
+  #askConsent(id: string, pending: Pending, form: URLSearchParams): Answer {
+    const chosen = this.#choice(pending, form);
+    if (!chosen) return this.#firstPage(id, pending);
+    const { person, workspace, scopes } = chosen;
+    return consentPage(this.#form(id, pending), person.email, pending.request.client, workspace, scopes);
+  }
+
+  #decide(id: string, pending: Pending, form: URLSearchParams, nowMs: number): Answer {
+    const { codes, grants, issuer } = this.#context;
+    const { request } = pending;
+    const chosen = this.#choice(pending, form);
+    if (!chosen) return this.#firstPage(id, pending);
+    this.#pending.delete(id);
+    if (form.get('decision') !== 'allow') return this.#denied(request, 'The person did not allow it');
+    const approved = form.getAll('scope');
+    const { client, redirect_uri, code_challenge, resource } = request;
+    const { grant_id } = grants.approve({
+      client_id: client.client_id,
+      user_id: chosen.person.user_id,
+      workspace_id: chosen.workspace.workspace_id,
+      scopes: chosen.scopes.filter((scope) => approved.includes(scope)),
+      resource,
+    });
+    const code = codes.issue({ grant_id, client_id: client.client_id, redirect_uri, code_challenge, resource }, nowMs);
+    return backToClient(request, issuer(), { code });
+  }
+
+  /** The workspace that the form names, if it is one that the person may choose. */
+  #choice(pending: Pending, form: URLSearchParams) {
+    const person = this.#personOf(pending);
+    if (!person) return undefined;
+    const offered = this.#context.workspaces.offeredTo(person.user_id);
+    const workspace = offered.find(({ workspace_id }) => workspace_id === form.get('workspace_id'));
+    return workspace && { person, workspace, scopes: clamp(pending.request.scope, workspace.mcp_scopes) };
+  }
+
+  #personOf({ session }: Pending): Person | undefined {
+    const signedIn = this.#sessions.userOf(session);
+    return this.#context.people.find(({ user_id }) => user_id === signedIn);
+  }
+
+  #form(request: string, pending: Pending): Form {
+    return { action: this.#context.action, request, redirectUri: pending.request.redirect_uri };
+  }
+
+  #denied(request: AuthorizationRequest, error_description: string): Answer {
+    return backToClient(request, this.#context.issuer(), { error: 'access_denied', error_description });
+  }
+}

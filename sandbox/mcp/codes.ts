@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+
+/** What an authorization code stands for, from the consent until the exchange. */
+export interface Approval {
+  grant_id: string;
+  client_id: string;
+  redirect_uri: string;
+  code_challenge: string;
+  resource: string;
+}
+
+interface Issued extends Approval {
+  expiresAt: number;
+  used: boolean;
+}
+
+/** How long a code is good is not shown; OAuth 2.1 recommends ten minutes at most. */
+const codeMs = 60_000;
+
+/** In memory only: a sandbox that ends between consent and exchange has forgotten the code. */
+export class Codes {
+  readonly #codes = new Map<string, Issued>();
+
+  issue(approval: Approval, nowMs: number): string {
+    for (const [old, { expiresAt }] of this.#codes) {
+      // Kept well beyond its time, so that a second use is still recognised.
+      if (nowMs - expiresAt > 10 * codeMs) this.#codes.delete(old);
+    }
+    const code = randomBytes(24).toString('base64url');
+    this.#codes.set(code, { ...approval, expiresAt: nowMs + codeMs, used: false });
+    return code;
+  }
+
+  find(code: string | null): Readonly<Issued> | undefined {
+    return code === null ? undefined : this.#codes.get(code);
+  }
+
+  use(code: string): void {
+    const issued = this.#codes.get(code);
+    if (issued) issued.used = true;
+  }
+}

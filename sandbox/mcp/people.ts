@@ -1,0 +1,14 @@
+import { mira, tomasz } from '../seed.ts';
+
+/** Somebody who can sign in: a user of the records, with what they type. */
+export interface Person {
+  user_id: string;
+  email: string;
+  password: string;
+}
+
+/** Mira sees every project, Tomasz only the Web Shop (`members` of the workspaces in seed.ts). */
+export const defaultPeople: readonly Person[] = [
+  { user_id: mira, email: 'mira.novak@example.com', password: 'mira-in-the-sandbox' },
+  { user_id: tomasz, email: 'tomasz.zielinski@example.com', password: 'tomasz-in-the-sandbox' },
+];

@@ -1,0 +1,64 @@
+import { date, name, person, priority, project, task, text } from './arguments.ts';
+import { tool } from './tool.ts';
+
+export const tasks = [
+  tool({
+    name: 'find_tasks',
+    title: 'Find tasks',
+    description: 'Tasks of the projects that you can see, at most 50.',
+    scope: 'mcp:tasks.read',
+    kind: 'reads',
+    required: {},
+    optional: { project, containing: { ...text, description: 'Text in the title' }, mine: { type: 'boolean' } },
+    run({ project, containing = '', mine = false }, actor) {
+      const wanted = containing.toLowerCase();
+      const found = actor
+        .visible(actor.store.data.tasks)
+        .filter(
+          (candidate) =>
+            (project === undefined || candidate.project_id === project) &&
+            candidate.title.toLowerCase().includes(wanted) &&
+            (!mine || candidate.assigned_to === actor.caller.user_id),
+        );
+      return {
+        tasks: found.slice(0, 50).map(({ task_id, project_id, title, status, due_date }) => ({
+          task: task_id,
+          project: project_id,
+          title,
+          status,
+          due_date,
+        })),
+      };
+    },
+  }),
+  tool({
+    name: 'create_task',
+    title: 'Create a task',
+    description: 'Creates a task in a project.',
+    scope: 'mcp:tasks.write',
+    kind: 'creates',
+    required: { project, title: name },
+    optional: { description: text, priority, due: date, assignee: person },
+    run({ project, due, assignee, ...fields }, actor) {
+      const { project_id } = actor.project(project);
+      return {
+        task: actor.carryOut('/tasks/create', { project_id, ...fields, due_date: due, assigned_to: assignee }),
+      };
+    },
+  }),
+  tool({
+    name: 'update_task',
+    title: 'Change a task',
+    description: 'Changes, assigns or closes a task: the fields that are given, and no others.',
+    scope: 'mcp:tasks.write',
+    kind: 'changes',
+    required: { task },
+    optional: { title: name, description: text, status: name, priority, due: date, assignee: person },
+    run({ task, due, assignee, ...fields }, actor) {
+      const { task_id } = actor.task(task);
+      return {
+        task: actor.carryOut('/tasks/update', { task_id, ...fields, due_date: due, assigned_to: assignee }),
+      };
+    },
+  }),
+];

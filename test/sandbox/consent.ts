@@ -1,0 +1,93 @@
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+
+export interface Choices {
+  /** Email of the person who signs in. Default: the first of the sandbox's people. */
+  email?: string;
+  password?: string;
+  /** Name of the workspace. Default: the one that is chosen when the page opens. */
+  workspace?: string;
+  /** The scopes that stay ticked. Default: all that are offered. */
+  scopes?: readonly string[];
+  decision?: 'allow' | 'deny';
+}
+
+/**
+ * Goes through the pages of an authorization URL as a browser does: signs in, chooses a workspace, consents. Resolves to
+ * the URL that the browser is sent to in the end, with the code or the error, without opening it. Rejects when a page
+ * complains.
+ */
+export async function consent(sandbox: Sandbox, authorizationUrl: string | URL, choices: Choices = {}): Promise<URL> {
+  const person = sandbox.mcp.people.find(({ email }) => email === choices.email) ?? sandbox.mcp.people[0];
+  if (person === undefined) throw new Error('the sandbox has no people');
+  const browser = new Browser();
+  await browser.open(String(authorizationUrl));
+  if (browser.left) return browser.left;
+  const { email, password } = { ...person, ...choices };
+  await browser.submit('sign-in', [
+    ['email', email],
+    ['password', password],
+  ]);
+  if (browser.left) return browser.left;
+  await browser.submit('workspace', [['workspace_id', browser.radio(choices.workspace)]]);
+  const offered = browser.ticked();
+  await browser.submit('consent', [
+    ...(choices.scopes ?? offered).map((scope): [string, string] => ['scope', scope]),
+    ['decision', choices.decision ?? 'allow'],
+  ]);
+  if (!browser.left) throw new Error('the consent led nowhere');
+  return browser.left;
+}
+
+/** The least of a browser: a page, its forms, a cookie and redirects. */
+export class Browser {
+  page = '';
+  status = 0;
+  /** Where the page redirected to. */
+  left: URL | undefined;
+  #url = '';
+  #cookie = '';
+
+  async open(url: string): Promise<void> {
+    await this.#request(url, {});
+  }
+
+  /** Sends the form of a step, with its hidden fields. Rejects when the page that follows has an alert. */
+  async submit(step: string, fields: readonly (readonly [string, string])[]): Promise<void> {
+    const form = this.page.split('<form').find((part) => part.includes(`name="step" value="${step}"`));
+    if (form === undefined) throw new Error(`the page has no form for ${step}: ${this.page}`);
+    const hidden = [...form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+    const body = new URLSearchParams([
+      ...hidden.map(([, name = '', value = '']) => [name, value] as [string, string]),
+      ...fields.map(([name, value]) => [name, value] as [string, string]),
+    ]);
+    const action = /action="([^"]*)"/.exec(form)?.[1] ?? '';
+    await this.#request(new URL(action, this.#url).href, { method: 'POST', body });
+    const alert = /role="alert">([^<]*)/.exec(this.page)?.[1];
+    if (alert !== undefined) throw new Error(alert);
+  }
+
+  /** The value of the radio button with this label, or of the one that is checked. */
+  radio(label: string | undefined): string {
+    const buttons = [...this.page.matchAll(/type="radio" name="\w+" value="([^"]*)" required( checked)?> ([^<]*)/g)];
+    const found = buttons.find(([, , checked, text]) => (label === undefined ? checked : text === label));
+    if (found?.[1] === undefined) throw new Error(`the page does not offer ${label}`);
+    return found[1];
+  }
+
+  /** The values of the checkboxes that are ticked. */
+  ticked(): string[] {
+    return [...this.page.matchAll(/type="checkbox" name="\w+" value="([^"]*)" checked/g)].map(
+      ([, value = '']) => value,
+    );
+  }
+
+  async #request(url: string, init: RequestInit): Promise<void> {
+    const response = await fetch(url, { ...init, redirect: 'manual', headers: { cookie: this.#cookie } });
+    this.#url = url;
+    this.#cookie = response.headers.get('set-cookie')?.split(';')[0] ?? this.#cookie;
+    this.status = response.status;
+    this.page = await response.text();
+    const location = response.headers.get('location');
+    this.left = location === null ? undefined : new URL(location, url);
+  }
+}
