@@ -54,7 +54,16 @@ const connection = z.strictObject({
    * What the MCP endpoint takes from the address that the relay calls from (interface document, Limits). Set less where
    * other clients call from the same address: the service counts them together.
    */
-  mcp: z.strictObject({ limits: callLimits.prefault({}) }).prefault({}),
+  mcp: z
+    .strictObject({
+      limits: callLimits.prefault({}),
+      /**
+       * Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name: `off`,
+       * `offered`, or `required`, where a person without a linked account can change nothing from Slack. It needs slack.
+       */
+      link: z.enum(['off', 'offered', 'required']).default('off'),
+    })
+    .prefault({}),
   /** The part of the day's calls that people from outside of a repository may cause there. */
   strangersShare: z.number().min(0).max(1).default(0.1),
   operations: operationOverrides.default({}),
@@ -241,6 +250,11 @@ const schema = z
         path: ['timesheets'],
         message: 'people are reminded in Slack: slack is missing',
       });
+    }
+    for (const [connection, { mcp }] of Object.entries(config.connections)) {
+      if (mcp.link === 'off' || config.slack) continue;
+      const path = ['connections', connection, 'mcp', 'link'];
+      context.addIssue({ code: 'custom', path, message: 'people link their accounts in Slack: slack is missing' });
     }
     for (const platform of ['slack', 'github'] as const) {
       const ids = config.people.map((person) => person[platform]?.toLowerCase());

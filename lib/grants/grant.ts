@@ -58,6 +58,7 @@ export function readGrant({
   pk,
   sk,
   expiresAt,
+  linkId,
   deathId,
   leaseBy,
   leaseUntil,

@@ -16,11 +16,21 @@ export interface NewGrant {
   tokens: Tokens;
 }
 
+/** A grant whose tokens are sealed already, and which nobody uses yet. As the table keeps it. */
+export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { linkId: string; expiresAt: number };
+
 /** Grants in the table: each write is one conditional write of one item. */
 export interface Grants {
   get(connection: string, holder: Holder): Promise<Grant | undefined>;
   /** The last link of a person wins. @throws {SecretError} without a key to seal it with */
   link(holder: Holder, grant: NewGrant): Promise<Grant>;
+  /** Seals a grant for its holder, without keeping it. @throws {SecretError} without a key to seal it with */
+  prepare(holder: Holder, grant: NewGrant): Promise<PreparedGrant>;
+  /**
+   * Keeps a prepared grant, without opening it. The same one is kept once: a worker may have rotated its tokens since.
+   * @returns the grant that is kept now, or undefined where it was forgotten since
+   */
+  keep(prepared: PreparedGrant): Promise<Grant | undefined>;
   /** @returns whether there was one */
   forget(connection: string, holder: Holder): Promise<boolean>;
   /** @throws {SealBroken | SecretError} */
@@ -81,14 +91,26 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     };
   }
 
+  async function prepare(holder: Holder, { tokens, asked, ...grant }: NewGrant): Promise<PreparedGrant> {
+    const facts = { ...grant, holder, scopes: [...(tokens.scopes ?? asked)], linkId: randomUUID() };
+    return { ...facts, ...(await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null })) };
+  }
+
   return {
     get,
-    async link(holder, { connection, issuer, clientId, resource, asked, tokens }) {
-      const facts = { connection, holder, issuer, clientId, resource, scopes: [...(tokens.scopes ?? asked)] };
-      const sealed = await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null });
-      const item = { ...facts, ...sealed, linkedAt: clock() };
-      await table.put({ ...keyOf(facts), ...item });
+    prepare,
+    async link(holder, grant) {
+      const item = { ...(await prepare(holder, grant)), linkedAt: clock() };
+      await table.put({ ...keyOf(item), ...item });
       return readGrant(item);
+    },
+    async keep(prepared) {
+      const isOther = {
+        expression: 'attribute_not_exists(#linkId) OR #linkId <> :linkId',
+        values: { linkId: prepared.linkId },
+      };
+      await table.put({ ...keyOf(prepared), ...prepared, linkedAt: clock() }, isOther);
+      return get(prepared.connection, prepared.holder);
     },
     async forget(connection, holder) {
       return table.delete(keyOf({ connection, holder }), { expression: 'attribute_exists(#pk)' });

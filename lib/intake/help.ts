@@ -4,6 +4,7 @@ import type { LaneView } from '../budget/budget.ts';
 import type { Job } from '../jobs/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../slack/messages.ts';
 import { code, escaped, time } from '../slack/mrkdwn.ts';
+import { linkStatus } from './link-account.ts';
 import { connectionOf, type Desk } from './slack-intake.ts';
 
 const SHOWN = 5;
@@ -27,9 +28,10 @@ export async function statusMessage(
   desk: Desk,
 ): Promise<SlackMessage> {
   const connection = connectionOf(desk, channelId);
-  const [jobs, budget] = await Promise.all([
+  const [jobs, budget, linked] = await Promise.all([
     desk.jobsOfPerson.last({ in: 'slack', id: userId }, SHOWN),
     desk.budgetOf(connection),
+    linkStatus(userId, connection, desk),
   ]);
   const { minute, day, pausedUntil, lanes } = budget;
   const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;
@@ -49,6 +51,7 @@ export async function statusMessage(
       section('*Your last jobs*'),
       ...told,
       section(`*Budget of ${connection}*\n${used}. ${nextSlot(lanes.interactive, desk.clock())}${paused}`),
+      ...linked,
     ],
   };
 }

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createLinkRequests } from '../account-link/link-requests.ts';
 import { createPermissions } from '../automations/permissions.ts';
 import { createBudget } from '../budget/budget.ts';
 import type { SlackConfig } from '../config/schema.ts';
+import { createGrants } from '../grants/grants.ts';
+import { createVault } from '../grants/vault.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import type { JobDraft } from '../jobs/job.ts';
 import { createTurns } from '../people/turns.ts';
@@ -24,10 +27,12 @@ const QUESTION_TIMEOUT_MS = 600;
 
 /** Opens what people's requests are answered with. */
 export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs, queue, secrets }: Stores): Desk {
-  const { config, clock, random, fetch, log, metrics } = runtime;
+  const { config, environment, clock, random, randomBytes, fetch, log, metrics } = runtime;
   const budget = createBudget(table, clock, random);
   const jobsOfPerson = createJobsOfPerson(table, jobs, clock);
   const turns = createTurns(table, jobs, clock);
+  // The key is another function's: what this one keeps was sealed there, and it opens nothing.
+  const grants = createGrants(table, createVault(secrets, randomBytes), clock);
   const { apiUrl } = settings;
   const questions = createSlackApi({ apiUrl, secrets, fetch, timeoutMs: QUESTION_TIMEOUT_MS });
   const asking = { settings, people: config.people, contact: config.contact, table, slack: questions, clock };
@@ -43,6 +48,9 @@ export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs,
     saidBefore: createSaidBefore(table, jobs, clock),
     jobsOfPerson,
     mutes: createMutes(table, clock),
+    grants,
+    linkRequests: createLinkRequests(table, grants, clock, randomBytes),
+    accountLinkUrl: () => environment.ACCOUNT_LINK_URL,
     async budgetOf(connection) {
       const limits = config.connections[connection]?.limits;
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { parseCommand } from '../automations/verbs.ts';
 import { printDuration } from '../commands/duration.ts';
 import { explained } from '../slack/explained.ts';
+import { accountToLink, LINK_BUTTON, OPEN_BUTTON } from '../slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, warning } from '../slack/messages.ts';
 import { type ButtonPress, readOwn, SlackRequestError } from '../slack/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../slack/response-url.ts';
@@ -15,6 +16,7 @@ import {
   taskToLog,
 } from '../slack/views.ts';
 import { commandOfButton, RUN_COMMAND_BUTTON } from './command-button.ts';
+import { makeLink } from './link-account.ts';
 import { openLogTimeModal, openProjectModal } from './open-modal.ts';
 import { receiveCommandButton } from './receive-command.ts';
 import type { Desk } from './slack-intake.ts';
@@ -52,6 +54,10 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
       const duration = minutes > 0 && isRecent ? { duration: printDuration(minutes) } : {};
       return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, desk), 'beside');
     }
+    case LINK_BUTTON:
+      return tell(await makeLink(press, held(accountToLink), desk), 'beside');
+    case OPEN_BUTTON:
+      return;
     case MUTE_BUTTON:
       await desk.mutes.mute(press.userId, press.value);
       return tell(message(plainSection(`:no_bell: You will not be reminded of ${press.value} any more.`)), 'beside');

@@ -8,6 +8,7 @@ import { code, plain } from '../slack/mrkdwn.ts';
 import type { SlackCommand } from '../slack/request.ts';
 import { runButton } from './command-button.ts';
 import { helpMessage, statusMessage } from './help.ts';
+import { linkAccount, unlinkAccount } from './link-account.ts';
 import { openDefectModal } from './open-modal.ts';
 import { connectionOf, type Desk } from './slack-intake.ts';
 import { type SlackRequester, slackOrigin } from './slack-origin.ts';
@@ -84,6 +85,10 @@ async function answer(given: GivenCommand, desk: Desk): Promise<SlackMessage | u
       return helpMessage(desk.settings.command);
     case 'status':
       return statusMessage(given, desk);
+    case 'link':
+      return linkAccount(given, { connection: connectionOf(desk, given.channelId), code: command.code }, desk);
+    case 'unlink':
+      return unlinkAccount(given, connectionOf(desk, given.channelId), desk);
     case 'defect':
       return openDefectModal({ ...given, ...(command.title !== undefined && { title: command.title }) }, desk);
     default:
