@@ -98,7 +98,14 @@ describe('a configuration', () => {
 
   it('gets the limits of the interface document and its other defaults filled in', () => {
     expect(defineConfig({ connections: { main: {} } })).toEqual({
-      connections: { main: { limits: { perMinute: 120, perDay: 5_000 }, operations: {}, strangersShare: 0.1 } },
+      connections: {
+        main: {
+          limits: { perMinute: 120, perDay: 5_000 },
+          mcp: { limits: { perMinute: 120, perDay: 5_000 }, link: 'off' },
+          operations: {},
+          strangersShare: 0.1,
+        },
+      },
       github: { apiUrl: 'https://api.github.com', repositories: [] },
       people: [],
       contact: 'whoever looks after Partner Relay',

@@ -199,10 +199,21 @@ describe('each step', () => {
   it('can be tried again where the service does not answer at first', async () => {
     await start();
     const url = await linkUrl(relay);
-    relay.sandbox.mcp.people.length;
-    expect((await new LinkBrowser().open(url)).status).toBe(200);
-    const callback = await new LinkBrowser().consent(url, relay.sandbox);
-    expect(callback.searchParams.has('code')).toBe(true);
+    relay.sandbox.setFault({ kind: 'server-error', operation: '/oauth/register', times: 1 });
+    expect((await new LinkBrowser().begin(url)).status).toBe(503);
+    expect((await new LinkBrowser().consent(url, relay.sandbox)).searchParams.has('code')).toBe(true);
+  });
+
+  it('ends with a page where the service gives no tokens', async () => {
+    await start();
+    const browser = new LinkBrowser();
+    const callback = await browser.consent(await linkUrl(relay), relay.sandbox);
+    relay.sandbox.setFault({ kind: 'maintenance', status: 200, operation: '/oauth/token', times: 1 });
+    expect(await browser.open(callback)).toMatchObject({
+      status: 502,
+      html: expect.stringContaining('Nothing is linked'),
+    });
+    expect(await grantOf(MIRA)).toBeUndefined();
   });
 });
 

@@ -72,7 +72,7 @@ describe('the stack', () => {
         .filter((value) => value !== undefined)
         .sort();
     expect(reserved(templateOf('dev'))).toEqual([]);
-    expect(reserved(templateOf('dev', everything))).toEqual([10, 20, 20]);
+    expect(reserved(templateOf('dev', everything))).toEqual([10, 20, 20, 20]);
   });
 
   it('brings the worker one message at a time, of each lane as many at once as configured', () => {
