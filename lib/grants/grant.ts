@@ -65,6 +65,7 @@ export function readGrant({
   deathCause,
   deathSaid,
   deathAt,
+  deathToldBy,
   ...rest
 }: Item): Grant {
   return {

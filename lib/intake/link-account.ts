@@ -66,6 +66,7 @@ async function confirm(asking: Asking, here: string, typed: string, desk: Desk):
     const confirmed = await desk.linkRequests.confirm({ holder, connection }, typed);
     if ('nothing' in confirmed) continue;
     if ('triesLeft' in confirmed) return wrongCode(confirmed.triesLeft, connection);
+    await desk.goOn(asking.userId, connection);
     return message(section(`:white_check_mark: Your account is linked. ${escaped(actsAs(confirmed.grant))}`));
   }
   if (!isOffered(desk, here)) return notOffered(desk);

@@ -36,19 +36,20 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
     }
     case LOG_TIME_BUTTON: {
       const { connection, task } = held(taskToLog);
-      const fault = await logFault(press);
+      const fault = await logFault({ ...press, connection });
       if (fault) return tell(warning(fault), 'beside');
       return tell(await openLogTimeModal(press, { connection, on: task }, desk), 'beside');
     }
     case LOG_ON_PROJECT_BUTTON: {
-      const fault = await logFault(press);
+      const on = held(projectToLog);
+      const fault = await logFault({ ...press, connection: on.connection });
       if (fault) return tell(warning(fault), 'beside');
-      return tell(await openProjectModal(press, held(projectToLog), desk), 'beside');
+      return tell(await openProjectModal(press, on, desk), 'beside');
     }
     case LOG_REST_BUTTON: {
       const { connection, date, minutes, at = 0, tasks } = held(restOfDay);
       // Wherever the reminder is.
-      const fault = await logFault({ userId: press.userId });
+      const fault = await logFault({ userId: press.userId, connection });
       if (fault) return tell(warning(fault), 'beside');
       const isRecent = desk.clock() - at < PROPOSED_FOR_MS;
       const duration = minutes > 0 && isRecent ? { duration: printDuration(minutes) } : {};
@@ -65,7 +66,7 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
       throw new SlackRequestError('the button is none of the relay');
   }
 
-  function logFault(asked: { userId: string; channelId?: string }): Promise<string | undefined> {
+  function logFault(asked: { userId: string; channelId?: string; connection: string }): Promise<string | undefined> {
     return explained(desk.config.contact, () => desk.permissions.faultOf('log', asked));
   }
 

@@ -30,6 +30,8 @@ export interface Desk {
   linkRequests: LinkRequests;
   /** Where browsers find account-link, without a slash at its end; undefined where it is not deployed. */
   accountLinkUrl(): string | undefined;
+  /** Lets the jobs of a person that wait go on now. Those that stand in line wait for the budget, and stay there. */
+  goOn(userId: string, connection: string): Promise<void>;
   budgetOf(connection: string): Promise<BudgetView>;
   /** Whether the service is known to have a user for the person, as far as the table says. */
   isKnown(userId: string, connection: string): Promise<boolean>;

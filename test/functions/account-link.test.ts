@@ -3,6 +3,9 @@ import { linkKey } from '../../lib/account-link/link-item.ts';
 import type { Holder } from '../../lib/grants/grant.ts';
 import { createGrants } from '../../lib/grants/grants.ts';
 import { createVault } from '../../lib/grants/vault.ts';
+import { linkDied } from '../../lib/slack/link-died.ts';
+import { linkMessage } from '../../lib/slack/link-messages.ts';
+import { createSlackApi } from '../../lib/slack/slack-api.ts';
 import { codeOn, LinkBrowser, linkAccount, linkUrl, serviceUrl, urlIn } from '../account-link-browser.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { consent } from '../sandbox/consent.ts';
@@ -20,11 +23,13 @@ async function start({ sandbox, ...options }: TestRelayOptions = {}) {
 
 const holder = (id: string): Holder => ({ in: 'slack', id });
 
-function grantOf(userId: string) {
+function grants() {
   const { table, secrets } = relay.stores;
   const { clock, randomBytes } = relay.runtime;
-  return createGrants(table, createVault(secrets, randomBytes), clock).get('main', holder(userId));
+  return createGrants(table, createVault(secrets, randomBytes), clock);
 }
+
+const grantOf = (userId: string) => grants().get('main', holder(userId));
 
 const underWay = (userId: string) => relay.stores.table.get(linkKey({ holder: holder(userId), connection: 'main' }));
 
@@ -64,6 +69,66 @@ describe('a person', () => {
     await command(relay, 'unlink');
     await command(relay, `link ${code}`);
     expect(await grantOf(MIRA)).toBeUndefined();
+  });
+
+  it('opens the link from Slack, which tells the relay so', async () => {
+    await start();
+    await linkUrl(relay);
+    expect((await press(relay, lastMessage(relay), 'Open in the browser')).status).toBe(200);
+  });
+
+  it('has their waiting jobs go on once the account is linked', async () => {
+    await start();
+    await command(relay, 'find checkout');
+    const { jobs } = relay.stores;
+    const [stored] = await relay.jobs();
+    const job = stored && (await jobs.claim(stored.id, stored.generation, 'a worker', relay.clock.now + MINUTE));
+    if (!job || 'unclaimed' in job) throw new Error('the job cannot be claimed');
+    const tomorrow = relay.clock.now + 24 * 60 * MINUTE;
+    await jobs.wait(job, { dueAt: tomorrow, why: 'no account is linked', attempts: 0, message: 'leaves' });
+    await linkAccount(relay);
+    await relay.work();
+    expect(await relay.jobs('succeeded')).toHaveLength(1);
+  });
+
+  it('asks for the scopes that were missing, besides those that they have', async () => {
+    await start();
+    await linkAccount(relay, { choices: { scopes: ['mcp:use', 'mcp:tasks.read'] } });
+    const again = linkMessage('A scope is missing.', 'main', ['mcp:timelogs.write']);
+    await press(relay, again as never, 'Link your account');
+    const url = serviceUrl(await new LinkBrowser().begin(urlIn(relay)));
+    expect(new URL(url).searchParams.get('scope')).toBe('mcp:use mcp:tasks.read mcp:timelogs.write');
+  });
+
+  it('hears once that the link is dead, with a button', async () => {
+    await start();
+    await linkAccount(relay);
+    const grant = await grantOf(MIRA);
+    if (!grant) throw new Error('no account is linked');
+    await grants().die(grant, 'refused', null);
+    expect((await command(relay, 'status')).text).toContain('it was revoked, or not used for 30 days');
+    expect(await grants().mayTell(grant, 'job-1')).toBe(true);
+    expect(await grants().mayTell(grant, 'job-2')).toBe(false);
+    // A job that was interrupted asks again.
+    expect(await grants().mayTell(grant, 'job-1')).toBe(true);
+    const { secrets } = relay.stores;
+    const slack = createSlackApi({ apiUrl: `${relay.slack.url}/api`, secrets, fetch });
+    const dead = await grantOf(MIRA);
+    if (!dead?.death) throw new Error('the grant is not dead');
+    await linkDied(dead, dead.death, { slack, clock: relay.runtime.clock }).make();
+    expect(readable(lastMessage(relay).blocks)).toContain('Your linked account on main cannot be used any more');
+    await press(relay, lastMessage(relay), 'Link your account');
+    expect((await new LinkBrowser().open(urlIn(relay))).status).toBe(200);
+  });
+
+  it('can change nothing before, where relay.config.ts requires a linked account', async () => {
+    await start({ config: exampleConfig({}, { connection: { mcp: { link: 'required' } } }) });
+    for (const text of ['log 1h "Login with passkeys"', 'done 12', 'defect']) {
+      expect((await command(relay, text)).text).toContain('Link your account first: /pm link');
+    }
+    expect((await command(relay, 'find checkout')).text).toContain('Working on it');
+    await linkAccount(relay);
+    expect((await command(relay, 'done 12')).text).toContain('Working on it');
   });
 
   it('hears that accounts are not linked where relay.config.ts does not say so', async () => {

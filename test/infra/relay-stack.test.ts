@@ -65,6 +65,19 @@ describe('the stack', () => {
     });
   });
 
+  it('has pages to link accounts with only where the configuration says so, in front of which is the same entrance', () => {
+    expect(functions(templateOf('dev'))).not.toContain('account-link');
+    const template = templateOf('http-api', everything);
+    expect(
+      Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(({ Properties }) => Properties.RouteKey),
+    ).toEqual(expect.arrayContaining(['GET /link/start', 'POST /link/start', 'GET /link/callback']));
+    template.hasOutput('AccountLinkUrl', { Value: { 'Fn::Join': ['', Match.arrayWith(['/link'])] } });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'partner-relay-http-api-slack-webhook',
+      Environment: { Variables: Match.objectLike({ ACCOUNT_LINK_URL: Match.anyValue() }) },
+    });
+  });
+
   it('reserves concurrency only where the configuration says so', () => {
     const reserved = (template: Template) =>
       Object.values(template.findResources('AWS::Lambda::Function'))
