@@ -38,7 +38,7 @@ export function createHandler(runtime: Runtime) {
     });
   }
 
-  const options = { links, assistant, command: config.slack?.command ?? '/pm', log };
+  const options = { links, assistant, budget, command: config.slack?.command ?? '/pm', log };
   return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
     .use(pageErrors(log, config.contact))
     .use(rawBody())

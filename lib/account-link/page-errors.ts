@@ -31,10 +31,10 @@ export function pageErrors(
 }
 
 function explain(error: unknown, contact: string): Explained {
-  if (error instanceof HttpError) return { status: error.status, title: 'This link is not good', text: error.message };
-  if (error instanceof OAuthRefusal) {
-    const said = error.said === null ? '' : ` It says: ${error.said}`;
-    const todo = `An administrator has to enable MCP for the workspace, and you have to allow the access.`;
+  if (error instanceof HttpError) return { status: error.status, title: 'This does not work', text: error.message };
+  if (error instanceof OAuthRefusal && error.error === 'access_denied') {
+    const said = error.said === null ? '' : ` The service says: ${error.said}`;
+    const todo = 'An administrator has to enable MCP for the workspace, and you have to allow the access.';
     return { status: 403, title: 'The service does not allow it', text: `Nothing is linked. ${todo}${said}` };
   }
   const isPassing =
@@ -46,8 +46,8 @@ function explain(error: unknown, contact: string): Explained {
     const text = 'Nothing is linked. Go back to Slack in a minute and ask for another link.';
     return { status: 503, title: 'The service does not answer now', text };
   }
-  if (error instanceof InstanceFault || error instanceof McpError) {
-    const text = `Nothing is linked. Tell ${contact}: ${error.message}`;
+  if (error instanceof InstanceFault || error instanceof OAuthRefusal || error instanceof McpError) {
+    const text = `Nothing is linked. Ask for another link in Slack; if it happens again, tell ${contact}: ${error.message}`;
     return { status: 502, title: 'The service cannot be used like this', text };
   }
   return { status: 500, title: 'This did not work', text: `Nothing is linked. Tell ${contact}.` };

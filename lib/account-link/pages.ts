@@ -3,7 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { STEP_MS } from './link-item.ts';
 
 const STYLE = `body{font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:2rem auto;padding:0 1rem}
-button,.action{font:inherit;padding:.4rem 1rem}.code{font-size:2rem;letter-spacing:.1em}`;
+button{font:inherit;padding:.4rem 1rem}.code{font-size:2rem;letter-spacing:.1em}`;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /** Nothing but our own style, and forms that come back to us. The page is in no frame, no cache and no referrer. */

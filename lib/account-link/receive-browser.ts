@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Budget } from '../budget/budget.ts';
 import type { Assistant } from '../grants/assistant.ts';
 import { HttpError, type RawRequest } from '../http/function-url.ts';
 import { cookieTickets, linkCookie, noLinkCookie } from './browser-cookie.ts';
@@ -8,7 +9,8 @@ import { codePage, leavePage, startPage } from './pages.ts';
 export interface ReceiveBrowserOptions {
   links: OpenedLinks;
   /** @throws {SecretError | BaseUrlError} */
-  assistant: (connection: string) => Promise<Pick<Assistant, 'endpoint' | 'link'>>;
+  assistant: (connection: string) => Promise<Pick<Assistant, 'endpoint' | 'budgetName' | 'link'>>;
+  budget: Pick<Budget, 'flush'>;
   /** `/pm` */
   command: string;
   log: Pick<Console, 'info'>;
@@ -44,11 +46,11 @@ async function ask(ticket: string, { links, assistant }: ReceiveBrowserOptions):
   return startPage({ name: asked.name, host: new URL(endpoint).host, ticket });
 }
 
-async function begin(ticket: string, { links, assistant }: ReceiveBrowserOptions): Promise<Page> {
+async function begin(ticket: string, { links, assistant, budget }: ReceiveBrowserOptions): Promise<Page> {
   const asked = await links.asked(ticket);
   if (!asked) throw usedUp();
-  const { link } = await assistant(asked.connection);
-  const { url, pending } = await link.begin(asked.redirectUri, asked.scopes);
+  const { link, budgetName } = await assistant(asked.connection);
+  const { url, pending } = await link.begin(asked.redirectUri, asked.scopes).finally(() => budget.flush(budgetName));
   // Last, so that the URL stays good where the service did not answer.
   const cookie = await links.open(ticket, pending);
   if (cookie === undefined) throw usedUp();

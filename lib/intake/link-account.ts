@@ -31,10 +31,11 @@ export async function linkAccount(
   if (typed.code !== undefined) return confirm(asking, connection, typed.code, desk);
   if (!isOffered(desk, connection)) return notOffered(desk);
   const grant = await desk.grants.get(connection, holderOf(asking));
-  const now =
-    grant && !grant.death ? `${actsAs(grant)} If you link an account again, it takes the place of that one.` : '';
-  const what = 'Link your account, and what you ask for here is done in your name and with your rights.';
-  return linkMessage(now || what, connection);
+  const isLinked = grant !== undefined && grant.death === undefined;
+  const what = isLinked
+    ? `${actsAs(grant)} If you link an account again, it takes the place of that one.`
+    : 'Link your account, and what you ask for here is done in your name and with your rights.';
+  return linkMessage(what, connection);
 }
 
 /** Makes the link of somebody who pressed the button. */
@@ -75,7 +76,8 @@ async function confirm(asking: Asking, here: string, typed: string, desk: Desk):
 }
 
 function wrongCode(triesLeft: number, connection: string): SlackMessage {
-  if (triesLeft > 0) return warning(`That is not the code. You can try it ${triesLeft} times more.`);
+  if (triesLeft > 0)
+    return warning(`That is not the code. You have ${triesLeft} more ${triesLeft === 1 ? 'try' : 'tries'}.`);
   return linkMessage('That is not the code, and it was the last try. Nothing is linked.', connection);
 }
 

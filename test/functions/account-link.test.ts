@@ -174,7 +174,7 @@ describe('a link that is forwarded', () => {
     const wrong = codeOn(page) === '111-111' ? '222-222' : '111-111';
     for (const left of [4, 3, 2, 1]) {
       const { text } = await command(relay, `link ${wrong}`, { userId: TOMASZ });
-      expect(text).toContain(`${left} time`);
+      expect(text).toContain(`${left} more tr`);
     }
     expect((await command(relay, `link ${wrong}`, { userId: TOMASZ })).text).toContain('the last try');
     await command(relay, `link ${codeOn(page)}`, { userId: TOMASZ });
