@@ -57,11 +57,15 @@ const connection = z.strictObject({
   mcp: z
     .strictObject({
       limits: callLimits.prefault({}),
-      /**
-       * Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name: `off`,
-       * `offered`, or `required`, where a person without a linked account can change nothing from Slack. It needs slack.
-       */
-      link: z.enum(['off', 'offered', 'required']).default('off'),
+      link: z
+        .enum(['off', 'offered', 'required'])
+        .default('off')
+        .meta({
+          description:
+            'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name. ' +
+            'With `required`, a person without a linked account can change nothing from Slack. It needs `slack`.',
+          examples: ['offered'],
+        }),
     })
     .prefault({}),
   /** The part of the day's calls that people from outside of a repository may cause there. */

@@ -5,7 +5,7 @@ import type { Grant, Holder } from '../grants/grant.ts';
 import { type accountToLink, linkButton, linkMessage, openLinkMessage } from '../slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, section, warning } from '../slack/messages.ts';
 import { escaped, time } from '../slack/mrkdwn.ts';
-import type { Desk } from './slack-intake.ts';
+import type { SlackIntake } from './slack-intake.ts';
 
 interface Asking {
   userId: string;
@@ -15,22 +15,22 @@ interface Asking {
 const holderOf = ({ userId }: Pick<Asking, 'userId'>): Holder => ({ in: 'slack', id: userId });
 
 /** Whether people can link an account there. */
-const isOffered = ({ config }: Desk, connection: string) =>
+const isOffered = ({ config }: SlackIntake, connection: string) =>
   (config.connections[connection]?.mcp.link ?? 'off') !== 'off';
 
-const notOffered = ({ config: { contact } }: Desk) =>
+const notOffered = ({ config: { contact } }: SlackIntake) =>
   warning(`Accounts cannot be linked here. Ask ${escaped(contact)}.`);
 
 /** Answers `link`: with a button, or to a code with what it brought. */
 export async function linkAccount(
   asking: Asking,
   typed: { connection: string; code?: string | undefined },
-  desk: Desk,
+  intake: SlackIntake,
 ): Promise<SlackMessage> {
   const { connection } = typed;
-  if (typed.code !== undefined) return confirm(asking, connection, typed.code, desk);
-  if (!isOffered(desk, connection)) return notOffered(desk);
-  const grant = await desk.grants.get(connection, holderOf(asking));
+  if (typed.code !== undefined) return confirm(asking, connection, typed.code, intake);
+  if (!isOffered(intake, connection)) return notOffered(intake);
+  const grant = await intake.grants.get(connection, holderOf(asking));
   const isLinked = grant !== undefined && grant.death === undefined;
   const what = isLinked
     ? `${actsAs(grant)} If you link an account again, it takes the place of that one.`
@@ -42,35 +42,35 @@ export async function linkAccount(
 export async function makeLink(
   asking: Asking,
   { connection, scopes }: z.output<typeof accountToLink>,
-  desk: Desk,
+  intake: SlackIntake,
 ): Promise<SlackMessage> {
-  const endpoint = desk.accountLinkUrl();
-  if (!isOffered(desk, connection)) return notOffered(desk);
+  const endpoint = intake.accountLinkUrl();
+  if (!isOffered(intake, connection)) return notOffered(intake);
   if (endpoint === undefined) {
-    return warning(`The page that links accounts is not deployed. Tell ${escaped(desk.config.contact)}.`);
+    return warning(`The page that links accounts is not deployed. Tell ${escaped(intake.config.contact)}.`);
   }
   const holder = holderOf(asking);
-  const granted = scopes && ((await desk.grants.get(connection, holder))?.scopes ?? []);
-  const ticket = await desk.linkRequests.begin({
+  const granted = scopes && ((await intake.grants.get(connection, holder))?.scopes ?? []);
+  const ticket = await intake.linkRequests.begin({
     ...{ holder, connection, name: asking.userName, redirectUri: `${endpoint}/callback` },
     ...(scopes && granted && granted.length > 0 && { scopes: [...new Set([...granted, ...scopes])] }),
   });
   const url = `${endpoint}/start?${new URLSearchParams({ ticket })}`;
-  return openLinkMessage({ url, until: endOfStep(desk.clock()).until, command: desk.settings.command });
+  return openLinkMessage({ url, until: endOfStep(intake.clock()).until, command: intake.settings.command });
 }
 
-async function confirm(asking: Asking, here: string, typed: string, desk: Desk): Promise<SlackMessage> {
+async function confirm(asking: Asking, here: string, typed: string, intake: SlackIntake): Promise<SlackMessage> {
   const holder = holderOf(asking);
-  const others = Object.keys(desk.config.connections).filter((name) => name !== here);
+  const others = Object.keys(intake.config.connections).filter((name) => name !== here);
   // The code may be typed in another channel than the link was asked for in.
-  for (const connection of [here, ...others].filter((name) => isOffered(desk, name))) {
-    const confirmed = await desk.linkRequests.confirm({ holder, connection }, typed);
+  for (const connection of [here, ...others].filter((name) => isOffered(intake, name))) {
+    const confirmed = await intake.linkRequests.confirm({ holder, connection }, typed);
     if ('nothing' in confirmed) continue;
     if ('triesLeft' in confirmed) return wrongCode(confirmed.triesLeft, connection);
-    await desk.goOn(asking.userId, connection);
+    await intake.goOn(asking.userId, connection);
     return message(section(`:white_check_mark: Your account is linked. ${escaped(actsAs(confirmed.grant))}`));
   }
-  if (!isOffered(desk, here)) return notOffered(desk);
+  if (!isOffered(intake, here)) return notOffered(intake);
   const stolen = 'If you got the link from somebody else, give the code to nobody: it would let them act in your name.';
   return linkMessage(`No link of yours waits for a code, or its time is over. ${stolen}`, here);
 }
@@ -85,20 +85,24 @@ function wrongCode(triesLeft: number, connection: string): SlackMessage {
 export async function unlinkAccount(
   asking: Pick<Asking, 'userId'>,
   connection: string,
-  desk: Desk,
+  intake: SlackIntake,
 ): Promise<SlackMessage> {
   const holder = holderOf(asking);
-  await desk.linkRequests.drop({ holder, connection });
-  if (!(await desk.grants.forget(connection, holder))) return warning('You have linked no account here.');
+  await intake.linkRequests.drop({ holder, connection });
+  if (!(await intake.grants.forget(connection, holder))) return warning('You have linked no account here.');
   const told =
     'The relay has forgotten your account. Your consent still stands in the service: withdraw it there, too, where you manage connected applications, or ask an administrator to.';
   return message(plainSection(`:white_check_mark: ${told}`));
 }
 
 /** As whom somebody acts, for `status`; nothing where accounts are not linked. */
-export async function linkStatus(userId: string, connection: string, desk: Desk): Promise<SlackMessage['blocks']> {
-  if (!isOffered(desk, connection)) return [];
-  const grant = await desk.grants.get(connection, holderOf({ userId }));
+export async function linkStatus(
+  userId: string,
+  connection: string,
+  intake: SlackIntake,
+): Promise<SlackMessage['blocks']> {
+  if (!isOffered(intake, connection)) return [];
+  const grant = await intake.grants.get(connection, holderOf({ userId }));
   const heading = `*Your account on ${connection}*`;
   if (grant && !grant.death) {
     const unused = `The service forgets it if you do not use it until ${time(grant.unusedUntil)}.`;
@@ -106,7 +110,7 @@ export async function linkStatus(userId: string, connection: string, desk: Desk)
   }
   const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have linked none.';
   const whose =
-    desk.config.connections[connection]?.mcp.link === 'required'
+    intake.config.connections[connection]?.mcp.link === 'required'
       ? ''
       : ' What you ask for is done by the relay, for you.';
   return message(section(`${heading}\n${escaped(why)}${whose}`), linkButton(connection)).blocks;

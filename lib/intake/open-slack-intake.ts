@@ -20,7 +20,7 @@ import { createMutes } from '../timesheets/mutes.ts';
 import { createJobsOfPerson } from './jobs-of-person.ts';
 import { createSaidBefore } from './recent-commands.ts';
 import { requiringLink } from './require-link.ts';
-import type { Desk } from './slack-intake.ts';
+import type { SlackIntake } from './slack-intake.ts';
 
 /** Slack gives up after three seconds; a modal must be open before, from cold too. */
 const MODAL_TIMEOUT_MS = 1_500;
@@ -31,7 +31,11 @@ const QUESTION_TIMEOUT_MS = 600;
 const MOST_WAITING = 20;
 
 /** Opens what people's requests are answered with. */
-export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs, queue, secrets }: Stores): Desk {
+export function openSlackIntake(
+  runtime: Runtime,
+  settings: SlackConfig,
+  { table, jobs, queue, secrets }: Stores,
+): SlackIntake {
   const { config, environment, clock, random, randomBytes, fetch, log, metrics } = runtime;
   const budget = createBudget(table, clock, random);
   const jobsOfPerson = createJobsOfPerson(table, jobs, clock);

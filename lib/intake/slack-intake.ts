@@ -13,7 +13,7 @@ import type { JobsOfPerson } from './jobs-of-person.ts';
 import type { SaidBefore } from './recent-commands.ts';
 
 /** What people's requests are answered with, before they are jobs. */
-export interface Desk {
+export interface SlackIntake {
   config: RelayConfig;
   settings: SlackConfig;
   /** With a time-out that leaves room within Slack's three seconds. */
@@ -46,6 +46,6 @@ export interface Desk {
 export type Accepted = 'safe' | 'before' | 'too many';
 
 /** The connection that a channel's commands go to. */
-export function connectionOf({ settings }: Desk, channelId: string): string {
+export function connectionOf({ settings }: SlackIntake, channelId: string): string {
   return settings.channels[channelId]?.connection ?? settings.connection;
 }
