@@ -4,7 +4,7 @@ import { deathInWords } from '../grants/errors.ts';
 import type { Grant, Holder } from '../grants/grant.ts';
 import { type accountToLink, linkButton, linkMessage, openLinkMessage } from '../slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, section, warning } from '../slack/messages.ts';
-import { escaped, time } from '../slack/mrkdwn.ts';
+import { escaped } from '../slack/mrkdwn.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
 interface Asking {
@@ -68,7 +68,7 @@ async function confirm(asking: Asking, here: string, typed: string, intake: Slac
     if ('nothing' in confirmed) continue;
     if ('triesLeft' in confirmed) return wrongCode(confirmed.triesLeft, connection);
     await intake.goOn(asking.userId, connection);
-    return message(section(`:white_check_mark: Your account is linked. ${escaped(actsAs(confirmed.grant))}`));
+    return message(plainSection(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}`));
   }
   if (!isOffered(intake, here)) return notOffered(intake);
   const stolen = 'If you got the link from somebody else, give the code to nobody: it would let them act in your name.';
@@ -103,22 +103,21 @@ export async function linkStatus(
 ): Promise<SlackMessage['blocks']> {
   if (!isOffered(intake, connection)) return [];
   const grant = await intake.grants.get(connection, holderOf({ userId }));
-  const heading = `*Your account on ${connection}*`;
+  const heading = section(`*Your account on ${connection}*`);
   if (grant && !grant.death) {
-    const unused = `The service forgets it if you do not use it until ${time(grant.unusedUntil)}.`;
-    return [section(`${heading}\n${escaped(actsAs(grant))} ${unused}`)];
+    const unused = `The service forgets it if you do not use it until ${dateOf(grant.unusedUntil)}.`;
+    return [heading, plainSection(`${actsAs(grant)} ${unused}`)];
   }
   const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have linked none.';
-  const whose =
-    intake.config.connections[connection]?.mcp.link === 'required'
-      ? ''
-      : ' What you ask for is done by the relay, for you.';
-  return message(section(`${heading}\n${escaped(why)}${whose}`), linkButton(connection)).blocks;
+  const isRequired = intake.config.connections[connection]?.mcp.link === 'required';
+  const instead = isRequired ? '' : ' What you ask for is done by the relay, for you.';
+  return message([heading, plainSection(why + instead)], linkButton(connection)).blocks;
 }
 
 /** The service does not say who the account is, nor its workspace (interface document): the person chose both. */
 function actsAs({ linkedAt, scopes }: Grant): string {
-  const since = new Date(linkedAt).toISOString().slice(0, 10);
   const may = scopes.length > 0 ? `, with the scopes ${scopes.join(', ')}` : '';
-  return `You act as yourself, with the account and in the workspace that you chose on ${since}${may}.`;
+  return `You act as yourself, with the account and in the workspace that you chose on ${dateOf(linkedAt)}${may}.`;
 }
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

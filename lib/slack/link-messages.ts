@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import * as z from 'zod/mini';
-import { button, message, type SlackMessage, section } from './messages.ts';
-import { code, escaped, time } from './mrkdwn.ts';
+import { button, message, plainSection, type SlackMessage, section } from './messages.ts';
+import { code, time } from './mrkdwn.ts';
 
 /** A button that makes a link for the person who presses it. The URL is made then: one in an old message would be dead. */
 export const LINK_BUTTON = 'link-account';
@@ -25,7 +25,7 @@ export function linkButton(connection: string, scopes: readonly string[] = []): 
 
 /** Says to a person that an account has to be linked, why, and lets them do it. @param why in plain text, as a sentence */
 export function linkMessage(why: string, connection: string, scopes?: readonly string[]): SlackMessage {
-  return message(section(`:link: ${escaped(why)}`), linkButton(connection, scopes));
+  return message(plainSection(`:link: ${why}`), linkButton(connection, scopes));
 }
 
 /** @param until epoch milliseconds */
