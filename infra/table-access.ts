@@ -37,6 +37,15 @@ const access: Readonly<Record<string, TableAccess>> = {
       slackStanding: ['GetItem', 'PutItem'],
       userGroup: ['GetItem', 'PutItem'],
       person: ['GetItem'],
+      accountLink: ['PutItem', 'UpdateItem', 'DeleteItem'],
+      grant: ['GetItem', 'PutItem', 'DeleteItem'],
+    },
+  },
+  'account-link': {
+    items: {
+      accountLink: ['GetItem', 'UpdateItem'],
+      oauthClient: ['GetItem', 'PutItem', 'DeleteItem'],
+      budget: ['GetItem', 'PutItem'],
     },
   },
   'job-worker': {

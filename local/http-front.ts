@@ -43,7 +43,11 @@ export async function startHttpFront(
     }
     const body = await readBody(request, MAX_BODY_BYTES);
     const answer = body ? await handler(functionUrlEvent(request, path, body)) : tooLarge;
-    response.writeHead(answer.statusCode ?? 200, answer.headers as Record<string, string>);
+    const { statusCode = 200, headers, cookies } = answer;
+    response.writeHead(statusCode, {
+      ...(headers as Record<string, string>),
+      ...(cookies && { 'set-cookie': cookies }),
+    });
     response.end(answer.body);
   }
 
@@ -70,12 +74,14 @@ export function functionUrlEvent(
   const contentType = request.headers['content-type'] ?? '';
   const isText = /^(text\/|application\/(json|javascript|xml))/.test(contentType);
   const method = request.method ?? 'GET';
+  const { cookie, ...headers } = request.headers;
   return {
     version: '2.0',
     routeKey: '$default',
     rawPath: path,
     rawQueryString: request.url?.split('?')[1] ?? '',
-    headers: flat(request.headers),
+    headers: flat(headers),
+    ...(cookie !== undefined && { cookies: cookie.split('; ') }),
     requestContext: {
       accountId: 'anonymous',
       apiId: 'local',

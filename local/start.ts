@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
+import { linksAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
@@ -71,9 +72,10 @@ async function start(): Promise<void> {
   const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
-  const [webhook, slackWebhook, worker, scheduled] = await Promise.all([
+  const [webhook, slackWebhook, accountLink, worker, scheduled] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
+    import('../functions/account-link.ts'),
     import('../functions/job-worker.ts'),
     loadSchedules(runtime),
   ]);
@@ -88,6 +90,7 @@ async function start(): Promise<void> {
   });
   const takeGithub = webhooks.counted(asHttpHandler(webhook.createHandler(runtime)));
   const takeSlack = webhooks.counted(asHttpHandler(slackWebhook.createHandler(runtime)));
+  const pages = asHttpHandler(accountLink.createHandler(runtime));
   const schedules = createLocalSchedules(scheduled, {
     clock: Date.now,
     failed: (slug, error) => story.log.error({ message: `${slug} failed`, error: String(error) }),
@@ -97,6 +100,11 @@ async function start(): Promise<void> {
     {
       'POST /github': takeGithub,
       ...(slack && { 'POST /slack/commands': takeSlack, 'POST /slack/interactions': takeSlack }),
+      ...(linksAccounts(config) && {
+        'GET /link/start': pages,
+        'POST /link/start': pages,
+        'GET /link/callback': pages,
+      }),
       ...controlRoutes(schedules, key),
     },
     (error) => story.log.error({ message: 'a request failed', error: String(error) }),
@@ -106,6 +114,8 @@ async function start(): Promise<void> {
 
   const unfinished = await takeUp(openStores(runtime), config);
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  // Known only now: the port may be any.
+  runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
   noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
   console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }));
   poll = source.poll;

@@ -10,11 +10,15 @@ export type LimitedVerb = keyof SlackConfig['permissions'];
 /** Who may use which verb, and where. */
 export interface Permissions {
   /**
-   * @param channelId without one, the channel does not matter
+   * @param asked.channelId without one, the channel does not matter
+   * @param asked.connection where a form or a button goes to another one than its channel's commands
    * @returns why the person may not use the verb there, in mrkdwn, or undefined
    * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} where Slack must be asked and does not say
    */
-  faultOf(verb: LimitedVerb, asked: { userId: string; channelId?: string }): Promise<string | undefined>;
+  faultOf(
+    verb: LimitedVerb,
+    asked: { userId: string; channelId?: string; connection?: string },
+  ): Promise<string | undefined>;
 }
 
 export interface PermissionOptions {

@@ -68,6 +68,15 @@ const connection = z.strictObject({
           'What the relay may use of the limits of the MCP endpoint, which count by calling address. Lower them if ' +
           'other clients call from the same address.',
       }),
+      link: z
+        .enum(['off', 'offered', 'required'])
+        .default('off')
+        .meta({
+          description:
+            'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name. ' +
+            'With `required`, a person without a linked account can change nothing from Slack. It needs `slack`.',
+          examples: ['offered'],
+        }),
     })
     .prefault({})
     .meta({ description: 'The MCP endpoint, for people who link an account.' }),
@@ -404,6 +413,11 @@ export const configSchema = z
         path: ['timesheets'],
         message: 'people are reminded in Slack: slack is missing',
       });
+    }
+    for (const [connection, { mcp }] of Object.entries(config.connections)) {
+      if (mcp.link === 'off' || config.slack) continue;
+      const path = ['connections', connection, 'mcp', 'link'];
+      context.addIssue({ code: 'custom', path, message: 'people link their accounts in Slack: slack is missing' });
     }
     for (const platform of ['slack', 'github'] as const) {
       refuseRepeated(

@@ -4,6 +4,7 @@ import type { LaneView } from '../budget/budget.ts';
 import type { Job } from '../jobs/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../slack/messages.ts';
 import { code, escaped, time } from '../slack/mrkdwn.ts';
+import { linkStatus } from './link-account.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 
 const SHOWN = 5;
@@ -27,9 +28,10 @@ export async function statusMessage(
   intake: SlackIntake,
 ): Promise<SlackMessage> {
   const connection = connectionOf(intake, channelId);
-  const [jobs, budget] = await Promise.all([
+  const [jobs, budget, linked] = await Promise.all([
     intake.jobsOfPerson.last({ in: 'slack', id: userId }, SHOWN),
     intake.budgetOf(connection),
+    linkStatus(userId, connection, intake),
   ]);
   const { minute, day, pausedUntil, lanes } = budget;
   const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;
@@ -49,6 +51,7 @@ export async function statusMessage(
       section('*Your last jobs*'),
       ...told,
       section(`*Budget of ${connection}*\n${used}. ${nextSlot(lanes.interactive, intake.clock())}${paused}`),
+      ...linked,
     ],
   };
 }

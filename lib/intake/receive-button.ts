@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { parseCommand } from '../automations/verbs.ts';
 import { printDuration } from '../commands/duration.ts';
 import { explained } from '../slack/explained.ts';
+import { accountToLink, LINK_BUTTON, OPEN_BUTTON } from '../slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, warning } from '../slack/messages.ts';
 import { type ButtonPress, readOwn, SlackRequestError } from '../slack/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../slack/response-url.ts';
@@ -15,6 +16,7 @@ import {
   taskToLog,
 } from '../slack/views.ts';
 import { commandOfButton, RUN_COMMAND_BUTTON } from './command-button.ts';
+import { makeLink } from './link-account.ts';
 import { openLogTimeModal, openProjectModal } from './open-modal.ts';
 import { receiveCommandButton } from './receive-command.ts';
 import type { SlackIntake } from './slack-intake.ts';
@@ -37,24 +39,29 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
     }
     case LOG_TIME_BUTTON: {
       const { connection, task } = held(taskToLog);
-      const fault = await logFault(press);
+      const fault = await logFault({ ...press, connection });
       if (fault) return tell(warning(fault), 'beside');
       return tell(await openLogTimeModal(press, { connection, on: task }, intake), 'beside');
     }
     case LOG_ON_PROJECT_BUTTON: {
-      const fault = await logFault(press);
+      const on = held(projectToLog);
+      const fault = await logFault({ ...press, connection: on.connection });
       if (fault) return tell(warning(fault), 'beside');
-      return tell(await openProjectModal(press, held(projectToLog), intake), 'beside');
+      return tell(await openProjectModal(press, on, intake), 'beside');
     }
     case LOG_REST_BUTTON: {
       const { connection, date, minutes, at = 0, tasks } = held(restOfDay);
       // Wherever the reminder is.
-      const fault = await logFault({ userId: press.userId });
+      const fault = await logFault({ userId: press.userId, connection });
       if (fault) return tell(warning(fault), 'beside');
       const isRecent = intake.clock() - at < PROPOSED_FOR_MS;
       const duration = minutes > 0 && isRecent ? { duration: printDuration(minutes) } : {};
       return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, intake), 'beside');
     }
+    case LINK_BUTTON:
+      return tell(await makeLink(press, held(accountToLink), intake), 'beside');
+    case OPEN_BUTTON:
+      return;
     case MUTE_BUTTON:
       await intake.mutes.mute(press.userId, press.value);
       return tell(message(plainSection(`:no_bell: You will not be reminded of ${press.value} any more.`)), 'beside');
@@ -62,7 +69,7 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
       throw new SlackRequestError('the button is none of the relay');
   }
 
-  function logFault(asked: { userId: string; channelId?: string }): Promise<string | undefined> {
+  function logFault(asked: { userId: string; channelId?: string; connection: string }): Promise<string | undefined> {
     return explained(intake.config.contact, () => intake.permissions.faultOf('log', asked));
   }
 

@@ -8,6 +8,7 @@ import { code, plain } from '../slack/mrkdwn.ts';
 import type { SlackCommand } from '../slack/request.ts';
 import { runButton } from './command-button.ts';
 import { helpMessage, statusMessage } from './help.ts';
+import { linkAccount, unlinkAccount } from './link-account.ts';
 import { openDefectModal } from './open-modal.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 import { type SlackRequester, slackOrigin } from './slack-origin.ts';
@@ -84,6 +85,10 @@ async function answer(given: GivenCommand, intake: SlackIntake): Promise<SlackMe
       return helpMessage(intake.settings.command);
     case 'status':
       return statusMessage(given, intake);
+    case 'link':
+      return linkAccount(given, { connection: connectionOf(intake, given.channelId), code: command.code }, intake);
+    case 'unlink':
+      return unlinkAccount(given, connectionOf(intake, given.channelId), intake);
     case 'defect':
       return openDefectModal({ ...given, ...(command.title !== undefined && { title: command.title }) }, intake);
     default:

@@ -23,27 +23,27 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
   const remembered = <T>(schema: z.core.$ZodType<T>) =>
     readOwn("the modal's private_metadata", sent.privateMetadata, schema);
   // The form was opened where the verb may be used.
-  const permissionFault = (verb: LimitedVerb) =>
-    explained(intake.config.contact, () => intake.permissions.faultOf(verb, { userId: sent.userId }));
+  const permissionFault = (verb: LimitedVerb, connection: string) =>
+    explained(intake.config.contact, () => intake.permissions.faultOf(verb, { userId: sent.userId, connection }));
   switch (sent.callbackId) {
     case DEFECT_MODAL: {
-      const fault = await permissionFault('defect');
-      if (fault !== undefined) return faultOfForm(sent, fault);
       const { channelId, permalink } = remembered(defectMemory);
+      const connection = connectionOf(intake, channelId);
+      const fault = await permissionFault('defect', connection);
+      if (fault !== undefined) return faultOfForm(sent, fault);
       const { project, title = '', description = '', type, priority, severity } = sent.values;
       if (project === undefined)
         return { title: 'The list of projects is not here yet. Please try again in a moment.' };
       if (title.trim() === '') return { title: 'A defect needs a title.' };
-      const connection = connectionOf(intake, channelId);
       const origin = slackOrigin({ ...sent, happened: sent.viewId, channelId }, connection);
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
       return faultsOf(sent, await intake.accept(defectJob(fields, origin), sent.userId));
     }
     case LOG_TIME_MODAL: {
-      const fault = await permissionFault('log');
-      if (fault !== undefined) return faultOfForm(sent, fault);
       const { connection, task = taskAsTyped(sent.values.another ?? '') || sent.values.task } =
         remembered(logTimeMemory);
+      const fault = await permissionFault('log', connection);
+      if (fault !== undefined) return faultOfForm(sent, fault);
       const duration = parseDuration(sent.values.duration ?? '');
       if ('fault' in duration) return { duration: duration.fault };
       if (task === undefined) return { duration: 'Choose a task first.' };

@@ -1,6 +1,8 @@
+import type { LinkRequests } from '../account-link/link-requests.ts';
 import type { Permissions } from '../automations/permissions.ts';
 import type { BudgetView } from '../budget/budget.ts';
 import type { RelayConfig, SlackConfig } from '../config/schema.ts';
+import type { Grants } from '../grants/grants.ts';
 import type { JobDraft } from '../jobs/job.ts';
 import type { Admission } from '../slack/admission.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
@@ -24,6 +26,12 @@ export interface SlackIntake {
   recentCommands: RecentCommands;
   jobsOfPerson: JobsOfPerson;
   mutes: Mutes;
+  grants: Pick<Grants, 'get' | 'forget'>;
+  linkRequests: LinkRequests;
+  /** Where browsers find account-link, without a slash at its end; undefined where it is not deployed. */
+  accountLinkUrl(): string | undefined;
+  /** Lets the jobs of a person that wait go on now. Those that stand in line wait for the budget, and stay there. */
+  goOn(userId: string, connection: string): Promise<void>;
   budgetOf(connection: string): Promise<BudgetView>;
   /** Whether the service is known to have a user for the person, as far as the table says. */
   isKnown(userId: string, connection: string): Promise<boolean>;

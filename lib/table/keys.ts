@@ -82,6 +82,11 @@ export const keys = {
     pk: `grant#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
+  /** lib/account-link/link-item.ts: a link that a person has asked for, and not confirmed yet. */
+  accountLink: (platform: string, id: string, connection: string): Key => ({
+    pk: `account-link#${platform}#${id.toLowerCase()}`,
+    sk: connection,
+  }),
   /** lib/grants/registrations.ts: what the relay is called at the authorization server. */
   oauthClient: (connection: string, redirectUri: string): Key => ({
     pk: `oauth-client#${connection}`,

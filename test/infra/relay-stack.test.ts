@@ -66,6 +66,19 @@ describe('the stack', () => {
     });
   });
 
+  it('has pages to link accounts with only where the configuration says so, in front of which is the same entrance', () => {
+    expect(functions(templateOf('dev'))).not.toContain('account-link');
+    const template = templateOf('http-api', everything);
+    expect(
+      Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(({ Properties }) => Properties.RouteKey),
+    ).toEqual(expect.arrayContaining(['GET /link/start', 'POST /link/start', 'GET /link/callback']));
+    template.hasOutput('AccountLinkUrl', { Value: { 'Fn::Join': ['', Match.arrayWith(['/link'])] } });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'partner-relay-http-api-slack-webhook',
+      Environment: { Variables: Match.objectLike({ ACCOUNT_LINK_URL: Match.anyValue() }) },
+    });
+  });
+
   it('reserves concurrency only where the configuration says so', () => {
     const reserved = (template: Template) =>
       Object.values(template.findResources('AWS::Lambda::Function'))
@@ -73,7 +86,7 @@ describe('the stack', () => {
         .filter((value) => value !== undefined)
         .sort();
     expect(reserved(templateOf('dev'))).toEqual([]);
-    expect(reserved(templateOf('dev', everything))).toEqual([10, 20, 20]);
+    expect(reserved(templateOf('dev', everything))).toEqual([10, 20, 20, 20]);
   });
 
   it('brings the worker one message at a time, of each lane as many at once as configured', () => {
