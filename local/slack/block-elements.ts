@@ -33,6 +33,7 @@ export const button = z.strictObject({
   type: z.literal('button'),
   text: plainText(75),
   value: z.string().max(2000).optional(),
+  url: z.url().max(3000).optional(),
   style: z.enum(['primary', 'danger']).optional(),
   ...actionable,
 });
