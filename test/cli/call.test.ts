@@ -55,9 +55,7 @@ describe('call', () => {
   });
 
   it('names the connections that there are', async () => {
-    await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow(
-      "no connection 'nosuch'; there are main",
-    );
+    await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow("no connection 'nosuch'; it has main");
   });
 
   it('takes a slot of the budget, behind what people wait for', async () => {
@@ -75,7 +73,7 @@ describe('call', () => {
   });
 
   it.each<[string, () => Promise<Target>, string | undefined]>([
-    ['no relay runs', () => Promise.reject(new Error('no relay runs in this folder')), undefined],
+    ['no relay runs', () => Promise.reject(new Error('no relay is running in this folder')), undefined],
     ['the relay uses another key', open, 'pk_of_another_team'],
   ])('says that no budget is shared, where %s', async (_, target, apiKey) => {
     nameInstance(apiKey);

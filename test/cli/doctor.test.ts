@@ -57,7 +57,7 @@ describe('doctor', () => {
     const found = await examined({ config: exampleConfig({}, { apiUrl }), github: { token: 'ghp_good' } });
     expect(bad(found)).toEqual([]);
     expect(Object.fromEntries(found)).toMatchObject({
-      'main: credentials': expect.stringContaining('validate returned what was sent'),
+      'main: credentials': expect.stringContaining('validate returned the payload unchanged'),
       'main: github.repositories.0.issueToDefect.projectId': 'good: Web Shop',
       'main: slack.channels.C0PLATFORM.projectId': 'good: Web Shop',
       'main: defects/list by project_id': 'good: returns the rows that match, and no others',
@@ -85,7 +85,9 @@ describe('doctor', () => {
       apiKey: 'pk_example',
       secretKey: 'sk_example',
     });
-    expect((await findings()).get('main: credentials')).toMatch(/^bad: validate .* does not return what was sent/);
+    expect((await findings()).get('main: credentials')).toMatch(
+      /^bad: validate .* does not return the payload that was sent/,
+    );
   });
 
   const reminded = (people: string[]): RelayConfigInput['timesheets'] => ({
@@ -107,19 +109,19 @@ describe('doctor', () => {
       'a project that the key does not have',
       [{ projectId: ELSEWHERE }],
       'main: github.repositories.0.issueToDefect.projectId',
-      /^bad: the key has no project 00000000-.*; it has 6f1c2d7e-.* \(Web Shop\), /,
+      /^bad: the key cannot access the project 00000000-.*; it can access 6f1c2d7e-.* \(Web Shop\), /,
     ],
     [
       "a channel's project that the key does not have",
       [{}, { slack: { channels: { C0PLATFORM: { projectId: ELSEWHERE } } } }],
       'main: slack.channels.C0PLATFORM.projectId',
-      /^bad: the key has no project/,
+      /^bad: the key cannot access the project/,
     ],
     [
       'a field that is called otherwise',
       [{}, { connection: { operations: { 'timelogs/list': { fields: { user_id: 'person' } } } } }],
       'main: timelogs/list by user_id',
-      /^bad: user_id is ignored: \d rows came/,
+      /^bad: user_id is ignored: it returned \d rows/,
     ],
     [
       'a channel that is not there',
@@ -174,7 +176,7 @@ describe('doctor', () => {
     ['timelogs/list', 'task_id', { '/timelogs/list': { fields: { task_id: 'task' } } }],
   ])('reports that %s ignores the filter %s', async (operation, filter, rename) => {
     const found = await examined({ sandbox: { rename } });
-    expect(found.get(`main: ${operation} by ${filter}`)).toMatch(/^bad: .* is ignored: \d rows came/);
+    expect(found.get(`main: ${operation} by ${filter}`)).toMatch(/^bad: .* is ignored: it returned \d rows/);
   });
 
   it.each<[string, object | undefined, Parameters<typeof github>[0], string, RegExp]>([
@@ -185,7 +187,7 @@ describe('doctor', () => {
       { token: 'ghp_good' },
       {},
       'github: Codertocat/Hello-World',
-      /^bad: GitHub answers GET \/repos\/Codertocat\/Hello-World with 404: Not Found.*; is the name right/,
+      /^bad: GitHub answers GET \/repos\/Codertocat\/Hello-World with 404: Not Found.*; check the name/,
     ],
     [
       'a repository that is archived',

@@ -50,13 +50,13 @@ afterEach(async () => {
 
 describe('relay run', () => {
   it('wants a relay that runs in this folder', async () => {
-    await expect(run(['job-sweep'])).rejects.toThrow('no relay runs in this folder');
+    await expect(run(['job-sweep'])).rejects.toThrow('no relay is running in this folder');
   });
 
   it.each([
     [['nothing'], /Allowed choices are job-sweep, credential-check/],
     [['timesheet-reminder', '--at', 'noon'], /expected a time such as 2026-11-20T16:30/],
-    [['job-sweep', '--at', '2026-11-20T16:30'], /job-sweep looks at what there is now, so that it takes no --at/],
+    [['job-sweep', '--at', '2026-11-20T16:30'], /job-sweep does not accept --at/],
   ])('does not take %j', async (words, why) => {
     await expect(run(words)).rejects.toThrow(why);
   });
@@ -164,7 +164,7 @@ describe('relay --stage … run', () => {
     const body = { errorType: 'AggregateError', errorMessage: '1 of 3 holders were not checked' };
     answer = { headers: { 'x-amz-function-error': 'Unhandled' }, body };
     await expect(run(['credential-check'], 'prod')).rejects.toThrow(
-      'credential-check failed: 1 of 3 holders were not checked; its log says more',
+      'credential-check failed: 1 of 3 holders were not checked; see its log for details',
     );
   });
 });

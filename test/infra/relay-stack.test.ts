@@ -201,7 +201,7 @@ describe('a stage', () => {
     defineConfig({ connections: { main: {} }, deployment });
 
   it.each(['staging', 'Prod', '', 'constructor'])('that is not declared is refused: %j', (name) => {
-    expect(() => readStage(name, config())).toThrow(/no stage '.*' under deployment.stages; there are dev, prod/);
+    expect(() => readStage(name, config())).toThrow(/no stage '.*' under deployment.stages; it has dev, prod/);
   });
 
   it('is dev by default', () => {
@@ -216,7 +216,7 @@ describe('a stage', () => {
   });
 
   it('that is protected and has no one to alarm is refused', () => {
-    expect(() => readStage('prod', config())).toThrow(/nobody would hear its alarms: set deployment.alarms.emails/);
+    expect(() => readStage('prod', config())).toThrow(/has no recipient for alarms: set deployment.alarms.emails/);
     const slack = { workspaceId: 'T012345', channelId: 'C012345' };
     expect(readStage('prod', config({ alarms: { slack } }))).toMatchObject({ isProtected: true });
   });
