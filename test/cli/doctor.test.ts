@@ -52,7 +52,7 @@ async function github(repositories: Record<string, { labels: string[]; archived?
 }
 
 describe('doctor', () => {
-  it('finds nothing wrong where nothing is', async () => {
+  it('doctor finds nothing wrong in a correct configuration', async () => {
     const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'] } });
     const found = await examined({ config: exampleConfig({}, { apiUrl }), github: { token: 'ghp_good' } });
     expect(bad(found)).toEqual([]);
@@ -73,7 +73,7 @@ describe('doctor', () => {
     expect(relay.sandbox.data.defects).toHaveLength(1);
   });
 
-  it('compares what validate returns', async () => {
+  it('doctor compares the payload that validate returns', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200).end(JSON.stringify({ success: true, message: 'OK', data: { relay: 'doctor' } }));
     });
@@ -165,7 +165,7 @@ describe('doctor', () => {
       'slack: lucas.pereira@example.com',
       /^bad: .*users_not_found; see timesheets\.teams\.0\.people\.0$/,
     ],
-  ])('reports %s', async (_, config, what, expected) => {
+  ])('doctor reports %s', async (_, config, what, expected) => {
     const found = await examined({ config: exampleConfig(...config) });
     expect(found.get(what)).toMatch(expected);
   });
@@ -174,7 +174,7 @@ describe('doctor', () => {
     ['defects/list', 'project_id', { '/defects/list': { fields: { project_id: 'project' } } }],
     ['timelogs/list', 'date_from and date_to', { '/timelogs/list': { fields: { date_from: 'from', date_to: 'to' } } }],
     ['timelogs/list', 'task_id', { '/timelogs/list': { fields: { task_id: 'task' } } }],
-  ])('reports that %s ignores the filter %s', async (operation, filter, rename) => {
+  ])('doctor reports that %s ignores the filter %s', async (operation, filter, rename) => {
     const found = await examined({ sandbox: { rename } });
     expect(found.get(`main: ${operation} by ${filter}`)).toMatch(/^bad: .* is ignored: it returned \d rows/);
   });
@@ -204,14 +204,14 @@ describe('doctor', () => {
       /^bad: the repository has no label bug/,
     ],
     ['no webhook secret', undefined, {}, 'github: webhook secret', /^bad: .*webhookSecret/],
-  ])('reports of GitHub: %s', async (_, secret, repositories, what, expected) => {
+  ])('doctor reports a problem on GitHub: %s', async (_, secret, repositories, what, expected) => {
     const apiUrl = await github(repositories);
     const config = exampleConfig({}, { apiUrl });
     const found = await examined(secret ? { config, github: secret } : { config, webhookSecret: '' });
     expect(found.get(what)).toMatch(expected);
   });
 
-  it('goes on where one connection has no secret', async () => {
+  it('doctor continues if one connection has no secret', async () => {
     relay = await startRelay();
     relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl: 'http://pm.internal' });
     const found = await findings();

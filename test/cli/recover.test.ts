@@ -39,7 +39,7 @@ async function open(count: number): Promise<void> {
 }
 
 describe('relay resume', () => {
-  it('lifts a pause, and lets what waits go on at once', async () => {
+  it('relay resume ends a pause and continues waiting jobs at once', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 20 * 3_600, times: 1 });
     await open(3);
     relay.clock.now += HOUR;
@@ -58,7 +58,7 @@ describe('relay resume', () => {
     );
   });
 
-  it('closes the breakers of operations and of the connection', async () => {
+  it('relay resume closes the breakers of operations and of the connection', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(5);
     expect(await run('budget')).toMatch(/defects\/create has been failing since 2026-11-20T10:00.*status 500/);
@@ -76,13 +76,13 @@ describe('relay resume', () => {
     expect(defectsMade()).toBe(6);
   });
 
-  it('does not take a connection that is not configured', async () => {
+  it('relay resume refuses a connection that is not configured', async () => {
     await expect(run('resume', 'other')).rejects.toThrow('relay.config.ts has no connection other; it has main');
   });
 });
 
 describe('relay resolve --reason', () => {
-  it('lists the jobs first, and looks for all of them with one reading', async () => {
+  it('relay resolve --reason lists the jobs first, and searches for all of them with one reading', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
     await open(2);
     await relay.workToTheEnd();
@@ -111,7 +111,7 @@ describe('relay resolve --reason', () => {
     [['--search'], 'name either a job or a --reason'],
     [['--reason', 'x'], 'use one of --done <created id>, --again and --search'],
     [['--reason', 'x', '--done', '7'], '--done takes the id of one creation'],
-  ])('does not take %j', async (words, why) => {
+  ])('relay resolve refuses %j', async (words, why) => {
     await expect(run('resolve', ...words)).rejects.toThrow(why);
   });
 });

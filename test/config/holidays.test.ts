@@ -82,7 +82,7 @@ END:VCALENDAR
 `;
 
 describe('holidays from an iCalendar file', () => {
-  it('are its all-day events in the range, in order', () => {
+  it('the holidays are the all-day events in the range, in order', () => {
     expect(holidaysFromIcs(fileOf(BERLIN), RANGE)).toEqual([
       '2026-01-01',
       '2026-04-03',
@@ -134,7 +134,7 @@ describe('holidays from an iCalendar file', () => {
       ['2026-04-06', '2027-03-29', '2028-04-17'],
     ],
     ['has the status of another', ['DTSTART;VALUE=DATE:20260501', 'STATUS:CONFIRMED'], ['2026-05-01']],
-  ])('have the days of an event that %s', (_, lines, expected) => {
+  ])('the holidays include an event that %s', (_, lines, expected) => {
     expect(dates(...event(...lines))).toEqual(expected);
   });
 
@@ -145,11 +145,11 @@ describe('holidays from an iCalendar file', () => {
     ['is over', ['DTSTART;VALUE=DATE:20250502', 'RRULE:FREQ=YEARLY;UNTIL=20251231']],
     ['is to come', ['DTSTART;VALUE=DATE:20290101']],
     ['has no start', ['SUMMARY:Some day']],
-  ])('leave out an event that %s', (_, lines) => {
+  ])('the holidays exclude an event that %s', (_, lines) => {
     expect(dates(...event('DTSTART;VALUE=DATE:20260501'), ...event(...lines))).toEqual(['2026-05-01']);
   });
 
-  it('follow single occurrences that are moved, cancelled or given a time of day, of their own event only', () => {
+  it('a moved, canceled or timed occurrence changes only its own event', () => {
     const yearly = event('DTSTART;VALUE=DATE:20250501', 'RRULE:FREQ=YEARLY');
     const moved = event('RECURRENCE-ID;VALUE=DATE:20260501', 'DTSTART;VALUE=DATE:20260504');
     const cancelled = event('RECURRENCE-ID;VALUE=DATE:20270501', 'DTSTART;VALUE=DATE:20270501', 'STATUS:CANCELLED');
@@ -164,7 +164,7 @@ describe('holidays from an iCalendar file', () => {
     ]);
   });
 
-  it('are each there once, whatever the order of the events and however many calendars there are', () => {
+  it('each holiday appears once, whatever the order of events and number of calendars', () => {
     const may = calendar(...event('DTSTART;VALUE=DATE:20260501'));
     const march = calendar(...event('DTSTART;VALUE=DATE:20260308'), ...event('DTSTART;VALUE=DATE:20260501'));
     expect(holidaysFromIcs(fileOf(may + march), RANGE)).toEqual(['2026-03-08', '2026-05-01']);
@@ -173,12 +173,12 @@ describe('holidays from an iCalendar file', () => {
   it.each([
     ['by a path relative to the working directory', (file: string) => relative(process.cwd(), file)],
     ['by a URL', (file: string) => pathToFileURL(file)],
-  ])('are found %s', (_, named) => {
+  ])('holidays are found %s', (_, named) => {
     const file = fileOf(`\uFEFF${calendar(...event('DTSTART;VALUE=DATE:20260501'))}`);
     expect(holidaysFromIcs(named(file), RANGE)).toEqual(['2026-05-01']);
   });
 
-  it('of a calendar without end are those of last year and the four after it, if nothing else is said', () => {
+  it('a calendar without an end gives last year and the next four years by default', () => {
     const year = new Date().getUTCFullYear();
     expect(holidaysFromIcs(fileOf(calendar(...event('DTSTART;VALUE=DATE:20100101', 'RRULE:FREQ=YEARLY'))))).toEqual(
       [-1, 0, 1, 2, 3].map((years) => `${year + years}-01-01`),
@@ -204,13 +204,13 @@ describe('holidays from an iCalendar file', () => {
       calendar(...event('DTSTART;VALUE=DATE:20240501')),
       /has no all-day event from 2026-01-01 on and before 2029-01-01/,
     ],
-  ])('are refused by the name of the file that %s', (_, text, message) => {
+  ])('a calendar file is refused by name if it %s', (_, text, message) => {
     const file = fileOf(text);
     expect(() => holidaysFromIcs(file, RANGE)).toThrow(message);
     expect(() => holidaysFromIcs(file, RANGE)).toThrow(file);
   });
 
-  it('are refused with the whole path of a file that is not there', () => {
+  it('a missing calendar file is refused with its full path', () => {
     const missing = relative(process.cwd(), join(folder, 'missing.ics'));
     expect(() => holidaysFromIcs(missing, RANGE)).toThrow(`${missing} cannot be read as an iCalendar file: ENOENT`);
     expect(() => holidaysFromIcs(missing, RANGE)).toThrow(`open '${join(folder, 'missing.ics')}'`);
