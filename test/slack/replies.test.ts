@@ -146,7 +146,7 @@ describe('an outcome', () => {
     ['down', { kind: 'server-error', times: 3 }],
     ['wanting fewer messages', { kind: 'rate-limited', retryAfterSeconds: 45 }],
     ['losing its answers', { kind: 'server-error', when: 'after work', times: 2 }],
-  ] as const)('as a direct message comes once, be Slack %s', async (_, failure) => {
+  ] as const)('a direct message is sent once, with Slack %s', async (_, failure) => {
     relay.slack.fail({ method: 'chat.postMessage', ...failure });
     await command(relay, 'done 101');
     relay.clock.now += RESPONSE_URL_LIVES_MS;

@@ -60,7 +60,7 @@ describe('the settings', () => {
       /^teams\.0\.summary\.on: expected one of/,
     ],
     ['an unknown setting', { remindat: '16:30' }, /^teams\.0: Unrecognized key: "remindat"/],
-  ])('are refused with the path of their fault: %s', (_, change, fault) => {
+  ])('invalid settings are refused with their path: %s', (_, change, fault) => {
     expect(faultsOf(change)).toEqual([expect.stringMatching(fault)]);
   });
 
@@ -72,19 +72,19 @@ describe('the settings', () => {
       /^teams\.1\.people\.1: 'bob@example.com' stands at teams\.0\.people\.0 already/,
     ],
     ['that are both of all', [{}, { name: 'web' }], /^teams\.1\.people: 'all' stands at teams\.0\.people already/],
-  ])('are refused where there are two teams %s', (_, teams, fault) => {
+  ])('the settings are refused with two teams %s', (_, teams, fault) => {
     expect(faultsOf(...teams)).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('may have the same people on another connection, and a team of all others beside one of some', () => {
+  it('people may be in teams of several connections, and a team of all others may exist beside one of some', () => {
     expect(faultsOf({}, { name: 'web', people: [ada] }, { name: 'abroad', connection: 'other' })).toEqual([]);
   });
 
-  it('need a team', () => {
+  it('the settings need a team', () => {
     expect(timesheetsConfig.safeParse({ teams: [] }).error?.issues[0]?.message).toBe('expected at least one team');
   });
 
-  it('are JSON that is checked to the same once more, with addresses in lowercase and defaults filled in', () => {
+  it('the settings are JSON that parses to the same again, with lowercase addresses and defaults', () => {
     const settings = timesheetsConfig.parse({
       teams: [
         {

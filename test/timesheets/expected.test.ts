@@ -29,11 +29,11 @@ describe('what is expected', () => {
     ['that of somebody part-time', 'bob@example.com', '2026-11-16', '2026-11-22', 240 + 440],
     ['a single day', 'ada@example.com', '2026-11-20', '2026-11-20', 390],
     ['no day', 'ada@example.com', '2026-11-20', '2026-11-19', 0],
-  ])('in %s is the sum of its days', (_, email, first, last, minutes) => {
+  ])('the expected time in %s is the sum of its days', (_, email, first, last, minutes) => {
     expect(expectedMinutesBetween(berlin, { email }, first, last)).toBe(minutes);
   });
 
-  it('leaves the day off of one person a working day of the team', () => {
+  it("one person's day off stays a working day of the team", () => {
     expect(isWorkingDay(berlin, '2026-11-17')).toBe(true);
     expect(isWorkingDay(berlin, '2026-11-18')).toBe(false);
     expect(isWorkingDay(berlin, '2026-11-21')).toBe(false);

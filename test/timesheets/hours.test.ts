@@ -13,7 +13,7 @@ describe('minutes', () => {
     ['a decimal string with a comma', (minutes) => (minutes / 60).toFixed(4).replace('.', ',')],
     ['H:MM', clock],
     ['HH:MM:SS', (minutes) => `${clock(minutes).padStart(5, '0')}:00`],
-  ])('come back whole from hours written as %s', (_, write) => {
+  ])('whole minutes are read from hours written as %s', (_, write) => {
     fc.assert(
       fc.property(anyMinutes, (minutes) => {
         expect(minutesOf(write(minutes), 'hours')).toBe(minutes);
@@ -21,7 +21,7 @@ describe('minutes', () => {
     );
   });
 
-  it('come back from minutes written as a number and as text', () => {
+  it('minutes are read from numbers and from text', () => {
     fc.assert(
       fc.property(anyMinutes, (minutes) => {
         expect(minutesOf(minutes, 'minutes')).toBe(minutes);
@@ -64,7 +64,7 @@ describe('minutes', () => {
     expect(values.filter((value) => minutesOf(value, unit) !== undefined)).toEqual([]);
   });
 
-  it('of anything at all are whole and no more than a day, or none', () => {
+  it('any input gives whole minutes of at most a day, or none', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.anything(), fc.double(), fc.string()),
