@@ -80,7 +80,7 @@ export class Alarms extends Construct {
   }
 
   /**
-   *    * A topic without a policy lets CloudWatch of the same account publish. `enforceSSL` adds a policy, which replaces that
+   * A topic without a policy lets CloudWatch of the same account publish. `enforceSSL` adds a policy, which replaces that
    * default. https://repost.aws/knowledge-center/cloudwatch-receive-sns-for-alarm-trigger
    */
   #letCloudWatchPublish(): void {

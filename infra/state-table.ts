@@ -45,7 +45,7 @@ export class StateTable extends Construct {
   }
 
   /**
-   *    * Grants a function the rights that infra/table-access.ts lists. `dynamodb:LeadingKeys` has the partition keys of a request.
+   * Grants a function the rights that infra/table-access.ts lists. `dynamodb:LeadingKeys` has the partition keys of a request.
    * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
    */
   grant(grantee: IGrantable, slug: string): void {

@@ -54,7 +54,7 @@ const recorded = (metric: string) => relay.metrics.map((line) => line[metric]).f
 const enter = (name: string, value: object) => relay.stack.secrets.put(relay.stack.secretPrefix + name, value);
 const partner = (key: object) => ({ baseUrl: relay.sandbox.url, ...key });
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -10,7 +10,7 @@ import { everything, type StageName, stages, synthesize } from './variants.ts';
 
 const templates = new Map<string, Template>();
 
-/** Its template, which takes long to make: nobody may change it. */
+/** The template is shared between tests because it is slow to make; do not change it. */
 function templateOf(stageName: StageName, config: Partial<RelayConfigInput> = {}): Template {
   const key = JSON.stringify([stageName, config]);
   const template = templates.get(key) ?? synthesize(stageName, config).template();

@@ -16,7 +16,7 @@ const start = async (people: RelayConfig['people'] = [], options: TestRelayOptio
 afterEach(() => relay.close());
 
 let count = 0;
-/** A command that nobody has given yet, so that it is not asked about. */
+/** A command that no one has given yet, so the relay does not ask about it. */
 const log = () => `log 1h “Release checkout 2.4” ${++count}`;
 const mapped = (email: string, timeZone = 'UTC') => ({ slack: NOBODY, email, timeZone });
 /** For whom the last entry was logged, by the name in the service. */
