@@ -6,9 +6,9 @@ import type { Workload } from '../test/simulation/simulation.ts';
 import { DAY, MINUTE } from '../test/simulation/workloads.ts';
 import { type Entry, type Happened, simulate } from './peer-simulation.ts';
 
-/** What is used of `rate-limiter-flexible`. */
+/** The part of `rate-limiter-flexible` that the bench uses. */
 interface Limiter {
-  /** Rejects with `msBeforeNext` where nothing is left. */
+  /** Rejects with `msBeforeNext` if nothing is left. */
   consume(key: string): Promise<unknown>;
 }
 interface LimiterOptions {
@@ -26,10 +26,10 @@ interface LimiterOptions {
 const TRIP_MS = [5, 15] as const;
 /** Not on a boundary of any calendar window. */
 const START = Date.UTC(2026, 10, 20, 10, 0, 17);
-/** Asked again after this long where two of its writes got in each other's way. */
+/** Delay before a retry when two of its writes conflict. */
 const AFTER_ERROR_MS = 1_000;
 
-/** Runs a workload through `RateLimiterDynamo`: one for the minute and one for the day, as its documentation has it. */
+/** Runs a workload through `RateLimiterDynamo`, with a limiter for the minute and one for the day, as documented. */
 export async function runThroughPeer(load: Workload): Promise<Happened & { writes: number }> {
   const library = new URL('peers/node_modules/rate-limiter-flexible/index.js', import.meta.url);
   const { RateLimiterDynamo } = (await import(library.href)) as {
@@ -50,7 +50,7 @@ export async function runThroughPeer(load: Workload): Promise<Happened & { write
   const time = new VirtualTime(START);
   const random = seededRandom(load.seed + 1);
   let writes = 0;
-  // The library makes a write for each that fails as well, and DynamoDB has both paid.
+  // The library also makes a write for each failed one, and DynamoDB charges for both.
   const storeClient = {
     async updateItem(input: UpdateItemInput) {
       const ms = TRIP_MS[0] + random() * (TRIP_MS[1] - TRIP_MS[0]);
@@ -63,7 +63,7 @@ export async function runThroughPeer(load: Workload): Promise<Happened & { write
       }
     },
   };
-  // It asks the process for the time, and here one process plays all of them.
+  // The library reads the clock of the process, and here one process simulates all workers.
   const clocks = new AsyncLocalStorage<() => number>();
   const { now } = Date;
   Date.now = () => clocks.getStore()?.() ?? now();

@@ -10,7 +10,7 @@ const HEIGHT = 400;
 const PLOT = { left: 64, right: 24, top: 56, bottom: 52 };
 const MINUTE = 60_000;
 const STEP_MS = 500;
-/** Outlined in white, for lines pass behind it. */
+/** Outlined in white, because lines pass behind it. */
 const LIMIT_LABEL = 'text-anchor="end" fill="#b00020" stroke="#ffffff" stroke-width="4" paint-order="stroke"';
 
 /** A plot, as SVG, of how many requests the service counted in the minute before each moment. */

@@ -14,7 +14,7 @@ const MINUTES = 10;
 const BACKGROUND_WORKERS = 45;
 const SEED = 1;
 
-/** What is compared of a call. Milliseconds since the start. */
+/** The times of a call that are compared, in milliseconds since the start. */
 interface Call {
   lane: Lane;
   wantedAt: number;
@@ -23,8 +23,8 @@ interface Call {
 }
 
 /**
- * The budget and `RateLimiterDynamo` under the same work, in virtual time: a backlog, people, and a service that counts.
- * Their requests in the trailing minute become docs/budget.svg.
+ * The budget and `RateLimiterDynamo` under the same work, in virtual time: a backlog, people, and a service that
+ * counts. Their requests in the trailing minute become docs/budget.svg.
  */
 export async function compareBudgets(): Promise<Findings> {
   await installPeers();
@@ -77,7 +77,7 @@ export async function compareBudgets(): Promise<Findings> {
 
 const twoDigits = (number: number) => number.toFixed(2);
 
-/** How many of the calls a service that counts in this way refuses. */
+/** The number of calls that a service refuses if it counts in this way. */
 function refusals(calls: readonly Call[], counting: (typeof countings)[number], { limits }: Workload): number {
   const service = new ServiceModel(counting, [
     { lengthMs: MINUTE, most: limits.perMinute },

@@ -5,18 +5,20 @@ import { type BuildOptions, build } from 'esbuild';
 import { bundleAliases, bundleOptions } from '../infra/bundle/options.ts';
 import config from '../relay.config.ts';
 
-/** What CDK makes of infra/bundle/options.ts, apart from source maps, which are not deployed. */
+/**
+ * The esbuild options that the CDK derives from infra/bundle/options.ts, without source maps, which are not deployed.
+ */
 const asInfraDoes = { ...bundleOptions, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' } as const;
 
 /**
- * Peers and what they load are CommonJS that asks for Node's modules while it runs, and a bundle in ESM has no `require`
- * for that. Nothing need be left out of the bundle.
+ * Peers and their dependencies are CommonJS and require Node's modules at run time. An ESM bundle has no `require`,
+ * so this adds one. Nothing has to be left out of the bundle.
  */
 const requireForCommonJs = {
   js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
 };
 
-/** One file with everything inside. */
+/** One file with all dependencies. */
 export interface Bundle {
   path: string;
   bytes: number;
@@ -48,8 +50,8 @@ export async function bundle(entry: string, path: string, more: BuildOptions = {
   });
   const [file] = outputFiles;
   const [output] = Object.values(metafile.outputs);
-  if (!file || !output) throw new Error(`esbuild made nothing of ${entry}`);
-  // Not by esbuild: its process may outlive this one, and would write into a folder that has been removed.
+  if (!file || !output) throw new Error(`esbuild produced no output for ${entry}`);
+  // esbuild does not write the file, because its process may outlive this one and write into a removed folder.
   writeFileSync(path, file.contents);
   return {
     path,

@@ -1,24 +1,24 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-/** A function in one file, and how it is run. */
+/** A function bundled in one file, and its environment. */
 export interface BundledFunction {
   /** Path of the file. */
   path: string;
   /**
-   * These variables and no others, as on Lambda: NODE_OPTIONS or a compile cache of whoever runs the bench would count
-   * in.
+   * The only environment variables, as on Lambda. NODE_OPTIONS or a compile cache of the caller would distort the
+   *    result.
    */
   variables: Readonly<Record<string, string>>;
   isExpected(answer: APIGatewayProxyStructuredResultV2): boolean;
 }
 
-/** What is measured, and what it is measured against. */
+/** The measured function and its peer. */
 export interface Compared {
   here: BundledFunction;
   peer: BundledFunction;
 }
 
-/** @throws {Error} for an answer that is not the expected one, for it would say nothing about what was to be measured */
+/** @throws {Error} if the answer is not the expected one, because the measurement would be meaningless */
 export function checkAnswer({ path, isExpected }: BundledFunction, answer: APIGatewayProxyStructuredResultV2): void {
   if (!isExpected(answer)) throw new Error(`${path} answered ${JSON.stringify(answer)}`);
 }

@@ -9,13 +9,13 @@ import { amount } from './figures.ts';
 import type { FirstEvent } from './first-event.ts';
 import { median } from './measure.ts';
 
-/** Of each side. */
+/** Processes of each side. */
 export const PROCESSES = 21;
 const GIVE_UP_MS = 60_000;
 
 /** Medians of many fresh processes. */
 export interface ColdStart {
-  /** From nothing until the first event is answered. */
+  /** From the start of the process until the first event is answered. */
   totalMs: number;
   importMs: number;
   eventMs: number;
@@ -25,7 +25,7 @@ export interface ColdStart {
 export interface ComparedColdStarts {
   here: ColdStart;
   peer: ColdStart;
-  /** Of the pairs' own ratios of the total: what slows the machine down for a while slows both processes of a pair. */
+  /** The median of the ratios of the pairs. A slow phase of the machine affects both processes of a pair. */
   ratio: number;
 }
 
@@ -39,14 +39,14 @@ export async function compareColdStarts(
   nextEvent: () => APIGatewayProxyEventV2,
   folder: string,
 ): Promise<ComparedColdStarts> {
-  // JavaScript, for a process that strips types has loaded the code for that.
+  // JavaScript, because a process that strips types has to load the code for that.
   const script = await bundle('first-event.ts', join(folder, 'first-event.mjs'));
   const pairs: { ours: FirstEvent; theirs: FirstEvent }[] = [];
   for (let i = 0; i <= PROCESSES; i++) {
     const event = nextEvent();
     const ours = await inFreshProcess(script.path, here, event);
     const theirs = await inFreshProcess(script.path, peer, event);
-    // The first ones found cold file caches and a stack that had not answered anybody yet.
+    // The first ones are ignored, because file caches and the stack were cold.
     if (i > 0) pairs.push({ ours, theirs });
   }
   return {

@@ -6,15 +6,15 @@ import type { SignedRequest } from './signed-request.ts';
 /** Slack's own example. https://docs.slack.dev/authentication/verifying-requests-from-slack */
 export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
 
-/** What follows the command. */
+/** The text after the command. */
 export const DONE = 'done 101';
 
 /** The people who give them, counted from 1. */
 export const personOf = (number: number): string => `U0${String(number).padStart(6, '0')}`;
 
 /**
- * Makes signed commands that complete a checklist item, all with the same text. Each comes from somebody else: a person
- * who gave the very same command a moment ago would be asked whether they mean it.
+ * Makes signed commands that complete a checklist item, all with the same text. Each is from a different person,
+ * because the relay asks before it repeats a person's command.
  */
 export function doneCommands({ command, permissions }: SlackConfig): () => SignedRequest {
   const channelId = permissions.done?.channels?.[0] ?? 'C0GENERAL';

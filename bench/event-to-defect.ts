@@ -15,9 +15,9 @@ import { openedIssues, WEBHOOK_SECRET } from './opened-issue.ts';
 const EVENTS = 40;
 const WARM_UP_EVENTS = 10;
 const AIM_MS = 60;
-/** No job takes longer than this on a machine that works at all. */
+/** Longer than any job should take. */
 const GIVE_UP_MS = 10_000;
-/** So many that the budget, which would make the 109th event of a minute wait, never does. */
+/** Few enough that the budget, which would delay the 109th event of a minute, never delays one. */
 const LIMITS = { perMinute: 100_000, perDay: 100_000 };
 
 const config = defineConfig({

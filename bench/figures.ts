@@ -1,11 +1,11 @@
-/** One measured number, with what it was to be. KB and MB are powers of 1,000. */
+/** One measured number with its target. KB and MB are powers of 1,000. */
 export interface Figure {
   name: string;
   unit: '/s' | '/min' | 'ms' | 'KB' | 'MB';
   here: number;
-  /** The same of the peer, measured in the same run. */
+  /** The number of the peer, measured in the same run. */
   peer?: number;
-  /** Here to peer. */
+  /** The ratio of the relay to the peer. */
   ratio?: number;
   /** In words. */
   aim: string;
@@ -15,7 +15,7 @@ export interface Figure {
 /** What a part of the bench found. */
 export interface Findings {
   figures: Figure[];
-  /** Who the peer is, and where the time goes. */
+  /** What the peer is, and where the time goes. */
   notes: string[];
 }
 

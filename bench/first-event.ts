@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-/** What a fresh process tells of its first event, as the last line of its output. */
+/** The measurement of a fresh process for its first event, printed as the last line of its output. */
 export interface FirstEvent {
   importMs: number;
   eventMs: number;

@@ -14,7 +14,7 @@ const AIM_KB = 500;
 const AIM_MB = 100;
 const AIM_RATIO = 0.5;
 
-/** The function as it is deployed: its size, and what it takes from nothing until the first delivery is answered. */
+/** The deployed function: its size, and the time from the start of the process until the first delivery is answered. */
 export async function measureGithubWebhook(folder: string): Promise<Findings> {
   await installPeers();
   const here = await bundleFunction('github-webhook', folder);
@@ -44,7 +44,7 @@ export async function measureGithubWebhook(folder: string): Promise<Findings> {
   }
 }
 
-/** What is ignored is answered with 202 as well. */
+/** Ignored deliveries are answered with 202 too, so the body must be checked. */
 function isAccepted({ statusCode, body }: APIGatewayProxyStructuredResultV2): boolean {
   return statusCode === 202 && !(JSON.parse(body ?? '') as { ignored?: string }).ignored;
 }

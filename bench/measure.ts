@@ -1,4 +1,4 @@
-/** The middle one; of an even number the mean of the two in the middle. */
+/** The median; for an even number of values the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const below = sorted[Math.floor((sorted.length - 1) / 2)];
@@ -12,14 +12,14 @@ export interface ComparedRates {
   /** Calls per second. */
   here: number;
   peer: number;
-  /** Of the rounds' own ratios: what slows the machine down for a while slows both sides of a round. */
+  /** The median of the ratios of the rounds. A slow phase of the machine affects both sides of a round. */
   ratio: number;
 }
 
 const ROUNDS = 40;
 const ROUND_MS = 100;
 const WARM_UP_MS = 1_000;
-/** Calls between two looks at the clock, which would otherwise be measured too. */
+/** Calls between two readings of the clock, so that the readings do not count. */
 const BATCH = 50;
 
 /** Runs both in turns, A B A B and so on, and compares how often per second each can be called. */

@@ -6,7 +6,7 @@ import { WEBHOOK_SECRET } from './opened-issue.ts';
 
 const GIVE_UP_MS = 30_000;
 
-/** `npm start`, as a person has it. */
+/** A running `npm start`. */
 export interface StartedRelay {
   /** Of the webhook. */
   url: string;
@@ -18,7 +18,7 @@ export interface StartedRelay {
 
 /** Starts the relay in that folder, on a port that is free and with the example's webhook secret. */
 export async function startRelayProcess(folder: string): Promise<StartedRelay> {
-  // Without npm between, which would not pass signals on.
+  // Started without npm, which would not pass on signals.
   const [, ...words] = packageJson.scripts.start.split(' ');
   const script = fileURLToPath(new URL(`../${words.pop()}`, import.meta.url));
   const child = spawn(process.execPath, [...words, script], {
@@ -28,7 +28,7 @@ export async function startRelayProcess(folder: string): Promise<StartedRelay> {
   });
   let output = '';
   child.stdout.on('data', (chunk) => {
-    // The story of every job comes after the banner.
+    // The lines of every job come after the banner.
     if (output.length < 10_000) output += chunk;
   });
   const signal = AbortSignal.timeout(GIVE_UP_MS);

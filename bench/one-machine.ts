@@ -11,7 +11,7 @@ import type { SignedRequest } from './signed-request.ts';
 
 const SENDERS = 16;
 const EVENTS = 600;
-/** After so many events the memory is looked at. */
+/** The number of events after which the memory is measured. */
 const MEMORY_AFTER_EVENTS = 200;
 const AIM_MS = 60;
 const AIM_MB = 200;
@@ -22,7 +22,7 @@ const LIMIT_PER_MINUTE = 120;
 const AIM_PER_MINUTE = 108;
 const MINUTE_MS = 60_000;
 
-/** How `npm start` answers webhooks that many senders post at once, and the memory that it takes. */
+/** How fast `npm start` answers webhooks from many parallel senders, and how much memory it uses. */
 export async function measureOneMachine(folder: string): Promise<Findings> {
   mkdirSync(folder, { recursive: true });
   const relay = await startRelayProcess(folder);
@@ -111,7 +111,7 @@ async function postAll({ url }: StartedRelay, count: number, answered: (count: n
   return passedMs;
 }
 
-/** Without `fetch`, which takes more of the machine that is measured. @throws {Error} where no job comes of it */
+/** Uses no `fetch`, which would take more of the measured machine. @throws {Error} if the event makes no job */
 function post(url: string, { body, headers }: SignedRequest, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
     request(url, { method: 'POST', headers, agent }, async (answer) => {

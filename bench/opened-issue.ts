@@ -14,12 +14,12 @@ interface Example extends Record<string, unknown> {
 }
 
 /**
- * Makes deliveries of new issues, each another one: the real `issues` `opened` of `@octokit/webhooks-examples`, in the
- * first repository of the configuration that makes defects of issues, with a label that does. With `relay.config.ts`
- * as it comes these are the example's own. They happen now, because the relay ignores what is older than GitHub
- * redelivers.
+ * Makes deliveries of new issues, each another one: the real `issues` `opened` of `@octokit/webhooks-examples`, in
+ * the first configured repository that turns issues into defects, with a label that does so. With the original
+ * `relay.config.ts` these are the example's own. The issues are dated now, because the relay ignores events that are
+ * too old for GitHub to redeliver.
  *
- * @throws {Error} where the configuration makes no defect of any issue
+ * @throws {Error} if the configuration turns no issues into defects
  */
 export function openedIssues(config: RelayConfig): () => SignedRequest {
   const configured = config.github.repositories.find((repository) => repository.issueToDefect);
@@ -57,7 +57,7 @@ function readExample(): Example {
   const path = createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json');
   const all = JSON.parse(readFileSync(path, 'utf8')) as { name: string; examples: Example[] }[];
   const opened = all.find(({ name }) => name === 'issues')?.examples.find(({ action }) => action === 'opened');
-  if (!opened) throw new Error('@octokit/webhooks-examples has no opened issue any more');
+  if (!opened) throw new Error('@octokit/webhooks-examples no longer has an opened issue');
   return opened;
 }
 

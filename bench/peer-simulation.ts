@@ -6,19 +6,19 @@ import { DAY, MINUTE, SECOND } from '../test/simulation/workloads.ts';
 
 /** What stands between the jobs of the simulation and the service. */
 export interface Gate {
-  /** @returns what the caller may do now, and what is to be told when it has */
+  /** @returns what the caller may do now, and what to report afterwards */
   enter(caller: { connection: string; lane: Lane; cameBack: boolean }): Promise<Entry>;
 }
 export type Entry = { comeBackAt: number } | { sendAt: number; isGood(): Promise<boolean>; answered(): void };
 
-/** One worker as a gate sees it: a process with a clock of its own. */
+/** One worker as a gate sees it: a process with its own clock. */
 export interface Process {
   clock: () => number;
   random: () => number;
   sleep: (ms: number) => Promise<void>;
 }
 
-/** What became of a call. Milliseconds since the start. */
+/** The result of a call. Times are in milliseconds since the start. */
 export interface Call {
   connection: string;
   lane: Lane;
@@ -37,7 +37,7 @@ export interface Happened {
 
 /** Waits up to this long stay with the worker, as in lib/jobs/partner-calls.ts. */
 const LONGEST_STAY_MS = 5 * SECOND;
-/** A sleeping message wakes up to this much late. */
+/** The longest delay with which a sleeping message becomes visible. */
 const WAKE_UP_LATE_MS = 3 * SECOND;
 /** Workers' clocks are wrong by up to this, in either direction. */
 const CLOCK_ERROR_MS = 500;

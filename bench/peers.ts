@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 
 const folder = fileURLToPath(new URL('peers/', import.meta.url));
 
-/** Installs the peers unless they are there. They are not in the project's own lock file, which stays light so. */
+/** Installs the peers if they are missing. They are not in the project's own lock file, to keep it small. */
 export async function installPeers(): Promise<void> {
   if (areInstalled()) return;
-  console.log('Installing what is measured against, once, in bench/peers …\n');
+  console.log('Installing the peers once, in bench/peers …\n');
   const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   await promisify(execFile)('npm', ['ci', '--prefix', folder, ...quietly], {
     cwd: folder,
@@ -22,7 +22,7 @@ export function peerVersion(name: string): string {
 }
 
 function areInstalled(): boolean {
-  // npm writes this file last, so that an installation which was broken off is done again.
+  // npm writes this file last, so an interrupted installation is repeated.
   if (!existsSync(`${folder}node_modules/.package-lock.json`)) return false;
   const { dependencies } = manifest<{ dependencies: Record<string, string> }>('.');
   return Object.entries(dependencies).every(

@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'partner-relay-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.once('SIGINT', () => process.exit(130));
 
-// One after the other, for what runs beside a measurement is measured too.
+// One after another, because parallel work would distort a measurement.
 const parts: (() => Findings | Promise<Findings>)[] = [
   measureSigning,
   measureVerifying,

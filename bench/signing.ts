@@ -29,8 +29,8 @@ const payload = {
 };
 
 /**
- * What a request to the service costs over the primitives that it is made of. The other side has the payload as JSON
- * already, makes the body and its signature, and nothing else: no headers, no path of a URL.
+ * The cost of a request to the service compared with the primitives it uses. The peer already has the payload as
+ * JSON, and makes only the body and its signature: no headers, no path of a URL.
  */
 export function measureSigning(): Findings {
   const secretKey = 'sk_sandbox_for_local_use_only';
@@ -57,10 +57,10 @@ export function measureSigning(): Findings {
   };
   const keyBytes = hash('sha256', secretKey, 'buffer');
   const bare = bareWith(keyBytes);
-  if (signed().headers['x-signature'] !== bare()) throw new Error('the bare primitives sign something else');
+  if (signed().headers['x-signature'] !== bare()) throw new Error('the bare primitives produce a different signature');
 
   const { here, peer, ratio } = compareRates(signed, bare);
-  // Node takes four times as long to begin with a key of bytes as with one that it has made an object of before.
+  // Node takes four times as long with a key in bytes as with a KeyObject created before.
   const prepared = compareRates(signed, bareWith(createSecretKey(keyBytes)));
   return {
     figures: [

@@ -23,10 +23,10 @@ const PEOPLE = 1_000;
 const OF_OTHER_RECEIVERS = ['undici', 'iconv-lite'];
 
 /**
- * The function as it is deployed beside the same command in Bolt: its size, what it takes from nothing until the first
- * command is answered, and what it takes for one when it is warm.
+ * The deployed function compared with the same command in Bolt: its size, the time from the start of the process
+ * until the first command is answered, and the time of a command when it is warm.
  *
- * @throws {Error} where relay.config.ts has no slack
+ * @throws {Error} if slack is missing in relay.config.ts
  */
 export async function measureSlackWebhook(folder: string): Promise<Findings> {
   const { slack } = config;
@@ -61,7 +61,7 @@ export async function measureSlackWebhook(folder: string): Promise<Findings> {
   }
 }
 
-/** As if everybody had given a command within the hour: Slack is not asked who they are. */
+/** Fills the cache as if everyone had given a command within the hour, so Slack is not asked about them. */
 async function rememberPeople({ variables }: LocalStack): Promise<void> {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_ACCESS_KEY_ID: accessKeyId, TABLE_NAME } = variables;
   const credentials = { accessKeyId, secretAccessKey: variables.AWS_SECRET_ACCESS_KEY };

@@ -9,7 +9,7 @@ import { openedIssues, WEBHOOK_SECRET } from './opened-issue.ts';
 
 const AIM = 0.6;
 
-/** What a delivery costs until it is known what becomes of it, over checking its signature and parsing it. */
+/** The cost of verifying, parsing and matching a delivery, compared with checking its signature and parsing it. */
 export function measureVerifying(): Findings {
   const { body, headers } = openedIssues(config)();
   const bytes = Buffer.from(body);
@@ -23,7 +23,7 @@ export function measureVerifying(): Findings {
     if (!timingSafeEqual(Buffer.from(signature.slice('sha256='.length), 'hex'), expected)) throw new Error('forged');
     return JSON.parse(bytes.toString());
   };
-  if (!('jobs' in (matched() ?? {}))) throw new Error('no job comes of the example');
+  if (!('jobs' in (matched() ?? {}))) throw new Error('the example makes no job');
 
   const { here, peer, ratio } = compareRates(matched, bare);
   return {

@@ -1,13 +1,13 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { LambdaFunction } from './first-event.ts';
 
-/** What the process tells of each event. */
+/** The measurement that the process reports for each event. */
 export interface WarmEvent {
   eventMs: number;
   answer: APIGatewayProxyStructuredResultV2;
 }
 
-// Runs in a process of its own, with the URL of a bundle as argument, and is sent one event after the other.
+// Runs in its own process with the URL of a bundle as argument, and gets one event after another.
 const [, , url = ''] = process.argv;
 const bundle: Promise<LambdaFunction> = import(url);
 process.on('message', async (event) => {

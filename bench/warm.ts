@@ -6,7 +6,7 @@ import { type BundledFunction, type Compared, checkAnswer } from './bundled-func
 import { median } from './measure.ts';
 import type { WarmEvent } from './warm-process.ts';
 
-/** Of each side. */
+/** Events of each side. */
 export const WARM_EVENTS = 500;
 const WARM_UP_EVENTS = 200;
 const GIVE_UP_MS = 60_000;
@@ -14,7 +14,7 @@ const GIVE_UP_MS = 60_000;
 export interface ComparedWarm {
   hereMs: number;
   peerMs: number;
-  /** Of the pairs' own ratios. */
+  /** The median of the ratios of the pairs. */
   ratio: number;
 }
 
@@ -54,7 +54,7 @@ function startProcess(bundled: BundledFunction): WarmProcess {
     execArgv: [],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  // What the functions log goes into a pipe as it does on Lambda; unread, it would fill up.
+  // The functions log into a pipe as on Lambda. It must be read, or it fills up.
   child.stdout?.resume();
   const ended = new AbortController();
   child.once('exit', (code) => ended.abort(new Error(`the process of ${bundled.path} ended with ${code}`)));

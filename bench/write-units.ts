@@ -8,15 +8,15 @@ import { issueEvent } from '../test/issue-events.ts';
 import { exampleConfig, startRelay } from '../test/relay.ts';
 
 /**
- * `npm run bench:units` counts what DynamoDB would charge for one issue, from its delivery to its defect and comment. It
- * counts every write itself, from the item before and after, because the embedded DynamoDB knows nothing of what indexes
- * cost.
+ * `npm run bench:units` counts what DynamoDB would charge for one issue, from its delivery to its defect and comment.
+ * It counts every write itself, from the item before and after, because the embedded DynamoDB does not report the cost
+ * of indexes.
  */
 const BODY_BYTES = [200, 2_000, 10_000, 30_000];
 
 type Attribute = Record<string, unknown>;
 type StoredItem = Record<string, Attribute>;
-/** What is looked at in an answer of DynamoDB. */
+/** The fields of a DynamoDB response that the count needs. */
 interface Answer {
   Item?: StoredItem;
   ConsumedCapacity?: { CapacityUnits: number };
@@ -32,7 +32,7 @@ interface Counted {
   readUnits: number;
 }
 
-/** In front of a DynamoDB: passes everything on, and counts. */
+/** A proxy in front of DynamoDB that counts requests. */
 async function startMeter(endpoint: string) {
   const counted: Counted = { writes: 0, units: new Map(), readUnits: 0 };
   let indexes: IndexKeys[] | undefined;
@@ -106,13 +106,13 @@ function keyOf({ Key, Item }: { Key?: StoredItem; Item?: StoredItem }): StoredIt
   return { pk, sk };
 }
 
-/** Where an index has the item, or undefined where it has not. */
+/** The item's key in an index, or undefined if the index does not have the item. */
 function entryKey(item: StoredItem, keys: IndexKeys): string | undefined {
   const values = keys.map((key) => item[key]);
   return values.includes(undefined) ? undefined : JSON.stringify(values);
 }
 
-/** Of 1 KB each, rounded up. An item is about as large as its names and values as text. */
+/** Units of 1 KB, rounded up. The size of an item is about that of its names and values as text. */
 function unitsOf(item: StoredItem | undefined): number {
   if (!item) return 0;
   const bytes = Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOf(value), 0);
@@ -138,7 +138,7 @@ async function measure(bodyBytes: number): Promise<Counted> {
   const config = exampleConfig({}, { apiUrl: github.url });
   const relay = await startRelay({ config, github: { token: 'ghp_bench' } });
   const meter = await startMeter(relay.stack.variables.AWS_ENDPOINT_URL_DYNAMODB);
-  // The SDK looks where to go at a client's first request.
+  // The SDK reads the endpoint at a client's first request.
   process.env.AWS_ENDPOINT_URL_DYNAMODB = meter.url;
   const body = prose().slice(0, bodyBytes);
   await relay.post('issues', issueEvent('opened', { body }));
@@ -148,7 +148,7 @@ async function measure(bodyBytes: number): Promise<Counted> {
   return meter.counted;
 }
 
-/** Text as people write it, for a link keeps it deflated: that of these documents, without what is not ASCII. */
+/** Realistic text, because a link stores it deflated: the text of these documents without non-ASCII characters. */
 function prose(): string {
   const folder = new URL('../docs/', import.meta.url);
   const files = readdirSync(folder).filter((name) => name.endsWith('.md'));

@@ -10,11 +10,11 @@ import type { OpenTarget } from './target.ts';
 
 const COUNTED_UP_TO = 1_000;
 
-/** `budget`: what each connection has used of its limits, and what each lane may still send. */
+/** `budget`: how much of its limits each connection has used, and how many calls each lane can still send. */
 export function addBudgetCommand(program: Command, open: OpenTarget): void {
   program
     .command('budget')
-    .description('what each connection has used of its limits, what each lane has left, and when its next slot is free')
+    .description('show how much of its limits each connection has used, and what each lane can still send and when')
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
       const { stores } = await open();
@@ -53,7 +53,7 @@ function lines({ minute, day, pausedUntil, stopped, strangers, ...view }: View, 
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
     ...(pausedUntil === null ? [] : [`paused until ${new Date(pausedUntil).toISOString()}`]),
     ...stopped.map(({ operation = 'the connection', since, why }) => {
-      return `${operation} fails since ${new Date(since).toISOString()}: ${oneLine(why)}`;
+      return `${operation} has been failing since ${new Date(since).toISOString()}: ${oneLine(why)}`;
     }),
     ...lanes.map((lane) => laneLine(lane, view, now)),
     strangersLine(strangers),

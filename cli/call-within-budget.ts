@@ -10,13 +10,14 @@ export interface WithinBudget {
   limits: Limits;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
-  /** Tells the person at the terminal what the call waits for. */
+  /** Shows the person at the terminal what the call waits for. */
   tell: (line: string) => void;
 }
 
 /**
- * Calls that take slots of the budget that a relay shares, as background work: a person at a terminal can wait, and must
- * not go ahead of people in Slack and on GitHub. There is no job that could stand in line, so the call waits in place.
+ * Makes calls that take slots of the relay's shared budget, as background work: a person at a terminal can wait, and
+ * must not go ahead of people in Slack and on GitHub. There is no job to put in the waiting line, so the call waits in
+ * place.
  */
 export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
   const { client, budget, connection, limits, clock, sleep, tell } = options;
@@ -34,7 +35,7 @@ export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
       if (!answer.granted) {
         const { askAgainAt = clock(), why } = answer;
         tell(
-          `waiting until ${new Date(askAgainAt).toISOString()} for the budget of ${connection}: ${why}; Ctrl+C ends it`,
+          `waiting until ${new Date(askAgainAt).toISOString()} for the budget of ${connection}: ${why}; press Ctrl+C to cancel`,
         );
         await sleep(Math.max(0, askAgainAt - clock()));
         continue;
@@ -47,7 +48,7 @@ export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
   }
 
   return async (operation, payload) => {
-    // A payload that the operation does not take is refused here, before it waits for anything.
+    // Refuses an invalid payload before waiting for a slot.
     client.sign(operation, payload);
     const slot = await takeSlot();
     try {

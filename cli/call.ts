@@ -12,21 +12,22 @@ interface CallOptions {
   connection: string;
 }
 
-/** `call`: one operation of the partner API. */
+/** `call`: calls one operation of the partner API. */
 export function addCallCommand(program: Command, open: OpenTarget): void {
   program
     .command('call <operation> [payload]')
     .description('call an operation of the partner API and print the answer as JSON')
-    .option('--raw', 'take path and payload as they are, without the schema and the override of a known operation')
-    .option('--connection <name>', 'whose key and overrides are used', 'main')
+    .option('--raw', 'send path and payload unchanged, without the schema and override of a known operation')
+    .option('--connection <name>', 'the connection whose key and overrides are used', 'main')
     .addHelpText(
       'after',
       `
-The payload is a JSON object, {} by default; - reads it from standard input. The instance is that of
-PARTNER_BASE_URL, PARTNER_API_KEY and PARTNER_SECRET_KEY, or else that of the relay that runs in this folder.
+The payload is a JSON object, {} by default. Use - to read it from standard input. If PARTNER_BASE_URL, PARTNER_API_KEY
+and PARTNER_SECRET_KEY are set, the command calls that instance. Otherwise it calls the instance of the relay that runs
+in this folder.
 
-A call takes a slot of the relay's budget as background work, behind what people wait for. With PARTNER_… variables and
-no relay that uses the same key there is no budget to share, and it is sent at once.
+A call uses the relay's budget as background work, so people's commands go first. With PARTNER_… variables and no relay
+that uses the same key, there is no budget to share, and the call is sent at once.
 
   npm run -s relay -- call projects/list
   npm run -s relay -- call projects/search '{"q":"shop"}'
@@ -42,7 +43,7 @@ Known operations: ${[...operations.keys()].join(', ')}`,
     });
 }
 
-/** The operation as the connection has it, or for `--raw` the bare path. A leading slash does not matter. */
+/** The operation with the connection's override, or the plain path for `--raw`. A leading slash does not matter. */
 export function operationToCall(name: string, raw: boolean, connection: string, config: RelayConfig): Operation {
   const declared = raw ? undefined : operations.get(name.replace(/^\/+/, ''));
   if (!declared) return rawOperation(name);

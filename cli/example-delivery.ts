@@ -5,21 +5,21 @@ interface Example extends Record<string, unknown> {
   action?: string;
 }
 
-/** Numbers of invented issues begin here, so that nobody takes them for real ones. */
+/** The lowest number of an invented issue, high enough not to look like a real one. */
 const FIRST_INVENTED = 100_000;
 
 /**
- * A payload as GitHub sends it, from the examples of `@octokit/webhooks-examples`. Of an issue it is a new one, or the
- * one of that number, changed now.
+ * A payload in GitHub's format, from `@octokit/webhooks-examples`. For an issue event, the issue is new, or has the
+ * given number and was updated now.
  *
- * @throws {Error} that lists what there is, for an event or an action without an example
+ * @throws {Error} if there is no example for the event or action; the message lists the available ones
  */
 export function exampleDelivery(event: string, action: string | undefined, issueNumber: number | undefined): Example {
   const path = createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json');
   const all = JSON.parse(readFileSync(path, 'utf8')) as { name: string; examples: Example[] }[];
   const examples = all.find(({ name }) => name === event)?.examples;
   if (!examples)
-    throw new Error(`there is no example of '${event}'; there is ${all.map(({ name }) => name).join(', ')}`);
+    throw new Error(`there is no example of '${event}'; available events: ${all.map(({ name }) => name).join(', ')}`);
   const wanted = action ?? (event === 'issues' ? 'opened' : undefined);
   const example =
     wanted === undefined
@@ -28,13 +28,13 @@ export function exampleDelivery(event: string, action: string | undefined, issue
   if (!example) {
     const actions = new Set([...examples.map((one) => one.action), ...(event === 'issues' ? ['closed'] : [])]);
     throw new Error(
-      `there is no example of '${event}' with the action '${action}'; there is ${[...actions].join(', ')}`,
+      `there is no example of '${event}' with the action '${action}'; available actions: ${[...actions].join(', ')}`,
     );
   }
   return event === 'issues' ? ofIssue(example, issueNumber ?? inventedNumber()) : happenedNow(example);
 }
 
-/** The relay does nothing with events that are too old for GitHub to deliver, and the examples are of 2019. */
+/** The relay ignores events that are too old for GitHub to deliver, and the examples are from 2019. */
 function happenedNow(example: Example): Example {
   const { comment, pull_request: pull } = example as Record<string, { merged?: boolean } | undefined>;
   return {
@@ -48,7 +48,7 @@ function now(): string {
   return `${new Date().toISOString().slice(0, 19)}Z`;
 }
 
-/** The examples have no closed issue; it is an opened one in another state. */
+/** The examples have no closed issue, so this changes the state of an opened one. */
 function closed(event: string, action: string, examples: readonly Example[]): Example | undefined {
   if (event !== 'issues' || action !== 'closed') return undefined;
   const opened = examples.find((one) => one.action === 'opened');
@@ -64,7 +64,7 @@ function inventedNumber(): number {
 function ofIssue(example: Example, number: number): Example {
   const issue = example.issue as { html_url: string };
   const url = issue.html_url.replace(/\d+$/, String(number));
-  // In GitHub's example the label that was taken away is still there.
+  // GitHub's example still contains the label that was removed.
   const { labels } = example.action === 'unlabeled' ? { labels: [] } : (example.issue as { labels: unknown[] });
   return {
     ...example,

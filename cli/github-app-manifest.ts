@@ -1,22 +1,22 @@
 import type { Command } from 'commander';
 import type { OpenTarget } from './target.ts';
 
-/** `github-app-manifest`: a page that makes the GitHub App with everything set. */
+/** `github-app-manifest`: prints a page that creates the GitHub App with all settings. */
 export function addGithubAppCommand(program: Command, open: OpenTarget): void {
   program
     .command('github-app-manifest')
-    .description('print a web page that makes the GitHub App, with its webhook, events and permissions set')
-    .option('--url <url>', 'of the webhook; by default that of the --stage')
-    .option('--name <name>', 'of the App, unique on GitHub', 'Partner Relay')
-    .option('--org <organisation>', 'that owns the App, instead of yourself')
-    .option('--github <url>', 'of a GitHub Enterprise Server', 'https://github.com')
-    .option('--json', 'print the manifest alone')
+    .description('print a web page that creates the GitHub App, with its webhook, events and permissions set')
+    .option('--url <url>', 'the URL of the webhook; by default that of the --stage')
+    .option('--name <name>', 'the name of the App, unique on GitHub', 'Partner Relay')
+    .option('--org <organization>', 'the organization that owns the App, instead of you')
+    .option('--github <url>', 'the URL of a GitHub Enterprise Server', 'https://github.com')
+    .option('--json', 'print only the manifest')
     .addHelpText(
       'after',
       `
   npm run -s relay -- --stage prod github-app-manifest > github-app.html
 
-Open the page in a browser, agree, and copy the code from the address that GitHub leads to:
+Open the page in a browser and confirm. Then copy the code from the address that GitHub redirects you to:
 
   npm run -s relay -- --stage prod secrets from-github <code>`,
     )
@@ -29,15 +29,15 @@ Open the page in a browser, agree, and copy the code from the address that GitHu
 }
 
 /**
- * What the relay needs of GitHub, and no more: to hear of issues, comments and pull requests, and to comment on them.
- * https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+ * The minimum access that the relay needs on GitHub: events of issues, comments and pull requests, and comments on
+ * them. https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  */
 function githubAppManifest(name: string, webhookUrl: string) {
   return {
     name,
     url: 'https://docs.github.com/apps',
     hook_attributes: { url: webhookUrl, active: true },
-    // GitHub leads back here with ?code=…, and there is nothing to see.
+    // GitHub redirects to this address with ?code=…. No page is needed there.
     redirect_url: 'http://localhost/partner-relay',
     public: false,
     default_permissions: { issues: 'write', pull_requests: 'read', metadata: 'read' },
@@ -45,14 +45,14 @@ function githubAppManifest(name: string, webhookUrl: string) {
   };
 }
 
-/** GitHub takes a manifest by a form only. */
+/** GitHub accepts a manifest only from a form. */
 function page(action: string, manifest: object): string {
   const value = JSON.stringify(manifest).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   return `<!doctype html>
 <meta charset="utf-8">
-<title>Partner Relay: make the GitHub App</title>
+<title>Partner Relay: create the GitHub App</title>
 <form method="post" action="${action.replaceAll('"', '&quot;')}">
   <input type="hidden" name="manifest" value="${value}">
-  <button>Make the GitHub App</button>
+  <button>Create the GitHub App</button>
 </form>`;
 }

@@ -17,8 +17,8 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
   program
     .command('jobs')
     .description('list the newest jobs')
-    .addOption(new Option('--status <status>', 'only those').choices(statuses))
-    .option('--limit <count>', 'how many at the most', count, 20)
+    .addOption(new Option('--status <status>', 'list only jobs with this status').choices(statuses))
+    .option('--limit <count>', 'list at most this many jobs', count, 20)
     .option('--json', 'as JSON')
     .action(async (options: { status?: JobStatus; limit: number; json?: boolean }) => {
       const { jobs } = (await open()).stores;
@@ -36,7 +36,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
 
   program
     .command('job <id>')
-    .description('what happened to a job, step by step')
+    .description('show what happened to a job, step by step')
     .option('--json', 'as JSON')
     .action(async (id: string, options: { json?: boolean }) => {
       const { jobs, table } = (await open()).stores;
@@ -47,8 +47,8 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
 
   program
     .command('replay [id]')
-    .description('let a parked job go on, or a waiting one at once; steps that are done are not done again')
-    .option('--reason <text>', 'instead of one job all that were parked with this in their reason')
+    .description('continue a parked job, or a waiting job at once; completed steps are not repeated')
+    .option('--reason <text>', 'instead of one job, all jobs whose reason for being parked contains this text')
     .option('--json', 'as JSON')
     .action(async (id: string | undefined, options: { reason?: string; json?: boolean }) => {
       const { jobs, queue } = (await open()).stores;
@@ -62,21 +62,22 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
       }
       if (options.json) return printJson(requeued);
       for (const { id } of requeued) console.log(`${id} is queued again`);
-      if (requeued.length < chosen.length) throw new Error('the others changed in this moment; look at them again');
+      if (requeued.length < chosen.length)
+        throw new Error('the other jobs changed in the meantime; check them and try again');
     });
 
   program
     .command('resolve [id]')
-    .description('decide a job that is parked because it is unknown whether its creation was carried out')
-    .option('--done <created id>', 'it was carried out, and this is the id of what it created')
-    .option('--again', 'it was not carried out: look for it once more, then create it again')
-    .option('--search', 'look in the service once more')
-    .option('--reason <text>', 'instead of one job all that are parked for it with this in their reason')
-    .option('--yes', 'with --reason: do it, instead of listing the jobs')
+    .description('settle a job that is parked because the outcome of its creation is unknown')
+    .option('--done <created id>', 'the creation was carried out; this is the id of the created thing')
+    .option('--again', 'the creation was not carried out: search once more, then create it again')
+    .option('--search', 'search the service once more')
+    .option('--reason <text>', 'instead of one job, all such jobs whose reason contains this text')
+    .option('--yes', 'with --reason: apply the decision instead of only listing the jobs')
     .action(async (id: string | undefined, options: ResolveOptions) => {
       const decision = decisionOf(options);
       if (options.reason !== undefined && typeof decision === 'object')
-        throw new Error('--done is the id of one creation: name its job instead of a --reason');
+        throw new Error('--done takes the id of one creation: name its job instead of a --reason');
       const { stores } = await open();
       const chosen = await chosenJobs(stores.jobs, id, options.reason, (job) => job.parked?.outcomeUnknown === true);
       if (id === undefined && !options.yes) {
@@ -106,25 +107,25 @@ interface ResolveOptions {
   yes?: boolean;
 }
 
-/** @throws {Error} unless one thing is said */
+/** @throws {Error} unless exactly one option is given */
 function decisionOf({ done, again, search }: ResolveOptions): Resolution | 'search' {
   if ([done, again, search].filter((said) => said !== undefined).length !== 1)
-    throw new Error('say one of --done <created id>, --again and --search');
+    throw new Error('use one of --done <created id>, --again and --search');
   if (done !== undefined) return { done: idFromText(done) };
   return again ? 'again' : 'search';
 }
 
-/** A job with an open creation looks for it before anything else. */
+/** Queues the job again. A job with an open creation starts with the search. */
 async function searchAgain(job: Job, stores: Stores): Promise<void> {
   if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
-    throw new Error(`it is ${job.status}, and not parked with an unknown outcome`);
+    throw new Error(`the job is ${job.status}, not parked with an unknown outcome`);
   }
-  if (!(await requeueJob(job, stores))) throw new Error('it changed in this moment; look at it again');
+  if (!(await requeueJob(job, stores))) throw new Error('the job changed in the meantime; check it and try again');
 }
 
 const CHOSEN_AT_ONCE = 1_000;
 
-/** The job of that id, or the parked ones with that in their reason that are wanted too. */
+/** The job with this id, or the parked jobs whose reason contains the text and for which `isWanted` is true. */
 async function chosenJobs(
   jobs: JobStore,
   id: string | undefined,
@@ -138,12 +139,12 @@ async function chosenJobs(
 }
 
 function known(job: Job | undefined, id: string): Job {
-  if (!job) throw new Error(`there is no job ${id}; the newest are in: npm run -s relay -- jobs`);
+  if (!job) throw new Error(`there is no job ${id}; to list the newest jobs, run: npm run -s relay -- jobs`);
   return job;
 }
 
 function count(text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected a whole number from 1.');
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected an integer of at least 1.');
   return number;
 }

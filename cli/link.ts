@@ -22,18 +22,18 @@ interface LinkOptions {
   json?: boolean;
 }
 
-/** `link`: what an issue has become in the service, and what a person says about that. */
+/** `link`: shows which defect an issue has, or records a person's decision about it. */
 export function addLinkCommand(program: Command, open: OpenTarget): void {
   program
     .command('link <issue>')
-    .description('show which defect an issue has, or decide it; an issue is owner/repo#42')
-    .option('--set <defect id>', 'this is its defect; the next event makes it look like the issue')
-    .option('--clear', 'it has no defect: the next event makes one if the issue should have it')
-    .option('--move <issue>', 'another issue has its defect now')
+    .description('show which defect an issue has, or change it; write an issue as owner/repo#42')
+    .option('--set <defect id>', 'the issue has this defect; the next event updates the defect from the issue')
+    .option('--clear', 'the issue has no defect; the next event creates one if the issue should have one')
+    .option('--move <issue>', 'the defect now belongs to this other issue')
     .option('--json', 'as JSON')
     .action(async (text: string, options: LinkOptions) => {
       const chosen = [options.set, options.clear, options.move].filter((value) => value !== undefined);
-      if (chosen.length > 1) throw new Error('say only one of --set, --clear and --move');
+      if (chosen.length > 1) throw new Error('use only one of --set, --clear and --move');
       const { stores } = await open();
       const { default: config } = await import('../relay.config.ts');
       const issue = await findIssue(text, stores, config);
@@ -58,12 +58,12 @@ async function decisionOf(
 }
 
 /**
- * The link of an issue by its name: as the relay last saw it, or as GitHub has it.
- * @throws {Error} for text of another form, and for an issue that neither knows
+ * Finds an issue by its name: as the relay last saw it, or as GitHub knows it.
+ * @throws {Error} for text in another format, and for an issue that neither knows
  */
 async function findIssue(text: string, { links, secrets }: Stores, config: RelayConfig): Promise<IssueName> {
   const [, repository, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(text) ?? [];
-  if (!repository || !number) throw new Error(`'${text}' is no issue; expected owner/repo#42`);
+  if (!repository || !number) throw new Error(`'${text}' is not an issue; expected owner/repo#42`);
   const known = await links.named(text);
   if (known !== undefined) return { entity: known, name: text };
   const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock: Date.now, fetch });
@@ -82,9 +82,12 @@ function linkLines({ name, entity }: IssueName, link: Link<IssueState>): string[
     ['connection', claim?.connection],
     ['marker', claim?.marker],
     ['issue', newest && `${newest.state.state}, labels ${newest.state.labels.join(', ') || 'none'}`],
-    ['state of', newest && `${newest.version}${newest.tied ? ', one of several of that second' : ''}`],
+    ['state of', newest && `${newest.version}${newest.tied ? ', one of several in the same second' : ''}`],
     ['title', newest?.state.title],
-    ['updates', defect && `${defect.updates}${defect.updating ? `; not known yet: ${defect.updating.fields}` : ''}`],
+    [
+      'updates',
+      defect && `${defect.updates}${defect.updating ? `; outcome unknown for: ${defect.updating.fields}` : ''}`,
+    ],
   ];
   return [
     name,
@@ -97,7 +100,7 @@ function inWords(link: Link): string {
     case 'unclaimed':
       return 'without a defect';
     case 'claimed':
-      return `claimed by ${link.claim.by}, which makes the defect; npm run -s relay -- job ${link.claim.by}`;
+      return `claimed by ${link.claim.by}, which creates the defect; npm run -s relay -- job ${link.claim.by}`;
     case 'made':
       return `defect ${link.defect.id}, made by ${link.claim.by}`;
     case 'moved':

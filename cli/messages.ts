@@ -5,19 +5,19 @@ import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 import type { OpenTarget } from './target.ts';
 
-/** `messages`: what would have gone out to Slack. */
+/** `messages`: shows what the relay would have sent to Slack. */
 export function addMessagesCommand(program: Command, open: OpenTarget): void {
   program
     .command('messages')
-    .description('what went out to Slack, where a relay without a Slack token runs on this machine')
+    .description('show the messages sent to the local Slack stand-in, which replaces Slack if there is no Slack token')
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
       const { slackStandIn } = await open();
-      if (!slackStandIn) throw new Error('this relay speaks to Slack itself; look there');
+      if (!slackStandIn) throw new Error('this relay sends messages to the real Slack; look there');
       const response = await reach(`${slackStandIn.url}/messages`, { headers: slackStandIn.headers });
       const sent = (await response.json()) as Sent[];
       if (options.json) return printJson(sent);
-      if (sent.length === 0) console.log('Nothing went out yet.');
+      if (sent.length === 0) console.log('Nothing has been sent yet.');
       for (const one of sent) console.log(told(one));
     });
 }

@@ -10,10 +10,10 @@ import { callWithinBudget } from './call-within-budget.ts';
 import type { OpenTarget, Target } from './target.ts';
 
 /**
- * Calls of one connection, for the instance of the `PARTNER_…` variables, or else that of the relay.
+ * Makes calls on one connection: to the instance of the `PARTNER_…` variables, or otherwise to that of the relay.
  *
- * They take slots of the relay's budget. The limits are the key's, so where no relay can be found that uses the same
- * key, there is no budget to share: then they are sent at once, and `tell` says so.
+ * The calls take slots of the relay's budget. The limits belong to the key. If no relay with the same key is found,
+ * there is no budget to share: the calls are sent at once, and `tell` says so.
  *
  * @throws {Error} for a connection that the configuration does not have
  */
@@ -25,14 +25,16 @@ export async function openPartner(
 ): Promise<PartnerClient['call']> {
   const settings = config.connections[connection];
   if (!settings) {
-    throw new Error(`no connection '${connection}'; there are ${Object.keys(config.connections).join(', ')}`);
+    throw new Error(
+      `relay.config.ts has no connection '${connection}'; it has ${Object.keys(config.connections).join(', ')}`,
+    );
   }
   trustCaFile(config);
   const named = partnerFromEnvironment(process.env);
   const target = await (named ? open().catch(() => undefined) : open());
   const kept = target && (await secretOf(connection, target, named));
   const partner = named ?? kept;
-  if (!partner) throw new Error(`there is no secret for the connection ${connection}`);
+  if (!partner) throw new Error(`the secret of the connection ${connection} is missing`);
   const client = createPartnerClient(partner);
   if (target && kept?.apiKey === partner.apiKey) {
     const budget = createBudget(target.stores.table, Date.now);
@@ -42,12 +44,12 @@ export async function openPartner(
     );
   }
   tell(
-    'no relay with this key was found, so no budget is shared: the calls are sent at once, and no other caller knows of them',
+    'no relay with this key was found, so no budget is shared: calls are sent at once, and other callers do not count them',
   );
   return withTheirClock(client.call);
 }
 
-/** The relay's own secret; next to the `PARTNER_…` variables it may be missing. */
+/** The relay's own secret. It may be missing if the `PARTNER_…` variables are set. */
 async function secretOf(connection: string, { stores }: Target, named: PartnerVariables | undefined) {
   try {
     return await stores.secrets.current(`partner/${connection}`, partnerSecret);
@@ -57,7 +59,7 @@ async function secretOf(connection: string, { stores }: Target, named: PartnerVa
   }
 }
 
-/** Signs again once if the clocks differ: a refusal for its timestamp carried nothing out. */
+/** Signs and sends again once if the clocks differ. A call refused for its timestamp was not carried out. */
 function withTheirClock(call: PartnerClient['call']): PartnerClient['call'] {
   return async (operation, payload) => {
     try {

@@ -15,7 +15,7 @@ export function printText(text: string): void {
 const COLOURS = { queued: 'cyan', running: 'blue', waiting: 'yellow', succeeded: 'green', parked: 'red' } as const;
 
 function paint(status: JobStatus): string {
-  // Colour only where a person looks; a pipe gets plain text.
+  // Only a terminal gets color; a pipe gets plain text.
   return styleText(COLOURS[status], status.padEnd(9), { stream: process.stdout });
 }
 
@@ -23,7 +23,7 @@ function time(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
 }
 
-/** What there is to say of a job in its present state. */
+/** What to show about a job in its current state. */
 function news(job: Job): string {
   if (job.status === 'parked') return job.parked?.reason ?? '';
   if (job.status === 'waiting') {
@@ -52,16 +52,16 @@ export function printJob(given: Job, steps: readonly StepEntry[]): void {
     ['queued', job.queuedAt && time(job.queuedAt)],
     ['finished', job.finishedAt && time(job.finishedAt)],
     ['attempts', job.attempts || undefined],
-    ['queued anew', job.generation > 1 ? `${job.generation - 1} times` : undefined],
+    ['requeued', job.generation > 1 ? `${job.generation - 1} times` : undefined],
   ];
   console.log(job.id);
   for (const [name, value] of facts) if (value !== undefined) console.log(`  ${name.padEnd(12)} ${value}`);
   if (job.parked && !job.parked.outcomeUnknown) {
-    console.log(`\nOnce the cause is gone, let it go on:\n\n  npm run -s relay -- replay ${job.id}`);
+    console.log(`\nFix the cause, then continue the job:\n\n  npm run -s relay -- replay ${job.id}`);
   }
   if (job.parked?.outcomeUnknown) {
     console.log(`
-Look in the service whether it was carried out, and then say which:
+Check in the service whether the creation was carried out. Then run one of:
 
   npm run -s relay -- resolve ${job.id} --done <id of what was created>
   npm run -s relay -- resolve ${job.id} --again

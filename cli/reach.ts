@@ -1,4 +1,4 @@
-/** fetch hides why a place cannot be reached in the cause of its error. */
+/** Calls `fetch`, and reports why a URL cannot be reached, which `fetch` hides in the cause of its error. */
 export async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request);

@@ -17,9 +17,9 @@ import { addStackTraceCommand } from './stack-trace.ts';
 import { openTarget } from './target.ts';
 
 const program = new Command('relay')
-  .description('Partner Relay from the command line')
-  .option('--stage <name>', 'work on that deployed stage, with your AWS credentials, instead of on this machine')
-  .showHelpAfterError('(relay --help shows what there is)');
+  .description('Operate Partner Relay from the command line')
+  .option('--stage <name>', 'use this deployed stage, with your AWS credentials, instead of the relay on this machine')
+  .showHelpAfterError('(run relay --help for all commands)');
 const stage = () => program.opts<{ stage?: string }>().stage;
 const open = () => openTarget(stage());
 addSendCommand(program, open);
@@ -40,7 +40,7 @@ addStackTraceCommand(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  // The message is for the person who typed; it is made so that it carries no secret.
+  // Error messages never contain secrets, so it is safe to print them.
   console.error(printable(`relay: ${error instanceof Error ? error.message : error}`));
   process.exitCode = 1;
 }

@@ -7,11 +7,11 @@ import { oneLine } from '../local/terminal.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
-/** `resume`: lets a connection that is paused or stopped go on at once. */
+/** `resume`: resumes a paused or stopped connection at once. */
 export function addResumeCommand(program: Command, open: OpenTarget): void {
   program
     .command('resume <connection>')
-    .description('lift the pause after a 429, close the breakers of failing operations, and let what waits go on now')
+    .description('end the pause after a 429, close the breakers of failing operations, and continue waiting jobs now')
     .option('--json', 'as JSON')
     .action(async (connection: string, options: { json?: boolean }) => {
       const { stores } = await open();
@@ -32,13 +32,14 @@ export function addResumeCommand(program: Command, open: OpenTarget): void {
 }
 
 function inWords(connection: string, { pausedUntil, stopped, queued }: Resumed): string[] {
-  const lifted = pausedUntil === null ? [] : [`lifted the pause until ${new Date(pausedUntil).toISOString()}`];
+  const lifted =
+    pausedUntil === null ? [] : [`ended the pause that lasted until ${new Date(pausedUntil).toISOString()}`];
   const closed = stopped.map(
     ({ operation = `the connection ${connection}`, why }) => `${operation} was stopped: ${oneLine(why)}`,
   );
   const held = [...lifted, ...closed];
   return [
-    ...(held.length > 0 ? held : [`nothing held up the connection ${connection}`]),
-    `${queued} waiting jobs go on`,
+    ...(held.length > 0 ? held : [`the connection ${connection} was neither paused nor stopped`]),
+    `${queued} waiting jobs continue`,
   ];
 }

@@ -11,14 +11,14 @@ interface RunOptions {
   json?: boolean;
 }
 
-/** `run`: fires a schedule now. */
+/** `run`: runs a schedule now. */
 export function addRunCommand(program: Command, stage: () => string | undefined): void {
   program
     .command('run')
-    .description('fire a schedule now, and show what came of it')
+    .description('run a schedule now, and show the result')
     .addArgument(new Argument('<schedule>').choices(schedules.map(({ slug }) => slug)))
-    .option('--at <time>', 'as of that time; without a zone it is UTC', readTime)
-    .option('--json', 'only what its function returned')
+    .option('--at <time>', 'run it as of this time, in UTC unless you name a zone', readTime)
+    .option('--json', 'print only what the function returned')
     .addHelpText(
       'after',
       `
@@ -27,7 +27,8 @@ export function addRunCommand(program: Command, stage: () => string | undefined)
     )
     .action(async (slug: string, { at, json }: RunOptions) => {
       const schedule = schedules.find((schedule) => schedule.slug === slug);
-      if (at && !schedule?.takesTime) throw new Error(`${slug} looks at what there is now, so that it takes no --at`);
+      if (at && !schedule?.takesTime)
+        throw new Error(`${slug} does not accept --at, because it works on the current state`);
       const event: ScheduleEvent = at ? { at: at.toISOString() } : {};
       const stageName = stage();
       const result = await (stageName === undefined ? runLocally(slug, event) : runDeployed(stageName, slug, event));
@@ -36,15 +37,15 @@ export function addRunCommand(program: Command, stage: () => string | undefined)
     });
 }
 
-/** With seconds or to the minute. */
+/** With or without seconds. */
 const moment = z.union([
   z.iso.datetime({ offset: true, local: true }),
   z.iso.datetime({ offset: true, precision: -1 }),
 ]);
 
 /**
- * `2026-11-20T16:30`, or with a zone `2026-11-20T17:30+01:00`. The team of a relay is in many places, so that a time
- * without a zone is UTC and not that of whoever types it.
+ * `2026-11-20T16:30`, or with a zone `2026-11-20T17:30+01:00`. A time without a zone is UTC and not local time, because
+ * the people who use a relay may be in different zones.
  */
 export function readTime(text: string): Date {
   if (!moment.safeParse(text).success) {
@@ -53,10 +54,11 @@ export function readTime(text: string): Date {
   return new Date(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
 }
 
-/** In the process of `npm start`, which has the Slack that messages go to, and tells the story. */
+/** Runs it in the process of `npm start`, which has the Slack stand-in and prints the steps. */
 async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> {
   const running = await findRunning();
-  if (!running) throw new Error('no relay runs in this folder: start one with npm start, or name a --stage on AWS');
+  if (!running)
+    throw new Error('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
   const response = await reach(`${running.url}/schedules/${slug}`, {
     method: 'POST',
     headers: { ...ownKeyHeader(running), 'content-type': 'application/json' },
@@ -67,12 +69,13 @@ async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> 
   return result;
 }
 
-/** @throws {Error} with what the function threw */
+/** @throws {Error} with the error of the function */
 async function runDeployed(stage: string, slug: string, event: ScheduleEvent): Promise<unknown> {
   const { Payload, FunctionError } = await new LambdaClient({}).send(
     new InvokeCommand({ FunctionName: `partner-relay-${stage}-${slug}`, Payload: JSON.stringify(event) }),
   );
   const answer = JSON.parse(Payload?.transformToString() || 'null');
-  if (FunctionError) throw new Error(`${slug} failed: ${answer?.errorMessage ?? FunctionError}; its log says more`);
+  if (FunctionError)
+    throw new Error(`${slug} failed: ${answer?.errorMessage ?? FunctionError}; see its log for details`);
   return answer;
 }

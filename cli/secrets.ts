@@ -13,7 +13,7 @@ import {
   slackSecret,
 } from '../lib/secrets/secrets.ts';
 
-/** The fields of a secret by the beginning of its name. */
+/** The fields of a secret, by a pattern of its name. */
 const schemas: readonly [RegExp, z.ZodMiniObject][] = [
   [/^github-webhook$/, githubWebhookSecret],
   [/^github$/, githubCredentials],
@@ -24,7 +24,7 @@ const schemas: readonly [RegExp, z.ZodMiniObject][] = [
 
 /** `secrets set` and `secrets from-github`; both write to Secrets Manager and print no value. */
 export function addSecretCommands(program: Command, stage: () => string | undefined): void {
-  const secrets = program.command('secrets').description('enter the secrets of a stage; no value is ever shown');
+  const secrets = program.command('secrets').description('enter the secrets of a stage; values are never shown');
 
   secrets
     .command('set <name>')
@@ -32,8 +32,8 @@ export function addSecretCommands(program: Command, stage: () => string | undefi
     .addHelpText(
       'after',
       `
-At a terminal it asks for each field, without showing what is typed; an empty answer leaves an optional field out, and
-@file takes the content of a file (for the App's private key). From a pipe it reads a JSON object.
+At a terminal, the command asks for each field and hides what you type. Press Enter to leave out an optional field. Enter
+@file to use the content of a file, for example the App's private key. From a pipe, the command reads a JSON object.
 
   npm run -s relay -- --stage prod secrets set partner/main`,
     )
@@ -41,16 +41,16 @@ At a terminal it asks for each field, without showing what is typed; an empty an
       const schema = schemas.find(([pattern]) => pattern.test(name))?.[1];
       if (!schema) {
         throw new Error(
-          `there is no secret '${name}'; there are github-webhook, github, slack, grants and partner/<connection>`,
+          `there is no secret '${name}'; use github-webhook, github, slack, grants or partner/<connection>`,
         );
       }
       const entered = process.stdin.isTTY ? await ask(schema) : parseJson(await text(process.stdin));
       const checked = z.strictObject(schema.shape).safeParse(entered);
       if (!checked.success) {
-        // Only names: zod's messages could repeat a value.
+        // Names only, because zod's messages could contain a value.
         const fields = checked.error.issues.flatMap((issue) => ('keys' in issue ? issue.keys : [issue.path.join('.')]));
         throw new Error(
-          `missing, empty or unknown: ${fields.join(', ')}; ${name} has ${Object.keys(schema.shape).join(', ')}`,
+          `missing, empty or unknown fields: ${fields.join(', ')}; ${name} has the fields ${Object.keys(schema.shape).join(', ')}`,
         );
       }
       await put(required(stage()), name, checked.data);
@@ -58,8 +58,8 @@ At a terminal it asks for each field, without showing what is typed; an empty an
 
   secrets
     .command('from-github <code>')
-    .description('fetch the keys of a new GitHub App with the code of its manifest, and enter them')
-    .option('--api-url <url>', 'of a GitHub Enterprise Server', 'https://api.github.com')
+    .description('fetch the keys of a new GitHub App with the code from its creation, and store them as secrets')
+    .option('--api-url <url>', 'the API of a GitHub Enterprise Server', 'https://api.github.com')
     .action(async (code: string, options: { apiUrl: string }) => {
       const name = required(stage());
       const response = await fetch(`${options.apiUrl}/app-manifests/${encodeURIComponent(code)}/conversions`, {
@@ -68,7 +68,7 @@ At a terminal it asks for each field, without showing what is typed; an empty an
       });
       if (!response.ok) {
         throw new Error(
-          `GitHub answers ${response.status}: a code is good for an hour and for one use; make the App again`,
+          `GitHub answers ${response.status}: a code is valid for one hour and one use; create the App again`,
         );
       }
       const app = conversion.parse(await response.json());
@@ -82,7 +82,7 @@ At a terminal it asks for each field, without showing what is typed; an empty an
 const conversion = z.object({ id: z.int(), pem: z.string(), webhook_secret: z.string(), html_url: z.string() });
 
 function required(stage: string | undefined): string {
-  if (stage === undefined) throw new Error('name the --stage; on this machine the secrets are made by npm start');
+  if (stage === undefined) throw new Error('name the --stage; on this machine, npm start creates the secrets');
   return stage;
 }
 
@@ -90,7 +90,7 @@ async function put(stage: string, name: string, value: object): Promise<void> {
   const SecretId = `partner-relay/${stage}/${name}`;
   await new SecretsManagerClient({}).send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(value) }));
   console.log(
-    `${SecretId} is entered (${Object.keys(value).join(', ')}). The functions take it up within a minute of use.`,
+    `${SecretId} is stored (${Object.keys(value).join(', ')}). The functions use the new value within a minute.`,
   );
 }
 
@@ -103,7 +103,7 @@ function parseJson(json: string): unknown {
 }
 
 async function ask(schema: z.ZodMiniObject): Promise<Record<string, string>> {
-  // The prompt goes to standard error; what is typed goes nowhere.
+  // The prompt goes to standard error; the input is not echoed.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   const answers: Record<string, string> = {};

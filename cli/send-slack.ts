@@ -16,15 +16,15 @@ interface SendSlackOptions {
   json?: boolean;
 }
 
-/** `send slack`: a signed command or interaction, as from Slack. */
+/** `send slack`: sends a signed command or interaction, as Slack does. */
 export function addSendSlackCommand(send: Command, open: OpenTarget): void {
   send
     .command('slack [command]')
-    .description('send a signed slash command, as if somebody typed it in Slack, and print the answer')
-    .option('--user <id>', 'who types it', 'U0MIRA001')
-    .option('--channel <id>', 'where', 'C0GENERAL')
+    .description('send a signed slash command, as if you typed it in Slack, and print the answer')
+    .option('--user <id>', 'the user who gives the command', 'U0MIRA001')
+    .option('--channel <id>', 'the channel in which it is given', 'C0GENERAL')
     .option('--payload <file.json>', 'send this interaction payload instead of a command')
-    .option('--url <url>', 'send it there; signed with SLACK_SIGNING_SECRET')
+    .option('--url <url>', 'send it to this URL, signed with SLACK_SIGNING_SECRET')
     .option('--json', 'print status and answer as JSON')
     .addHelpText(
       'after',
@@ -60,7 +60,8 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
 
 async function commandForm(typed: string | undefined, options: SendSlackOptions, target: Target | undefined) {
   const [, command, text = ''] = /^(\/\S+)\s*(.*)$/s.exec(typed ?? '') ?? [];
-  if (command === undefined) throw new Error("name the command as it is typed, such as '/pm help', or a --payload");
+  if (command === undefined)
+    throw new Error("enter a command as you type it in Slack, such as '/pm help', or use --payload");
   const place = target?.slackStandIn === undefined ? undefined : await placeAt(target.slackStandIn, options);
   const teamId = place?.teamId ?? (await installedIn(target));
   return new URLSearchParams({
@@ -69,7 +70,7 @@ async function commandForm(typed: string | undefined, options: SendSlackOptions,
     text,
     user_id: options.user,
     channel_id: options.channel,
-    // A deployed relay cannot open a modal with this one, and sends what comes later as a direct message.
+    // A deployed relay cannot open a form with this id, and sends later messages as direct messages.
     trigger_id: place?.triggerId ?? `${Date.now()}.0.sent-from-the-command-line`,
     response_url: place?.responseUrl ?? 'https://hooks.slack.com/commands/sent-from-the-command-line',
   });
@@ -81,7 +82,7 @@ async function installedIn(target: Target | undefined): Promise<string | undefin
   return (remembered?.workspace as { team_id: string } | undefined)?.team_id;
 }
 
-/** What Slack would give the command, from what stands in for it. */
+/** The fields that Slack would add to the command, from the local stand-in. */
 async function placeAt({ url, headers }: NonNullable<Target['slackStandIn']>, { user, channel }: SendSlackOptions) {
   const body = JSON.stringify({ userId: user, channelId: channel });
   const response = await reach(`${url}/response-url`, { method: 'POST', headers, body });
@@ -106,7 +107,7 @@ async function whereTo(url: string | undefined, target: Target | undefined): Pro
 }
 
 function readable(answer: string): string {
-  if (answer === '') return '(nothing to say: a form was opened, or it works on it)';
+  if (answer === '') return '(no text: a form was opened, or the relay is working on it)';
   const json = JSON.parse(answer) as { text?: string; blocks?: [] };
   return json.blocks ? renderMessage({ text: json.text ?? '', blocks: json.blocks }) : answer.trim();
 }

@@ -16,16 +16,16 @@ interface SendOptions {
   json?: boolean;
 }
 
-/** `send`: a signed delivery, as from GitHub; and below it what Slack sends. */
+/** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends requests as Slack does. */
 export function addSendCommand(program: Command, open: OpenTarget): void {
   const send = program
     .command('send')
     .argument('<event>')
-    .description('send a signed GitHub event: by default one of the real examples, of issues a new one each time')
-    .option('--action <action>', 'which of the examples: labeled, closed, …')
-    .option('--issue <number>', 'about this issue instead of a new one', issueNumber)
-    .option('--file <payload.json>', 'send this payload as it is')
-    .option('--url <url>', 'send it there; signed with GITHUB_WEBHOOK_SECRET')
+    .description("send a signed GitHub event, by default one of GitHub's examples; each issue is a new one")
+    .option('--action <action>', 'the action of the example: labeled, closed, …')
+    .option('--issue <number>', 'use this issue instead of a new one', issueNumber)
+    .option('--file <payload.json>', 'send this payload unchanged')
+    .option('--url <url>', 'send it to this URL, signed with GITHUB_WEBHOOK_SECRET')
     .option('--json', 'print status and answer as JSON')
     .addHelpText(
       'after',

@@ -4,13 +4,13 @@ import { DEFECT_SHORTCUT } from '../lib/slack/views.ts';
 import { printJson } from './print.ts';
 import { type OpenTarget, slackWebhookUrlOf } from './target.ts';
 
-/** `slack-manifest`: the Slack app with everything set. */
+/** `slack-manifest`: prints the manifest of the Slack app with all settings. */
 export function addSlackManifestCommand(program: Command, open: OpenTarget): void {
   program
     .command('slack-manifest')
-    .description('print the manifest that makes the Slack app, with its command, shortcut, URLs and scopes set')
-    .option('--url <url>', 'of slack-webhook; by default that of the --stage')
-    .option('--name <name>', 'of the app, up to 35 characters', 'Partner Relay')
+    .description('print the manifest that creates the Slack app, with its command, shortcut, URLs and scopes set')
+    .option('--url <url>', 'the URL of slack-webhook; by default that of the --stage')
+    .option('--name <name>', 'the name of the app, up to 35 characters', 'Partner Relay')
     .addHelpText(
       'after',
       `
@@ -30,7 +30,7 @@ and enter its signing secret (Basic Information) and its bot token (OAuth & Perm
 const MAX_NAME_LENGTH = 35;
 
 /**
- * What the relay needs of Slack, and no more.
+ * The minimum access that the relay needs in Slack.
  * https://docs.slack.dev/reference/app-manifest
  */
 export function slackManifest(
@@ -38,9 +38,9 @@ export function slackManifest(
   name: string,
   url: string,
 ) {
-  if (!settings) throw new Error('relay.config.ts has no slack');
+  if (!settings) throw new Error('slack is missing in relay.config.ts');
   if (name.length < 1 || name.length > MAX_NAME_LENGTH) {
-    throw new Error(`the name of an app has 1 to ${MAX_NAME_LENGTH} characters; this has ${name.length}`);
+    throw new Error(`the name of an app must have 1 to ${MAX_NAME_LENGTH} characters; this one has ${name.length}`);
   }
   const hasSummaries = timesheets?.teams.some(({ summary }) => summary);
   const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
@@ -51,7 +51,7 @@ export function slackManifest(
     },
     features: {
       bot_user: { display_name: 'partner-relay', always_online: true },
-      // Without its messages tab an app cannot send direct messages.
+      // An app can send direct messages only with a messages tab.
       app_home: { home_tab_enabled: false, messages_tab_enabled: true, messages_tab_read_only_enabled: true },
       slash_commands: [
         {
@@ -67,7 +67,7 @@ export function slackManifest(
           name: 'Create defect',
           type: 'message',
           callback_id: DEFECT_SHORTCUT,
-          description: 'Opens a form for a defect, filled with what the message says',
+          description: 'Opens a form for a defect, filled with the message text',
         },
       ],
     },
@@ -75,19 +75,19 @@ export function slackManifest(
       scopes: {
         bot: [
           'commands',
-          // Outcomes that come late, those of forms, and reminders.
+          // Late outcomes, outcomes of forms, and reminders.
           'chat:write',
-          // To see in a direct message of its own whether it has been sent already.
+          // To check whether a direct message was already sent.
           'im:write',
           'im:history',
-          // Who is who, by the address.
+          // To match people by e-mail address.
           'users:read',
           'users:read.email',
-          // With these `doctor` sees whether the channels of relay.config.ts exist, and nothing that is said in them.
+          // For `doctor`, which checks that the channels of relay.config.ts exist. These scopes show no messages.
           'channels:read',
           'groups:read',
           ...(limitsByGroup ? ['usergroups:read'] : []),
-          // The same for summaries in a channel, public or private.
+          // To check whether a summary was already posted in its public or private channel.
           ...(hasSummaries ? ['channels:history', 'groups:history'] : []),
         ],
       },

@@ -3,11 +3,11 @@ import { SourceMap, type SourceMapPayload } from 'node:module';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 
-/** `stack-trace`: places in a bundle turned into places in the source. */
+/** `stack-trace`: translates positions in a bundle into positions in the source. */
 export function addStackTraceCommand(program: Command): void {
   program
     .command('stack-trace <map>')
-    .description('read a stack trace of a deployed function from standard input and print it with places in the source')
+    .description('read a stack trace of a deployed function from standard input and print it with source positions')
     .addHelpText(
       'after',
       `

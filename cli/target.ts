@@ -2,20 +2,20 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { findRunning, ownKeyHeader } from '../local/state.ts';
 
-/** A relay that the command line works on. */
+/** The relay that the command line operates. */
 export interface Target {
   githubWebhookUrl: string;
   /** Undefined for a stage without Slack. */
   slackWebhookUrl: string | undefined;
-  /** What stands in for Slack, where there is no token. */
+  /** The local Slack stand-in, if there is no token. */
   slackStandIn?: { url: string; headers: { authorization: string } } | undefined;
   stores: Stores;
 }
 
-/** Opens the relay of `--stage`, or without it the one that runs in this folder. */
+/** Opens the relay of `--stage`, or by default the one that runs in this folder. */
 export type OpenTarget = () => Promise<Target>;
 
-/** What the functions' environment has, by the outputs of the stack. */
+/** The functions' environment variables, and the stack outputs that have their values. */
 const VARIABLES = {
   STAGE: 'Stage',
   TABLE_NAME: 'TableName',
@@ -24,11 +24,12 @@ const VARIABLES = {
   SECRET_PREFIX: 'SecretPrefix',
 } as const;
 
-/** @throws {Error} where there is no such relay */
+/** @throws {Error} if there is no such relay */
 export async function openTarget(stage: string | undefined): Promise<Target> {
   if (stage !== undefined) return openStage(stage);
   const running = await findRunning();
-  if (!running) throw new Error('no relay runs in this folder: start one with npm start, or name a --stage on AWS');
+  if (!running)
+    throw new Error('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
   Object.assign(process.env, running.variables);
   return {
     githubWebhookUrl: `${running.url}/github`,
@@ -57,9 +58,12 @@ async function openStage(stage: string): Promise<Target> {
   };
 }
 
-/** @throws {Error} where Slack is not configured */
+/** @throws {Error} if Slack is not configured */
 export function slackWebhookUrlOf({ slackWebhookUrl }: Target): string {
-  if (slackWebhookUrl === undefined) throw new Error('this stage has no slack-webhook: relay.config.ts had no slack');
+  if (slackWebhookUrl === undefined)
+    throw new Error(
+      'this stage has no slack-webhook, because slack was missing in relay.config.ts when it was deployed',
+    );
   return slackWebhookUrl;
 }
 

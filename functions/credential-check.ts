@@ -13,10 +13,10 @@ import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import { createSlackApi } from '../lib/slack/slack-api.ts';
 
-/** Nobody waits for an answer. */
+/** Generous, because no one waits for an answer. */
 const GITHUB_TIMEOUT_MS = 10_000;
 
-/** Every hour: looks whether the credentials of each holder can be used, before an event fails on them. */
+/** Every hour: checks that all credentials work, to find a problem before an event fails. */
 export function createHandler(runtime: Runtime) {
   const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
   const { table, secrets } = openStores(runtime);

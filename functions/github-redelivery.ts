@@ -6,10 +6,10 @@ import { createHooks } from '../lib/github/hooks.ts';
 import { createRedelivery } from '../lib/github/redelivery.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
-/** The longest that GitHub itself takes. */
+/** GitHub's own time limit for a request. */
 const CALL_TIMEOUT_MS = 10_000;
 
-/** Every quarter of an hour: has GitHub redeliver what did not arrive. */
+/** Every 15 minutes: asks GitHub to redeliver failed deliveries. */
 export function createHandler(runtime: Runtime) {
   const { config, clock, sleep, fetch, log, metrics } = runtime;
   const { table, secrets } = openStores(runtime);

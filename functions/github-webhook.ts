@@ -9,7 +9,7 @@ import { receiveDelivery } from '../lib/intake/receive-delivery.ts';
 import { createTurns } from '../lib/people/turns.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
-/** Takes GitHub's deliveries at a function URL: verified, then safe, then answered. */
+/** Receives GitHub's deliveries at a function URL: verifies them, stores them, and then answers. */
 export function createHandler(runtime: Runtime) {
   const { config, clock, log, metrics } = runtime;
   const { table, secrets, jobs, queue, links } = openStores(runtime);

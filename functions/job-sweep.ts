@@ -8,7 +8,7 @@ import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
-/** Every minute: queues the jobs that nobody else would look at, and records how the relay stands. */
+/** Every minute: queues jobs that would not continue on their own, and records the relay's state. */
 export function createHandler(runtime: Runtime) {
   const { config, clock, random, sleep, log, metrics } = runtime;
   const { table, jobs, queue } = openStores(runtime);
@@ -27,7 +27,7 @@ export function createHandler(runtime: Runtime) {
     );
     await recordJobs({ jobs, metrics }, clock());
     metrics.record({ Heartbeat: 1 });
-    // What fails for one connection must not keep the others from it, and still has to be known.
+    // A failure of one connection must not stop the others, and must still be reported.
     const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} connections: ${errors.join('; ')}`);
     return { swept: swept.length };

@@ -14,7 +14,7 @@ import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { createReplies } from '../lib/replies.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
-/** Works on jobs: claims one, runs its steps within the budget, and replies. */
+/** Processes jobs: claims a job, runs its steps within the budget, and replies. */
 export function createHandler(runtime: Runtime) {
   const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
   const stores = openStores(runtime);
@@ -30,7 +30,7 @@ export function createHandler(runtime: Runtime) {
       try {
         if (works) await lines.moveOn(works, true);
       } catch (error) {
-        // The sweep moves the line too.
+        // An error is only logged, because the sweep moves the line too.
         log.warn({ message: 'the waiting line could not be moved on', connection: name, error: String(error) });
       }
     },

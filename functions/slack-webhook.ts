@@ -8,7 +8,7 @@ import { receiveSlack } from '../lib/intake/receive-slack.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { verifiedBySlack } from '../lib/slack/verified.ts';
 
-/** Takes Slack's commands and interactions at a function URL: verified, then answered, what becomes a job once it is safe. */
+/** Receives Slack's commands and interactions at a function URL: verifies them, stores any job, and then answers. */
 export function createHandler(runtime: Runtime) {
   const { config, clock, log, metrics } = runtime;
   const stores = openStores(runtime);

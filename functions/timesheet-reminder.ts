@@ -5,7 +5,7 @@ import { acceptDueTimesheets } from '../lib/intake/accept-due.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 
-/** Every quarter of an hour: makes the jobs of the teams whose reminders and summaries are due. */
+/** Every 15 minutes: makes the jobs of the teams whose reminders and summaries are due. */
 export function createHandler(runtime: Runtime) {
   const { config, clock, log } = runtime;
   const { jobs, queue } = openStores(runtime);

@@ -13,17 +13,17 @@ import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
 
 export interface AlarmText {
-  /** It goes off from here on. */
+  /** The alarm goes off at this value. */
   threshold: number;
   /** What is broken, and for whom. */
   broken: string;
-  /** What to do about it. */
+  /** What the operator should do. */
   todo: string;
-  /** How many of the last minutes it must be so; 1 by default. */
+  /** Number of consecutive minutes after which the alarm goes off; 1 by default. */
   minutes?: number;
-  /** For what is recorded now and then: as long as nothing is, the alarm stays as it was. */
+  /** For a metric with gaps: while there is no data, the alarm keeps its state. */
   staysAsItWas?: boolean;
-  /** For a sign of life: it goes off below the threshold, and where nothing is recorded. */
+  /** For a heartbeat: the alarm goes off below the threshold, and if there is no data. */
   isSignOfLife?: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface AlarmsProps extends Keyed {
   to: RelayConfig['deployment']['alarms'];
 }
 
-/** Who is told, and of what. Each construct adds the alarms of what it owns. */
+/** The alarm topic and its subscribers. Each construct adds the alarms of the resources it owns. */
 export class Alarms extends Construct {
   readonly #topic: Topic;
   readonly #stage: Stage;
@@ -50,7 +50,7 @@ export class Alarms extends Construct {
       acknowledge(
         this.#topic,
         'AwsSolutions-SNS2',
-        'CloudWatch cannot publish to a topic under the AWS managed key; alarm texts hold nothing secret.',
+        'CloudWatch cannot publish to a topic encrypted with the AWS managed key; alarm texts contain no secrets.',
       );
     }
     for (const email of to.emails) this.#topic.addSubscription(new EmailSubscription(email));
@@ -74,13 +74,13 @@ export class Alarms extends Construct {
     alarm.addOkAction(new SnsAction(this.#topic));
   }
 
-  /** A metric that the functions record, by the minute. */
+  /** A metric that the functions record, per minute. */
   metric(metricName: MetricName, statistic: 'Maximum' | 'Sum', connection?: string): Metric {
     return relayMetric(this.#stage, metricName, { statistic, ...(connection !== undefined && { connection }) });
   }
 
   /**
-   * A topic without a policy lets its account's CloudWatch publish. `enforceSSL` gives it a policy, which replaces that
+   * A topic without a policy lets CloudWatch of the same account publish. `enforceSSL` adds a policy, which replaces that
    * default. https://repost.aws/knowledge-center/cloudwatch-receive-sns-for-alarm-trigger
    */
   #letCloudWatchPublish(): void {
@@ -98,17 +98,17 @@ export class Alarms extends Construct {
   #tellSlack({ workspaceId, channelId }: { workspaceId: string; channelId: string }): void {
     const role = new Role(this, 'SlackRole', { assumedBy: new ServicePrincipal('chatbot.amazonaws.com') });
     role.addToPolicy(
-      // To show the alarm's graph. CloudWatch has no resources for these actions but *.
+      // To show the alarm's graph. CloudWatch supports only the resource * for these actions.
       new PolicyStatement({ actions: ['cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'], resources: ['*'] }),
     );
-    acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'CloudWatch knows no narrower resource for reading metrics.');
+    acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'CloudWatch has no narrower resource for reading metrics.');
     new CfnSlackChannelConfiguration(this, 'Slack', {
       configurationName: `${Aws.STACK_NAME}-alarms`,
       slackWorkspaceId: workspaceId,
       slackChannelId: channelId,
       iamRoleArn: role.roleArn,
       snsTopicArns: [this.#topic.topicArn],
-      // Reading is all that the channel may do, whatever the role allows one day.
+      // The channel may only read, even if the role later allows more.
       guardrailPolicies: [`arn:${Aws.PARTITION}:iam::aws:policy/CloudWatchReadOnlyAccess`],
     });
   }

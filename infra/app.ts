@@ -6,5 +6,5 @@ import { readStage } from './stage.ts';
 const app = new App();
 const stage = readStage(app.node.tryGetContext('stage'), config);
 
-// Region and account are the caller's own, so that the same code goes to any.
+// The stack has no fixed region or account, so the same code deploys to any.
 new RelayStack(app, `partner-relay-${stage.name}`, { config, stage });

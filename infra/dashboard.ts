@@ -12,14 +12,14 @@ export interface DashboardProps {
   functions: readonly IFunction[];
 }
 
-/** What the relay does, on one page. */
+/** The dashboard of the relay. */
 export class Dashboard extends Construct {
   readonly name: string;
 
   constructor(scope: Construct, id: string, { stage, connections, functions }: DashboardProps) {
     super(scope, id);
     const { stackName, region } = Stack.of(this);
-    // The names of dashboards are those of the account, not of the region.
+    // Dashboard names are unique per account, not per region.
     this.name = `${stackName}-${region}`;
     const metric = (name: MetricName, statistic: string, connection?: string) =>
       relayMetric(stage, name, { statistic, minutes: 5, ...(connection !== undefined && { connection }) });
@@ -46,13 +46,16 @@ export class Dashboard extends Construct {
         metric('SlackReply', 'p50'),
         metric('SlackReply', 'p99'),
       ]),
-      graph('Now: parked, and overdue by (s)', [metric('ParkedJobs', 'Maximum'), metric('OldestOverdue', 'Maximum')]),
+      graph('Now: parked jobs, and longest overdue (s)', [
+        metric('ParkedJobs', 'Maximum'),
+        metric('OldestOverdue', 'Maximum'),
+      ]),
       graph('429, refused keys, pauses', [
         ...ofEach('RateLimited', 'Sum'),
         ...ofEach('CredentialsRefused', 'Sum'),
         ...ofEach('ConnectionPaused', 'Maximum'),
       ]),
-      graph('By the last check: credentials that cannot be used', [
+      graph('Credentials that failed the last check', [
         ...ofEach('ConnectionCredentialsFail', 'Maximum'),
         metric('GithubCredentialsFail', 'Maximum'),
         metric('SlackCredentialsFail', 'Maximum'),

@@ -6,8 +6,9 @@ const app = new App();
 
 function context(name: string, pattern: RegExp): string {
   const value = String(app.node.tryGetContext(name) ?? '');
-  // A wildcard would let others in.
-  if (!pattern.test(value)) throw new Error(`name the ${name}: -c ${name}=…, matching ${pattern.source}`);
+  // A wildcard would give other repositories or stages access.
+  if (!pattern.test(value))
+    throw new Error(`the ${name} is missing or invalid: set -c ${name}=…, matching ${pattern.source}`);
   return value;
 }
 

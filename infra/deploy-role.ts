@@ -6,15 +6,15 @@ import { acknowledge } from './acknowledge.ts';
 const GITHUB = 'token.actions.githubusercontent.com';
 
 export interface DeployRoleProps {
-  /** Whose workflow deploys: `acme/partner-relay`. */
+  /** The repository whose workflow deploys: `acme/partner-relay`. */
   repository: string;
   /** The stage, and the environment of the workflow's job. */
   stage: string;
 }
 
 /**
- * The role by which .github/workflows/deploy.yml deploys a stage without a stored key. It trusts the jobs of one
- * environment of one repository, and can do nothing but take the roles that `cdk bootstrap` made in this region.
+ * The role with which .github/workflows/deploy.yml deploys a stage without a stored key. It trusts the jobs of one
+ * environment of one repository, and can only assume the roles that `cdk bootstrap` created in this region.
  * https://docs.github.com/en/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-aws
  */
 export class DeployRoleStack extends Stack {
@@ -41,7 +41,7 @@ export class DeployRoleStack extends Stack {
     acknowledge(
       role,
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-*-<AWS::AccountId>-<AWS::Region>]',
-      'The roles that the CDK bootstrapped in this region: to look up, to publish files, to deploy.',
+      'The roles that the CDK bootstrapped in this region, for lookups, file publishing and deployment.',
     );
     new CfnOutput(this, 'DeployRoleArn', { value: role.roleArn });
   }

@@ -12,10 +12,10 @@ import { acknowledge } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
 
-/** Where a webhook is reached. */
+/** The public endpoint of a webhook. */
 export interface Door {
   url: string;
-  /** How many requests it answered with 5xx, by the minute. */
+  /** The number of requests answered with 5xx, per minute. */
   serverErrors: IMetric;
 }
 
@@ -33,7 +33,7 @@ export interface Entrance {
 
 const A_MINUTE = { statistic: 'Sum', period: Duration.minutes(1) };
 
-/** A URL of the function's own. Who calls proves who they are by the signature on the body, which IAM cannot check. */
+/** A function URL. It has no IAM authorization: callers are authenticated by the signature of the body. */
 export const functionUrls: Entrance = {
   open(fn, path, routes) {
     // It ends with a slash. Without routes the path makes no difference.
@@ -48,7 +48,7 @@ export interface HttpEntranceProps extends Keyed {
   settings: NonNullable<Stage['settings']['httpApi']>;
 }
 
-/** One HTTP API for all webhooks, where function URLs are not allowed. */
+/** One HTTP API for all webhooks, for accounts that do not allow function URLs. */
 export class HttpEntrance extends Construct implements Entrance {
   readonly #api: HttpApi;
   readonly #url: string;
@@ -66,7 +66,7 @@ export class HttpEntrance extends Construct implements Entrance {
     this.#api = new HttpApi(this, 'Api', {
       apiName: name,
       createDefaultStage: false,
-      // Otherwise the domain could be gone around.
+      // Otherwise callers could bypass the custom domain.
       disableExecuteApiEndpoint: domain !== undefined,
     });
     const domainName =

@@ -6,7 +6,7 @@ import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
 import { queueEncryption } from './queue-encryption.ts';
 
-/** Longest that one run of the worker may take: a few calls of 10 s each, and waits of up to 5 s between them. */
+/** The longest that one run of the worker may take: a few calls of 10 s each, and waits of up to 5 s between them. */
 export const WORKER_TIMEOUT = Duration.seconds(60);
 
 export interface JobQueueProps extends Keyed {
@@ -14,7 +14,7 @@ export interface JobQueueProps extends Keyed {
   alarms: Alarms;
 }
 
-/** The FIFO queue of one lane, and the queue for messages that break the worker. */
+/** The FIFO queue of one lane, and the dead-letter queue for messages that crash the worker. */
 export class JobQueue extends Construct {
   readonly queue: Queue;
 
@@ -31,16 +31,17 @@ export class JobQueue extends Construct {
     this.queue = new Queue(this, 'Queue', {
       ...both,
       queueName: `${name}.fifo`,
-      // Longer than a run of the worker, and no longer than needed: while a crashed worker's message is invisible, the
-      // other jobs of its entity wait. The usual six-fold is for batches and for receives that count; here they do not.
+      // Longer than a run of the worker, but as short as possible: while the message of a crashed worker is
+      // invisible, the other jobs of its entity wait. AWS recommends six times the timeout for batches and for queues
+      // that count receives; neither applies here.
       visibilityTimeout: WORKER_TIMEOUT.plus(Duration.seconds(30)),
-      // A job that waits is received again and again; only a message that breaks the worker ever gets this far.
+      // A waiting job is received many times, but only a message that crashes the worker reaches this number.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 100 },
     });
     alarms.add(deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' }), `${lane}-dead-letters`, {
       threshold: 1,
-      broken: `A message of the ${lane} lane broke the worker a hundred times and was set aside: the event of one job is not carried out.`,
-      todo: 'Read the message in the dead-letter queue and the worker log for its jobId; then relay job <id> and relay replay <id>.',
+      broken: `A message of the ${lane} lane crashed the worker a hundred times and was moved to the dead-letter queue: the event of one job is not carried out.`,
+      todo: 'Get the jobId from the message in the dead-letter queue and find it in the log of job-worker. Then run relay --stage <stage> job <id> and relay --stage <stage> replay <id>.',
     });
   }
 }

@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { WORKER_TIMEOUT } from './job-queue.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 
-/** The worker, and what brings it messages: one at a time, so many at once of each lane. */
+/** The worker and its event sources: one message per invocation, with a maximum concurrency for each lane. */
 export class JobWorker extends Construct {
   readonly function: NodejsFunction;
 
@@ -15,16 +15,16 @@ export class JobWorker extends Construct {
     this.function = new RelayFunction(this, 'Function', {
       ...props,
       slug: 'job-worker',
-      // It mostly waits for others; half a gigabyte keeps its cold start out of a person's sight.
+      // The worker mostly waits for I/O. With 512 MB, people do not notice its cold start.
       memoryMegabytes: 512,
       timeout: WORKER_TIMEOUT,
       callsService: true,
-      throttled: 'jobs wait, and people in Slack with them.',
+      throttled: 'jobs wait, and so do people in Slack.',
       reservedConcurrency: config.deployment.reservedConcurrency.worker,
     }).function;
     secrets.grantRead(this.function, ['github', 'slack', 'partner']);
     for (const lane of ['interactive', 'background'] as const) {
-      // A job may make others: a team's timesheets, a reminder for each who is short.
+      // A job may make other jobs: the timesheet job of a team makes one reminder for each person who is short.
       queues[lane].queue.grantSendMessages(this.function);
       this.function.addEventSource(
         new SqsEventSource(queues[lane].queue, {
@@ -37,13 +37,13 @@ export class JobWorker extends Construct {
 
     alarms.add(this.function.metricErrors({ statistic: 'Sum', period: Duration.minutes(1) }), 'job-worker-errors', {
       threshold: 1,
-      broken: 'The worker crashed or ran into its time-out: the job is tried again by itself, later than it should be.',
-      todo: 'Read the log of job-worker; if it goes on, it is a bug.',
+      broken: 'The worker crashed or timed out: the job is retried automatically, but late.',
+      todo: 'Read the log of job-worker. If it happens again, it is a bug.',
     });
     alarms.add(alarms.metric('ParkedJobs', 'Maximum'), 'parked-jobs', {
       threshold: 1,
-      broken: 'Jobs wait for a person: what happened in GitHub, in Slack or on a schedule has not reached the service.',
-      todo: 'relay --stage <stage> jobs --status parked says why; mend the cause, then relay --stage <stage> replay <id>.',
+      broken: 'Parked jobs wait for a person: events from GitHub, Slack or a schedule have not reached the service.',
+      todo: 'relay --stage <stage> jobs --status parked shows the reasons. Fix the cause, then run relay --stage <stage> replay <id>.',
     });
   }
 }

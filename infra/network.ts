@@ -23,13 +23,13 @@ import { acknowledge } from './acknowledge.ts';
 
 type NetworkSettings = NonNullable<StageSettings['network']>;
 
-/** What the functions call inside AWS, apart from DynamoDB, which has a gateway. */
+/** The AWS services that the functions call, except DynamoDB, which has a gateway endpoint. */
 const INTERFACES = {
   Sqs: InterfaceVpcEndpointAwsService.SQS,
   SecretsManager: InterfaceVpcEndpointAwsService.SECRETS_MANAGER,
 };
 
-/** Where the functions run that call the service. */
+/** The network of the functions that call the service. */
 export class Network extends Construct {
   readonly vpc: IVpc;
   readonly subnets: readonly ISubnet[];
@@ -46,8 +46,8 @@ export class Network extends Construct {
   }
 
   /**
-   * Lets Lambda connect a function to the network. The function's own code is refused: it has no use for network
-   * interfaces. https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html
+   * Lets Lambda connect a function to the network. The function's own code is denied these actions, because it does not
+   *    need network interfaces. https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html
    */
   connect(role: IRole, functionName: string): void {
     const functionArn = Stack.of(this).formatArn({
@@ -80,7 +80,7 @@ export class Network extends Construct {
 
   #find({ vpcId, subnetIds, securityGroupIds, endpoints }: NonNullable<NetworkSettings['existing']>) {
     const subnets = subnetIds.map((subnetId) => Subnet.fromSubnetId(this, subnetId, subnetId));
-    // The zones are the subnets' own, which nothing here needs to know.
+    // The availability zones are unknown, and not needed here.
     const availabilityZones = subnetIds.map((_, index) => `zone-${index}`);
     const vpc = Vpc.fromVpcAttributes(this, 'Vpc', { vpcId, availabilityZones, privateSubnetIds: subnetIds });
     const securityGroups = securityGroupIds.map((groupId) => SecurityGroup.fromSecurityGroupId(this, groupId, groupId));
@@ -99,7 +99,7 @@ export class Network extends Construct {
   #create(settings: NetworkSettings['create']) {
     if (!settings) throw new Error('network has neither existing nor create');
     const address = new CfnEIP(this, 'Address', { domain: 'vpc' });
-    // Under exactOptionalPropertyTypes, the class is not of its own interface, because of vpnGatewayId.
+    // Under exactOptionalPropertyTypes, the class does not match its own interface, because of vpnGatewayId.
     const vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr(settings.cidr),
       maxAzs: 2,
@@ -110,20 +110,16 @@ export class Network extends Construct {
         { name: 'Private', subnetType: SubnetType.PRIVATE_WITH_EGRESS },
       ],
     }) as IVpc;
-    acknowledge(
-      vpc,
-      'AwsSolutions-VPC7',
-      'Only two functions use the VPC, and the log of each has the calls that it made.',
-    );
+    acknowledge(vpc, 'AwsSolutions-VPC7', 'Only two functions use the VPC, and each logs the calls that it makes.');
     const securityGroup = new SecurityGroup(this, 'Functions', {
       vpc,
-      description: 'job-worker and credential-check: nothing comes in, they call out',
+      description: 'job-worker and credential-check: no inbound traffic, outbound only',
     });
     vpc.addGatewayEndpoint('DynamoDb', { service: GatewayVpcEndpointAwsService.DYNAMODB });
     this.#addInterfaces(vpc, vpc.privateSubnets, [securityGroup]);
     new CfnOutput(Stack.of(this), 'OutboundAddress', {
       value: address.attrPublicIp,
-      description: 'The address from which the service is called, for an allow-list',
+      description: 'The address from which the relay calls the service, for an allow-list',
     });
     return { vpc, subnets: vpc.privateSubnets, securityGroups: [securityGroup] };
   }
@@ -131,7 +127,7 @@ export class Network extends Construct {
   #addInterfaces(vpc: IVpc, subnets: ISubnet[], callers: ISecurityGroup[]): void {
     const securityGroup = new SecurityGroup(this, 'Endpoints', {
       vpc,
-      description: 'Endpoints of AWS services: the functions of the relay come in',
+      description: 'Endpoints of AWS services: inbound from the functions of the relay',
       allowAllOutbound: false,
     });
     for (const caller of callers) securityGroup.addIngressRule(caller, Port.tcp(443));

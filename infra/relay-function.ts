@@ -20,11 +20,11 @@ import type { Stage as RelayStage } from './stage.ts';
 import type { StateTable } from './state-table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Where Lambda unpacks a function's code. */
+/** The directory in which Lambda unpacks a function's code. */
 const CODE = '/var/task';
 const CA_FILE = 'ca.pem';
 
-/** What the parts of the stack share. */
+/** Resources that the constructs of the stack share. */
 export interface RelayParts extends Keyed {
   config: RelayConfig;
   stage: RelayStage;
@@ -32,23 +32,23 @@ export interface RelayParts extends Keyed {
   table: StateTable;
   secrets: Secrets;
   queues: Readonly<Record<QueueName, JobQueue>>;
-  /** Where the functions run that call the service; by default, wherever Lambda runs them. */
+  /** The network of the functions that call the service. Without it, they run outside a VPC. */
   network: Network | undefined;
 }
 
 export interface RelayFunctionProps extends RelayParts {
-  /** Of its file in functions/. */
+  /** The name of its file in functions/, without the extension. */
   slug: string;
   memoryMegabytes: number;
   timeout: Duration;
-  /** Whether it runs in the network, and trusts the configured authorities. */
+  /** Whether the function runs in the network and trusts the configured certificate authorities. */
   callsService: boolean;
-  /** What is late or lost while it may not run. */
+  /** What is late or lost while Lambda throttles the function. Part of an alarm's text. */
   throttled: string;
   reservedConcurrency?: number | undefined;
 }
 
-/** One of functions/, with its log group and a role that may do nothing but log and use its part of the table. */
+/** A function of functions/, with its log group and a role that can only log and use the items it needs. */
 export class RelayFunction extends Construct {
   readonly function: NodejsFunction;
 
@@ -57,9 +57,9 @@ export class RelayFunction extends Construct {
     const { slug, stage, config, table, secrets, queues, key, alarms } = props;
     const network = props.callsService ? props.network : undefined;
     const caFile = props.callsService ? findCaFile(config) : undefined;
-    // Beside the assets: cdk.out, where `relay stack-trace` finds the source maps of what was built last.
+    // The source maps go to cdk.out, where `relay stack-trace` finds those of the last build.
     const { outdir } = Stage.of(this) ?? {};
-    if (!outdir) throw new Error('a function is deployed by an app');
+    if (!outdir) throw new Error('a RelayFunction needs an app with an outdir as its root');
     const configFile = writeConfig(config, outdir);
     const sourceMaps = join(outdir, 'source-maps');
     const name = `${Stack.of(this).stackName}-${slug}`;
@@ -69,11 +69,11 @@ export class RelayFunction extends Construct {
       removalPolicy: stage.removalPolicy,
       ...(key && { encryptionKey: key }),
     });
-    // The managed policy would let the function write to every log group of the account.
+    // AWS's managed policy would let the function write to every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     network?.connect(role, name);
-    // Of the table, the queues and the secrets.
+    // For the table, the queues and the secrets.
     key?.grantEncryptDecrypt(role);
 
     this.function = new NodejsFunction(this, 'Function', {
@@ -117,7 +117,7 @@ export class RelayFunction extends Construct {
         commandHooks: {
           beforeBundling: () => [],
           beforeInstall: () => [],
-          // Not in the bundle, where it would be half of what a cold start has to load.
+          // Source maps stay out of the bundle. They would be half of what a cold start has to load.
           afterBundling: (_, output) => [
             `mkdir -p "${sourceMaps}"`,
             `mv "${output}/index.mjs.map" "${join(sourceMaps, `${slug}.mjs.map`)}"`,
@@ -127,19 +127,19 @@ export class RelayFunction extends Construct {
       },
     });
     if (config.deployment.tracing) {
-      acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'X-Ray has no resource to name but *.');
+      acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'X-Ray supports only the resource *.');
     }
     table.grant(this.function, slug);
 
     alarms.add(this.function.metricThrottles({ statistic: 'Sum', period: Duration.minutes(1) }), `${slug}-throttles`, {
       threshold: 1,
-      broken: `Lambda refused to run ${slug}, because too many functions run at the same time: ${props.throttled}`,
-      todo: 'npm run -s relay -- --stage <stage> doctor compares the concurrency of the account with what the relay needs; docs/deploy.md says how to raise it.',
+      broken: `Lambda throttled ${slug}, because too many functions run at the same time: ${props.throttled}`,
+      todo: 'npm run -s relay -- --stage <stage> doctor compares the concurrency of the account with what the relay needs. docs/deploy.md explains how to raise it.',
     });
   }
 }
 
-/** @throws {Error} for a file that is missing or holds no certificate */
+/** @throws {Error} if the file is missing or contains no certificate */
 function findCaFile({ caFile }: RelayConfig): string | undefined {
   if (caFile === undefined) return undefined;
   const file = resolve(ROOT, caFile);
@@ -147,7 +147,7 @@ function findCaFile({ caFile }: RelayConfig): string | undefined {
   return file;
 }
 
-/** The configuration as the functions get it, beside the source maps. @returns its path */
+/** Writes the configuration as JSON for the functions, next to the source maps. @returns its path */
 function writeConfig(config: RelayConfig, outdir: string): string {
   const file = resolve(outdir, 'relay.config.json');
   mkdirSync(outdir, { recursive: true });

@@ -24,14 +24,17 @@ export interface RelayStackProps {
   stage: Stage;
 }
 
-/** GitHub ─▶ github-webhook ─▶ job record ─▶ queue ─▶ job-worker ─▶ budget ─▶ partner API, and what looks after it. */
+/**
+ * The relay: GitHub and Slack ─▶ webhooks ─▶ job records ─▶ queues ─▶ job-worker ─▶ partner API, with its schedules and
+ * alarms.
+ */
 export class RelayStack extends Stack {
   constructor(scope: Construct, id: string, { config, stage }: RelayStackProps) {
     const { kmsKeyArn } = stage.settings;
     super(scope, id, {
       description: `Partner Relay, stage ${stage.name}`,
       terminationProtection: stage.isProtected,
-      // With a key of its own, the table must know its region, which is the key's.
+      // A table with a customer key needs a fixed region, which is the region of the key.
       ...(kmsKeyArn !== undefined && { env: { region: regionOf(kmsKeyArn) } }),
     });
     const { settings } = stage;
@@ -55,8 +58,8 @@ export class RelayStack extends Stack {
       entrance,
       secret: 'github-webhook',
       refused: {
-        means: 'GitHub does not send it again by itself.',
-        todo: 'github-redelivery asks GitHub to deliver it again, for three days, if it may.',
+        means: 'GitHub does not retry it.',
+        todo: 'github-redelivery requests it again for three days, if the credentials allow it.',
       },
       ...relay,
     });
@@ -67,7 +70,7 @@ export class RelayStack extends Stack {
         path: '/slack',
         entrance,
         secret: 'slack',
-        refused: { means: 'the person in Slack was shown an error.', todo: 'They give the command again.' },
+        refused: { means: 'the person in Slack saw an error.', todo: 'The person must give the command again.' },
         ...relay,
       });
     const accountLink = linksAccounts(config)
@@ -109,7 +112,7 @@ export class RelayStack extends Stack {
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 
-  /** What some accounts demand of everything that is deployed in them. */
+  /** Settings that some accounts require for every resource. */
   #followRules({ name, settings }: Stage): void {
     for (const [tag, value] of Object.entries({ project: 'partner-relay', stage: name, ...settings.tags })) {
       Tags.of(this).add(tag, value);
@@ -117,7 +120,7 @@ export class RelayStack extends Stack {
     const { kmsKeyArn, permissionsBoundaryArn, rolePath } = settings;
     if (kmsKeyArn !== undefined) {
       for (const action of ['ReEncrypt', 'GenerateDataKey']) {
-        const reason = "The CDK's grants for queues name these actions; they are for the customer's key alone.";
+        const reason = "The CDK's grants for queues include these actions; they apply only to the customer's key.";
         acknowledge(this, `AwsSolutions-IAM5[Action::kms:${action}*]`, reason);
       }
     }
@@ -137,6 +140,6 @@ export class RelayStack extends Stack {
 
 function regionOf(arn: string): string {
   const { region } = Arn.split(arn, ArnFormat.SLASH_RESOURCE_NAME);
-  if (!region) throw new Error(`${arn} names no region`);
+  if (!region) throw new Error(`${arn} does not contain a region`);
   return region;
 }

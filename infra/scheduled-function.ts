@@ -11,10 +11,10 @@ import { acknowledge } from './acknowledge.ts';
 import { queueEncryption } from './queue-encryption.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 
-/** By the wall clock; a rate would count from whenever the schedule was deployed. */
+/** A cron expression, because a rate would count from the time of the deployment. */
 const MINUTES: Readonly<Record<Declared['everyMinutes'], string>> = { 1: '*', 15: '0/15', 60: '0' };
 
-/** A function that the clock fires. */
+/** A function that runs on a schedule. */
 export class ScheduledFunction extends Construct {
   readonly function: NodejsFunction;
 
@@ -33,14 +33,14 @@ export class ScheduledFunction extends Construct {
     secrets.grantRead(this.function, needs.secrets);
     for (const lane of needs.queues) queues[lane].queue.grantSendMessages(this.function);
 
-    // A standard queue: neither Scheduler nor Lambda can use a FIFO queue here.
+    // A standard queue, because neither Scheduler nor Lambda can use a FIFO queue here.
     const failures = new Queue(this, 'Failures', {
       ...queueEncryption(props.key),
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    acknowledge(failures, 'AwsSolutions-SQS3', 'It is a dead-letter queue itself.');
-    // Scheduler's queue has what could not be fired; what fails inside the function goes by Lambda's own destination.
+    acknowledge(failures, 'AwsSolutions-SQS3', 'This queue is a dead-letter queue itself.');
+    // Scheduler sends events here that it could not deliver. Lambda's own destination sends failed invocations.
     this.function.configureAsyncInvoke({
       onFailure: new SqsDestination(failures),
       retryAttempts: 2,
@@ -56,7 +56,7 @@ export class ScheduledFunction extends Construct {
       ...(props.key && { key: props.key }),
       schedule: ScheduleExpression.cron({ minute: MINUTES[schedule.everyMinutes] }),
       target: new LambdaInvoke(this.function, {
-        // The target would add every version of the function to the role.
+        // The CDK's target would grant the role every version of the function.
         role: role.withoutPolicyUpdates(),
         input: ScheduleTargetInput.fromObject(event),
         deadLetterQueue: failures,
@@ -67,7 +67,7 @@ export class ScheduledFunction extends Construct {
     alarms.add(failures.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' }), `${slug}-failures`, {
       threshold: 1,
       broken: `${slug} failed three times in a row: ${broken}`,
-      todo: 'Read its log; the messages in its failure queue can be deleted once it runs again.',
+      todo: 'Read its log. When it runs again, you can delete the messages in its failure queue.',
     });
   }
 }

@@ -4,11 +4,11 @@ import { schedules } from '../lib/schedules.ts';
 import type { RelayParts } from './relay-function.ts';
 import { ScheduledFunction } from './scheduled-function.ts';
 
-/** Everything that the clock fires. @returns its functions */
+/** All scheduled functions. @returns the functions */
 export function addSchedules(scope: Construct, relay: RelayParts): NodejsFunction[] {
   return schedules.map((schedule) => {
-    // Directly below the stack, where the sweep has always been: in a deployed stack, another path would be another
-    // function of the same name, which CloudFormation refuses.
+    // Directly below the stack, where deployed stacks have the sweep. At another path it would be a second function
+    // with the same name, which CloudFormation refuses.
     const place = new Construct(scope, pascalCase(schedule.slug));
     return new ScheduledFunction(place, 'Scheduled', { ...relay, schedule }).function;
   });

@@ -30,7 +30,7 @@ const GRANTS_KEY = {
  * `relay secrets set`, and a deployment leaves them alone. The key of the grants is the exception: it is generated once.
  */
 export class Secrets extends Construct {
-  /** What the names of all of them begin with. */
+  /** The prefix of all secret names. */
   readonly prefix: string;
   readonly names: readonly string[];
   readonly #secrets = new Map<string, ISecret>();
@@ -68,7 +68,7 @@ export class Secrets extends Construct {
     this.names = [...descriptions.keys()].map((name) => this.prefix + name);
   }
 
-  /** Lets a function read these, of those that the configuration has. */
+  /** Lets a function read these secrets, if the configuration has them. */
   grantRead(grantee: IGrantable, names: readonly SecretName[]): void {
     for (const [name, secret] of this.#secrets) {
       if (names.some((granted) => granted === name || name.startsWith(`${granted}/`))) secret.grantRead(grantee);

@@ -6,7 +6,7 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 export interface Stage {
   name: string;
   isProtected: boolean;
-  /** What becomes of data when the stack is removed. */
+  /** What happens to the data when the stack is removed. */
   removalPolicy: RemovalPolicy;
   settings: StageSettings;
 }
@@ -14,25 +14,25 @@ export interface Stage {
 /**
  * The stage of `-c stage=…`, `dev` by default, as `deployment.stages` declares it.
  *
- * @throws {Error} for a stage that is not declared, or is protected and has no one to alarm
+ * @throws {Error} if the stage is not declared, or is protected and has no recipient for alarms
  */
 export function readStage(name: unknown, { deployment }: RelayConfig): Stage {
   const text = String(name ?? 'dev');
   const settings = Object.hasOwn(deployment.stages, text) ? deployment.stages[text] : undefined;
   if (!settings) {
     const known = Object.keys(deployment.stages).join(', ');
-    throw new Error(`relay.config.ts has no stage '${text}' under deployment.stages; there are ${known}`);
+    throw new Error(`relay.config.ts has no stage '${text}' under deployment.stages; it has ${known}`);
   }
   const { emails, slack } = deployment.alarms;
   if (settings.protected && emails.length === 0 && !slack) {
     throw new Error(
-      `the stage '${text}' is protected, and nobody would hear its alarms: set deployment.alarms.emails or deployment.alarms.slack in relay.config.ts`,
+      `the stage '${text}' is protected but has no recipient for alarms: set deployment.alarms.emails or deployment.alarms.slack in relay.config.ts`,
     );
   }
   return {
     name: text,
     isProtected: settings.protected,
-    // A resource whose first creation fails is not kept: it would block the next attempt by its name.
+    // A resource whose first creation fails is deleted, because its name would block the next attempt.
     removalPolicy: settings.protected ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     settings,
   };

@@ -16,7 +16,7 @@ export class StateTable extends Construct {
     const table = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
-      // What people look at and what the sweep takes up, and who waits for the budget. Only job records have their keys.
+      // Indexes of job lists, due jobs and waiting lines. Only job records have the keys of these indexes.
       globalSecondaryIndexes: [
         {
           indexName: jobsByStatus.name,
@@ -39,13 +39,13 @@ export class StateTable extends Construct {
       removalPolicy: stage.removalPolicy,
     });
     if (!stage.isProtected) {
-      acknowledge(table, 'AwsSolutions-DDB3', 'Only a protected stage keeps data that is worth restoring.');
+      acknowledge(table, 'AwsSolutions-DDB3', 'Only a protected stage has data that is worth restoring.');
     }
     this.table = table;
   }
 
   /**
-   * Lets a function do what infra/table-access.ts lists. `dynamodb:LeadingKeys` has the partition keys of a request.
+   * Grants a function the rights that infra/table-access.ts lists. `dynamodb:LeadingKeys` has the partition keys of a request.
    * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
    */
   grant(grantee: IGrantable, slug: string): void {
@@ -59,12 +59,12 @@ export class StateTable extends Construct {
         resources: [tableArn],
         conditions: {
           'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitionKeys },
-          // ForAllValues alone also holds for a request without the key, such as a PartiQL statement.
+          // ForAllValues alone is also true for a request without the key, such as a PartiQL statement.
           Null: { 'dynamodb:LeadingKeys': 'false' },
         },
       });
     }
-    // Whole indexes: the documentation does not say whether an index query has leading keys, and which.
+    // Whole indexes, because the documentation does not say which leading keys an index query has, if any.
     const indexes = access.indexes?.map((index) => `${tableArn}/index/${index}`) ?? [];
     if (indexes.length > 0) allow({ actions: ['dynamodb:Query'], resources: indexes });
   }

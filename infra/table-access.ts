@@ -2,17 +2,18 @@ import { jobsByStatus, type Key, keys, waitingLine } from '../lib/table/keys.ts'
 
 type Action = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query';
 
-/** What a function may do with the table. */
+/** The rights of a function on the table. */
 export interface TableAccess {
-  /** By the kind of the items, as in lib/table/keys.ts. */
+  /** Rights by the kind of item, as in lib/table/keys.ts. */
   items: Partial<Record<keyof typeof keys, readonly Action[]>>;
-  /** The indexes that it queries. */
+  /** The indexes that the function queries. */
   indexes?: readonly string[];
 }
 
 /**
- * What each function does with the table, and nothing else: its role is limited to the partition keys of these items.
- * lib/table/keys.ts says which module reads and writes what. `npm run test:aws` fails where a right is missing.
+ * The complete list of rights of each function on the table. Its role is limited to the partition keys of these
+ * items. lib/table/keys.ts says which module reads and writes each item. `npm run test:aws` fails if a right is
+ * missing.
  */
 const access: Readonly<Record<string, TableAccess>> = {
   'github-webhook': {
@@ -50,7 +51,7 @@ const access: Readonly<Record<string, TableAccess>> = {
   },
   'job-worker': {
     items: {
-      // A query reads a job's journal, which is in the job's partition.
+      // A job's journal is read with a query, because it is in the job's partition.
       job: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
       link: ['GetItem', 'PutItem'],
       linkName: ['PutItem'],
@@ -84,14 +85,14 @@ const access: Readonly<Record<string, TableAccess>> = {
   },
 };
 
-/** @throws {Error} for a function that is not listed */
+/** @throws {Error} if the function is not listed */
 export function tableAccessOf(slug: string): TableAccess {
   const found = access[slug];
-  if (!found) throw new Error(`infra/table-access.ts does not say what ${slug} may do with the table`);
+  if (!found) throw new Error(`infra/table-access.ts has no entry for ${slug}: list its rights on the table there`);
   return found;
 }
 
-/** Actions, and patterns of the partition keys for which they are allowed. */
+/** Actions, and patterns of the partition keys on which they are allowed. */
 export interface TableGrant {
   actions: readonly string[];
   partitionKeys: readonly string[];
@@ -108,9 +109,9 @@ export function itemGrants({ items }: TableAccess): TableGrant[] {
   }));
 }
 
-/** The partition key of every item of a kind, with `*` in place of what differs: `link#*`. */
+/** The partition key pattern of a kind of item, with `*` for the variable parts: `link#*`. */
 function partitionPattern(kind: keyof typeof keys): string {
   const make: (...parts: string[]) => Key = keys[kind];
-  // More parts than any kind has.
+  // More parts than the key of any kind has.
   return make(...Array<string>(8).fill('*')).pk;
 }

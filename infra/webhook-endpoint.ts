@@ -7,16 +7,16 @@ import type { SecretName } from './secrets.ts';
 
 export interface WebhookEndpointProps extends RelayParts {
   slug: string;
-  /** Of its URL, where the entrance is shared. */
+  /** The path of its URL, if webhooks share the entrance. */
   path: string;
   entrance: Entrance;
-  /** The one secret that it reads. */
+  /** The only secret that the webhook reads. */
   secret: SecretName;
-  /** What becomes of an event that it answered with 5xx, and what is to be done about it. */
+  /** What happens to an event answered with 5xx, and what to do. Parts of an alarm's text. */
   refused: { means: string; todo: string };
 }
 
-/** A function that takes events from outside, at a URL. */
+/** A function that receives events from outside at a URL. */
 export class WebhookEndpoint extends Construct {
   readonly function: NodejsFunction;
   readonly url: string;
@@ -26,12 +26,12 @@ export class WebhookEndpoint extends Construct {
     const { slug, path, entrance, secret, secrets, queues, alarms, config, refused } = props;
     this.function = new RelayFunction(this, 'Function', {
       ...props,
-      // Loading the bundle is bound by the processor, whose share grows with the memory; 1 GB more than halves the
+      // Loading the bundle is limited by the processor, whose share grows with the memory; 1 GB more than halves the
       // cold start of 256 MB, for about the same price per event.
       memoryMegabytes: 1024,
       callsService: false,
       throttled: refused.means,
-      // GitHub and Slack have given up by then.
+      // GitHub and Slack give up before this timeout.
       timeout: Duration.seconds(10),
       reservedConcurrency: config.deployment.reservedConcurrency.webhook,
     }).function;
@@ -43,7 +43,7 @@ export class WebhookEndpoint extends Construct {
 
     alarms.add(serverErrors, `${slug}-5xx`, {
       threshold: 1,
-      broken: `${slug} could not make an event safe and answered 5xx: ${refused.means}`,
+      broken: `${slug} could not store an event and answered 5xx: ${refused.means}`,
       todo: `Read the log of the function for the reason. ${refused.todo}`,
     });
   }

@@ -67,7 +67,7 @@ export function slackSignature(body: string | Uint8Array, timestamp: number | st
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`;
 }
 
-/** Somebody types `/pm …`. */
+/** Sends `/pm …` as a person. */
 export function command(relay: TestRelay, text: string, asked: Asked = {}): Promise<SlackAnswer> {
   return postToSlack(relay, commandForm(relay, text, asked).toString());
 }
@@ -91,7 +91,7 @@ export function commandForm(relay: TestRelay, text: string, asked: Asked = {}): 
   });
 }
 
-/** Somebody types `/pm …`, and what comes of it is worked on. @returns what they read */
+/** Sends `/pm …` as a person and runs its jobs. @returns what the person reads */
 export async function ask(
   relay: TestRelay,
   text: string,
@@ -103,7 +103,7 @@ export async function ask(
   return { atOnce: answer.text, inTheEnd: told(relay).slice(before).join('\n') };
 }
 
-/** Somebody presses a button of a message. @param asked.at which of those with that label */
+/** Presses a button of a message. @param asked.at which of the buttons with that label */
 export function press(
   relay: TestRelay,
   on: Pick<SlackAnswer, 'blocks'> | SlackMessage,
@@ -131,7 +131,7 @@ export function press(
   });
 }
 
-/** Somebody fills a modal and sends it off; what they leave alone keeps its first value. @returns the faults told */
+/** Fills a modal and sends it; other fields keep their first value. @returns the errors shown */
 export async function submit(
   relay: TestRelay,
   shown: StandInView,
@@ -173,7 +173,7 @@ function state(element: object, filled: string | undefined): object {
   return { type, value: filled ?? initial_value ?? null };
 }
 
-/** Somebody chooses the shortcut of a message, which is its text or its fields. */
+/** Uses the shortcut of a message, given as its text or its fields. */
 export function shortcut(relay: TestRelay, message: string | object, asked: Asked = {}): Promise<SlackAnswer> {
   const { userId = MIRA, channelId = GENERAL, teamId = TEAM_ID } = asked;
   const fields = typeof message === 'string' ? { text: message } : message;
@@ -226,7 +226,7 @@ export function told(relay: TestRelay): string[] {
   return relay.slack.messages.map(({ blocks, text }) => readable(blocks) || text);
 }
 
-/** The last message that went out to somebody. */
+/** The last message sent to a person. */
 export function lastMessage(relay: TestRelay): SlackMessage {
   const message = relay.slack.messages.at(-1);
   if (!message) throw new Error('nothing went out');

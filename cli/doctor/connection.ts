@@ -14,7 +14,7 @@ const PAGE_SIZE = 100;
 const PROJECT_PAGES = 20;
 const USER_PAGES = 50;
 
-/** Looks at one connection: its key, the projects and people that the configuration names, lists and filters. */
+/** Checks one connection: its key, the configured projects and people, lists and filters. */
 export async function lookAtConnection(
   name: string,
   config: RelayConfig,
@@ -49,20 +49,22 @@ export async function lookAtConnection(
   return [...findings, ...notTried(name)];
 }
 
-/** Of every type that JSON has, and beyond ASCII: what decrypts to something else is not what was encrypted. */
+/** Contains every JSON type and non-ASCII text, to detect an encryption that changes the payload. */
 const ECHO = { relay: 'doctor', text: 'Grüße ✓ "\\/', number: 1.5, none: null, list: [true, { deep: [] }] };
 
 /** `validate` returns the decrypted payload (docs/partner-api.md#operations). */
 async function compareEcho(call: PartnerClient['call']): Promise<string> {
   const { data } = await call(validate, ECHO);
   if (isDeepStrictEqual(data, ECHO)) {
-    return 'validate returned what was sent: key, encryption and signature are right';
+    return 'validate returned the payload unchanged: key, encryption and signature are correct';
   }
-  throw new Error('validate answers, but does not return what was sent: is this the partner API of the service?');
+  throw new Error(
+    'validate answers, but does not return the payload that was sent; check that the base URL is that of the partner API',
+  );
 }
 
 interface NamedProject {
-  /** Where it is in relay.config.ts. */
+  /** The path of the setting in relay.config.ts. */
   path: string;
   id: string;
 }
@@ -99,7 +101,7 @@ async function lookAtProjects(
   const findings = named.map(({ path, id }) =>
     lookAt(`${connection}: ${path}`, async () => {
       const project = known.get(id.toLowerCase());
-      if (!project) throw new Error(`the key has no project ${id}; it has ${fewOf(known)}`);
+      if (!project) throw new Error(`the key cannot access the project ${id}; it can access ${fewOf(known)}`);
       if (!project.isActive) throw new CannotTell(`the project ${project.name} is not active`);
       return project.name;
     }),
@@ -116,8 +118,8 @@ function fewOf(known: ReadonlyMap<string, { name: string }>): string {
 }
 
 /**
- * The addresses of users of the service, and where each is in relay.config.ts. With several connections, `people` does
- * not say which service a person belongs to.
+ * The configured addresses of users of the service, with the path of each in relay.config.ts. With several connections,
+ * `people` is left out, because it does not say which service a person belongs to.
  */
 function addressesOf(connection: string, { connections, people, timesheets }: RelayConfig): Map<string, string> {
   const isOnly = Object.keys(connections).length === 1;
@@ -153,20 +155,20 @@ async function compareAddresses(
   );
 }
 
-/** Operations that create cannot be tried. */
+/** Doctor creates nothing, so it cannot try operations that create. */
 function notTried(connection: string): Finding[] {
   return [...operations.values()]
     .filter(({ evidence, effect }) => evidence === 'assumed' && effect === 'create')
     .map(({ name }) => ({
       what: `${connection}: ${name}`,
       verdict: 'unknown',
-      detail: `assumed, and not tried because it creates something; try it with: npm run -s relay -- call ${name} '{…}'`,
+      detail: `assumed; not tried, because it creates something; to try it, run: npm run -s relay -- call ${name} '{…}'`,
     }));
 }
 
 function withPathHint(error: unknown): never {
   if (error instanceof PartnerError && error.status === 404) {
-    throw new Error(`${error.message}; is its path another one here?`, { cause: error });
+    throw new Error(`${error.message}; check the path under operations in relay.config.ts`, { cause: error });
   }
   throw error;
 }

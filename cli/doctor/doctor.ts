@@ -16,7 +16,7 @@ import { examineStage } from './stage.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** `doctor`: looks at everything that can be looked at without creating anything. */
+/** `doctor`: checks everything that it can check without creating anything. */
 export function addDoctorCommand(program: Command, open: OpenTarget): void {
   program
     .command('doctor')
@@ -25,11 +25,11 @@ export function addDoctorCommand(program: Command, open: OpenTarget): void {
     .addHelpText(
       'after',
       `
-Checks each connection (key, encryption, projects, people, fields and filters of lists), GitHub (webhook secret, App or
-token, repositories, labels) and Slack (credentials, channels, user groups, people and addresses), as far as
-relay.config.ts names them. ✓ is right, ✗ is wrong, ? cannot be seen yet. It ends with status 1 where anything is wrong.
+Checks what relay.config.ts names: each connection (key, encryption, projects, people, fields and filters of lists),
+GitHub (webhook secret, App or token, repositories, labels) and Slack (credentials, channels, user groups, people and
+addresses). ✓ means correct, ✗ wrong, ? unknown. The exit status is 1 if anything is wrong.
 
-Calls of the partner API take slots of the relay's budget as background work, behind what people wait for.`,
+Calls to the partner API use the relay's budget as background work, so people's commands go first.`,
     )
     .action(async (options: { json?: boolean }) => {
       const { default: config } = await import('../../relay.config.ts');
@@ -41,7 +41,7 @@ Calls of the partner API take slots of the relay's budget as background work, be
     });
 }
 
-/** Looks at everything that the configuration names. */
+/** Checks everything that the configuration names. */
 export async function examine(config: RelayConfig, open: OpenTarget, tell: (line: string) => void): Promise<Finding[]> {
   const connections = Object.keys(config.connections);
   const repositories = config.github.repositories.map(({ name }) => name);
@@ -56,7 +56,7 @@ export async function examine(config: RelayConfig, open: OpenTarget, tell: (line
   return [...findings, ...(await lookAtPlatforms(config, open))];
 }
 
-/** A secret that is missing or cannot be used must not hide what is wrong elsewhere. */
+/** A missing or invalid secret becomes a finding, so that it does not hide other errors. */
 async function lookAtConnectionOf(
   name: string,
   config: RelayConfig,
@@ -73,14 +73,14 @@ async function lookAtConnectionOf(
   return lookAtConnection(name, config, call);
 }
 
-/** What GitHub and Slack say to the credentials of the relay; where there is no relay, there are none to look with. */
+/** Checks GitHub and Slack with the credentials of the relay. Without a relay, there are no credentials. */
 async function lookAtPlatforms(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
   let target: Target;
   try {
     target = await open();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [{ what: 'github and slack', verdict: 'unknown', detail: `not looked at: ${why}` }];
+    return [{ what: 'github and slack', verdict: 'unknown', detail: `not checked: ${why}` }];
   }
   const { secrets } = target.stores;
   const { fetch } = globalThis;

@@ -1,27 +1,27 @@
 import { styleText } from 'node:util';
 import { oneLine } from '../../local/terminal.ts';
 
-/** `unknown` is neither good nor bad: it could not be seen without creating something, or there was nothing to see. */
+/** `unknown`: it cannot be checked without creating something, or there is no data to check yet. */
 export type Verdict = 'good' | 'bad' | 'unknown';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   /** `main: users/list`, `slack: channel C0123ABCD` */
   what: string;
   verdict: Verdict;
-  /** What was seen, and what to do where it is bad. Without anything secret. */
+  /** What was found, and what to do if it is bad. Contains no secrets. */
   detail: string;
 }
 
-/** It could not be seen whether something is right. Thrown by a look. */
+/** Thrown by a check that cannot tell whether something is right. */
 export class CannotTell extends Error {
   override readonly name = 'CannotTell';
 }
 
 /**
- * Looks at one thing.
+ * Runs one check.
  *
- * @param look returns what is good about it, and throws what is bad, or a {@link CannotTell}
+ * @param look returns what is good; throws an error that says what is bad, or a {@link CannotTell}
  */
 export async function lookAt(what: string, look: () => Promise<string>): Promise<Finding> {
   try {

@@ -12,7 +12,7 @@ export interface GithubToLookAt {
 
 type Repository = RelayConfig['github']['repositories'][number];
 
-/** Looks at the webhook's secret, the credentials, and every configured repository with its labels. */
+/** Checks the webhook secret, the credentials, and every configured repository with its labels. */
 export async function lookAtGithub({ config, secrets, github }: GithubToLookAt): Promise<Finding[]> {
   const { repositories } = config.github;
   if (repositories.length === 0) return [];
@@ -32,7 +32,7 @@ export async function lookAtGithub({ config, secrets, github }: GithubToLookAt):
 async function useCredentials(github: GithubClient): Promise<string> {
   if (!(await github.isThere())) {
     throw new CannotTell(
-      'the secret has neither an App nor a token: there are no comments, and repositories are not seen',
+      'the secret has neither an App nor a token: the relay cannot comment, and doctor cannot check repositories',
     );
   }
   const app = await github.asApp();
@@ -46,10 +46,11 @@ async function lookAtRepository(repository: Repository, github: GithubClient): P
   let authorized: AuthorizedGithub | undefined;
   const reached = await lookAt(`github: ${name}`, async () => {
     authorized = await github.at({ repository: name }).catch(inWords);
-    if (!authorized) throw new Error('the secret has an appId without a privateKey');
+    if (!authorized) throw new Error('the secret has an appId but no privateKey');
     const { data } = await authorized.request('GET /repos/{owner}/{repo}', placeOf(name)).catch(inWords);
-    if (data.archived) throw new Error('the repository is archived: nothing can happen in it');
-    if (issueToDefect && !data.has_issues) throw new Error('issueToDefect is set, but the repository has no issues');
+    if (data.archived) throw new Error('the repository is archived, so it sends no events');
+    if (issueToDefect && !data.has_issues)
+      throw new Error('issueToDefect is set, but issues are turned off in the repository');
     return `reached as ${authorized.as}`;
   });
   if (!authorized || reached.verdict !== 'good' || !issueToDefect) return [reached];
@@ -78,7 +79,9 @@ async function compareLabels(
   if (labels.every((label) => missing.includes(label))) {
     throw new Error(`the repository has no label ${labels.join(' or ')}: no issue can become a defect`);
   }
-  throw new CannotTell(`the repository has no label ${missing.join(', ')}; a label can still be made`);
+  throw new CannotTell(
+    `the repository has no label ${missing.join(', ')}; create it, or remove it from relay.config.ts`,
+  );
 }
 
 function placeOf(repository: string): { owner: string; repo: string } {
@@ -86,12 +89,12 @@ function placeOf(repository: string): { owner: string; repo: string } {
   return { owner, repo };
 }
 
-/** GitHub answers 404 for what the caller may not see, too. */
+/** GitHub also answers 404 for things that the caller may not see. */
 function inWords(error: unknown): never {
   if (!(error instanceof RequestError)) throw error;
   const { status, message, request, response } = error;
   const asked = `${request.method} ${new URL(request.url).pathname}`;
   if (!response) throw new CannotTell(`GitHub did not answer ${asked}: ${message}`);
-  const hint = status === 404 ? '; is the name right, and is the App installed there, or may the token see it?' : '';
+  const hint = status === 404 ? '; check the name, and that the App is installed there or the token has access' : '';
   throw new Error(`GitHub answers ${asked} with ${status}: ${message}${hint}`);
 }

@@ -11,18 +11,18 @@ import { CannotTell } from './finding.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A filter that the relay uses, and what it must do. */
+/** A filter that the relay uses, and its expected behavior. */
 export interface Filter {
   name: string;
-  /** The filter that returns this row and rows like it; undefined where the row lacks the field. */
+  /** The filter that returns this row and rows like it; undefined if the row lacks the field. */
   like(row: Row): Readonly<Record<string, unknown>> | undefined;
-  /** Whether a row may come back under that filter. */
+  /** Whether that filter may return the row. */
   matches(row: Row, filter: Readonly<Record<string, unknown>>): boolean;
-  /** A filter of the same kind that nothing matches. */
+  /** A filter of the same kind that matches no rows. */
   nothing(filter: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 }
 
-/** A list that the relay reads, and the filters with which it does. */
+/** A list that the relay reads, and the filters it uses. */
 export interface ListToLookAt {
   operation: Operation;
   payload: Readonly<Record<string, unknown>>;
@@ -30,10 +30,10 @@ export interface ListToLookAt {
 }
 
 const NO_UUID = '00000000-0000-4000-8000-000000000000';
-/** The largest number that most databases take for an id. */
+/** The largest number that most databases accept as an id. */
 const NO_NUMBER = 2_147_483_647;
 
-/** A field of the rows that must be the filter's value. */
+/** A filter that returns rows with an equal value in the field of the same name. */
 function equal(name: string): Filter {
   return {
     name,
@@ -53,7 +53,7 @@ const days: Filter = {
   nothing: () => ({ date_from: '1970-01-01', date_to: '1970-01-02' }),
 };
 
-/** A search may find more than the text itself, in any field; but nothing by a text that is nowhere. */
+/** A search may match loosely and in any field, but must find nothing for a text that does not occur. */
 const text: Filter = {
   name: 'q',
   like(row) {
@@ -82,7 +82,7 @@ export function listsToLookAt(projectId: string | undefined): readonly ListToLoo
 
 const ROWS = 5;
 
-/** A few records of a list, whatever their fields are. */
+/** A few records of a list, with any fields. */
 export async function readRows(
   call: PartnerClient['call'],
   operation: Operation,
@@ -92,39 +92,41 @@ export async function readRows(
   return (await call(open, { page: 1, per_page: ROWS, ...payload })).data;
 }
 
-/** Compares a few records with the fields that the relay assumes of them. @throws {Error} that names the missing ones */
+/** Compares a few records with the fields that the relay assumes. @throws {Error} that names the missing fields */
 export function compareFields(operation: Operation, rows: readonly Row[]): string {
   const [row] = rows;
-  if (!row) throw new CannotTell('answers, but is empty: whether its fields are the assumed ones cannot be seen yet');
+  if (!row) throw new CannotTell('answers, but is empty, so its fields cannot be checked yet');
   if (operation.name === listTimelogs.name) return compareEntries(rows);
   const wanted = fieldsRead(operation);
   const missing = wanted.filter((field) => !(field in row));
   if (operation.name === searchTasks.name || operation.name === listTasks.name) {
-    // Neither a task's name nor its title is shown (docs/partner-api.md#project): either will do.
+    // It is not shown whether a task has a name or a title (docs/partner-api.md#project), so either is accepted.
     if (!('name' in row) && !('title' in row)) throw lacks('name or title', row);
     if (!('task_id' in row)) throw lacks('task_id', row);
     return `has task_id and ${'name' in row ? 'name' : 'title'}`;
   }
   if (missing.length > 0) throw lacks(missing.join(', '), row);
-  return wanted.length > 0 ? `has ${wanted.join(', ')}` : 'answers; the relay assumes none of its fields';
+  return wanted.length > 0 ? `has ${wanted.join(', ')}` : 'answers; the relay assumes no fields here';
 }
 
 function lacks(missing: string, row: Row): Error {
   const fields = Object.keys(row).join(', ');
-  return new Error(`lacks ${missing}; it has ${fields}. Name the right fields in relay.config.ts, under operations`);
+  return new Error(
+    `lacks ${missing}; it has ${fields}. Set the correct field names in relay.config.ts, under operations`,
+  );
 }
 
-/** Time entries are understood in several forms, so they are read as reminders read them. */
+/** Time entries can have several formats, so this reads them the way reminders do. */
 function compareEntries(rows: readonly Row[]): string {
   const faults = rows.map(readEntry).flatMap((entry) => ('unreadable' in entry ? [entry.unreadable] : []));
   const fields = Object.keys(rows[0] ?? {}).join(', ');
   if (faults.length > 0) {
     throw new Error(
-      `${faults.length} of ${rows.length} cannot be read: ${[...new Set(faults)].join('; ')}. They have ${fields}. Name the right fields in relay.config.ts, under operations`,
+      `${faults.length} of ${rows.length} cannot be read: ${[...new Set(faults)].join('; ')}. They have ${fields}. Set the correct field names in relay.config.ts, under operations`,
     );
   }
   const optional = ['task_id', 'task_name', 'note'].filter((field) => rows.every((row) => !(field in row)));
-  return `${rows.length} read: user, date and hours are there${optional.length > 0 ? `; without ${optional.join(', ')}` : ''}`;
+  return `${rows.length} read, with user, date and hours${optional.length > 0 ? `; without ${optional.join(', ')}` : ''}`;
 }
 
 function fieldsRead({ data }: Operation): string[] {
@@ -133,7 +135,9 @@ function fieldsRead({ data }: Operation): string[] {
 }
 
 /**
- * Whether a filter filters: by a value of nothing it must return no rows, and by the value of a row only such rows. A service that ignores the filter, because it has another name there, fails one of the two.
+ * Checks whether a filter works. For a value that no row has, it must return no rows. For the value of a row, it must
+ * return only rows with that value. A service that ignores the filter, because its name differs there, fails one of the
+ * two.
  */
 export async function compareFilter(
   call: PartnerClient['call'],
@@ -141,12 +145,12 @@ export async function compareFilter(
   filter: Filter,
   rows: readonly Row[],
 ): Promise<string> {
-  if (rows.length === 0) throw new CannotTell('the list is empty: whether it is filtered cannot be seen yet');
+  if (rows.length === 0) throw new CannotTell('the list is empty, so the filter cannot be checked yet');
   const like = rows.map((row) => filter.like(row)).find((found) => found !== undefined);
   const none = await readRows(call, operation, { ...payload, ...filter.nothing(like ?? {}) }).catch(refusedAsUnknown);
-  if (none.length > 0) throw ignored(filter, `${none.length} rows came for a value that nothing has`);
+  if (none.length > 0) throw ignored(filter, `it returned ${none.length} rows for a value that no row has`);
   if (!like)
-    throw new CannotTell(`returns nothing for a value that nothing has, and no row shows another ${filter.name}`);
+    throw new CannotTell(`returns nothing for a value that no row has, but no row has a ${filter.name} to compare`);
   const matching = await readRows(call, operation, { ...payload, ...like });
   if (matching.length === 0) throw new Error(`returns nothing, although there is a row with that ${filter.name}`);
   const others = matching.filter((row) => !filter.matches(row, like)).length;
@@ -154,12 +158,12 @@ export async function compareFilter(
   return 'returns the rows that match, and no others';
 }
 
-/** An id of nothing may be refused: then the service has read it. */
+/** A refusal of the unknown id counts as an empty list, because it shows that the service read the filter. */
 function refusedAsUnknown(error: unknown): Row[] {
   if (error instanceof PartnerRefusal && [400, 404, 422].includes(error.status)) return [];
   throw error;
 }
 
 function ignored({ name }: Filter, why: string): Error {
-  return new Error(`${name} is ignored: ${why}. Name the right field in relay.config.ts, under operations`);
+  return new Error(`${name} is ignored: ${why}. Set the correct field name in relay.config.ts, under operations`);
 }

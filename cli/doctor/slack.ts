@@ -10,7 +10,7 @@ export interface SlackToLookAt {
   slack: SlackApi;
 }
 
-/** Looks at the app's credentials, and at every channel, user group and person that the configuration names. */
+/** Checks the app's credentials and every configured channel, user group and person. */
 export async function lookAtSlack({ config, secrets, slack }: SlackToLookAt): Promise<Finding[]> {
   if (!config.slack) return [];
   const findings = [
@@ -39,14 +39,15 @@ export async function lookAtSlack({ config, secrets, slack }: SlackToLookAt): Pr
 }
 
 async function useToken(slack: SlackApi): Promise<string> {
-  if (!(await slack.isThere())) throw new CannotTell('the secret has no botToken: messages and forms are left out');
+  if (!(await slack.isThere()))
+    throw new CannotTell('the secret has no botToken, so the relay cannot send messages or open forms');
   const { team, user } = await asked(() =>
     slack.call('auth.test', {}, z.object({ team: z.string().optional(), user: z.string().optional() })),
   );
   return `auth.test knows the token: ${user ?? 'an app'} in ${team ?? 'a workspace'}`;
 }
 
-/** Each with the places in relay.config.ts that name it. */
+/** Ids, each with the paths of the settings in relay.config.ts that name it. */
 type Named = ReadonlyMap<string, readonly string[]>;
 
 function channelsOf({ slack, timesheets }: RelayConfig): Named {
@@ -75,7 +76,7 @@ function byId(named: readonly (readonly [id: string, path: string])[]): Named {
   return paths;
 }
 
-/** People who are reminded are looked up in Slack by their address, unless `people` has their Slack id. */
+/** The relay looks up people to remind in Slack by their address, unless `people` has their Slack id. */
 function addressesOf({ people, timesheets }: RelayConfig): Map<string, string> {
   const mapped = new Set(people.flatMap(({ slack, email }) => (slack ? [email.toLowerCase()] : [])));
   const named = (timesheets?.teams ?? []).flatMap(({ people: members, quiet }, index) =>
@@ -101,7 +102,7 @@ async function findChannel(slack: SlackApi, id: string, paths: readonly string[]
   const { channel } = await asked(() => slack.call('conversations.info', { channel: id }, channelInfo), paths);
   const name = `#${channel.name ?? id}`;
   if (channel.is_archived) throw new Error(`${name} is archived; see ${paths.join(', ')}`);
-  // Only a summary is posted by itself; commands are answered wherever they are typed.
+  // Only summaries need the app in the channel; answers to commands do not.
   const posts = paths.filter((path) => path.endsWith('.summary.channel'));
   if (posts.length > 0 && !channel.is_member) {
     throw new Error(`the app is not in ${name}, so it cannot post there: invite it; see ${posts.join(', ')}`);
@@ -140,7 +141,7 @@ async function findAddress(slack: SlackApi, email: string, path: string): Promis
   return user.id;
 }
 
-/** A call with its refusal in words for the person who writes relay.config.ts. */
+/** Makes a call and turns a refusal into a message for the author of relay.config.ts. */
 async function asked<T>(call: () => Promise<T>, paths: readonly string[] = []): Promise<T> {
   const at = paths.length > 0 ? `; see ${paths.join(', ')}` : '';
   try {
@@ -149,7 +150,9 @@ async function asked<T>(call: () => Promise<T>, paths: readonly string[] = []): 
     if (error instanceof SlackRateLimited || error instanceof SlackUnanswered) throw new CannotTell(error.message);
     if (!(error instanceof SlackRefusal)) throw error;
     if (error.error === 'missing_scope') {
-      throw new CannotTell(`the app lacks the scope for ${error.method}: make it again from slack-manifest${at}`);
+      throw new CannotTell(
+        `the app lacks the scope for ${error.method}: update the app with the manifest from slack-manifest and reinstall it${at}`,
+      );
     }
     throw new Error(`${error.message}${at}`, { cause: error });
   }

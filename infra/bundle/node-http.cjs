@@ -1,3 +1,3 @@
-// The SDK imports it for http:// endpoints, which only emulators and tests have. As an ES module it would evaluate all
-// of its getters, and thereby load a second HTTP client.
+// The SDK imports node:http for http:// endpoints, which only emulators and tests have. Imported as an ES module,
+// all of its getters would run and load a second HTTP client.
 module.exports = process.getBuiltinModule('node:http');

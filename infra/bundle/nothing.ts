@@ -1,2 +1,2 @@
-/** In place of what no function uses: event streams, which the SDK brings along for other clients. */
+/** Replaces modules that no function uses: event streams, which the SDK includes for other clients. */
 export {};

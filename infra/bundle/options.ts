@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 const here = import.meta.dirname;
 
-/** How a function becomes one file: everything inside, also the AWS SDK, whose version in the runtime is another. */
+/** Bundles a function into one file. This includes the AWS SDK, because the runtime has another version of it. */
 export const bundleOptions = {
   target: 'node24',
   mainFields: ['module', 'main'],
@@ -10,9 +10,9 @@ export const bundleOptions = {
 };
 
 /**
- * What is put in place of what a function imports.
+ * Replacements for modules that a function imports.
  *
- * @param configFile the configuration as JSON, checked and with its defaults: a cold start need not check it again
+ * @param configFile the configuration as JSON, checked and with its defaults, so a cold start does not check it again
  */
 export function bundleAliases(configFile: string): Record<string, string> {
   return {

@@ -141,7 +141,7 @@ export const deployment = z.strictObject({
         .array(z.email())
         .default([])
         .meta({
-          description: 'Each address gets an e-mail in which it confirms that it wants alarms.',
+          description: 'Addresses that receive alarms. Each must confirm the subscription in an e-mail.',
           examples: [['ops@example.com']],
         }),
       slack: z
@@ -159,7 +159,7 @@ export const deployment = z.strictObject({
     .meta({ description: 'Where alarms go. A protected stage needs one of them.' }),
   maxConcurrency: z
     .strictObject({
-      interactive: concurrency.default(5).meta({ description: 'For what people wait for.', examples: [10] }),
+      interactive: concurrency.default(5).meta({ description: 'For commands that people wait for.', examples: [10] }),
       background: concurrency.default(5).meta({ description: 'For everything else.', examples: [20] }),
     })
     .prefault({})

@@ -150,7 +150,7 @@ const issueToDefect = z.strictObject({
     .default('describe')
     .meta({
       description:
-        'What closing and reopening the issue do to the defect, whose status no known operation changes. `describe` ' +
+        'What happens to the defect when the issue is closed or reopened. No known operation changes its status. `describe` ' +
         'writes the state into the description. `leave` does nothing. `set` writes it into the description, and sets ' +
         'these fields for as long as the issue is closed.',
       examples: [{ set: { priority: 'Low' } }],
@@ -216,7 +216,7 @@ const github = z.strictObject({
   repositories: z
     .array(repository)
     .default([])
-    .meta({ description: 'The repositories whose events the relay handles. It ignores those of others.' }),
+    .meta({ description: 'The repositories whose events the relay handles. It ignores events of other repositories.' }),
 });
 
 const slackUser = z.string().regex(/^[UW][A-Z0-9]+$/, 'expected the id of a person, such as U0123ABCD');
@@ -244,7 +244,7 @@ const slack = z.strictObject({
       examples: ['/pm-test'],
     }),
   connection: name.meta({
-    description: 'Where commands go, unless their channel has a connection of its own.',
+    description: 'The connection for commands, unless their channel has its own.',
     examples: ['main'],
   }),
   channels: z

@@ -73,7 +73,7 @@ const team = z
       .array(email)
       .default([])
       .meta({
-        description: 'Members who are never reminded. They are in the summary all the same.',
+        description: 'Members who are never reminded. They are still in the summary.',
         examples: [['ada@example.com']],
       }),
     holidays,
@@ -116,7 +116,7 @@ export const timesheetsConfig = z
     teams: z
       .array(team)
       .min(1, 'expected at least one team')
-      .meta({ description: 'The teams. Nobody can be in two teams of one connection.' }),
+      .meta({ description: 'The teams. A person can be in only one team of a connection.' }),
   })
   .superRefine(({ teams }, context) => {
     refuseRepeated(

@@ -63,8 +63,8 @@ const item = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }
 const logged = () => relay.sandbox.data.timelogs.slice(3);
 const EDITS = '\n\nChanging the comment does not give the command anew; please write a new one.';
 
-describe('a comment of a collaborator', () => {
-  it('completes and reopens checklist items, and logs time for who wrote it', async () => {
+describe('a comment by a collaborator', () => {
+  it('a comment completes and reopens checklist items, and logs time for its author', async () => {
     const body = 'Thanks!\r\n\r\n/done 101 and 102\r\n/undo 103\r\n  /log 2h “Release checkout 2.4” wrote tests\r\nBye';
     expect(await answers(created(body))).toEqual([
       '✅ Completed checklist items 101 and 102',
@@ -85,16 +85,16 @@ describe('a comment of a collaborator', () => {
     expect(github.comments.every(({ body }) => /\n\n<!-- partner-relay [0-9a-f]{20} -->$/.test(body))).toBe(true);
   });
 
-  it('that says a command twice gives it once', async () => {
+  it('a command that appears twice in a comment runs once', async () => {
     expect((await post(created('/done 101\n\n/done 101\n/undo 101'))).jobs).toHaveLength(2);
   });
 
-  it('that quotes a command, or shows it as code, gives none', async () => {
+  it('a quoted command or a command in code is ignored', async () => {
     const body = '> /done 101\n\n```\n/done 101\n```\n\nTry `/done 101`, or\n\n    /done 101\n\n<!--\n/done 101\n-->';
     expect(await post(created(body))).toEqual({ jobs: [], ignored: 'a comment without a command for this repository' });
   });
 
-  it('is answered where its command cannot be read, or cannot be done', async () => {
+  it('a comment gets an answer if its command cannot be parsed or carried out', async () => {
     expect(
       await answers(created('/log 1h99m 4711'), created('/done 999', { id: 2 }), created('/log 1h 4711', { id: 3 })),
     ).toEqual([
@@ -105,7 +105,7 @@ describe('a comment of a collaborator', () => {
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
-  it('whom nobody knows in the service is told so', async () => {
+  it('an author who is unknown in the service is told so', async () => {
     const user = { login: 'hubot', type: 'User' };
     expect(await answers(created('/log 1h 4711', { user, author_association: 'MEMBER' }))).toEqual([
       `⚠️ Nobody knows which user of the service @\u200bhubot is. Ask whoever looks after Partner Relay to add you to people in relay.config.ts.${EDITS}`,
@@ -113,7 +113,7 @@ describe('a comment of a collaborator', () => {
     expect(logged()).toEqual([]);
   });
 
-  it('that comes again does nothing again', async () => {
+  it('a repeated delivery of a comment does nothing', async () => {
     const first = await relay.post('issue_comment', created('/log 2h “Release checkout 2.4”'));
     await relay.work();
     const again = await relay.post('issue_comment', created('/log 2h “Release checkout 2.4”'));
@@ -124,7 +124,7 @@ describe('a comment of a collaborator', () => {
     expect(github.comments).toHaveLength(1);
   });
 
-  it('is answered once where the answer of GitHub was lost', async () => {
+  it("a comment is answered once even if GitHub's answer was lost", async () => {
     github.refusal = 'after the work';
     await post(created('/done 101'));
     await relay.work();
@@ -133,7 +133,7 @@ describe('a comment of a collaborator', () => {
     expect(github.comments).toHaveLength(1);
   });
 
-  it('is answered nowhere, and done all the same, where there are no credentials', async () => {
+  it('without credentials a comment is carried out but not answered', async () => {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
     expect(await answers(created('/done 101'))).toEqual([]);
     expect(item(101)).toBe(true);
@@ -152,7 +152,7 @@ describe('a comment that is deleted or changed before its command is carried out
     ['changed elsewhere', `Hello\n\n${LOG}\n`, /^✅ Logged 2h/],
     ['unchanged', LOG, /^✅ Logged 2h/],
     ['not to be read', undefined, /^✅ Logged 2h/],
-  ])('gives the command only as it stands: %s', async (_, now, said) => {
+  ])('only the unchanged comment gives the command: %s', async (_, now, said) => {
     if (now !== undefined) github.written.set(1, now);
     await post(created(LOG));
     await relay.workToTheEnd();
@@ -161,7 +161,7 @@ describe('a comment that is deleted or changed before its command is carried out
     expect(logged()).toHaveLength(said instanceof RegExp ? 1 : 0);
   });
 
-  it.each([null, '/done 102'])('is carried out where GitHub did not have it yet: %s', async (stale) => {
+  it.each([null, '/done 102'])('a command is carried out if GitHub did not have the comment yet: %s', async (stale) => {
     github.written.set(1, stale);
     await post(created(LOG));
     await relay.work();
@@ -171,7 +171,7 @@ describe('a comment that is deleted or changed before its command is carried out
     expect(logged()).toHaveLength(1);
   });
 
-  it.each([LOG, '/done 101'])('during an outage of the service gives none: %s', async (line) => {
+  it.each([LOG, '/done 101'])('a comment changed during an outage gives no command: %s', async (line) => {
     github.written.set(1, line);
     relay.sandbox.setFault({ kind: 'maintenance', times: 3 });
     await post(created(line));
@@ -182,7 +182,7 @@ describe('a comment that is deleted or changed before its command is carried out
     expect(github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('The comment was deleted')]);
   });
 
-  it('after it was carried out is told of what was done', async () => {
+  it('a change after the command was carried out gets an answer that says what was done', async () => {
     github.written.set(1, LOG);
     await post(created(LOG));
     github.refusal = 'instead of the work';
@@ -221,28 +221,28 @@ describe('a comment that is deleted or changed before its command is carried out
   });
 });
 
-describe('a comment of somebody else', () => {
+describe('a comment by someone else', () => {
   it.each([
     ['OWNER', { author_association: 'OWNER' }, undefined],
     ['MEMBER', { author_association: 'MEMBER' }, undefined],
     ['COLLABORATOR', { author_association: 'COLLABORATOR' }, undefined],
     ['a bot', { user: { login: 'partner-relay[bot]', type: 'Bot' } }, 'a comment of a bot'],
     ['a deleted account', { user: null }, 'a comment'],
-  ])('gives commands only where it is a collaborator: %s', async (_, comment, ignored) => {
+  ])('the author gives commands only as a collaborator: %s', async (_, comment, ignored) => {
     const answer = await post(created('/done 101\n/log 1h99m 4711', comment));
     if (ignored) expect(answer).toEqual({ jobs: [], ignored: expect.stringContaining(ignored) });
     expect(answer.jobs).toHaveLength(ignored ? 0 : 2);
   });
 });
 
-describe('a comment of somebody who is not shown to be a collaborator', () => {
+describe('a comment by someone who is not shown to be a collaborator', () => {
   const user = { login: 'Codertocat', type: 'User' };
   it.each<[string, string | undefined, boolean]>([
     ['a private member who may write', 'write', true],
     ['a private member who may triage', 'triage', true],
     ['a stranger, who may read', 'read', false],
     ['where GitHub does not say', undefined, false],
-  ])('gives commands where GitHub says that it is one: %s', async (_, role, counts) => {
+  ])('the author gives commands if GitHub confirms a collaborator: %s', async (_, role, counts) => {
     github.roles = role === undefined ? undefined : new Map([['Codertocat', role]]);
     const asked = ['/done 101', '/log 1h99m 4711'].map((body, id) =>
       created(body, { id: id + 1, author_association: 'CONTRIBUTOR', user }),
@@ -252,7 +252,7 @@ describe('a comment of somebody who is not shown to be a collaborator', () => {
     expect(await relay.jobs('succeeded')).toHaveLength(2);
   });
 
-  it('gives none without credentials for GitHub', async () => {
+  it('a comment gives no command without credentials for GitHub', async () => {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
     expect(await answers(created('/done 101', { author_association: 'NONE', user }))).toEqual([]);
     expect(item(101)).toBe(false);
@@ -263,7 +263,7 @@ describe('a comment with too much in it', () => {
   const ids = (line: number) => Array.from({ length: 20 }, (_, index) => 1_000 + 20 * line + index).join(' ');
   const body = Array.from({ length: 20 }, (_, line) => `/done ${ids(line)}`).join('\n');
 
-  it('is carried out up to its bound, and told from where on it is not', async () => {
+  it('a comment is carried out up to the limit, and the answer says where it stopped', async () => {
     const told = await answers(created(body));
     expect(relay.sandbox.requests).toBe(40);
     expect(told.at(-1)).toContain(
@@ -271,17 +271,17 @@ describe('a comment with too much in it', () => {
     );
   });
 
-  it('does not get round it by edits', async () => {
+  it('edits do not bypass the limit', async () => {
     await post(created(body));
     expect((await post(edited(body, `/done 101\n${body}`))).jobs).toHaveLength(1);
   });
 });
 
-describe('a person with ten commands under way', () => {
+describe('a person with ten unfinished commands', () => {
   const tooMany = '10 things that you asked for are not done yet';
   const comment = (id: number) => created(`/done ${100 + id}`, { id });
 
-  it('is refused another one, in the comment, also when GitHub delivers it again', async () => {
+  it('an eleventh command is refused in a comment, even if GitHub delivers it again', async () => {
     for (let id = 1; id <= 11; id++) await post(comment(id));
     await relay.work();
     const told = github.comments.map(({ body }) => body);
@@ -294,8 +294,8 @@ describe('a person with ten commands under way', () => {
   });
 });
 
-describe('a comment that was kept, and is sent again later than GitHub would', () => {
-  it('gives no command, whatever has been forgotten since', async () => {
+describe('a comment that is redelivered too late', () => {
+  it('a comment that is too old gives no command, even if the relay has forgotten it', async () => {
     await answers(created('/undo 101'));
     relay.clock.now += 40 * 86_400_000;
     expect((await post(created('/undo 101'))).ignored).toContain('more than 4 days old');
@@ -304,7 +304,7 @@ describe('a comment that was kept, and is sent again later than GitHub would', (
 });
 
 describe('an answer that may have been given', () => {
-  it('is only looked for among what the relay wrote itself', async () => {
+  it("an answer is searched for only among the relay's own comments", async () => {
     github.refusal = 'after the work';
     await post(created('/done 101'));
     await relay.work();
@@ -368,7 +368,7 @@ describe('an edit', () => {
     for (const job of answer.jobs as string[]) expect(before).not.toContain(job);
   });
 
-  it('after one that changed a command still gives what it adds', async () => {
+  it('an edit that follows a changed command still gives the command it adds', async () => {
     await post(created('/done 101'));
     await post(edited('/done 101', '/done 102'));
     expect((await post(edited('/done 102', '/done 102\n/done 103'))).jobs).toHaveLength(1);
@@ -376,7 +376,7 @@ describe('an edit', () => {
     expect([item(101), item(102), item(103)]).toEqual([true, false, true]);
   });
 
-  it('that came before the comment itself loses nothing, and does nothing twice', async () => {
+  it('an edit that arrives before its comment loses nothing and repeats nothing', async () => {
     await post(edited('/done 101', '/done 101\n/done 102'));
     await post(created('/done 101'));
     await relay.work();
@@ -384,19 +384,19 @@ describe('an edit', () => {
     expect(await relay.jobs()).toHaveLength(2);
   });
 
-  it('by somebody else than who wrote it gives no command in their name', async () => {
+  it("an edit by another person gives no command in the author's name", async () => {
     const answer = await post(edited('Hello', 'Hello\n/log 8h “Release checkout 2.4”', { by: 'hubot' }));
     await relay.work();
     expect(logged()).toEqual([]);
     expect(answer).toMatchObject({ jobs: [] });
   });
 
-  it('of the title of its issue, or of nothing, gives none', async () => {
+  it("an edit of the issue's title, or an empty edit, gives no command", async () => {
     const { changes: _, ...event } = edited('', '/done 101');
     expect(await post(event as CommentEvent)).toEqual({ jobs: [], ignored: NONE });
   });
 
-  it('that deletes the comment gives none', async () => {
+  it('a deletion of the comment gives no command', async () => {
     const event = { ...created('/done 101'), action: 'deleted' };
     expect(await post(event)).toEqual({ jobs: [], ignored: 'a comment that is deleted changes nothing' });
   });
@@ -410,7 +410,7 @@ describe('a repository', () => {
     ['checklist items only', { completeChecklistItem: true }, ['done 101', 'undo 102']],
     ['time only', { logTime: true }, ['log 1h', 'log 2h']],
     ['neither', {}, []],
-  ])('takes the commands that it switches on: %s', async (_, settings, taken) => {
+  ])('a repository takes only the commands that it enables: %s', async (_, settings, taken) => {
     await relay.close();
     const repositories = [{ name: 'codertocat/hello-world', connection: 'main', ...settings }];
     relay = await startRelay({
@@ -421,7 +421,7 @@ describe('a repository', () => {
     if (taken.length === 0) expect(answer.ignored).toContain('takes no commands from comments in relay.config.ts');
   });
 
-  it('that is not configured takes none', async () => {
+  it('a repository that is not configured takes no commands', async () => {
     const event = created('/done 101');
     const repository = { ...(event.repository as Fields), full_name: 'somebody/else' };
     expect((await post({ ...event, repository })).ignored).toContain('somebody/else takes no commands');
@@ -429,7 +429,7 @@ describe('a repository', () => {
 });
 
 describe('an answer', () => {
-  it('mentions nobody, and holds no HTML and no Markdown of others', async () => {
+  it('an answer mentions no one and contains no HTML or Markdown from others', async () => {
     const outside =
       '@octocat &commat;octocat &#64;octocat <img src=x> </details> [a](https://evil.example) ![b](https://evil.example/b.png) **c** _d_ ~~e~~ `f` # g #1 | h \\@octocat';
     const [task] = relay.sandbox.data.tasks;
@@ -453,7 +453,7 @@ describe('an answer', () => {
 });
 
 describe("GitHub's published examples of comments", () => {
-  it('are answered 202, and give no command', async () => {
+  it('every published example is answered 202 and gives no command', async () => {
     const examples = githubExamples.find(({ name }) => name === 'issue_comment')?.examples ?? [];
     expect(examples.length).toBeGreaterThan(5);
     for (const event of examples) {

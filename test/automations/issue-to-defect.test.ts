@@ -28,7 +28,7 @@ async function happens(...events: ReturnType<typeof issueEvent>[]) {
 }
 
 describe('one issue', () => {
-  it('becomes one defect with its text, author, URL and state', async () => {
+  it('an issue becomes one defect with its text, author, URL and state', async () => {
     await start();
     await happens(issueEvent('opened', { title: 'It breaks', body: 'When I\r\n**click**' }));
     expect(defects()).toHaveLength(1);
@@ -40,7 +40,7 @@ describe('one issue', () => {
     expect(await relay.steps(job?.id ?? '')).toEqual({ 'create-defect': 'done', comment: 'skipped' });
   });
 
-  it('has one defect when several events make it at once', async () => {
+  it('simultaneous events of one issue make one defect', async () => {
     await start();
     for (const [action, seconds] of [
       ['opened', 0],
@@ -61,7 +61,7 @@ describe('one issue', () => {
     expect(relay.sandbox.requests - before).toBe(1);
   });
 
-  it('is followed: edits, labels, closing and reopening', async () => {
+  it('a defect follows edits, labels, closing and reopening of its issue', async () => {
     await start({
       config: exampleConfig({
         priority: { default: 'Medium', labels: { Urgent: 'High' } },
@@ -85,7 +85,7 @@ describe('one issue', () => {
     expect(defects()).toHaveLength(1);
   });
 
-  it('looks like its newest state, whatever comes late, twice or overtaken', async () => {
+  it('a late, repeated or reordered event leaves the defect in the newest state', async () => {
     await start();
     await happens(issueEvent('closed', { seconds: 9, state: 'closed', title: 'the newest' }));
     expect(defects()).toMatchObject([{ title: 'the newest' }]);
@@ -96,7 +96,7 @@ describe('one issue', () => {
     expect(defects()).toMatchObject([{ title: 'the newest', description: expect.stringContaining('State: closed') }]);
   });
 
-  it('is no defect once its label went before the label came', async () => {
+  it('an issue gets no defect if the label was removed before its event arrived', async () => {
     await start();
     await happens(issueEvent('unlabeled', { seconds: 2, labels: [] }), issueEvent('labeled', { seconds: 1 }));
     expect(defects()).toEqual([]);
@@ -106,14 +106,14 @@ describe('one issue', () => {
     ]);
   });
 
-  it('leaves the state out of the description where closing means nothing', async () => {
+  it('the description omits the state if closing is configured to do nothing', async () => {
     await start({ config: exampleConfig({ whenClosed: 'leave' }) });
     await happens(issueEvent('opened'), issueEvent('closed', { seconds: 1, state: 'closed' }));
     expect(defects()[0]?.description).not.toContain('State:');
     expect((await outcomes())[1]).toContain('looks like the issue');
   });
 
-  it('is brought up to date when an update got lost and an earlier state came back', async () => {
+  it('a defect is corrected after a lost update and a return to an earlier state', async () => {
     await start();
     await happens(issueEvent('opened'));
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/update', times: 1 });
@@ -124,7 +124,7 @@ describe('one issue', () => {
     expect(defects()[0]?.description).toContain('State: open');
   });
 
-  it('has no second defect where the first was made and its maker parked before it could say so', async () => {
+  it('an issue gets no second defect if the job that made the first was parked before it could record it', async () => {
     await start();
     await happens(issueEvent('opened'));
     const [maker] = await relay.jobs();
@@ -139,7 +139,7 @@ describe('one issue', () => {
     expect(defects()).toMatchObject([{ title: 'edited' }]);
   });
 
-  it('does not keep for ever what it knows of issues that never were defects', async () => {
+  it('the relay forgets issues that never became defects', async () => {
     await start();
     await happens(issueEvent('edited', { id: 1, labels: [] }), issueEvent('edited', { id: 2 }));
     const link = (id: number) => relay.stores.table.get({ pk: `link#issue-900${id}`, sk: 'link' });
@@ -151,7 +151,7 @@ describe('one issue', () => {
     expect(defects()).toMatchObject([{ description: expect.stringContaining('State: closed') }]);
   });
 
-  it('keeps its defect when its repository is renamed', async () => {
+  it('an issue keeps its defect when its repository is renamed', async () => {
     await start({ config: exampleConfig({}, { also: ['Codertocat/Renamed'] }) });
     await happens(issueEvent('opened'), issueEvent('edited', { seconds: 1, repository: 'Codertocat/Renamed' }));
     expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Renamed#1') }]);
@@ -179,7 +179,7 @@ describe('a transferred issue', () => {
     ['the old repository tells first', [went, came]],
     ['the new repository tells first', [came, went]],
     ['only the new one tells', [came]],
-  ])('takes its defect along: %s', async (_, order) => {
+  ])('a transfer moves the defect: %s', async (_, order) => {
     await start({ config });
     await happens(issueEvent('opened'), ...order.map((make) => make()));
     await happens(issueEvent('edited', { id: 2, seconds: 9, repository: 'Codertocat/Other', title: 'after the move' }));
@@ -188,13 +188,13 @@ describe('a transferred issue', () => {
     ]);
   });
 
-  it('becomes one defect when its first event comes after its transfer', async () => {
+  it('an issue becomes one defect if its first event arrives after its transfer', async () => {
     await start({ config });
     await happens(came(), issueEvent('labeled', { seconds: 1 }));
     expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
   });
 
-  it('takes along a claim whose job waits', async () => {
+  it('a transfer moves the claim of a waiting job', async () => {
     await start({ config });
     relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1 });
     await relay.post('issues', issueEvent('opened'));
@@ -209,7 +209,7 @@ describe('a transferred issue', () => {
     ]);
   });
 
-  it('goes its own way where its maker was refused, and the maker finds that out when it is replayed', async () => {
+  it('a transferred issue is independent of a refused job, which finds the transfer when it is replayed', async () => {
     await start({ config, sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
     await happens(issueEvent('opened'));
     await happens(went(), came());
@@ -221,7 +221,7 @@ describe('a transferred issue', () => {
     expect(defects()).toMatchObject([{ title: 'edited' }]);
   });
 
-  it('leaves its defect behind on another connection, and gets one of its own', async () => {
+  it('an issue transferred to another connection leaves its defect and gets a new one', async () => {
     const repositories = ['Hello-World', 'Other'].map((name, index) => ({
       name: `Codertocat/${name}`,
       connection: ['main', 'other'][index] ?? '',
@@ -235,7 +235,7 @@ describe('a transferred issue', () => {
     ]);
   });
 
-  it('takes along a claim that waits for a person, who decides it later', async () => {
+  it('a transfer moves the claim of a parked job, which a person settles later', async () => {
     await start({ config });
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
     await relay.post('issues', issueEvent('opened'));
@@ -260,7 +260,7 @@ describe('a text', () => {
     ['none', null, '(The issue has no text.)'],
     ['empty', '', '(The issue has no text.)'],
     ['emoji, CRLF and markup', '👩‍👩‍👧‍👦\r\n<b>&amp;</b>\u0000\u2028', '👩‍👩‍👧‍👦\r\n<b>&amp;</b>\u0000\u2028'],
-  ])('arrives whole: %s', async (_, body, text) => {
+  ])('a text arrives whole: %s', async (_, body, text) => {
     await start();
     await happens(issueEvent('opened', { body }));
     expect(defects()[0]?.description.startsWith(`${text}\n\n---\n`)).toBe(true);
@@ -270,19 +270,22 @@ describe('a text', () => {
     ['5 MB of flags', '🏴󠁧󠁢󠁷󠁬󠁳󠁿', 180_000],
     // As JSON, each is six bytes.
     ['control characters', '\u0001', 65_536],
-  ])('is cut by bytes, with a note, and neither item nor message is too large: %s', async (_, character, count) => {
-    const maxDescriptionBytes = 48_000;
-    await start({ config: exampleConfig({ maxDescriptionBytes }) });
-    await happens(issueEvent('opened', { title: 'é'.repeat(256), body: character.repeat(count) }));
-    const description = defects()[0]?.description ?? '';
-    expect(Buffer.byteLength(description)).toBeLessThanOrEqual(maxDescriptionBytes);
-    const [kept = '', rest] = description.split('\n\n[Cut here; the whole text is in the issue.]\n\n---\n');
-    expect(rest).toContain('GitHub issue');
-    expect(kept).toBe(character.repeat(kept.length / character.length));
-    expect(await relay.jobs('succeeded')).toHaveLength(1);
-  });
+  ])(
+    'a long text is cut by bytes with a note, and no item or message is too large: %s',
+    async (_, character, count) => {
+      const maxDescriptionBytes = 48_000;
+      await start({ config: exampleConfig({ maxDescriptionBytes }) });
+      await happens(issueEvent('opened', { title: 'é'.repeat(256), body: character.repeat(count) }));
+      const description = defects()[0]?.description ?? '';
+      expect(Buffer.byteLength(description)).toBeLessThanOrEqual(maxDescriptionBytes);
+      const [kept = '', rest] = description.split('\n\n[Cut here; the whole text is in the issue.]\n\n---\n');
+      expect(rest).toContain('GitHub issue');
+      expect(kept).toBe(character.repeat(kept.length / character.length));
+      expect(await relay.jobs('succeeded')).toHaveLength(1);
+    },
+  );
 
-  it('of any Unicode arrives whole, or as a prefix of whole characters with the note', async () => {
+  it('any Unicode text arrives whole, or cut between characters with a note', async () => {
     const maxDescriptionBytes = 1_000;
     await start({ config: exampleConfig({ maxDescriptionBytes }) });
     let id = 10;
@@ -313,7 +316,7 @@ describe('the comment', () => {
   afterEach(() => github.close());
   const withToken = () => start({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
 
-  it('goes back to the issue with the id of its defect, once', async () => {
+  it('the comment with the defect id is posted on the issue once', async () => {
     await withToken();
     await happens(issueEvent('opened'), issueEvent('edited', { seconds: 1, title: 'x' }));
     expect(github.comments).toMatchObject([
@@ -322,7 +325,7 @@ describe('the comment', () => {
     expect(github.authorizations).toEqual(new Set(['token ghp_test']));
   });
 
-  it('is made by an App installation where the secret has an App', async () => {
+  it('the App installation posts the comment if the secret has an App', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     await start({
       config: exampleConfig({}, { apiUrl: github.url }),
@@ -333,7 +336,7 @@ describe('the comment', () => {
     expect(github.authorizations).toContain('token ghs_installation');
   });
 
-  it('is looked for before it is made again, when its answer was lost', async () => {
+  it('the relay searches for the comment before posting again if the answer was lost', async () => {
     await withToken();
     github.refusal = 'after the work';
     await relay.post('issues', issueEvent('opened'));
@@ -360,7 +363,7 @@ describe('the comment', () => {
     expect(defects()).toHaveLength(1);
   });
 
-  it('waits for as long as GitHub says, and goes on after a replay once it may', async () => {
+  it('the comment waits as long as GitHub says, and continues after a replay once it is allowed', async () => {
     await withToken();
     const now = relay.clock.now;
     github.refusal = { status: 429, message: 'secondary rate limit', headers: { 'retry-after': '120' } };

@@ -33,7 +33,7 @@ describe('time that is logged', () => {
     ['2026-11-20T23:59:59Z', 'U0NOZONE1', '1h', '2026-11-20'],
     ['2026-12-31T18:30:00Z', AISHA, '1h yesterday', '2026-12-31'],
     ['2027-01-01T00:00:00Z', MIRA, '1h 2026–11–18', '2026-11-18'],
-  ])('is of the day where the person is: at %s for %s, %s', async (now, userId, typed, date) => {
+  ])("the entry is for the day in the person's time zone: at %s for %s, %s", async (now, userId, typed, date) => {
     relay.clock.now = Date.parse(now);
     const { inTheEnd } = await ask(relay, `log ${typed} ${CHECKOUT} “at ${now}”`, { userId });
     expect(inTheEnd).toContain(`, ${date}, as time entry ${logged().at(-1)?.timelog_id}`);
@@ -45,7 +45,7 @@ describe('time that is logged', () => {
     ['20 min', 0.3333, '20m'],
     ['1m', 0.0167, '1m'],
     ['24:00', 24, '24h'],
-  ])('is read as people write it: %s', async (typed, hours, shown) => {
+  ])('durations and days are understood as people write them: %s', async (typed, hours, shown) => {
     relay.clock.now += 120_000;
     expect((await ask(relay, `log ${typed} ${CHECKOUT}`)).inTheEnd).toContain(`Logged ${shown} on`);
     expect(logged().at(-1)).toMatchObject({ hours, task_id: CHECKOUT });
@@ -60,7 +60,7 @@ describe('time that is logged', () => {
     ],
     ['an id of nothing', '4711', /^:warning: There is no task 4711\. Give its id, or its whole name in quotes\.$/],
     ['a name of nothing', '“no such task”', /^:warning: There is no task no such task\. Give its id/],
-  ])('is on the task that is meant, or nowhere: %s', async (_, task, said) => {
+  ])('time is logged on the intended task or not at all: %s', async (_, task, said) => {
     relay.clock.now += 120_000;
     const before = logged().length;
     const { inTheEnd } = await ask(relay, `log 1h ${task} wrote tests`);
@@ -75,7 +75,7 @@ describe('time that is logged', () => {
     ['its name with doubled blanks', '“Release  checkout 2.4”'],
     ['its name with no-break blanks', '“Release\u00a0checkout\u202f2.4”'],
     ['its name with a zero-width space', '“Release \u200bcheckout 2.4”'],
-  ])('is found by %s', async (_, task) => {
+  ])('a task is found by %s', async (_, task) => {
     relay.clock.now += 120_000;
     expect((await ask(relay, `log 1h ${task}`)).inTheEnd).toContain('Logged 1h on Release checkout 2.4');
   });
@@ -86,7 +86,7 @@ describe('time that is logged', () => {
     ['with doubled blanks', 'Audit  of\u00a0the books', 'audit of the books'],
     ['with another apostrophe', 'Tom’s books', "tom's books"],
     ['with another dash', 'Books – audit', 'books - audit'],
-  ])('is found by its name, which the service has %s', async (_, name, typed) => {
+  ])('a task is found by its name although the service has %s', async (_, name, typed) => {
     relay.clock.now += 120_000;
     const { tasks } = relay.sandbox.data;
     tasks.push({ ...(tasks[0] as (typeof tasks)[number]), task_id: 'books', name, title: name });
@@ -95,7 +95,7 @@ describe('time that is logged', () => {
     expect(inTheEnd).toContain(`Logged 1h on ${name.replaceAll(/\s/g, ' ').split(' ')[0]}`);
   });
 
-  it('is on no task where the name may go on in the note', async () => {
+  it('no time is logged if the task name may continue in the note', async () => {
     relay.clock.now += 120_000;
     const before = logged().length;
     const { tasks } = relay.sandbox.data;
@@ -114,7 +114,7 @@ describe('time that is logged', () => {
     ['at once', 0, ['first', 'second']],
     ['some pages apart', 220, ['first', 'second']],
     ['further apart than anybody reads', 1_000, ['first']],
-  ])('is on no task where two have that name: %s', async (_, between, offered) => {
+  ])('no time is logged if two tasks have the name: %s', async (_, between, offered) => {
     relay.clock.now += 120_000;
     const { tasks } = relay.sandbox.data;
     const [task] = tasks;
@@ -132,7 +132,7 @@ describe('time that is logged', () => {
     expect(inTheEnd).toMatch(/^:warning: .*Did you mean one of these\?/);
   });
 
-  it('is of the day on which the person asked, however long the job waits', async () => {
+  it('the entry is for the day of the command, however long the job waits', async () => {
     relay.clock.now = Date.parse('2027-02-01T22:59:55Z');
     relay.sandbox.setFault({ kind: 'maintenance', times: 2 });
     await command(relay, `log 1h ${CHECKOUT} late`);
@@ -141,7 +141,7 @@ describe('time that is logged', () => {
     expect(logged().at(-1)).toMatchObject({ date: '2027-02-01', note: expect.stringMatching(/^late \[/) });
   });
 
-  it('is logged once where the answer was lost', async () => {
+  it('time is logged once if the answer was lost', async () => {
     const before = logged().length;
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/timelogs/create', times: 1 });
     await command(relay, `log 2h ${CHECKOUT} once`);
@@ -170,7 +170,7 @@ describe('the first time entry of a connection', () => {
   let count = 0;
   const log = () => `log 1h30m ${CHECKOUT} ${++count}`;
 
-  it('is read back, and no other', async () => {
+  it('only the first entry of a connection is read back', async () => {
     await start();
     await ask(relay, log());
     await ask(relay, log(), { userId: TOMASZ });
@@ -192,7 +192,7 @@ describe('the first time entry of a connection', () => {
     expect(reason).toContain(logged()[0]?.timelog_id);
   });
 
-  it('is what was sent where the service counts minutes, and the override says so', async () => {
+  it('the first entry is correct if the service counts minutes and the override says so', async () => {
     const theirs = {
       '/timelogs/create': { fields: { hours: 'minutes' } },
       '/timelogs/detail': { fields: { hours: 'minutes' } },
@@ -213,7 +213,7 @@ describe('the first time entry of a connection', () => {
     ['a sixtieth of a little', '5m', 0.0014],
     ['a half', '4m', 0.0333],
     ['four minutes less', '1h30m', 1.43],
-  ])('of which the service keeps %s stops time logging there: %s', async (_, typed, hours) => {
+  ])('a first entry stored by the service as %s stops time logging: %s', async (_, typed, hours) => {
     await start();
     keepOf(hours);
     const { inTheEnd } = await ask(relay, log().replace('1h30m', typed));
@@ -226,7 +226,7 @@ describe('the first time entry of a connection', () => {
     ['one decimal', '1h30m', 1.5],
     ['one decimal of 20 minutes', '20m', 0.3],
     ['two decimals of a minute', '1m', 0.02],
-  ])('of which the service keeps %s is right: %s', async (_, typed, hours) => {
+  ])('a first entry stored by the service as %s is correct: %s', async (_, typed, hours) => {
     await start();
     keepOf(hours);
     expect((await ask(relay, log().replace('1h30m', typed))).inTheEnd).toContain('Logged');
@@ -240,7 +240,7 @@ describe('the first time entry of a connection', () => {
     timelogs.push = (...entries) => push(...entries.map((entry) => ({ ...entry, hours })));
   }
 
-  it('that is not what was sent stops time logging there', async () => {
+  it('a wrong first entry stops time logging on the connection', async () => {
     await start(detail({ user_id: 'worker_id' }));
     const { inTheEnd } = await ask(relay, log());
     expect(inTheEnd).toContain('This could not be done: Time is not logged on the connection main any more');
@@ -248,14 +248,14 @@ describe('the first time entry of a connection', () => {
     expect(logged()).toHaveLength(1);
   });
 
-  it('that is not what was sent says which fields to override, of both operations that it may be about', async () => {
+  it('a wrong first entry names the fields to override, of both possible operations', async () => {
     await start(detail({ user_id: 'worker_id' }));
     const { inTheEnd } = await ask(relay, log());
     expect(inTheEnd).toContain("connections.main.operations['timelogs/create'].fields");
     expect(inTheEnd).toContain("connections.main.operations['timelogs/detail'].fields");
   });
 
-  it('that cannot be read back stops time logging there, for nobody knows whose it is', async () => {
+  it('a first entry that cannot be read back stops time logging, because its owner is unknown', async () => {
     await start(detail({ timelog_id: 'entry' }));
     const first = await ask(relay, log());
     expect(first.inTheEnd).toContain('Time is not logged on the connection main any more');
@@ -264,7 +264,7 @@ describe('the first time entry of a connection', () => {
     expect(logged()).toHaveLength(1);
   });
 
-  it('that the key may not read is the last, until a replay reads it back', async () => {
+  it('a first entry that the key may not read is the last until a replay reads it back', async () => {
     await start();
     const [key] = relay.sandbox.keys;
     const scopes = key?.scopes;
@@ -280,7 +280,7 @@ describe('the first time entry of a connection', () => {
     expect(logged()).toHaveLength(2);
   });
 
-  it('is read back again, and goes on, once the override is right', async () => {
+  it('the first entry is read back again after the override is corrected, and logging continues', async () => {
     const fields = { user_id: 'worker_id', hours: 'effort' };
     await start(detail(fields));
     await ask(relay, log());
@@ -296,7 +296,7 @@ describe('the first time entry of a connection', () => {
     expect(readBack()).toBe(3);
   });
 
-  it('is told as logged when its job is replayed after the override is right, and the next go on', async () => {
+  it('a replay after the override is corrected reports the entry as logged, and the next ones continue', async () => {
     const fields = { user_id: 'worker_id' };
     await start(detail(fields));
     await ask(relay, log());
@@ -313,7 +313,7 @@ describe('the first time entry of a connection', () => {
   it.each([
     ['right', {}, 2],
     ['wrong', { user_id: 'worker_id' }, 1],
-  ])('is one where another is logged before it is read back, and it is %s', async (_, fields, entries) => {
+  ])('an entry logged before the first is read back counts as first too, and it is %s', async (_, fields, entries) => {
     await start(detail(fields));
     relay.sandbox.setFault({ kind: 'server-error', operation: '/timelogs/detail', times: 1 });
     await command(relay, log());
@@ -329,7 +329,7 @@ describe('the first time entry of a connection', () => {
     expect(await relay.jobs('parked')).toHaveLength(entries === 1 ? 2 : 0);
   });
 
-  it('is claimed by one of those who come at the same moment', async () => {
+  it('one of several simultaneous entries is the first', async () => {
     await start();
     const { jobs, table } = relay.stores;
     const first = createFirstTimeEntries({ config: relay.runtime.config, table, jobs, clock: () => relay.clock.now });
@@ -340,7 +340,7 @@ describe('the first time entry of a connection', () => {
     expect(others).toEqual(Array(2).fill({ status: 'rejected', reason: expect.any(RetryAt) }));
   });
 
-  it('that the service does not take is told, and the next is the first', async () => {
+  it('a refused first entry is reported, and the next entry is the first', async () => {
     await start({ '/timelogs/create': { fields: { user_id: 'worker_id' } } });
     expect((await ask(relay, log())).inTheEnd).toMatch(/^:warning: The service does not take this time entry\./);
     const { main } = relay.runtime.config.connections;
@@ -351,7 +351,7 @@ describe('the first time entry of a connection', () => {
     expect(readBack()).toBe(1);
   });
 
-  it('of one connection stops none of another', async () => {
+  it('a wrong first entry of one connection does not stop another connection', async () => {
     const operations = { 'timelogs/detail': { fields: { user_id: 'worker_id' } } };
     const config = exampleConfig({}, { connection: { operations } });
     const { main } = config.connections;

@@ -41,7 +41,7 @@ describe('a merged pull request', () => {
       [103],
       'Completed checklist item 103, but not all. Checklist item 999: there is no such item.',
     ],
-  ])('completes what its text says, and says so there: %s', async (_, body, items, said) => {
+  ])('a merged pull request completes the items it names and comments on it: %s', async (_, body, items, said) => {
     expect((await post(merged(body))).status).toBe(202);
     await relay.work();
     expect(completed()).toEqual(items);
@@ -52,7 +52,7 @@ describe('a merged pull request', () => {
     expect(github.comments[0]?.body).not.toContain('please write a new one');
   });
 
-  it('that comes again, or by another hook, does nothing again', async () => {
+  it('a repeated delivery of a merged pull request does nothing', async () => {
     await post(merged(BODY));
     await relay.work();
     const [item] = relay.sandbox.data.checklistItems.filter(({ item_id }) => item_id === 103);
@@ -75,7 +75,7 @@ describe('a merged pull request', () => {
       merged(BODY, { repository: { full_name: 'somebody/else' } }),
       'somebody/else completes no checklist items in relay.config.ts',
     ],
-  ])('completes nothing otherwise: %s', async (_, event, reason) => {
+  ])('other pull requests complete nothing: %s', async (_, event, reason) => {
     const { status, answer } = await post(event);
     expect([status, answer.jobs]).toEqual([202, []]);
     expect(answer.ignored).toContain(reason);
@@ -83,7 +83,7 @@ describe('a merged pull request', () => {
     expect(completed()).toEqual([]);
   });
 
-  describe('by somebody who is not shown to be a collaborator', () => {
+  describe('a pull request merged by someone who is not shown to be a collaborator', () => {
     const outsider = { user: { login: 'mallory', type: 'User' }, author_association: 'CONTRIBUTOR' };
     const merged_by = { login: 'Codertocat' };
 
@@ -94,7 +94,7 @@ describe('a merged pull request', () => {
         { ...outsider, user: { login: 'renovate[bot]', type: 'Bot' }, author_association: 'MEMBER' },
       ],
       ['a deleted account', { ...outsider, user: null }],
-    ])('completes nothing, and whoever merged it is asked: %s', async (_, pull) => {
+    ])("a stranger's pull request completes nothing, and the person who merged it is asked: %s", async (_, pull) => {
       github.roles = new Map([['renovate[bot]', 'write']]);
       await post(merged(BODY, { ...pull, merged_by }));
       await relay.work();
@@ -106,7 +106,7 @@ describe('a merged pull request', () => {
       ]);
     });
 
-    it('completes what its text says where GitHub says that they may write', async () => {
+    it('a merged pull request completes items if GitHub says that the author may write', async () => {
       github.roles = new Map([['mallory', 'write']]);
       await post(merged(BODY, { ...outsider, merged_by }));
       await relay.work();
@@ -114,12 +114,12 @@ describe('a merged pull request', () => {
     });
   });
 
-  it('that cannot be read is answered 400', async () => {
+  it('an invalid pull request is answered 400', async () => {
     const { answer, status } = await post({ ...example, pull_request: {} });
     expect([status, answer.error]).toEqual([400, expect.stringContaining('pull_request.id')]);
   });
 
-  it('completes nothing in any example that GitHub publishes', async () => {
+  it('no published example completes an item', async () => {
     expect(examples.length).toBeGreaterThan(20);
     for (const event of examples) expect((await post(event)).answer.jobs).toEqual([]);
   });

@@ -31,7 +31,7 @@ const requests = () => relay.sandbox.requests - before;
 const titles = () => relay.sandbox.data.defects.map(({ title }) => title);
 
 describe('changes of one issue', () => {
-  it('are sent together for a while after each update, and the first is sent at once', async () => {
+  it('changes are combined for a while after each update, and the first is sent at once', async () => {
     await start({ foldSeconds: 120 });
     await happens('opened');
     await happens('edited', { title: 'first' });
@@ -46,12 +46,12 @@ describe('changes of one issue', () => {
   });
 });
 
-describe('what strangers cause', () => {
+describe('changes by strangers', () => {
   const edits = async (issue: Fields, from: number) => {
     for (let id = from; id < from + 4; id++) await happens('opened', { id, title: `issue ${id}`, ...issue });
   };
 
-  it('has a share of the day of its own, waits beyond it, and the operator is told who', async () => {
+  it('changes by strangers have their own share of the day, wait beyond it, and the operator is told who', async () => {
     await start({}, few);
     await edits({ ...stranger, ...sentBy('mallory') }, 1);
     expect(requests()).toBe(2);
@@ -69,14 +69,14 @@ describe('what strangers cause', () => {
   it.each([
     ['by a member', { ...member, ...sentBy('mallory') }],
     ["by somebody who may triage, on a stranger's issue", { ...stranger, ...sentBy('Codertocat') }],
-  ])('is not what is caused %s', async (_, issue) => {
+  ])("a change does not use the strangers' share if it is caused %s", async (_, issue) => {
     await start({}, few);
     await edits({ ...stranger, ...sentBy('mallory') }, 1);
     await edits(issue, 11);
     expect(requests()).toBe(6);
   });
 
-  it('does not keep a member from having the defect made that waits for tomorrow', async () => {
+  it("a member's event creates a defect although a stranger's change waits for tomorrow", async () => {
     await start({}, few);
     await edits({ ...stranger, ...sentBy('mallory') }, 1);
     await happens('edited', { id: 4, title: 'triaged', ...stranger, ...sentBy('Codertocat') });

@@ -57,7 +57,7 @@ function offered(): string[] {
 const logged = () => relay.sandbox.data.timelogs.filter(({ note }) => note.includes('partner-relay'));
 
 describe('the message', () => {
-  it('says what is missing, also in the notification, and has two buttons', async () => {
+  it('the message and its notification say what is missing, and the message has two buttons', async () => {
     await start(alone());
     await remind(relay);
     expect(message()).toMatchObject({ text: 'Your timesheet lacks 6h30m', channel: 'D0MIRA001', userId: MIRA });
@@ -84,7 +84,7 @@ describe('the message', () => {
 });
 
 describe('"Log the rest"', () => {
-  it('proposes what is missing of the day, on the tasks of this week by their names, the last first', async () => {
+  it("the form proposes the missing time of the day and this week's tasks by name, the latest first", async () => {
     await start(alone());
     log(relay, mira, 8, { date: MONDAY, task: LOGIN.id });
     log(relay, mira, 8, { date: TUESDAY, task: CART.id });
@@ -108,7 +108,7 @@ describe('"Log the rest"', () => {
     );
   });
 
-  it('asks for the task where none was logged on this week, and for the time where only the week is short', async () => {
+  it('the form asks for the task if none was used this week, and for the time if only the week is short', async () => {
     await start(alone());
     log(relay, mira, 6.5, { task: '' });
     await remind(relay);
@@ -119,7 +119,7 @@ describe('"Log the rest"', () => {
     expect(renderView(lastView(relay))).not.toContain('another task');
   });
 
-  it('offers five tasks at most, however long their names are', async () => {
+  it('the form offers at most five tasks, however long their names are', async () => {
     await start(alone());
     const names = ['six', 'five', 'four', 'three', 'two', 'one'];
     for (const [index, task] of names.entries()) {
@@ -131,7 +131,7 @@ describe('"Log the rest"', () => {
     expect(offered()).toEqual(['one', 'two', 'three', 'four', expect.stringMatching(/^(five|six)$/)]);
   });
 
-  it('asks for the name of a task once a month, unless the entries have it', async () => {
+  it("a task's name is read once a month, unless the entries contain it", async () => {
     await start(alone());
     const asked: number[] = [];
     for (const days of [0, 28, 31]) {
@@ -147,7 +147,7 @@ describe('"Log the rest"', () => {
     expect(renderView(lastView(relay))).toContain(`Task: [ ${CHECKOUT.name} ▾ ] Named there\n`);
   });
 
-  it('offers a task that the service does not know any more by its id', async () => {
+  it('a task that the service no longer knows is offered by its id', async () => {
     await start(alone());
     log(relay, mira, 1, { task: 'T-gone' });
     await remind(relay);
@@ -155,7 +155,7 @@ describe('"Log the rest"', () => {
     expect(renderView(lastView(relay))).toContain('Task: [ T-gone ▾ ]');
   });
 
-  it('offers the tasks of the week before to whoever has logged nothing yet in this one', async () => {
+  it("a person without entries this week is offered last week's tasks", async () => {
     await start(alone());
     log(relay, mira, 1, { task: 'T-gone' });
     await remind(relay);
@@ -166,7 +166,7 @@ describe('"Log the rest"', () => {
     expect(renderView(lastView(relay))).toContain('Task: [ T-gone ▾ ]');
   });
 
-  it('opens with as many tasks as the button holds, whatever they are called', async () => {
+  it('the form opens with as many tasks as the button can hold', async () => {
     await start(alone({ hours: EVERY_DAY, remindOf: 'day' }));
     const anyNames = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }), {
       minLength: 1,
@@ -201,7 +201,7 @@ describe('"Log the rest"', () => {
       4.5,
       THURSDAY,
     ],
-  ])('logs %s, for who pressed it', async (_, filled, task, hours, date) => {
+  ])('the form logs %s, for the person who pressed the button', async (_, filled, task, hours, date) => {
     await start(alone({ remindOf: 'day' }));
     log(relay, mira, 1, { date: THURSDAY, task: CART.id });
     log(relay, mira, 2);
@@ -219,7 +219,7 @@ describe('"Log the rest"', () => {
     [12 * 3_600_000 - 1, 'How long: 4h30m'],
     [12 * 3_600_000, 'How long: ____'],
     [3 * DAY, 'How long: ____'],
-  ])('proposes the day for ever, and the amount for half a day: %i ms later', async (later, duration) => {
+  ])('the button always proposes the day, and the amount for half a day: %i ms later', async (later, duration) => {
     await start(alone({ remindOf: 'day' }));
     log(relay, mira, 2);
     await remind(relay);
@@ -229,7 +229,7 @@ describe('"Log the rest"', () => {
     expect(renderView(lastView(relay))).toContain('[ 2026-11-20 ▾ ]');
   });
 
-  it('logs what is proposed, on the connection of the team, for who sends the form and nobody else', async () => {
+  it("the form logs the proposed time on the team's connection, only for the person who sends it", async () => {
     const teams = [{ ...teamInput, connection: 'other', people: [mira.email] }];
     await start(withTeams(teams, { connections: { main: {}, other: {} } }));
     const wrong = { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_wrong', secretKey: 'sk_wrong' };
@@ -243,7 +243,7 @@ describe('"Log the rest"', () => {
     expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: TOMASZ });
   });
 
-  it('leaves the form open where it cannot be logged', async () => {
+  it('the form stays open if the time cannot be logged', async () => {
     await start(alone());
     await remind(relay);
     await logRest();
@@ -254,7 +254,7 @@ describe('"Log the rest"', () => {
     expect(await outcomes(relay, 'log-time')).toEqual([]);
   });
 
-  it('that cannot be opened leaves the reminder and its buttons where they are', async () => {
+  it('if the form cannot open, the reminder and its buttons stay', async () => {
     await start(alone());
     await remind(relay);
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
@@ -267,7 +267,7 @@ describe('"Log the rest"', () => {
     expect(relay.slack.views).toHaveLength(1);
   });
 
-  it('is not good for anything but what the relay put there', async () => {
+  it('the button works only with the values that the relay put there', async () => {
     await start(alone());
     for (const value of ['', '{}', '{"connection":"main","date":"today","minutes":1,"tasks":[]}']) {
       const { status } = await interact(relay, {

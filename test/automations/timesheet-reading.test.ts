@@ -51,29 +51,32 @@ describe('the time entries of 500 people', () => {
   it.each([
     ['on a Friday', FRIDAY, WEEK, 50],
     ['on a Monday', MONDAY, [MONDAY], 10],
-  ])('who log two a day are read in as many calls as are promised: %s', async (_, date, dates, pages) => {
-    await start(timesheets({ people: 'all', hours: EVERY_DAY }));
-    relay.clock.now = Date.parse(`${date}T15:30Z`);
-    const everybody = people(500);
-    const [late, ...others] = everybody as [Person, ...Person[]];
-    for (const day of ['2026-11-13', ...dates, '2026-11-21']) {
-      for (const person of day === date ? others : everybody) {
-        for (const task of [CHECKOUT.id, CART.id]) log(relay, person, 4, { date: day, task });
+  ])(
+    'entries of people who log twice a day are read with the promised number of calls: %s',
+    async (_, date, dates, pages) => {
+      await start(timesheets({ people: 'all', hours: EVERY_DAY }));
+      relay.clock.now = Date.parse(`${date}T15:30Z`);
+      const everybody = people(500);
+      const [late, ...others] = everybody as [Person, ...Person[]];
+      for (const day of ['2026-11-13', ...dates, '2026-11-21']) {
+        for (const person of day === date ? others : everybody) {
+          for (const task of [CHECKOUT.id, CART.id]) log(relay, person, 4, { date: day, task });
+        }
       }
-    }
-    log(relay, late, 1, { date, task: CHECKOUT.id });
-    log(relay, late, 1, { date, task: CHECKOUT.id });
-    await remind(relay);
-    expect(reminded(relay)).toEqual([late.name]);
-    const names = dates.length > 1 ? 2 : 1;
-    expect(calls(relay)).toEqual({ '/users/list': 5, '/timelogs/list': pages + 1, '/tasks/detail': names });
-    expect(relay.sandbox.requests).toBe(5 + pages + 1 + names);
-    expect(new Set((await relay.jobs()).map(({ lane }) => lane))).toEqual(new Set(['background']));
-  });
+      log(relay, late, 1, { date, task: CHECKOUT.id });
+      log(relay, late, 1, { date, task: CHECKOUT.id });
+      await remind(relay);
+      expect(reminded(relay)).toEqual([late.name]);
+      const names = dates.length > 1 ? 2 : 1;
+      expect(calls(relay)).toEqual({ '/users/list': 5, '/timelogs/list': pages + 1, '/tasks/detail': names });
+      expect(relay.sandbox.requests).toBe(5 + pages + 1 + names);
+      expect(new Set((await relay.jobs()).map(({ lane }) => lane))).toEqual(new Set(['background']));
+    },
+  );
 });
 
 describe('pages', () => {
-  it('of hundreds of people and entries are put together for each person', async () => {
+  it('pages of people and entries are combined for each person', async () => {
     await start(timesheets({ people: 'all', remindOf: 'day' }));
     const everybody = people(230);
     const rounds = (number: number) => (number % 40 === 7 ? [2 + (number % 3), 2] : [2, 2, 2.5]);
@@ -97,7 +100,7 @@ describe('pages', () => {
   it.each([
     [120, 2],
     [200, 3],
-  ])('without a pagination object are read until one is not full: %i people', async (count, expected) => {
+  ])('lists without pagination are read until a page is not full: %i people', async (count, expected) => {
     await start(timesheets({ people: 'all', remindOf: 'day' }), { sandbox: { paginatesAll: false } });
     const everybody = people(count);
     for (const person of everybody.slice(0, -1)) log(relay, person, 8);
@@ -106,7 +109,7 @@ describe('pages', () => {
     expect(calls(relay)).toMatchObject({ '/users/list': expected });
   });
 
-  it('that shift while they are read have nobody twice', async () => {
+  it('no person is reminded twice if pages shift while they are read', async () => {
     await start(timesheets({ people: 'all' }));
     people(101);
     relay.sandbox.setFault({ kind: 'rate-limited', operation: '/users/list', skip: 1, times: 1 });
@@ -119,7 +122,7 @@ describe('pages', () => {
     expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 101 are to be reminded of 2026-11-20']);
   });
 
-  it('are read in the background: a person who asks for something meanwhile does not wait', async () => {
+  it("pages are read in the background, so a person's command does not wait", async () => {
     const connections = { main: { limits: { perMinute: 6 } } };
     await start(timesheets({ people: 'all' }, { connections }), { sandbox: { rateLimit: { perMinute: 6 } } });
     for (const person of people(120)) for (const date of WEEK) log(relay, person, 8, { date });
@@ -133,7 +136,7 @@ describe('pages', () => {
     expect(relay.sandbox.audit.filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  it('that shift while they are read count nothing twice', async () => {
+  it('no entry counts twice if pages shift while they are read', async () => {
     await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
     for (let entry = 0; entry < 99; entry++) log(relay, lucas, 0.1);
     log(relay, mira, 4);
@@ -163,7 +166,7 @@ describe('entries that are deleted while pages are read', () => {
     logWeek(relay, mira);
   };
 
-  it('have nobody reminded whose week is complete: those who are short are read again', async () => {
+  it('no person with a complete week is reminded, because short people are read again', async () => {
     await start(timesheets({ people: [mira.email, tomasz.email] }));
     logMuch();
     logWeek(relay, tomasz);
@@ -173,7 +176,7 @@ describe('entries that are deleted while pages are read', () => {
     expect(calls(relay)['/timelogs/list']).toBe(2 + 2);
   });
 
-  it('have nobody called short in the summary', async () => {
+  it('the summary does not call a person short because of a deleted entry', async () => {
     const summary = { channel: 'C0PLATFORM', on: 'mon' as const };
     await start(timesheets({ people: [mira.email], summary }));
     relay.clock.now = Date.parse('2026-11-23T09:00+01:00');
@@ -182,7 +185,7 @@ describe('entries that are deleted while pages are read', () => {
     expect(relay.slack.messages.map(({ text }) => text)).toEqual([expect.stringMatching(/^1 of 1 timesheets/)]);
   });
 
-  it('are not looked for further than a page, for a service may ignore user_id', async () => {
+  it('a person is read again from one page only, because a service may ignore user_id', async () => {
     await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
     for (let entry = 0; entry < 101; entry++) log(relay, mira, 0.01);
     await remind(relay);
@@ -194,7 +197,7 @@ describe('entries that are deleted while pages are read', () => {
 describe('an outage of the service while pages are read', () => {
   const half: Fault[] = [{ kind: 'cut', when: 'on arrival' }, { kind: 'key-revoked' }, { kind: 'rate-limited' }];
 
-  it.each(half)('is waited for, and the reading goes on where it was: %o', async (fault) => {
+  it.each(half)('the job waits for the end of the outage and continues where it stopped: %o', async (fault) => {
     await start(timesheets({ people: 'all', remindOf: 'day' }));
     const everybody = people(120);
     for (const person of everybody.slice(1)) for (const hours of [4, 2.5]) log(relay, person, hours);
@@ -215,7 +218,7 @@ describe('an outage of the service while pages are read', () => {
 });
 
 describe('a service that differs from what is assumed', () => {
-  it('may ignore the dates: entries of other days are left out', async () => {
+  it('entries of other days are left out if the service ignores the dates', async () => {
     const fields = { date_from: 'since', date_to: 'until' };
     await start(timesheets({ people: [mira.email, tomasz.email] }), {
       sandbox: { rename: { '/timelogs/list': { fields } } },
@@ -249,7 +252,7 @@ describe('a service that differs from what is assumed', () => {
       'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: are page and the filters called otherwise here?',
     ],
   ])(
-    'may have more %s than can be read: the job is parked with the reason',
+    'a list with more %s than can be read parks the job with the reason',
     async (_, operation, many, pages, reason) => {
       const rename = { [operation]: { fields: { per_page: 'size' } } };
       await start(timesheets({ people: [mira.email] }), { sandbox: { rename } });
@@ -276,19 +279,16 @@ describe('a service that differs from what is assumed', () => {
       'page',
       'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: are page and the filters called otherwise here?',
     ],
-  ])(
-    'may call otherwise what nobody can do without: the job is parked with the reason: %s, %s',
-    async (operation, field, reason) => {
-      await start(timesheets(), { sandbox: { rename: { [operation]: { fields: { [field]: 'other' } } } } });
-      for (let entry = 0; entry < 101; entry++) log(relay, lucas, 0.01);
-      logWeek(relay, mira);
-      await remind(relay);
-      expect(await outcomes(relay, 'team-timesheets')).toEqual([`parked: ${reason}`]);
-      expect(reminded(relay)).toEqual([]);
-    },
-  );
+  ])('a missing indispensable field parks the job with the reason: %s, %s', async (operation, field, reason) => {
+    await start(timesheets(), { sandbox: { rename: { [operation]: { fields: { [field]: 'other' } } } } });
+    for (let entry = 0; entry < 101; entry++) log(relay, lucas, 0.01);
+    logWeek(relay, mira);
+    await remind(relay);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual([`parked: ${reason}`]);
+    expect(reminded(relay)).toEqual([]);
+  });
 
-  it('may call the id of an entry otherwise: entries without one are all counted', async () => {
+  it('entries without an id are all counted', async () => {
     const rename = { '/timelogs/list': { fields: { timelog_id: 'other' } } };
     await start(timesheets({ people: [mira.email] }), { sandbox: { rename } });
     logWeek(relay, mira);
@@ -296,7 +296,7 @@ describe('a service that differs from what is assumed', () => {
     expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 1 are to be reminded of 2026-11-20']);
   });
 
-  it('may have numbers as ids of users, by which their entries are asked for', async () => {
+  it('the service may use numbers as user ids', async () => {
     await start(timesheets({ people: 'all' }));
     const number = 17 as unknown as string;
     relay.sandbox.data.users.splice(0, 9, { user_id: number, name: mira.name, email: mira.email });
@@ -308,7 +308,7 @@ describe('a service that differs from what is assumed', () => {
     expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: nothing is missing any more']);
   });
 
-  it('may call everything otherwise, which relay.config.ts says', async () => {
+  it('the service may use other field names if relay.config.ts maps them', async () => {
     const rename: Rename = {
       '/users/list': {
         path: '/people/all',
@@ -346,7 +346,7 @@ describe('a service that differs from what is assumed', () => {
     expect(calls(relay)).toEqual({ '/people/all': 2, '/timelogs/list': 4, '/tasks/detail': 1 });
   });
 
-  it('may give hours in several ways, or minutes', async () => {
+  it('the service may return hours in several formats, or minutes', async () => {
     await start(timesheets({ people: 'all', hours: EVERY_DAY, remindOf: 'day' }));
     const given: [Record<string, unknown>, string][] = [
       [{ hours: '7,5' }, '7h30m'],
@@ -365,7 +365,7 @@ describe('a service that differs from what is assumed', () => {
 });
 
 describe('the name of a task', () => {
-  it('that the service refused is asked for again after an hour, and kept for a month once it is told', async () => {
+  it('a refused task name is requested again after an hour, and kept for a month once known', async () => {
     await start(timesheets({ people: [mira.email], remindOf: 'day' }));
     log(relay, mira, 1, { task: 'gone', date: MONDAY });
     const asked: [number, number | undefined][] = [];
@@ -381,7 +381,7 @@ describe('the name of a task', () => {
     expect(detailCalls()).toBe(3);
   });
 
-  it('that the service refused is asked for once for a team', async () => {
+  it('a refused task name is requested once for a team', async () => {
     await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
     for (const person of [mira, tomasz]) log(relay, person, 1, { task: 'gone' });
     await remind(relay);
@@ -392,11 +392,11 @@ describe('the name of a task', () => {
   const task = () => relay.sandbox.data.tasks[0] as (typeof relay.sandbox.data.tasks)[number];
 });
 
-describe('somebody with an entry that cannot be read', () => {
+describe('a person with an unreadable entry', () => {
   const hours = 'hours: expected hours such as 1.5, "1,50" or "1:30", no more than 24';
   const date = 'date: expected a date such as 2026-11-20';
 
-  it('is not reminded, and the job says why and nothing of the entry', async () => {
+  it('a person with an unreadable entry is not reminded, and the job says why without quoting it', async () => {
     await start(timesheets({ people: 'all' }));
     const [known, ...others] = people(6) as [Person, ...Person[]];
     const unreadable = [
@@ -420,7 +420,7 @@ describe('somebody with an entry that cannot be read', () => {
     ]);
   });
 
-  it('is reminded neither where it comes between the reading and the message', async () => {
+  it('a person whose entry becomes unreadable after the first reading is not reminded', async () => {
     await start(timesheets({ people: [mira.email] }));
     relay.slack.fail({ method: 'chat.postMessage', kind: 'rate-limited', retryAfterSeconds: 600 });
     await relay.fire('timesheet-reminder');

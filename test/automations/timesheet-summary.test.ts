@@ -53,7 +53,7 @@ const lines = () =>
 const lost = { method: 'chat.postMessage', kind: 'cut', when: 'after work' } as const;
 
 describe('the summary', () => {
-  it('says of last week who is complete, who is short and by how much, the shortest first, each with a bar', async () => {
+  it('the summary lists who is complete and who is short last week, the shortest first, with bars', async () => {
     await start(
       {
         partTime: [
@@ -84,7 +84,7 @@ describe('the summary', () => {
     expect(calls(relay)).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
   });
 
-  it('comes once, on its weekday from its time on, on a holiday too', async () => {
+  it('the summary is posted once, from its time on its weekday, even on a holiday', async () => {
     await start(
       { summary: { channel: PLATFORM, on: 'wed', at: '14:00' }, holidays: ['2026-11-25'], quiet: [mira.email] },
       [mira.email],
@@ -104,7 +104,7 @@ describe('the summary', () => {
     expect(came).toEqual(['2026-11-25T13:00:00.000Z']);
   });
 
-  it('of hundreds of people comes in several messages, in each person once', async () => {
+  it('a long summary is split into several messages, with each person once', async () => {
     await start({}, 'all');
     relay.sandbox.data.users.length = 0;
     const everybody = Array.from({ length: 250 }, (_, number) => {
@@ -126,7 +126,7 @@ describe('the summary', () => {
     // The first is found again, so that the next failure is that of the second.
     ['and then the second is refused for now', lost, { method: 'chat.postMessage', kind: 'server-error' }],
     ['Slack wants fewer of them', { method: 'chat.postMessage', kind: 'rate-limited', retryAfterSeconds: 1 }],
-  ])('of several messages says none twice and lacks none: %s', async (_, ...failures) => {
+  ])('a summary of several messages repeats no message and misses none: %s', async (_, ...failures) => {
     await start({}, 'all');
     for (let number = 0; number < 150; number++) join(relay, `${'Maximiliana-Josephine '.repeat(2)}${number}`);
     for (const failure of failures) relay.slack.fail(failure);
@@ -135,22 +135,25 @@ describe('the summary', () => {
     expect([new Set(lines()).size, lines().length]).toEqual([155, 155]);
   });
 
-  it.each([1, 5])('comes once where the answer was lost %i times, and others write in the channel', async (times) => {
-    await start();
-    relay.slack.grant(slackManifest(relay.runtime.config, 'Partner Relay', 'https://relay').oauth_config.scopes.bot);
-    relay.slack.fail({ ...lost, times });
-    await relay.fire('timesheet-reminder');
-    await relay.work();
-    for (let number = 0; number < 450; number++) {
-      const ts = `${Math.floor(relay.clock.now / 1000)}.${String(number).padStart(6, '0')}`;
-      relay.slack.messages.push({ kind: 'message', channel: PLATFORM, ts, text: 'hello', at: relay.clock.now });
-    }
-    await relay.workToTheEnd();
-    expect(summaries().filter(({ text }) => text !== 'hello')).toHaveLength(1);
-    expect(await outcomes(relay, 'timesheet-summary')).toEqual([`told ${PLATFORM} of the week from ${MONDAY}`]);
-  });
+  it.each([1, 5])(
+    'a summary is posted once if its answer was lost %i times while others write in the channel',
+    async (times) => {
+      await start();
+      relay.slack.grant(slackManifest(relay.runtime.config, 'Partner Relay', 'https://relay').oauth_config.scopes.bot);
+      relay.slack.fail({ ...lost, times });
+      await relay.fire('timesheet-reminder');
+      await relay.work();
+      for (let number = 0; number < 450; number++) {
+        const ts = `${Math.floor(relay.clock.now / 1000)}.${String(number).padStart(6, '0')}`;
+        relay.slack.messages.push({ kind: 'message', channel: PLATFORM, ts, text: 'hello', at: relay.clock.now });
+      }
+      await relay.workToTheEnd();
+      expect(summaries().filter(({ text }) => text !== 'hello')).toHaveLength(1);
+      expect(await outcomes(relay, 'timesheet-summary')).toEqual([`told ${PLATFORM} of the week from ${MONDAY}`]);
+    },
+  );
 
-  it('waits for a person where its answer was lost and the app may not look for it, and is not posted again', async () => {
+  it('a summary is parked and not posted again if its answer was lost and the app may not search for it', async () => {
     await start();
     relay.slack.grant(['chat:write']);
     relay.slack.fail(lost);
@@ -165,7 +168,7 @@ describe('the summary', () => {
     expect(summaries()).toHaveLength(1);
   });
 
-  it('names the addresses of the settings that no user of the service has', async () => {
+  it('the summary names configured addresses that no user of the service has', async () => {
     await start({}, [mira.email, 'ab@example.org']);
     await remind(relay);
     expect(mrkdwnOf(summaries()[0] ?? {})).toContain(
@@ -173,7 +176,7 @@ describe('the summary', () => {
     );
   });
 
-  it('lets nobody ping, link or format by their name', async () => {
+  it("a person's name cannot ping, link or format", async () => {
     await start({}, 'all');
     relay.sandbox.data.users.length = 0;
     for (const name of ['<!channel>', '<@U0MIRA001>', '<https://example.com|me>', 'R&D &lt;!here&gt;', '`*_Zed_*`'])
@@ -188,7 +191,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('has everybody on a line of their own, whatever they are called', async () => {
+  it('each person has one line, whatever the name', async () => {
     await start({}, 'all');
     const name = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }),
@@ -209,7 +212,7 @@ describe('the summary', () => {
     );
   });
 
-  it('says whose entries cannot be read, and of them neither that they are complete nor that they are short', async () => {
+  it('the summary names people with unreadable entries, and calls them neither complete nor short', async () => {
     await start();
     logWeek(relay, tomasz);
     log(relay, mira, 4);
@@ -220,7 +223,7 @@ describe('the summary', () => {
     expect(lines()).toContain('`█░░░░░░░░░ Mira Novak` 4h of 38h30m (:warning: 2 unreadable)');
   });
 
-  it('of a week without a working day names nobody', async () => {
+  it('the summary of a week without a working day names no one', async () => {
     await start({ holidays: [MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY] });
     await remind(relay);
     expect(summaries().map(({ text }) => text)).toEqual([expect.stringMatching(/^0 of 0 timesheets/)]);
@@ -233,7 +236,7 @@ describe('the summary', () => {
       'C0UNKNOWN',
       'channel_not_found: correct the channel in relay.config.ts, or invite the app to it if it is private',
     ],
-  ])('that cannot be sent waits for a person, with what to do: %s', async (channel, why) => {
+  ])('a summary that cannot be sent waits for a person, with what to do: %s', async (channel, why) => {
     await start({ summary: { channel } });
     await remind(relay);
     expect(await outcomes(relay, 'timesheet-summary')).toEqual([`parked: Slack refuses chat.postMessage: ${why}`]);

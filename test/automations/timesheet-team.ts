@@ -55,7 +55,7 @@ export function withTeams(teams: TeamInput[], rest: Partial<RelayConfigInput> = 
   });
 }
 
-/** At half past four on Friday, when nobody has logged anything. */
+/** At 16:30 on Friday, when no one has logged anything. */
 export async function startFriday(config = timesheets(), options: TestRelayOptions = {}): Promise<TestRelay> {
   const relay = await startRelay({ ...options, config });
   relay.clock.now = DUE;
@@ -94,7 +94,7 @@ export function logWeek(relay: TestRelay, person: Person): void {
   log(relay, person, 6.5);
 }
 
-/** Somebody new, in the service and in Slack. */
+/** A new person, in the service and in Slack. */
 export function join({ sandbox, slack }: TestRelay, name: string): Person {
   const number = sandbox.data.users.length;
   const person = { userId: `user-${number}`, name, email: `user-${number}@example.com` };
@@ -126,7 +126,7 @@ export function mrkdwnOf({ blocks = [] }: Pick<SlackMessage, 'blocks'>): string 
   return sections.map(({ text }) => text?.text ?? '').join('\n');
 }
 
-/** What the only reminder of somebody says. */
+/** The text of a person's only reminder. */
 export function reminderOf(relay: TestRelay, { name }: Person): string {
   const [message, ...others] = reminders(relay).get(name) ?? [];
   if (!message || others.length > 0) throw new Error(`${name} got ${others.length + (message ? 1 : 0)} reminders`);

@@ -123,7 +123,7 @@ describe('who is reminded', () => {
     expect(texts).toEqual(day ? [{ type: 'section', text: { type: 'mrkdwn', text } }] : []);
   });
 
-  it('as many as the jobs of their teams say', async () => {
+  it('the jobs of the teams report the number of reminded people', async () => {
     expect(await outcomes(relay, 'team-timesheets')).toEqual([
       '0 of 1 are to be reminded of 2026-11-20',
       '1 of 1 are to be reminded of 2026-11-20',
@@ -135,7 +135,7 @@ describe('who is reminded', () => {
 describe('a reminder', () => {
   afterEach(() => relay.close());
 
-  it('goes out once, also where the schedule fires several times at the same moment and all evening', async () => {
+  it('a reminder is sent once even if the schedule fires many times', async () => {
     await start();
     const fire = () => relay.fire('timesheet-reminder');
     expect(await Promise.all([fire(), fire(), fire()])).toEqual([{ due: 1 }, { due: 1 }, { due: 1 }]);
@@ -152,7 +152,7 @@ describe('a reminder', () => {
     ['at its time', '2026-11-20T16:30:00+01:00', 1],
     ['late in the day', '2026-11-20T23:59:59+01:00', 1],
     ['on the next day', '2026-11-21T00:00:00+01:00', 0],
-  ])('fired %s, as of then, goes to so many', async (_, at, count) => {
+  ])('a schedule fired %s reminds the expected number of people', async (_, at, count) => {
     await start(timesheets({ people: [mira.email] }));
     relay.clock.now += 20 * HOUR;
     await relay.fire('timesheet-reminder', { at });
@@ -163,7 +163,7 @@ describe('a reminder', () => {
   it.each([
     ['timesheets are read', 'team-timesheets', 0],
     ['a person is reminded', 'timesheet-reminder', 1],
-  ])('goes out no more once the day is over, however late: %s', async (_, automation, workedBefore) => {
+  ])('a reminder is not sent once the day is over: %s', async (_, automation, workedBefore) => {
     await start(timesheets({ people: [mira.email] }));
     await relay.fire('timesheet-reminder');
     await (await workerWith({}))(workedBefore);
@@ -173,7 +173,7 @@ describe('a reminder', () => {
     expect(await outcomes(relay, automation)).toEqual(['nothing to do: the day is over']);
   });
 
-  it('is due for no longer than the day, however long its team waited before', async () => {
+  it('a reminder is not sent after its day, however long the team waited', async () => {
     await start(timesheets({ people: [mira.email] }));
     await relay.fire('timesheet-reminder');
     relay.clock.now += 4 * HOUR;
@@ -184,7 +184,7 @@ describe('a reminder', () => {
     expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: the day is over']);
   });
 
-  it('goes out once, wherever the worker dies: the sweep has another take over', async () => {
+  it('a reminder is sent once wherever the worker dies, because the sweep starts another one', async () => {
     await start(timesheets({ people: [mira.email, tomasz.email], hours: EVERY_DAY, remindOf: 'day' }));
     await nextDay();
     await relay.work();
@@ -237,7 +237,7 @@ describe('somebody who logs what is missing between the reading and the message'
     ],
   ];
 
-  it.each(held)('is not reminded where ten minutes went by: %s', async (_, hold) => {
+  it.each(held)('a person who completes the day is not reminded after ten minutes: %s', async (_, hold) => {
     await start(timesheets({ people: [mira.email], remindOf: 'day' }));
     log(relay, mira, 2);
     hold();
@@ -250,7 +250,7 @@ describe('somebody who logs what is missing between the reading and the message'
     expect(calls(relay)).toMatchObject({ '/users/list': 1, '/timelogs/list': 2 });
   });
 
-  it('is reminded of what is missing by then', async () => {
+  it('the reminder says what is missing at the time of sending', async () => {
     await start(timesheets({ people: [mira.email], remindOf: 'day' }));
     log(relay, mira, 2);
     relay.slack.fail({ method: 'users.lookupByEmail', ...limited(600) });
@@ -261,7 +261,7 @@ describe('somebody who logs what is missing between the reading and the message'
     expect(reminderOf(relay, mira)).toContain('*Friday 20 November*: 3h logged of 6h30m, 3h30m missing');
   });
 
-  it('is read anew every ten minutes that pass', async () => {
+  it("the person's entries are read again every ten minutes", async () => {
     await start(timesheets({ people: [mira.email], remindOf: 'day' }));
     relay.slack.fail({ method: 'chat.postMessage', times: 2, ...limited(600) });
     await relay.fire('timesheet-reminder');
@@ -278,7 +278,7 @@ describe('somebody who logs what is missing between the reading and the message'
   it.each([
     [599, 1],
     [600, 2],
-  ])('is read anew after ten minutes and not before: %i s, %i readings', async (seconds, readings) => {
+  ])('entries are read again after ten minutes but not before: %i s, %i readings', async (seconds, readings) => {
     await start(timesheets({ people: [mira.email] }));
     relay.slack.fail({ method: 'chat.postMessage', ...limited(seconds) });
     await remind(relay);
@@ -286,7 +286,7 @@ describe('somebody who logs what is missing between the reading and the message'
     expect(calls(relay)).toMatchObject({ '/users/list': 1, '/timelogs/list': readings });
   });
 
-  it('is read anew alone, and the others are not', async () => {
+  it("only that person's entries are read again", async () => {
     await start();
     log(relay, tomasz, 1, { date: MONDAY });
     await relay.fire('timesheet-reminder');
@@ -310,7 +310,7 @@ describe('whom Slack knows', () => {
 
   const lookups = () => relay.slack.calls.filter(({ method }) => method === 'users.lookupByEmail').length;
 
-  it('is asked once a week, by their addresses in the service', async () => {
+  it('Slack is asked for each service address once a week', async () => {
     await start(timesheets({ people: [mira.email], remindOf: 'day' }));
     const asked: [string, number][] = [];
     for (const days of [0, 6, 7]) {
@@ -326,7 +326,7 @@ describe('whom Slack knows', () => {
     ]);
   });
 
-  it('may have another address there, which relay.config.ts has', async () => {
+  it('a person may have another address in Slack if relay.config.ts maps it', async () => {
     const people = [{ email: 'Lucas.Pereira@example.com', slack: NOBODY }];
     await start(timesheets({ people: [lucas.email] }, { people }));
     await remind(relay);
@@ -334,7 +334,7 @@ describe('whom Slack knows', () => {
     expect(relay.slack.calls.map(({ method }) => method)).toEqual(['chat.postMessage']);
   });
 
-  it('may have nobody of that address, which the job says, and the others are reminded', async () => {
+  it('an address unknown to Slack is reported by the job, and the others are reminded', async () => {
     await start(timesheets({ people: [mira.email, lucas.email] }));
     await remind(relay);
     expect(reminded(relay)).toEqual([mira.name]);
@@ -352,7 +352,7 @@ describe('whom Slack knows', () => {
     ['a bot', { is_bot: true }],
     ['a member of another workspace', { is_stranger: true }],
     ['somebody who has not confirmed it', { is_email_confirmed: false }],
-  ])('may have the address as that of %s, who is told nothing', async (_, change) => {
+  ])('the address may belong to %s, who gets no message', async (_, change) => {
     await start(timesheets({ people: [mira.email] }));
     Object.assign(relay.slack.users.get(MIRA) ?? {}, change);
     await remind(relay);
@@ -362,7 +362,7 @@ describe('whom Slack knows', () => {
     ]);
   });
 
-  it('may have somebody who left since they were asked for, which the job says', async () => {
+  it('a person who left Slack is reported by the job', async () => {
     await start(timesheets({ people: [mira.email] }));
     await remind(relay);
     relay.slack.users.set(MIRA, { id: MIRA, name: mira.name, deleted: true });
@@ -407,7 +407,7 @@ describe('whom Slack knows', () => {
 describe('teams of two connections', () => {
   afterEach(() => relay.close());
 
-  it('remind the same person of each, until that person mutes the day', async () => {
+  it('both teams remind the same person, until that person mutes the day', async () => {
     const people = [mira.email, tomasz.email];
     const teams = ['main', 'other'].map((connection, index) => ({
       ...teamInput,
@@ -436,7 +436,7 @@ describe('teams of two connections', () => {
   });
 });
 
-describe('somebody who joined on Wednesday', () => {
+describe('a person who joined on Wednesday', () => {
   afterEach(() => relay.close());
   const late = { joined: [{ email: mira.email, on: WEDNESDAY }], people: [mira.email], remindOf: 'week' as const };
   const created = (on: string) => {
@@ -450,14 +450,14 @@ describe('somebody who joined on Wednesday', () => {
     ['by relay.config.ts, and by the service on Friday', late, FRIDAY, '22h30m'],
     ['by nobody', { ...late, joined: [] }, undefined, '38h30m'],
     ['long ago', { ...late, joined: [] }, '2020-01-01', '38h30m'],
-  ])('is short from then on: %s', async (_, change, on, expected) => {
+  ])('a new person is short after joining: %s', async (_, change, on, expected) => {
     await start(timesheets(change));
     if (on !== undefined) created(on);
     await remind(relay);
     expect(reminderOf(relay, mira)).toContain(`*This week so far*: nothing logged of ${expected}`);
   });
 
-  it('is complete with what is expected from then on', async () => {
+  it('a new person is complete with the hours expected since joining', async () => {
     await start(timesheets(late));
     for (const date of [WEDNESDAY, THURSDAY]) log(relay, mira, 8, { date });
     log(relay, mira, 6.5);
@@ -469,7 +469,7 @@ describe('somebody who joined on Wednesday', () => {
 describe('an address in the settings of a team that no user has', () => {
   afterEach(() => relay.close());
 
-  it('is told by where it stands, and not itself, for outcomes are in the log', async () => {
+  it('an unknown address is reported by its path only, because outcomes are logged', async () => {
     const strangers = { quiet: ['q@example.org'], partTime: [{ email: 'p@example.org', hours: { fri: 1 } }] };
     await start(timesheets({ people: 'all', ...strangers, joined: [{ email: mira.email, on: WEDNESDAY }] }));
     relay.sandbox.data.users.length = 2;
@@ -506,7 +506,7 @@ describe('a dry run', () => {
     await relay.close();
   });
 
-  it('that is replayed is a dry run still', async () => {
+  it('a replayed dry run is still a dry run', async () => {
     await start(settings(false));
     await scheduleWith(true);
     await (await workerWith({ config: exampleConfig() }))();
@@ -517,7 +517,7 @@ describe('a dry run', () => {
     await relay.close();
   });
 
-  it('sends nothing, and the jobs say what they would have sent', async () => {
+  it('a dry run sends nothing, and the jobs say what they would have sent', async () => {
     const summary = { channel: 'C0PLATFORM', on: 'fri' as const, at: '16:30' };
     const { timesheets: settings, ...config } = timesheets({ summary, people: [mira.email, tomasz.email] });
     await start({ ...config, timesheets: { teams: settings?.teams ?? [], dryRun: true } });
@@ -537,7 +537,7 @@ describe('a dry run', () => {
 describe('settings', () => {
   afterEach(() => relay.close());
 
-  it('without teams make nothing due', async () => {
+  it('nothing is due without teams', async () => {
     await start(exampleConfig());
     expect(await relay.fire('timesheet-reminder')).toEqual({ due: 0 });
     expect(await relay.jobs()).toEqual([]);
@@ -546,7 +546,7 @@ describe('settings', () => {
   it.each([
     ['team-timesheets', 0, "relay.config.ts has no team 'platform' any more"],
     ['timesheet-reminder', 1, "relay.config.ts has no team 'platform', or no slack, any more"],
-  ])('that lost the team since park its jobs: %s', async (automation, workedBefore, reason) => {
+  ])('settings that no longer have the team park its jobs: %s', async (automation, workedBefore, reason) => {
     await start(timesheets({ people: [mira.email] }));
     await relay.fire('timesheet-reminder');
     await (await workerWith({}))(workedBefore);

@@ -61,7 +61,7 @@ export async function findEmulator(scratch: Scratch, signal: AbortSignal): Promi
 
 async function installMinistack(scratch: Scratch, signal: AbortSignal): Promise<void> {
   const wanted = await readFile(REQUIREMENTS, 'utf8');
-  // Written last, so that an installation which was interrupted is begun anew.
+  // Written last, so an interrupted installation is repeated.
   const done = join(VENV, 'installed.txt');
   if ((await readFile(done, 'utf8').catch(() => '')) === wanted) return;
 
@@ -96,7 +96,7 @@ async function startMinistack(scratch: Scratch, signal: AbortSignal): Promise<Em
     // Its own start command would take port 443 too.
     const hypercorn = ['-m', 'hypercorn', 'leading_keys:app', '--workers', '0', '--bind', `127.0.0.1:${port}`];
     const ministack = scratch.start(PYTHON, [...hypercorn, '--certfile', certificate, '--keyfile', key], {
-      // All of it, for the functions have it too.
+      // The complete environment, because the functions get it too.
       env: {
         // It starts them with the first `node` there is.
         PATH: nodeFirst(),
@@ -128,7 +128,7 @@ async function startMinistack(scratch: Scratch, signal: AbortSignal): Promise<Em
     const emulator = await connect(`https://localhost:${port}`, scratch, { isOwn: true, authority, log });
     const health = await Promise.race([once(ministack, 'close').then(() => undefined), firstHealth(emulator, signal)]);
     if (health?.auth === 'enabled') return emulator;
-    // Somebody else may have taken the port in between.
+    // Another process may have taken the port in the meantime.
     if (health || !log().includes('ddress already in use')) throw new Error(`MiniStack does not start:\n${log()}`);
   }
 }
@@ -141,7 +141,7 @@ async function firstHealth(emulator: Emulator, signal: AbortSignal): Promise<{ a
   }
 }
 
-/** A port that nobody listens on now. */
+/** A port that is currently free. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -56,7 +56,7 @@ const atOnce = () => 0;
 const granted = (answers: readonly SlotAnswer[]) => answers.filter((answer) => answer.granted);
 
 describe('the budget', () => {
-  it('never lets more through than the limits, in any minute or day, by whatever moment the service counts', async () => {
+  it('the budget never exceeds the limits in any minute or day, however the service counts', async () => {
     const call = fc.record({
       // Most come at the first moment at which they are let in, for that is when a limit could be exceeded.
       after: fc.oneof(
@@ -153,7 +153,7 @@ describe('the budget', () => {
     },
   );
 
-  it('grants a slot at the time that it announced', async () => {
+  it('the budget grants a slot at the announced time', async () => {
     const connection = newConnection();
     const limits = { perMinute: 5, perDay: 20 };
     let now = START;
@@ -167,7 +167,7 @@ describe('the budget', () => {
     }
   });
 
-  it('counts a call from its slot until a minute after its answer, and one without an answer as if it took longest', async () => {
+  it('a call counts from its slot until a minute after its answer, or for the longest flight without an answer', async () => {
     const connection = newConnection();
     const limits = { perMinute: 2, perDay: 100 };
     let now = START;
@@ -187,7 +187,7 @@ describe('the budget', () => {
     expect(slotOf(await ask()).sendAt).toBe(now);
   });
 
-  it('takes back a slot that was not used', async () => {
+  it('an unused slot returns to the budget', async () => {
     const connection = newConnection();
     const limits = { perMinute: 1, perDay: 1 };
     let now = START;
@@ -200,7 +200,7 @@ describe('the budget', () => {
     expect((await budget.requestSlot({ connection, limits, lane: 'interactive' })).granted).toBe(true);
   });
 
-  it('is shared: workers who ask at once get no more than the limit together', async () => {
+  it('simultaneous workers together get no more than the limit', async () => {
     const connection = newConnection();
     const limits = { perMinute: 10, perDay: 1_000 };
     const workers = Array.from({ length: 8 }, () => createBudget(table, () => START));
@@ -210,7 +210,7 @@ describe('the budget', () => {
     expect(granted(answers)).toHaveLength(10);
   });
 
-  it('sends a hundred calls of either lane at once after a quiet minute, and keeps the rest for people', async () => {
+  it('either lane sends a hundred calls at once after a quiet minute, and the rest stays reserved for people', async () => {
     const limits = { perMinute: 120, perDay: 5_000 };
     for (const [lane, most] of [
       ['background', 100],
@@ -228,7 +228,7 @@ describe('the budget', () => {
     }
   });
 
-  it('keeps a share of the day for people, which shrinks as the day goes by', async () => {
+  it('a share of the day is reserved for people, and shrinks as the day passes', async () => {
     const connection = newConnection();
     const limits = { perMinute: 1_000, perDay: 400 };
     let now = START;
@@ -253,7 +253,7 @@ describe('the budget', () => {
     expect(await askOften('background')).toBe(337);
   });
 
-  it('sends new jobs behind those that stand in line, and background jobs behind people', async () => {
+  it('new jobs go behind jobs in line, and background jobs behind people', async () => {
     const connection = newConnection();
     const limits = { perMinute: 20, perDay: 5_000 };
     let now = START;
@@ -280,7 +280,7 @@ describe('the budget', () => {
     expect((await ask('background', true)).granted).toBe(true);
   });
 
-  it('gives the right to move the line to one caller at a time, with the times at which slots open', async () => {
+  it('one caller at a time may move the line, and learns when slots open', async () => {
     const connection = newConnection();
     const limits = { perMinute: 120, perDay: 5_000 };
     let now = START;
@@ -302,7 +302,7 @@ describe('the budget', () => {
     expect(await budget.planLine(connection, limits, true)).toBeDefined();
   });
 
-  it('stops everyone while it is paused, and whoever holds a slot for later', async () => {
+  it('a pause stops all callers, even those that hold a later slot', async () => {
     const connection = newConnection();
     const limits = { perMinute: 1, perDay: 9 };
     let now = START;
@@ -326,7 +326,7 @@ describe('the budget', () => {
     expect((await ask()).granted).toBe(true);
   });
 
-  it('shows both windows and lanes, and when the next slot is free', async () => {
+  it('the view shows both windows, all lanes and the next slot', async () => {
     const connection = newConnection();
     const limits = { perMinute: 20, perDay: 400 };
     let now = START;
@@ -348,7 +348,7 @@ describe('the budget', () => {
     expect((await budget.requestSlot({ connection, limits, lane: 'background', cameBack: true })).granted).toBe(true);
   });
 
-  it('knows its own write where the answer was lost and the SDK repeats it', async () => {
+  it('the budget recognizes its own write if the answer was lost and the SDK repeats it', async () => {
     const connection = newConnection();
     const limits = { perMinute: 120, perDay: 5_000 };
     let loses = false;
@@ -371,7 +371,7 @@ describe('the budget', () => {
     expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 2 }, day: { used: 2 } });
   });
 
-  it('counts what an earlier version has counted', async () => {
+  it('the budget counts the calls of an earlier version', async () => {
     const connection = newConnection();
     const countsUntil = START + 50_000;
     const day = Math.floor(START / 600_000);

@@ -40,34 +40,32 @@ function nameInstance(apiKey = relay.sandbox.keys[0]?.apiKey ?? ''): void {
 }
 
 describe('call', () => {
-  it.each(['users/list', '/users/list', '//users/list'])('applies the override to %s', async (name) => {
+  it.each(['users/list', '/users/list', '//users/list'])('call applies the override to %s', async (name) => {
     const call = await openMain();
     const { data } = await call(operationToCall(name, false, 'main', config), { per_page: 1 });
     expect(data).toMatchObject([{ user_id: expect.any(String), email: 'integration@example.com' }]);
     expect(relay.sandbox.audit.map(({ endpoint }) => endpoint)).toEqual(['/people/all']);
   });
 
-  it('with --raw takes neither schema nor override', async () => {
+  it('call --raw uses neither schema nor override', async () => {
     const call = await openMain();
     const { data } = await call(operationToCall('/people/all', true, 'main', config), { per_page: 1, any: ['thing'] });
     expect(data).toMatchObject([{ id: expect.any(String), mail: 'integration@example.com' }]);
     expect(operationToCall('users/list', true, 'main', config)).toMatchObject({ path: 'users/list', fields: {} });
   });
 
-  it('names the connections that there are', async () => {
-    await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow(
-      "no connection 'nosuch'; there are main",
-    );
+  it('an unknown connection is refused with the names of the configured ones', async () => {
+    await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow("no connection 'nosuch'; it has main");
   });
 
-  it('takes a slot of the budget, behind what people wait for', async () => {
+  it("call takes a slot of the budget behind people's commands", async () => {
     const call = await openMain();
     await call(validate, {});
     expect(await used()).toBe(1);
     expect(told).toEqual([]);
   });
 
-  it('shares the budget of the relay that uses the same key', async () => {
+  it('call shares the budget of the relay that uses the same key', async () => {
     nameInstance();
     await (await openMain())(validate, {});
     expect(await used()).toBe(1);
@@ -75,9 +73,9 @@ describe('call', () => {
   });
 
   it.each<[string, () => Promise<Target>, string | undefined]>([
-    ['no relay runs', () => Promise.reject(new Error('no relay runs in this folder')), undefined],
+    ['no relay runs', () => Promise.reject(new Error('no relay is running in this folder')), undefined],
     ['the relay uses another key', open, 'pk_of_another_team'],
-  ])('says that no budget is shared, where %s', async (_, target, apiKey) => {
+  ])('call says that no budget is shared if %s', async (_, target, apiKey) => {
     nameInstance(apiKey);
     const call = await openMain(target);
     expect(told).toEqual([expect.stringContaining('no budget is shared')]);
@@ -86,7 +84,7 @@ describe('call', () => {
     expect(await used()).toBe(0);
   });
 
-  it('gives no slot to a payload that its operation does not take', async () => {
+  it('an invalid payload takes no slot', async () => {
     const call = await openMain();
     await expect(call(operationToCall('defects/update', false, 'main', config), {})).rejects.toThrow(
       PartnerPayloadError,
@@ -94,13 +92,13 @@ describe('call', () => {
     expect(await used()).toBe(0);
   });
 
-  it('signs once more where the clocks differ', async () => {
+  it('call signs again if the clocks differ', async () => {
     relay.sandbox.setFault({ kind: 'clock-skew', seconds: 1_200 });
     expect((await (await openMain())(validate, { again: true })).data).toEqual({ again: true });
     expect(await used()).toBe(2);
   });
 
-  it('waits where the budget is used up, and says until when', async () => {
+  it('call waits if the budget is used up, and says until when', async () => {
     const { clock, stores } = relay;
     const read = () => clock.now;
     const began = clock.now;

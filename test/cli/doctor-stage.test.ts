@@ -6,18 +6,18 @@ describe('the concurrency of the account', () => {
   const judge = (limit: number, also: Partial<RelayConfigInput> = {}) =>
     judgeConcurrency(defineConfig({ connections: { main: {} }, ...also }), limit);
 
-  it('of a new account leaves nothing for the webhooks', () => {
+  it('the quota of a new account is too small for the webhooks', () => {
     const { verdict, detail } = judge(10, { slack: { connection: 'main' } });
     expect(verdict).toBe('bad');
     expect(detail).toMatch(/^10, but the relay needs up to 34 \(10 for the worker, 20 for the webhooks, 4 for/);
     expect(detail).toMatch(/Service Quotas/);
   });
 
-  it('of any other account is enough', () => {
+  it('the quota of any other account is sufficient', () => {
     expect(judge(1_000).verdict).toBe('good');
   });
 
-  it('must leave a hundred beside what is reserved', () => {
+  it('the quota must leave a hundred executions unreserved', () => {
     const deployment = { reservedConcurrency: { webhook: 20, worker: 10 } };
     expect(judge(129, { deployment }).verdict).toBe('bad');
     expect(judge(130, { deployment }).verdict).toBe('good');

@@ -52,12 +52,12 @@ async function github(repositories: Record<string, { labels: string[]; archived?
 }
 
 describe('doctor', () => {
-  it('finds nothing wrong where nothing is', async () => {
+  it('doctor finds nothing wrong in a correct configuration', async () => {
     const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'] } });
     const found = await examined({ config: exampleConfig({}, { apiUrl }), github: { token: 'ghp_good' } });
     expect(bad(found)).toEqual([]);
     expect(Object.fromEntries(found)).toMatchObject({
-      'main: credentials': expect.stringContaining('validate returned what was sent'),
+      'main: credentials': expect.stringContaining('validate returned the payload unchanged'),
       'main: github.repositories.0.issueToDefect.projectId': 'good: Web Shop',
       'main: slack.channels.C0PLATFORM.projectId': 'good: Web Shop',
       'main: defects/list by project_id': 'good: returns the rows that match, and no others',
@@ -73,7 +73,7 @@ describe('doctor', () => {
     expect(relay.sandbox.data.defects).toHaveLength(1);
   });
 
-  it('compares what validate returns', async () => {
+  it('doctor compares the payload that validate returns', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200).end(JSON.stringify({ success: true, message: 'OK', data: { relay: 'doctor' } }));
     });
@@ -85,7 +85,9 @@ describe('doctor', () => {
       apiKey: 'pk_example',
       secretKey: 'sk_example',
     });
-    expect((await findings()).get('main: credentials')).toMatch(/^bad: validate .* does not return what was sent/);
+    expect((await findings()).get('main: credentials')).toMatch(
+      /^bad: validate .* does not return the payload that was sent/,
+    );
   });
 
   const reminded = (people: string[]): RelayConfigInput['timesheets'] => ({
@@ -107,19 +109,19 @@ describe('doctor', () => {
       'a project that the key does not have',
       [{ projectId: ELSEWHERE }],
       'main: github.repositories.0.issueToDefect.projectId',
-      /^bad: the key has no project 00000000-.*; it has 6f1c2d7e-.* \(Web Shop\), /,
+      /^bad: the key cannot access the project 00000000-.*; it can access 6f1c2d7e-.* \(Web Shop\), /,
     ],
     [
       "a channel's project that the key does not have",
       [{}, { slack: { channels: { C0PLATFORM: { projectId: ELSEWHERE } } } }],
       'main: slack.channels.C0PLATFORM.projectId',
-      /^bad: the key has no project/,
+      /^bad: the key cannot access the project/,
     ],
     [
       'a field that is called otherwise',
       [{}, { connection: { operations: { 'timelogs/list': { fields: { user_id: 'person' } } } } }],
       'main: timelogs/list by user_id',
-      /^bad: user_id is ignored: \d rows came/,
+      /^bad: user_id is ignored: it returned \d rows/,
     ],
     [
       'a channel that is not there',
@@ -163,7 +165,7 @@ describe('doctor', () => {
       'slack: lucas.pereira@example.com',
       /^bad: .*users_not_found; see timesheets\.teams\.0\.people\.0$/,
     ],
-  ])('reports %s', async (_, config, what, expected) => {
+  ])('doctor reports %s', async (_, config, what, expected) => {
     const found = await examined({ config: exampleConfig(...config) });
     expect(found.get(what)).toMatch(expected);
   });
@@ -172,9 +174,9 @@ describe('doctor', () => {
     ['defects/list', 'project_id', { '/defects/list': { fields: { project_id: 'project' } } }],
     ['timelogs/list', 'date_from and date_to', { '/timelogs/list': { fields: { date_from: 'from', date_to: 'to' } } }],
     ['timelogs/list', 'task_id', { '/timelogs/list': { fields: { task_id: 'task' } } }],
-  ])('reports that %s ignores the filter %s', async (operation, filter, rename) => {
+  ])('doctor reports that %s ignores the filter %s', async (operation, filter, rename) => {
     const found = await examined({ sandbox: { rename } });
-    expect(found.get(`main: ${operation} by ${filter}`)).toMatch(/^bad: .* is ignored: \d rows came/);
+    expect(found.get(`main: ${operation} by ${filter}`)).toMatch(/^bad: .* is ignored: it returned \d rows/);
   });
 
   it.each<[string, object | undefined, Parameters<typeof github>[0], string, RegExp]>([
@@ -185,7 +187,7 @@ describe('doctor', () => {
       { token: 'ghp_good' },
       {},
       'github: Codertocat/Hello-World',
-      /^bad: GitHub answers GET \/repos\/Codertocat\/Hello-World with 404: Not Found.*; is the name right/,
+      /^bad: GitHub answers GET \/repos\/Codertocat\/Hello-World with 404: Not Found.*; check the name/,
     ],
     [
       'a repository that is archived',
@@ -202,14 +204,14 @@ describe('doctor', () => {
       /^bad: the repository has no label bug/,
     ],
     ['no webhook secret', undefined, {}, 'github: webhook secret', /^bad: .*webhookSecret/],
-  ])('reports of GitHub: %s', async (_, secret, repositories, what, expected) => {
+  ])('doctor reports a problem on GitHub: %s', async (_, secret, repositories, what, expected) => {
     const apiUrl = await github(repositories);
     const config = exampleConfig({}, { apiUrl });
     const found = await examined(secret ? { config, github: secret } : { config, webhookSecret: '' });
     expect(found.get(what)).toMatch(expected);
   });
 
-  it('goes on where one connection has no secret', async () => {
+  it('doctor continues if one connection has no secret', async () => {
     relay = await startRelay();
     relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl: 'http://pm.internal' });
     const found = await findings();

@@ -32,7 +32,7 @@ async function happens(...event: Parameters<typeof issueEvent>) {
 const lastDefect = () => relay.sandbox.data.defects.at(-1);
 
 describe('relay link', () => {
-  it('shows the defect of an issue, by its name in any letter case', async () => {
+  it('relay link shows the defect of an issue, by its name in any letter case', async () => {
     relay = await startRelay();
     await happens('opened', { title: 'It \u001b[31mbreaks' });
     const shown = await link('codertocat/hello-world#1');
@@ -46,14 +46,14 @@ describe('relay link', () => {
     [['Codertocat/Hello-World#77'], /no event of Codertocat\/Hello-World#77 in the last 30 days/],
     [[ISSUE, '--clear', '--set', 'd'], /only one of/],
     [[ISSUE, '--move', 'Codertocat/Hello-World#2'], /has no defect to move/],
-  ])('does not take %j', async (words, why) => {
+  ])('relay link refuses %j', async (words, why) => {
     relay = await startRelay();
     await happens('edited', { id: 1, labels: [] });
     await happens('edited', { id: 2, labels: [] });
     await expect(link(...words)).rejects.toThrow(why);
   });
 
-  it('sets the defect, which then looks like the issue', async () => {
+  it('relay link --set sets the defect, which the next event updates from the issue', async () => {
     relay = await startRelay();
     await happens('edited', { labels: [] });
     const { defect_id: id } = lastDefect() ?? {};
@@ -62,7 +62,7 @@ describe('relay link', () => {
     expect(lastDefect()).toMatchObject({ defect_id: id, title: 'from the issue' });
   });
 
-  it('clears a link, so that the next event makes a defect', async () => {
+  it('relay link --clear clears a link, and the next event creates a defect', async () => {
     relay = await startRelay();
     await happens('opened');
     relay.sandbox.data.defects.pop();
@@ -71,7 +71,7 @@ describe('relay link', () => {
     expect(lastDefect()).toMatchObject({ title: 'anew' });
   });
 
-  it('moves a defect to another issue', async () => {
+  it('relay link --move moves a defect to another issue', async () => {
     relay = await startRelay();
     await happens('opened');
     await happens('edited', { id: 2, labels: [] });
@@ -82,7 +82,7 @@ describe('relay link', () => {
     expect(lastDefect()).toMatchObject({ defect_id: id, title: 'second' });
   });
 
-  it('leaves the claim of a job that is under way alone, and says where to look', async () => {
+  it('relay link does not change the claim of an unfinished job, and says where to look', async () => {
     relay = await startRelay();
     relay.sandbox.setFault({ kind: 'rate-limited', times: 1 });
     await relay.post('issues', issueEvent('opened'));
@@ -90,7 +90,7 @@ describe('relay link', () => {
     await expect(link(ISSUE, '--clear')).rejects.toThrow(/is making the defect; wait until .* relay -- job issue-to-/);
   });
 
-  it('decides what a parked job left open, and the job ends when it goes on', async () => {
+  it('relay link settles what a parked job left open, and the job ends when it continues', async () => {
     relay = await startRelay();
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
     await happens('opened');

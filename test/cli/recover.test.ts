@@ -39,7 +39,7 @@ async function open(count: number): Promise<void> {
 }
 
 describe('relay resume', () => {
-  it('lifts a pause, and lets what waits go on at once', async () => {
+  it('relay resume ends a pause and continues waiting jobs at once', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 20 * 3_600, times: 1 });
     await open(3);
     relay.clock.now += HOUR;
@@ -48,18 +48,22 @@ describe('relay resume', () => {
     expect(defectsMade()).toBe(0);
     expect(await run('budget')).toContain('paused until 2026-11-21T06:00:00.000Z');
 
-    expect(await run('resume', 'main')).toBe('lifted the pause until 2026-11-21T06:00:00.000Z\n3 waiting jobs go on');
+    expect(await run('resume', 'main')).toBe(
+      'ended the pause that lasted until 2026-11-21T06:00:00.000Z\n3 waiting jobs continue',
+    );
     await relay.work();
     expect(defectsMade()).toBe(3);
-    expect(await run('resume', 'main')).toBe('nothing held up the connection main\n0 waiting jobs go on');
+    expect(await run('resume', 'main')).toBe(
+      'the connection main was neither paused nor stopped\n0 waiting jobs continue',
+    );
   });
 
-  it('closes the breakers of operations and of the connection', async () => {
+  it('relay resume closes the breakers of operations and of the connection', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(5);
-    expect(await run('budget')).toMatch(/defects\/create fails since 2026-11-20T10:00.*status 500/);
+    expect(await run('budget')).toMatch(/defects\/create has been failing since 2026-11-20T10:00.*status 500/);
     relay.sandbox.clearFaults();
-    expect(await run('resume', 'main')).toMatch(/^defects\/create was stopped: .*\n5 waiting jobs go on$/);
+    expect(await run('resume', 'main')).toMatch(/^defects\/create was stopped: .*\n5 waiting jobs continue$/);
     await relay.workToTheEnd();
     expect(defectsMade()).toBe(5);
 
@@ -72,13 +76,13 @@ describe('relay resume', () => {
     expect(defectsMade()).toBe(6);
   });
 
-  it('does not take a connection that is not configured', async () => {
+  it('relay resume refuses a connection that is not configured', async () => {
     await expect(run('resume', 'other')).rejects.toThrow('relay.config.ts has no connection other; it has main');
   });
 });
 
 describe('relay resolve --reason', () => {
-  it('lists the jobs first, and looks for all of them with one reading', async () => {
+  it('relay resolve --reason lists the jobs first, and searches for all of them with one reading', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
     await open(2);
     await relay.workToTheEnd();
@@ -105,9 +109,9 @@ describe('relay resolve --reason', () => {
 
   it.each([
     [['--search'], 'name either a job or a --reason'],
-    [['--reason', 'x'], 'say one of --done <created id>, --again and --search'],
-    [['--reason', 'x', '--done', '7'], '--done is the id of one creation'],
-  ])('does not take %j', async (words, why) => {
+    [['--reason', 'x'], 'use one of --done <created id>, --again and --search'],
+    [['--reason', 'x', '--done', '7'], '--done takes the id of one creation'],
+  ])('relay resolve refuses %j', async (words, why) => {
     await expect(run('resolve', ...words)).rejects.toThrow(why);
   });
 });

@@ -49,15 +49,15 @@ afterEach(async () => {
 });
 
 describe('relay run', () => {
-  it('wants a relay that runs in this folder', async () => {
-    await expect(run(['job-sweep'])).rejects.toThrow('no relay runs in this folder');
+  it('relay run needs a running relay in this folder', async () => {
+    await expect(run(['job-sweep'])).rejects.toThrow('no relay is running in this folder');
   });
 
   it.each([
     [['nothing'], /Allowed choices are job-sweep, credential-check/],
     [['timesheet-reminder', '--at', 'noon'], /expected a time such as 2026-11-20T16:30/],
-    [['job-sweep', '--at', '2026-11-20T16:30'], /job-sweep looks at what there is now, so that it takes no --at/],
-  ])('does not take %j', async (words, why) => {
+    [['job-sweep', '--at', '2026-11-20T16:30'], /job-sweep does not accept --at/],
+  ])('relay run refuses %j', async (words, why) => {
     await expect(run(words)).rejects.toThrow(why);
   });
 });
@@ -83,7 +83,7 @@ describe('relay run, on this machine', () => {
   });
   afterEach(() => Promise.all([close(front), relay.close()]));
 
-  it('fires the function of the relay that runs, and shows what it returned', async () => {
+  it('relay run runs the function of the local relay and prints its result', async () => {
     const { checked } = JSON.parse(await run(['credential-check', '--json']));
     expect(checked).toMatchObject([
       { holder: 'partner/main', verdict: 'good' },
@@ -93,13 +93,13 @@ describe('relay run, on this machine', () => {
     expect(await run(['job-sweep'])).toBe('job-sweep ran:\n{\n  "swept": 0\n}');
   });
 
-  it('fires it as of another time', async () => {
+  it('relay run passes the time to the local function', async () => {
     const due = ['timesheet-reminder', '--at', '2026-11-20T17:30+01:00'];
     expect(await run(due)).toBe('timesheet-reminder ran, as of 2026-11-20T16:30:00.000Z:\n{\n  "due": 1\n}');
     expect(await run(['timesheet-reminder', '--json'])).toBe('{\n  "due": 0\n}');
   });
 
-  it('tells why the function failed', async () => {
+  it('relay run prints why the local function failed', async () => {
     await relay.stack.close();
     await expect(run(['job-sweep'])).rejects.toThrow(/^job-sweep failed: .*ECONNREFUSED/);
   });
@@ -107,7 +107,7 @@ describe('relay run, on this machine', () => {
   it.each([
     ['no key', {}],
     ['another key', { authorization: 'Bearer LOCAL0123456789ABCDEF' }],
-  ])('lets nobody fire it with %s', async (_, headers: Record<string, string>) => {
+  ])('a schedule cannot be run with %s', async (_, headers: Record<string, string>) => {
     const response = await fetch(`${addressOf(front)}/schedules/credential-check`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -118,7 +118,7 @@ describe('relay run, on this machine', () => {
   });
 
   it.each(['', 'no JSON', '[]', '{"at":"noon"}', '{"from":"2026-11-20T16:30:00Z"}'])(
-    'refuses an event that is none: %j',
+    'an invalid schedule event is refused: %j',
     async (body) => {
       const authorization = `Bearer ${relay.stack.variables.AWS_ACCESS_KEY_ID}`;
       const response = await fetch(`${addressOf(front)}/schedules/credential-check`, {
@@ -153,18 +153,18 @@ describe('relay --stage … run', () => {
     await close(lambda);
   });
 
-  it('invokes the deployed function, as of the time that was given', async () => {
+  it('relay run invokes the deployed function with the given time', async () => {
     answer = { headers: {}, body: { due: 2 } };
     expect(await run(['timesheet-reminder', '--at', '2026-11-20T16:30', '--json'], 'prod')).toBe('{\n  "due": 2\n}');
     const path = '/2015-03-31/functions/partner-relay-prod-timesheet-reminder/invocations';
     expect(invoked).toEqual([{ path, event: { at: '2026-11-20T16:30:00.000Z' } }]);
   });
 
-  it('tells why it failed', async () => {
+  it('relay run prints why the deployed function failed', async () => {
     const body = { errorType: 'AggregateError', errorMessage: '1 of 3 holders were not checked' };
     answer = { headers: { 'x-amz-function-error': 'Unhandled' }, body };
     await expect(run(['credential-check'], 'prod')).rejects.toThrow(
-      'credential-check failed: 1 of 3 holders were not checked; its log says more',
+      'credential-check failed: 1 of 3 holders were not checked; see its log for details',
     );
   });
 });
@@ -178,11 +178,11 @@ describe('a time on the command line', () => {
     ['2026-11-20T11:30:00-05:00', '2026-11-20T16:30:00.000Z'],
     // Skipped by daylight saving in Berlin, but a minute like any other in UTC.
     ['2026-03-29T02:30', '2026-03-29T02:30:00.000Z'],
-  ])('%s is %s', (typed, time) => {
+  ])('the time %s is %s', (typed, time) => {
     expect(readTime(typed).toISOString()).toBe(time);
   });
 
-  it('is the same when it is typed as it is shown', () => {
+  it('a printed time is parsed as the same time', () => {
     const times = fc.date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(times, (time) => {
@@ -192,7 +192,7 @@ describe('a time on the command line', () => {
   });
 
   it.each(['', 'now', '2026-11-20', '16:30', '2026-02-30T10:00', '2026-11-20T25:00', '2026-11-20 16:30', '1795192200'])(
-    'is not %j',
+    'a time on the command line is not %j',
     (typed) => {
       expect(() => readTime(typed)).toThrow(/expected a time such as/);
     },

@@ -89,11 +89,11 @@ describe("the Slack app's manifest", () => {
     ['with the longest command', { command: `/${'x'.repeat(31)}` }, 'Partner Relay'],
     ['with the longest name', {}, 'n'.repeat(35)],
     ['with permissions', { permissions: { log: { userGroups: ['S0PLATFORM'] } } }, 'Partner Relay'],
-  ])('keeps to the limits that Slack publishes: %s', (_, slack, name) => {
+  ])("the manifest respects Slack's published limits: %s", (_, slack, name) => {
     expect(published.safeParse(manifest(slack, name)).error?.issues).toBeUndefined();
   });
 
-  it('has everything go to the one URL, and the command and shortcut that are read there', () => {
+  it('the manifest sends all requests to one URL, and has the command and shortcut that the relay handles', () => {
     const { features, settings } = manifest({ command: '/pm-test' });
     expect(features.slash_commands).toMatchObject([{ command: '/pm-test', url: URL }]);
     expect(features.shortcuts).toMatchObject([{ type: 'message', callback_id: DEFECT_SHORTCUT }]);
@@ -101,7 +101,7 @@ describe("the Slack app's manifest", () => {
     expect(features.app_home.messages_tab_enabled).toBe(true);
   });
 
-  it('asks for the scopes of the methods that are called, and for groups only where permissions name some', () => {
+  it('the manifest has the scopes of the methods in use, and of groups only if permissions name some', () => {
     // https://docs.slack.dev/reference/methods names the scopes of each.
     const least = [
       'channels:read',
@@ -121,7 +121,7 @@ describe("the Slack app's manifest", () => {
     );
   });
 
-  it('asks to read channels only where summaries go to one', () => {
+  it('the manifest has the channel history scopes only if a team has a summary', () => {
     const scopes = (team: object) =>
       manifest({}, 'Partner Relay', { teams: [{ ...teamInput, ...team }] }).oauth_config.scopes.bot;
     expect(scopes({})).not.toContain('channels:history');
@@ -130,7 +130,7 @@ describe("the Slack app's manifest", () => {
     );
   });
 
-  it('is printed by the command line, with a name of one’s own', async () => {
+  it('the command line prints the manifest with a custom name', async () => {
     const { default: config } = await import('../../relay.config.ts');
     expect(await printed()).toEqual(slackManifest(config, 'Partner Relay', URL));
     expect(await printed('--name', 'Relay (test)')).toMatchObject({ display_information: { name: 'Relay (test)' } });
@@ -139,7 +139,7 @@ describe("the Slack app's manifest", () => {
   it.each([
     ['a name that is longer than Slack takes', 'n'.repeat(36)],
     ['no name', ''],
-  ])('is not printed with %s', async (_, name) => {
+  ])('the manifest is not printed with %s', async (_, name) => {
     await expect(printed('--name', name)).rejects.toThrow(/35 characters/);
   });
 });

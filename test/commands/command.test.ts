@@ -82,7 +82,7 @@ describe('a command', () => {
     ['find «\u00a0checkout page\u00a0»', { verb: 'find', text: 'checkout page' }],
     ["find 'checkout page'", { verb: 'find', text: 'checkout page' }],
     ['find the "checkout" page', { verb: 'find', text: 'the "checkout" page' }],
-  ])('%o is understood', (text, command) => {
+  ])('the command %o is understood', (text, command) => {
     expect(parseCommand(text)).toEqual({ command });
   });
 
@@ -111,7 +111,7 @@ describe('a command', () => {
     ['log 2h ‘Tom’s page’ done', log(120, 'today', 'Tom’s page', 'done')],
     ['log 2h "Seite „Kasse“" x', log(120, 'today', 'Seite „Kasse“', 'x')],
     ['log 2h "the ""new"" page" x', log(120, 'today', 'the "new" page', 'x')],
-  ])('%o is time to log', (text, command) => {
+  ])('the input %o logs time', (text, command) => {
     expect(parseCommand(text)).toEqual({ command });
   });
 
@@ -135,7 +135,7 @@ describe('a command', () => {
     ['log 4711 2h wrote tests', 'log 2h 4711 wrote tests'],
     ['log yesterday 1h 30m 4711', 'log 1h30m yesterday 4711'],
     ['log "Checkout page" 2h', 'log 2h "Checkout page"'],
-  ])('%o may mean %o', (text, suggestion) => {
+  ])('the input %o may mean %o', (text, suggestion) => {
     expect(parseCommand(text)).toEqual({ fault: expect.any(String), suggestion });
   });
 
@@ -186,7 +186,7 @@ describe('a command', () => {
       'log 2h today yesterday 4711',
       'There is a second day, “yesterday”. A task of that name belongs in quotation marks.',
     ],
-  ])('%o is refused', (text, fault) => {
+  ])('the command %o is refused', (text, fault) => {
     expect(parseCommand(text)).toEqual({ fault });
   });
 
@@ -198,12 +198,12 @@ describe('a command', () => {
     [{ verb: 'log', minutes: 60, day: 'today', task: '“a” b' }, 'log 1h "“a” b"'],
     [{ verb: 'log', minutes: 60, day: 'today', task: '"a' }, 'log 1h """a"'],
     [{ verb: 'find', text: '“a”' }, 'find "“a”"'],
-  ] satisfies [Command, string][])('%o is printed as %o', (command, text) => {
+  ] satisfies [Command, string][])('the command %o is printed as %o', (command, text) => {
     expect(printCommand(command)).toBe(text);
     expect(parseCommand(text)).toEqual({ command });
   });
 
-  it('is read as it is printed', () => {
+  it('a printed command is parsed as the same command', () => {
     fc.assert(
       fc.property(commands, (command) => {
         expect(parseCommand(printCommand(command))).toEqual({ command });
@@ -212,7 +212,7 @@ describe('a command', () => {
     );
   });
 
-  it("is the same with other blanks, and in the verb's other letter case", () => {
+  it('spaces and the letter case of the verb do not matter', () => {
     const blanks = fc.stringMatching(/^[ \t\n\u00a0\u2009\u202f\u3000]{1,3}$/);
     fc.assert(
       fc.property(commands, fc.array(blanks, { minLength: 1 }), fc.boolean(), (command, blanks, isLoud) => {
@@ -225,7 +225,7 @@ describe('a command', () => {
     );
   });
 
-  it('is the same with any quotation marks', () => {
+  it('the kind of quotation marks does not matter', () => {
     const marks = ['""', '“”', '„“', '””', '‟”', '‘’', '‚‘', "''", '«»', '»«', '‹›'];
     const name = oneLine
       .map((text) => onOneLine(text.replaceAll(/["'“”„‟‘’‚‛«»‹›]/g, '')))
@@ -239,7 +239,7 @@ describe('a command', () => {
     );
   });
 
-  it('or a fault with a suggestion that works is what comes of anything typed', () => {
+  it('any input gives a command, or an error with a suggestion that works', () => {
     const words = fc.constantFrom(...verbs.map(({ verb }) => verb), 'loog', 'dnoe', '');
     fc.assert(
       fc.property(words, anyText, anyText, (verb, text, more) => {
@@ -255,7 +255,7 @@ describe('a command', () => {
     );
   });
 
-  it('that is far too long is read all the same, and a fault repeats little of it', () => {
+  it('a very long command is parsed, and its error repeats only a little of it', () => {
     const units = [
       ...['x', '9', ' 9', '-', ' ', '"', '“x', "' ", ',', '#', '12,', '9:', '.9', '1h', 'today ', 'é', '🇩🇪', '\ud800'],
     ];
@@ -285,18 +285,18 @@ describe('a command', () => {
 });
 
 describe('the verbs', () => {
-  it('have names that differ', () => {
+  it('verbs have unique names', () => {
     expect(new Set(verbs.map(({ verb }) => verb)).size).toBe(verbs.length);
   });
 
-  it.each(verbs)('$verb has examples that are understood', ({ verb, usage, examples }) => {
+  it.each(verbs)('the examples of $verb are valid commands', ({ verb, usage, examples }) => {
     expect(usage.split(' ')[0]).toBe(verb);
     expect(examples).not.toEqual([]);
     for (const example of examples)
       expect([example, parseCommand(example)]).toMatchObject([example, { command: { verb } }]);
   });
 
-  it.each(verbs.filter(({ usage }) => usage.includes('<')))('$verb says what is missing', (entry) => {
+  it.each(verbs.filter(({ usage }) => usage.includes('<')))('the error of $verb says what is missing', (entry) => {
     const parsed = parseCommand(entry.verb);
     expect(parsed).toEqual({ fault: expect.stringContaining(`${entry.usage}, for example ${entry.examples[0]}`) });
   });

@@ -81,7 +81,7 @@ describe('a command in a comment', () => {
     '/done 12 \t',
     '/done login',
     '/log \t',
-  ])('%o is a command', (line) => {
+  ])('the line %o is a command', (line) => {
     expect(commandLines(line)).toEqual([line.trim()]);
   });
 
@@ -107,7 +107,7 @@ describe('a command in a comment', () => {
       '\u00a0/done 12',
       'Thanks!\n    /done 12',
     ],
-  ])('%o is none', (line) => {
+  ])('the line %o is not a command', (line) => {
     expect(commandLines(line)).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe('a command in a comment', () => {
     expect(lines).toEqual(isText ? ['/done 12'] : []);
   });
 
-  it('may be one of several, and they keep their order', () => {
+  it('several commands in a comment keep their order', () => {
     const lines = commandLines('/done 13\nand\n/log 2h 4711\n/done 13\n> /done 14\n\n/undo 12');
     expect(lines).toEqual(['/done 13', '/log 2h 4711', '/done 13', '/undo 12']);
   });
@@ -176,7 +176,7 @@ describe('the checklist items that a pull request completes', () => {
     ['~~~ Completes checklist item 12\n~~~', []],
     ['Completes checklist item\n```\n```\n12', []],
     ['', []],
-  ])('of %o are %o', (body, items) => {
+  ])('the text %o completes the items %o', (body, items) => {
     expect(completedItems(body)).toEqual(items);
   });
 
@@ -186,7 +186,7 @@ describe('the checklist items that a pull request completes', () => {
 });
 
 describe('a text on GitHub', () => {
-  it('may be anything', () => {
+  it('any text on GitHub can be parsed', () => {
     const pieces = fc.constantFrom(
       ...[
         '/done 12',
@@ -217,7 +217,7 @@ describe('a text on GitHub', () => {
     );
   });
 
-  it('may be long', () => {
+  it('a long text on GitHub can be parsed', () => {
     const units = [
       ...['/done 1\n', '`', '``` ', '~', '<!--', '<!-- -->', '-->', '- ', '1. ', '> ', '\n', '\r', ' ', ' \n', '\t'],
       ...['[', '![', '[a](', '*a_', '**a ', '<p>', '<p hidden>\n', '<a ', '[a]: b\n', 'a\n===\n', '[x][y] ', '~~a'],

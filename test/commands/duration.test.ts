@@ -32,7 +32,7 @@ describe('a duration', () => {
     ['1440m', DAY_MINUTES],
     ['0h1m', 1],
     ['  1h\u00a030m\n', 90],
-  ])('%o is %i minutes', (text, minutes) => {
+  ])('the duration %o is %i minutes', (text, minutes) => {
     expect(parseDuration(text)).toEqual({ minutes });
   });
 
@@ -65,7 +65,7 @@ describe('a duration', () => {
   });
 
   it.each(['', 'soon', '1:5', '1h5', '1h1h', '30m1h', '1d', '1..5h', '1h30m2', '1 30', '--1h', '½h', '1:30:00'])(
-    '%o is not read as one',
+    'the text %o is not a duration',
     (text) => {
       expect(parseDuration(text)).toEqual({ fault: `“${text}” is not a duration such as 1h30m, 1.5h, 90m or 1:30.` });
     },
@@ -79,11 +79,11 @@ describe('a duration', () => {
     ['-1h', '“-1h” is less than nothing: 1h would be right.', '1h'],
     ['−1.5h', '“-1.5h” is less than nothing: 1h30m would be right.', '1h30m'],
     ['– 90m', '“- 90m” is less than nothing: 1h30m would be right.', '1h30m'],
-  ])('%o is refused, with what was probably meant', (text, fault, suggestion) => {
+  ])('the duration %o is refused with a suggestion', (text, fault, suggestion) => {
     expect(parseDuration(text)).toEqual({ fault, suggestion });
   });
 
-  it('is read as it is printed', () => {
+  it('a printed duration is parsed as the same duration', () => {
     fc.assert(
       fc.property(minutesOfADay, (minutes) => {
         expect(parseDuration(printDuration(minutes))).toEqual({ minutes });
@@ -97,11 +97,11 @@ describe('a duration', () => {
     [120, '2h'],
     [90, '1h30m'],
     [38 * 60 + 5, '38h5m'],
-  ])('of %i minutes is printed as %s', (minutes, text) => {
+  ])('a duration of %i minutes is printed as %s', (minutes, text) => {
     expect(printDuration(minutes)).toBe(text);
   });
 
-  it('is the same in hours and minutes, in minutes, with a colon and in decimal hours', () => {
+  it('a duration has the same value in hours and minutes, minutes, with a colon and in decimal hours', () => {
     fc.assert(
       fc.property(minutesOfADay, fc.integer({ min: 2, max: 9 }), (minutes, decimals) => {
         const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
@@ -120,7 +120,7 @@ describe('a duration', () => {
     );
   });
 
-  it('of hundredths of an hour is taken if a minute is shown like that, and refused otherwise', () => {
+  it('hundredths of an hour are accepted only if a minute is written like that', () => {
     const shown = new Map(
       Array.from({ length: DAY_MINUTES }, (_, index) => [((index + 1) / 60).toFixed(2), index + 1]),
     );
@@ -132,7 +132,7 @@ describe('a duration', () => {
     }
   });
 
-  it('is whole minutes of a day or a short fault, whatever is typed', () => {
+  it('any input gives whole minutes of a day or a short error', () => {
     const pieces = fc.constantFrom(
       '0',
       '1',

@@ -167,7 +167,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m “Checkout\u00a0 page”', logged({ task: 'Checkout page' })],
     ['1h30m "Monday meeting" wrote minutes', logged({ task: 'Monday meeting', note: 'wrote minutes' })],
     ['1h30m "30" 4711', logged({ task: '30', note: '4711' })],
-  ] as [string, object | RegExp][])('log %s', (typed, becomes) => {
+  ] as [string, object | RegExp][])('log accepts time as people type it: %s', (typed, becomes) => {
     const parsed = parseCommand(`log ${typed}`);
     if (becomes instanceof RegExp)
       expect(parsed).toEqual({ fault: expect.stringMatching(becomes), ...suggested(parsed) });
@@ -180,7 +180,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['\u200e12 \u200b13', ['12', '13']],
     ['*12* & `13`', ['12', '13']],
     [UUID.toUpperCase(), [UUID]],
-  ])('done %s', (typed, items) => {
+  ])('done accepts items as people type them: %s', (typed, items) => {
     expect(parseCommand(`done ${typed}`)).toEqual({ command: { verb: 'done', items } });
   });
 

@@ -87,23 +87,23 @@ describe('a configuration', () => {
       /^connections\.main\.operations\.timelogs\/create\.fields\.hours: .*units are hours, minutes, seconds/,
     ],
     ['another path of a documented one', withOverride('timelogs/list', { path: 'x' }), /its path is documented/],
-  ])('is refused with the path of its fault: %s', (_, input, fault) => {
+  ])('an invalid setting is refused with its path: %s', (_, input, fault) => {
     expect(faultsOf(input)).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('may name a field with its unit, and a project with a UUID of any version', () => {
+  it('a configuration may name a field with its unit, and a project with a UUID of any version', () => {
     const override = { fields: { hours: { name: 'minutes', unit: 'minutes' }, note: 'text' } };
     expect(faultsOf(withOverride('timelogs/create', override))).toEqual([]);
     const projectId = '00000000-0000-0000-0000-000000000007';
     expect(faultsOf(withRepository({ issueToDefect: { projectId } }))).toEqual([]);
   });
 
-  it('is refused with every fault at once', () => {
+  it('an invalid configuration is refused with all errors at once', () => {
     const input = { connections: { MAIN: {}, other: { limits: { perDay: -1 } } }, github: { apiUrl: 'no URL' } };
     expect(faultsOf(input)).toHaveLength(3);
   });
 
-  it('gets the limits of the service and its other defaults filled in', () => {
+  it('a configuration gets the limits of the service and the other defaults', () => {
     expect(defineConfig({ connections: { main: {} } })).toEqual({
       connections: {
         main: {
@@ -127,7 +127,7 @@ describe('a configuration', () => {
     });
   });
 
-  it('is found by the name of the repository in any letter case', () => {
+  it('a repository is found by its name in any letter case', () => {
     expect(findRepository(example, 'codertocat/hello-world')?.name).toBe('Codertocat/Hello-World');
   });
 });

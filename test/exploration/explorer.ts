@@ -254,7 +254,7 @@ async function judge(
   if (issue.isBug && !defect) wrong.push('no defect');
   if (!defect) return wrong;
   if (link.life !== 'made' || link.defect.id !== defect.defect_id) wrong.push(`the link is ${link.life}`);
-  // Nobody can say which of the states is the newest then.
+  // Then it is unknown which of the states is the newest.
   if (spacing === 'one second, nobody can be asked') return wrong;
   const looks = [
     [defect.title, title],

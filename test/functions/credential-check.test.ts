@@ -54,7 +54,7 @@ const recorded = (metric: string) => relay.metrics.map((line) => line[metric]).f
 const enter = (name: string, value: object) => relay.stack.secrets.put(relay.stack.secretPrefix + name, value);
 const partner = (key: object) => ({ baseUrl: relay.sandbox.url, ...key });
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -64,7 +64,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('credential-check', () => {
-  it('finds everything good, and records it for each holder', async () => {
+  it('the check records working credentials for each holder', async () => {
     await start();
     expect((await check()).map(({ holder, verdict }) => [holder, verdict])).toEqual([
       ['partner/main', 'good'],
@@ -79,7 +79,7 @@ describe('credential-check', () => {
     expect(relay.slack.calls.map(({ method }) => method)).toEqual(['auth.test']);
   });
 
-  it('says of each that fails which and why, and checks the others all the same', async () => {
+  it('the check reports each failure with its reason, and checks the others too', async () => {
     await start({ github: { token: 'ghp_forgotten' }, slack: { signingSecret: 'secret', botToken: 'xoxb-forgotten' } });
     enter('partner/main', partner({ ...defaultKey, apiKey: 'pk_forgotten' }));
     const failing = [
@@ -95,20 +95,20 @@ describe('credential-check', () => {
     expect(JSON.stringify([relay.log, relay.metrics])).not.toMatch(/pk_|sk_|ghp_|xoxb/);
   });
 
-  it('says so where there are no credentials, which takes an alarm back', async () => {
+  it('the check reports missing credentials, which resets the alarm', async () => {
     await start({ github: {}, slack: { signingSecret: 'secret' } });
     expect(await found('github')).toBe('skipped: the secret has neither an App nor a token');
     expect(await found('slack')).toBe('skipped: the secret has no botToken');
     expect(recorded('GithubCredentialsFail')).toEqual([0, 0]);
   });
 
-  it('has no part for Slack where the configuration has none', async () => {
+  it('the check skips Slack if it is not configured', async () => {
     const { slack: _, ...config } = exampleConfig({}, { apiUrl: github.url });
     await start({ config });
     expect((await check()).map(({ holder }) => holder)).toEqual(['partner/main', 'github']);
   });
 
-  it('reads a secret anew, so that the key of an hour ago is not taken for the one of now', async () => {
+  it('the check reads secrets again, so it never checks an old key', async () => {
     await start();
     await check();
     relay.clock.now += HOUR;
@@ -120,7 +120,7 @@ describe('credential-check', () => {
     expect(await relay.stores.table.get({ pk: 'breaker#main', sk: 'connection' })).toBeUndefined();
   });
 
-  it('ends with an error where something happened that nobody foresaw, once the others are told', async () => {
+  it('an unexpected error is thrown after the other credentials are recorded', async () => {
     await start();
     await relay.stores.table.put({ pk: 'breaker#main', sk: 'connection', since: 'never', until: 'never' });
     await expect(check()).rejects.toThrow('1 of 3 holders were not checked');
@@ -157,7 +157,7 @@ describe('a connection', () => {
       () => relay.sandbox.setFault({ kind: 'maintenance' }),
       /^bad: it is down since .*HTML page/,
     ],
-  ])('%s is told of', async (_, fault, told) => {
+  ])('the check reports %s', async (_, fault, told) => {
     await start();
     await fault();
     expect(await found('partner/main')).toMatch(told);
@@ -175,7 +175,7 @@ describe('a connection', () => {
     expect(await found('partner/main')).toMatch(told);
   });
 
-  it('is not called during a known outage, and probed once its pause is over', async () => {
+  it('a connection is not called during a known outage, and is probed after its pause', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await check();
@@ -205,14 +205,14 @@ describe('a connection', () => {
       },
       /^unknown: the day's 1 calls are used up/,
     ],
-  ])('is left as it was where %s', async (_, busy, told) => {
+  ])('the last result stays if %s', async (_, busy, told) => {
     await start({ connection: { limits: { perDay: 1 } } });
     await busy();
     expect(await found('partner/main')).toMatch(told);
     expect(recorded('ConnectionCredentialsFail')).toEqual([]);
   });
 
-  it('leaves room for people', async () => {
+  it("the check leaves room for people's commands", async () => {
     const limits = { perMinute: 2, perDay: 100 };
     await start({ connection: { limits } });
     await check();
@@ -221,7 +221,7 @@ describe('a connection', () => {
     expect(lanes.interactive.left).toBe(1);
   });
 
-  it('stops everyone on it after a 429', async () => {
+  it('a 429 pauses the connection for everyone', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'rate-limited' });
     await check();
@@ -254,26 +254,26 @@ describe('GitHub', () => {
       () => ({ appId: github.app.appId }),
       /^bad: the secret has an appId without a privateKey/,
     ],
-  ])('is looked at with %s', async (_, secret, told) => {
+  ])('credentials are checked with %s', async (_, secret, told) => {
     await start({ github: secret() });
     expect(await found('github')).toMatch(told);
   });
 
-  it('is bad where the App is not installed at an account of the configuration', async () => {
+  it('GitHub fails if the App is not installed on a configured account', async () => {
     await start({ config: exampleConfig({}, { apiUrl: github.url, also: ['acme/web'] }), github: github.app });
     expect(await found('github')).toBe(
       `bad: GitHub answers GET ${github.url}/repos/acme/web/installation with 404: Not Found`,
     );
   });
 
-  it('asks once for an account, whatever repositories it has', async () => {
+  it('each account is requested once, however many repositories it has', async () => {
     const also = [`${ACCOUNT}/Another`, `${ACCOUNT}/Third`];
     await start({ config: exampleConfig({}, { apiUrl: github.url, also }), github: github.app });
     expect(await found('github')).toMatch(/^good/);
     expect(github.requests.filter((request) => request.endsWith('/installation'))).toHaveLength(1);
   });
 
-  it('is good without rate limits', async () => {
+  it('GitHub without rate limits passes', async () => {
     github.hasRateLimits = false;
     await start();
     expect(await found('github')).toMatch(/^good/);

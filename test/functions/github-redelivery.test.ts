@@ -60,7 +60,7 @@ describe('a delivery', () => {
     ['a function URL that is gone', 403],
     ['throttled', 429],
     ['a wrong webhook secret', 401],
-  ])('that failed is asked for again, once: %s', async (_, status) => {
+  ])('a failed delivery is requested again, once: %s', async (_, status) => {
     await start();
     const guid = await failedOnce(hook, status);
     expect(await run()).toEqual({ hooks: 1, refused: 0, unfinished: 0, redelivered: 1, givenUp: 0 });
@@ -70,7 +70,7 @@ describe('a delivery', () => {
     expect(github.asked(guid)).toBe(1);
   });
 
-  it.each([200, 202, 204, 400, 413])('that the relay answered with %i is left alone', async (status) => {
+  it.each([200, 202, 204, 400, 413])('a delivery that the relay answered with %i is ignored', async (status) => {
     await start();
     await failedOnce(hook, status);
     expect(await run()).toMatchObject({ redelivered: 0 });
@@ -79,7 +79,7 @@ describe('a delivery', () => {
   it.each([
     ['arrived', 202],
     ['was refused', 413],
-  ])('that a person redelivered is left alone if it %s then', async (_, status) => {
+  ])('a delivery that a person redelivered is ignored if it %s then', async (_, status) => {
     await start();
     const guid = await failedOnce();
     github.down = everywhere(status);
@@ -90,24 +90,21 @@ describe('a delivery', () => {
     expect(await run()).toMatchObject({ redelivered: 0 });
   });
 
-  it.each([0, 2 * HOUR])(
-    'that arrived is left alone if a person redelivers it and that fails, %i ms later',
-    async (ms) => {
-      await start();
-      const guid = await opened();
-      await run();
-      relay.clock.now += ms + MINUTE;
-      await run();
-      github.down = everywhere(500);
-      await github.redeliver(guid);
-      github.down = nowhere;
-      relay.clock.now += MINUTE;
-      await opened();
-      expect(await run()).toMatchObject({ redelivered: 0 });
-    },
-  );
+  it.each([0, 2 * HOUR])("a successful delivery is ignored if a person's redelivery fails %i ms later", async (ms) => {
+    await start();
+    const guid = await opened();
+    await run();
+    relay.clock.now += ms + MINUTE;
+    await run();
+    github.down = everywhere(500);
+    await github.redeliver(guid);
+    github.down = nowhere;
+    relay.clock.now += MINUTE;
+    await opened();
+    expect(await run()).toMatchObject({ redelivered: 0 });
+  });
 
-  it('is not asked for again before the attempt can be listed', async () => {
+  it('a delivery is not requested again before its attempt can be listed', async () => {
     await start();
     const guid = await failedOnce();
     github.instead = toPosts({ status: 422 });
@@ -121,7 +118,7 @@ describe('a delivery', () => {
     expect(github.asked(guid)).toBe(1);
   });
 
-  it('of an event that no automation takes is left alone, and does not delay the others', async () => {
+  it('a delivery that no automation takes is ignored and delays no others', async () => {
     await start();
     github.down = everywhere(500);
     const push = await github.deliver(hook, 'push', { repository: { full_name: hook.target } });
@@ -132,7 +129,7 @@ describe('a delivery', () => {
     expect(github.statuses(guid)).toEqual([500, 202]);
   });
 
-  it('that fails while others arrive is asked for five times, once a run, and then given up', async () => {
+  it('a delivery that fails while others succeed is requested five times, once per run, and then given up', async () => {
     await start();
     const guid = await failedOnce();
     github.down = (of) => (of === guid ? 500 : undefined);
@@ -151,7 +148,7 @@ describe('a delivery', () => {
     expect(github.asked(guid)).toBe(5);
   });
 
-  it('is not given up because an outage took long', async () => {
+  it('a long outage does not make the relay give up a delivery', async () => {
     await start();
     const guid = await failedOnce();
     github.down = everywhere(502);
@@ -165,7 +162,7 @@ describe('a delivery', () => {
     expect(hasArrived(guid)).toBe(true);
   });
 
-  it('that always fails does not keep the others of a quiet hook from arriving', async () => {
+  it('a delivery that always fails does not block the others of a quiet hook', async () => {
     await start();
     const [poison = '', ...others] = await failed(3);
     github.down = (of) => (of === poison ? 500 : undefined);
@@ -176,7 +173,7 @@ describe('a delivery', () => {
   it.each([
     ['3 days', '', 3],
     ['7 days on GitHub Enterprise Server', '/api/v3', 7],
-  ])('is asked for as long as GitHub keeps it, and told once after that: %s', async (_, apiPath, days) => {
+  ])('a delivery is requested while GitHub keeps it, and reported once after that: %s', async (_, apiPath, days) => {
     await start({ apiPath });
     // It can list something for longer than it redelivers it.
     github.keptForMs = days * DAY + HOUR;
@@ -195,7 +192,7 @@ describe('a delivery', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('that GitHub refuses to redeliver is asked for another time, and the others are not kept waiting', async () => {
+  it('a delivery that GitHub refuses to redeliver is requested later, and the others do not wait', async () => {
     await start();
     const guids = await failedBefore(3);
     const [, , first] = github.attempts;
@@ -206,7 +203,7 @@ describe('a delivery', () => {
     expect(guids.map(github.statuses)).toEqual(guids.map(() => [500, 202]));
   });
 
-  it('that is listed late is found all the same', async () => {
+  it('a delivery that is listed late is found', async () => {
     await start();
     github.down = everywhere(500);
     const guid = await opened(hook, 40 * MINUTE);
@@ -228,7 +225,7 @@ describe('an outage', () => {
     { hours: 30, status: 502, before: 573 },
     { hours: 60, status: 502, before: 1173 },
   ])(
-    'of $hours hours loses nothing and costs one request a run',
+    'an outage of $hours hours loses nothing and costs one request per run',
     async ({ hours, status, before }) => {
       await start();
       const guids: string[] = [];
@@ -252,7 +249,7 @@ describe('an outage', () => {
     120_000,
   );
 
-  it('of a quiet hook is over at the first redelivery that arrives', async () => {
+  it('the outage of a quiet hook ends with the first successful redelivery', async () => {
     await start();
     const guids = await failed(5);
     expect(await run()).toMatchObject({ redelivered: 1 });
@@ -260,7 +257,7 @@ describe('an outage', () => {
     expect(guids.map(github.statuses)).toEqual(guids.map(() => [500, 202]));
   });
 
-  it('before the first delivery that arrived is made up for too', async () => {
+  it('an outage before the first successful delivery is recovered too', async () => {
     await start({ webhookSecret: '' });
     const guids = [await opened(), await opened()];
     expect(guids.map(github.statuses)).toEqual([[500], [500]]);
@@ -287,7 +284,7 @@ describe('GitHub', () => {
       '/repos/Codertocat/Hello-World/hooks/101/deliveries',
     ],
     ['an App, as itself though there is a token', ofApp, { ...APP, ...TOKEN }, '/app/hook/deliveries'],
-  ])('is asked by its API for the hooks of %s', async (_, of, secret, path) => {
+  ])("GitHub's API lists the hooks of %s", async (_, of, secret, path) => {
     await start({ hook: of(), secret });
     await failedOnce();
     expect(await run()).toMatchObject({ redelivered: 1, refused: 0 });
@@ -306,7 +303,7 @@ describe('GitHub', () => {
   it.each([
     ['list', 'GET'],
     ['redeliver', 'POST'],
-  ])('is asked as the App if the token may not %s', async (_, method) => {
+  ])('GitHub is asked as the App if the token may not %s', async (_, method) => {
     await start({ secret: { ...APP, ...TOKEN } });
     const guids = await failedBefore(3);
     github.instead = (request, authorization) =>
@@ -317,14 +314,14 @@ describe('GitHub', () => {
     expect(posts()).toHaveLength(method === 'POST' ? 4 : 3);
   });
 
-  it('is asked once for the list if the secret holds the App alone', async () => {
+  it('GitHub is asked once for the list if the secret holds only the App', async () => {
     await start({ secret: APP });
     github.instead = (request) => (request.includes('/deliveries') ? { status: 403 } : undefined);
     expect(await run()).toMatchObject({ refused: 1 });
     expect(lists()).toHaveLength(1);
   });
 
-  it('lists page by page, and what is settled is not listed again, but for the last hour', async () => {
+  it('GitHub lists page by page, and settled deliveries are listed again only for the last hour', async () => {
     await start();
     github.pageSize = 5;
     for (let count = 0; count < 14; count++) {
@@ -346,7 +343,7 @@ describe('GitHub', () => {
     ['403 and no requests left', { status: 403, headers: { 'x-ratelimit-remaining': '0' } }],
     ['429 and a time', { status: 429, headers: { 'retry-after': '600' } }],
     ['403 and words only', { status: 403, message: 'You have exceeded a secondary rate limit.' }],
-  ])('is left alone during a rate limit that begins in the middle of a list: %s', async (_, refusal) => {
+  ])('GitHub gets no requests after a rate limit in the middle of a list: %s', async (_, refusal) => {
     await start();
     github.pageSize = 2;
     await failedBefore(6);
@@ -360,7 +357,7 @@ describe('GitHub', () => {
     expect(await run()).toMatchObject({ redelivered: 6, unfinished: 0 });
   });
 
-  it('is asked for the rest by the next run if a rate limit stops the redeliveries', async () => {
+  it('the next run requests the rest if a rate limit stops the redeliveries', async () => {
     await start();
     const guids = await failedBefore(4);
     github.instead = (request) =>
@@ -373,7 +370,7 @@ describe('GitHub', () => {
     expect(guids.map(github.asked)).toEqual([1, 1, 1, 1]);
   });
 
-  it('keeps a tenth of the rate limit for others', async () => {
+  it("a tenth of GitHub's rate limit stays free for others", async () => {
     await start();
     await failedBefore(6);
     github.rateLimit = { limit: 50, remaining: 8, resetAt: relay.clock.now + HOUR };
@@ -391,7 +388,7 @@ describe('GitHub', () => {
     ['it is down', { status: 503 } as const],
     ['the connection is cut', 'cut' as const],
     ['it rejects the list', { status: 422 } as const],
-  ])('is asked another time if %s', async (_, answer) => {
+  ])('GitHub is asked again later if %s', async (_, answer) => {
     await start();
     const guid = await failedOnce();
     github.instead = () => answer;
@@ -401,7 +398,7 @@ describe('GitHub', () => {
     expect(github.statuses(guid)).toEqual([500, 202]);
   });
 
-  it('is asked for no more redeliveries in this run if it fails at one', async () => {
+  it('a failed redelivery request ends the requests of this run', async () => {
     await start();
     const guids = await failedBefore(3);
     github.instead = toPosts({ status: 502 });
@@ -412,7 +409,7 @@ describe('GitHub', () => {
     expect(guids.map(hasArrived)).toEqual([true, true, true]);
   });
 
-  it.each([404, 422])('is asked for the list from the start if it answers %i to a cursor', async (status) => {
+  it.each([404, 422])('the list starts over if GitHub answers %i to a cursor', async (status) => {
     await start();
     github.pageSize = 2;
     const guids = await failedBefore(4);
@@ -423,7 +420,7 @@ describe('GitHub', () => {
     expect(guids.map(hasArrived)).toEqual([true, true, true, true]);
   });
 
-  it('is not asked a second time for a redelivery if its answer is lost', async () => {
+  it('a redelivery is not requested again if the answer is lost', async () => {
     await start();
     const guid = await failedOnce();
     github.instead = toPosts('cut after the work');
@@ -433,7 +430,7 @@ describe('GitHub', () => {
     expect(github.statuses(guid)).toEqual([500, 202]);
   });
 
-  it('shows by a 404 to the first redelivery that a right is missing, and nothing is given up', async () => {
+  it('a 404 to the first redelivery means that a permission is missing, and nothing is given up', async () => {
     await start();
     const guids = await failedBefore(3);
     github.instead = toPosts({ status: 404 });
@@ -450,7 +447,7 @@ describe('GitHub', () => {
     expect(guids.map(hasArrived)).toEqual([true, true, true]);
   });
 
-  it('shows by a 404 after a redelivery that this one delivery is gone', async () => {
+  it('a 404 after a successful redelivery means that this delivery is gone', async () => {
     await start();
     const guids = await failedBefore(3);
     const [, oldest] = github.attempts;
@@ -459,7 +456,7 @@ describe('GitHub', () => {
     expect(guids.map(hasArrived)).toEqual([false, true, true]);
   });
 
-  it('is asked again with a rotated secret after a 401', async () => {
+  it('GitHub is asked again with a rotated secret after a 401', async () => {
     await start({ secret: { token: 'ghp_old' } });
     const guid = await failedOnce();
     github.instead = (_, authorization) => (authorization === 'token ghp_old' ? { status: 401 } : undefined);
@@ -515,7 +512,7 @@ describe('a hook', () => {
     ['an id that is no number', headersOf(ofRepository('1/../2')), payload],
     ['no headers', {}, payload],
   ])(
-    'is known from the headers and the payload of what it delivers: %s',
+    'a hook is known from the headers and payload of its deliveries: %s',
     async (_, headers, delivered, expected?: string) => {
       await start();
       await forgetAll();
@@ -525,7 +522,7 @@ describe('a hook', () => {
     },
   );
 
-  it('is not known from what is not signed', async () => {
+  it('an unsigned request does not make a hook known', async () => {
     await start();
     const headers = { ...headersOf(ofRepository('102')), 'x-hub-signature-256': 'sha256=00' };
     expect((await relay.post('push', payload, headers)).status).toBe(401);
@@ -536,7 +533,7 @@ describe('a hook', () => {
     ['a repository', ofRepository(), (id: string) => headersOf(ofRepository(id))],
     ['an organization', ofOrganization(), (id: string) => headersOf({ ...ofOrganization(), id })],
     ['an App', ofApp(), (id: string) => headersOf(ofApp(id))],
-  ])('cannot be crowded out by deliveries that are replayed with other ids: %s', async (_, of, headers) => {
+  ])('replayed deliveries with other ids cannot crowd out a hook: %s', async (_, of, headers) => {
     await start({ hook: of, secret: { ...APP, ...TOKEN } });
     for (let id = 1000; id < 1030; id++)
       expect((await relay.post('push', payload, headers(String(id)))).status).toBe(202);
@@ -549,7 +546,7 @@ describe('a hook', () => {
     expect(await run()).toMatchObject({ hooks: 1, refused: 0 });
   });
 
-  it('is noted once a day', async () => {
+  it('a hook is recorded once a day', async () => {
     await start();
     const first = relay.clock.now;
     const seenAt = async () => (await hooks().known()).map((one) => one.seenAt);
@@ -561,7 +558,7 @@ describe('a hook', () => {
     expect(await seenAt()).toEqual([first + DAY]);
   });
 
-  it('of an App is listed once, also if a client id does not tell which App it is', async () => {
+  it('a hook of an App is listed once, even if a client id does not identify the App', async () => {
     await start({ hook: ofApp(), secret: { ...APP, appId: 'Iv23li' } });
     github.appId = 'Iv23li';
     await relay.post('push', payload, headersOf(ofApp('13')));
@@ -569,14 +566,14 @@ describe('a hook', () => {
     await run();
     expect(github.statuses(guid)).toEqual([500, 202]);
   });
-  it('that cannot be noted does not keep the delivery from being answered', async () => {
+  it('a delivery is answered even if its hook cannot be recorded', async () => {
     await start({ environment: { TABLE_NAME: 'no-such-table' } });
     expect((await relay.post('push', payload, headersOf(hook))).status).toBe(202);
     expect(relay.log).toContainEqual(expect.objectContaining({ message: 'hook not noted', hookId: hook.id }));
   });
 
   it.each([403, 404])(
-    'that GitHub refuses with %i does not stop the others, and the log says what it takes',
+    'a hook refused with %i does not stop the others, and the log says what is missing',
     async (status) => {
       await start();
       // Of the same target: only a 404 can mean that the hook does not exist.
@@ -596,7 +593,7 @@ describe('a hook', () => {
     },
   );
 
-  it('whose list cannot be read fails the run, once the others had their turn', async () => {
+  it('an unreadable list fails the run after the other hooks are handled', async () => {
     await start();
     const other = ofRepository('102');
     await ping(other);
@@ -613,7 +610,7 @@ describe('a hook', () => {
     expect(JSON.stringify(relay.log)).not.toContain('ghp_answer');
   });
 
-  it('that is deleted is forgotten if another of its target can be listed, and noted again if it delivers', async () => {
+  it('a deleted hook is forgotten if another of its target can be listed, and recorded again if it delivers', async () => {
     await start();
     const other = ofRepository('102');
     await ping(other);
@@ -625,7 +622,7 @@ describe('a hook', () => {
     expect(await known()).toHaveLength(2);
   });
 
-  it('that was the only one is forgotten three days after it delivered or was listed', async () => {
+  it('the only hook is forgotten three days after it last delivered or was listed', async () => {
     await start();
     for (let days = 0; days < 40; days += 2) {
       relay.clock.now += 2 * DAY;
@@ -642,7 +639,7 @@ describe('a hook', () => {
     expect(await run()).toMatchObject({ hooks: 0 });
   });
 
-  it('is not forgotten if it delivered in the meantime, nor brought back by a run that still knew it', async () => {
+  it('a hook that delivers meanwhile is not forgotten, and a stale run does not restore it', async () => {
     await start();
     const [seen] = await hooks().known();
     if (!seen) throw new Error('the hook should be known');
@@ -655,7 +652,7 @@ describe('a hook', () => {
     expect(await known()).toEqual([]);
   });
 
-  it('that comes back is listed from the start', async () => {
+  it('a hook that comes back is listed from the start', async () => {
     await start();
     await run();
     await forgetAll();
@@ -665,7 +662,7 @@ describe('a hook', () => {
     expect(back).toMatchObject({ id: hook.id, settledTo: 0, listedAt: 0 });
   });
 
-  it('of another App than that of the secret is told, and not mistaken for its own', async () => {
+  it("a hook of another App is reported, and not treated as the own App's", async () => {
     await start({ hook: ofApp('13'), secret: APP });
     expect(await run()).toMatchObject({ refused: 1 });
     expect(github.requests).toEqual([]);
@@ -674,13 +671,13 @@ describe('a hook', () => {
     );
   });
 
-  it('of an App takes its key, and not a token', async () => {
+  it("a hook of an App uses the App's key and not a token", async () => {
     await start({ hook: ofApp() });
     expect(await run()).toMatchObject({ refused: 1 });
     expect(relay.log).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('appId') }));
   });
 
-  it('is left to the next run if the time is over', async () => {
+  it('a hook is left to the next run if the time is over', async () => {
     await start();
     await ping(ofOrganization());
     await failedOnce();
@@ -694,7 +691,7 @@ describe('a hook', () => {
     expect(await run()).toMatchObject({ unfinished: 0, redelivered: 1 });
   });
 
-  it('with much to do does not keep the others waiting for ever', async () => {
+  it('a busy hook does not block the others forever', async () => {
     await start();
     const other = ofRepository('102');
     await ping(other);
@@ -709,7 +706,7 @@ describe('a hook', () => {
 });
 
 describe('without what it takes', () => {
-  it('is off without credentials, and says so once', async () => {
+  it('redelivery is off without credentials, and says so once', async () => {
     await start({ secret: {} });
     const off = { hooks: 1, refused: 0, unfinished: 0, redelivered: 0, givenUp: 0 };
     expect(await run()).toEqual(off);
@@ -718,12 +715,12 @@ describe('without what it takes', () => {
     expect(github.requests).toEqual([]);
   });
 
-  it('needs no secret where nobody uses GitHub', async () => {
+  it('redelivery needs no secret if GitHub is not configured', async () => {
     await start({ secret: {}, webhookSecret: '' });
     expect(await run()).toMatchObject({ hooks: 0 });
   });
 
-  it('says that the key of the App cannot be used, and not what it holds', async () => {
+  it('an unusable App key is reported without its content', async () => {
     const privateKey = '-----BEGIN PRIVATE KEY-----\nghp_canary';
     await start({ hook: ofApp(), secret: { appId: '12', privateKey } });
     await expect(run()).rejects.toThrow('1 of 1 hooks failed');
@@ -731,7 +728,7 @@ describe('without what it takes', () => {
     expect(JSON.stringify(relay.log)).not.toContain('canary');
   });
 
-  it('says nothing of payloads and credentials', async () => {
+  it('redelivery logs no payloads or credentials', async () => {
     await start();
     github.down = everywhere(500);
     await opened();
@@ -742,7 +739,7 @@ describe('without what it takes', () => {
 });
 
 describe('two runs', () => {
-  it('at the same moment ask for each delivery once', async () => {
+  it('two simultaneous runs request each delivery once', async () => {
     await start();
     const guids = await failedBefore(6);
     const reports = await Promise.all([trial.runAnew(), trial.runAnew(), trial.runAnew()]);
@@ -751,7 +748,7 @@ describe('two runs', () => {
   });
 
   it.each([false, true])(
-    'of which the first dies at any request lose nothing; carried out: %s',
+    'nothing is lost if the first of two runs dies at any request; carried out: %s',
     async (isCarriedOut) => {
       await start();
       let died = true;

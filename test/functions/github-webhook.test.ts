@@ -26,7 +26,7 @@ describe('the signature', () => {
     ['without its prefix', published.slice(7), 401],
     ['SHA-1 instead', published.replace('sha256', 'sha1'), 401],
     ['empty', '', 401],
-  ])('is checked before the body is read: %s', async (_, signature, status) => {
+  ])('the signature is checked before the body is parsed: %s', async (_, signature, status) => {
     await start();
     const answered = await relay.postRaw('Hello, World!', {
       'content-type': 'text/plain',
@@ -37,7 +37,7 @@ describe('the signature', () => {
     expect(answered.status).toBe(status);
   });
 
-  it('covers the raw bytes, whatever their encoding', async () => {
+  it('the signature covers the raw bytes in any encoding', async () => {
     await start();
     const body = JSON.stringify(issueEvent('opened', { title: 'Zażółć 🦆' }));
     const form = `payload=${encodeURIComponent(body).replaceAll('%20', '+')}`;
@@ -52,7 +52,7 @@ describe('the signature', () => {
     expect(job?.summary).toBe('Codertocat/Hello-World#1 opened: Zażółć 🦆');
   });
 
-  it('may be of the secret before a rotation for a day', async () => {
+  it('the previous webhook secret is valid for a day after a rotation', async () => {
     await start();
     const signed = (secret: string, seconds: number) => {
       const payload = issueEvent('opened', { seconds });
@@ -68,7 +68,7 @@ describe('the signature', () => {
     expect((await signed('the next one', 5)).status).toBe(202);
   });
 
-  it('makes the secret be read again at most once a minute', async () => {
+  it('invalid signatures cause the secret to be read at most once a minute', async () => {
     await start();
     const refused = () => relay.post('issues', {}, { 'x-hub-signature-256': 'sha256=00' });
     expect((await refused()).status).toBe(401);
@@ -126,7 +126,7 @@ describe('what no automation takes', () => {
       202,
       { jobs: [], ignored: expect.stringContaining('somebody/else is not configured') },
     ],
-  ])('%s is answered with the reason, and costs no write', async (event, payload, status, answer) => {
+  ])('an ignored event is answered with the reason and writes nothing: %s', async (event, payload, status, answer) => {
     await start();
     expect(await relay.post(event, payload)).toEqual({ status, answer });
     expect(await itemsInTable()).toBe(0);
@@ -134,7 +134,7 @@ describe('what no automation takes', () => {
 });
 
 describe('what is safe', () => {
-  it('answers a repeat with 200 and the same job, by whatever hook or delivery it comes', async () => {
+  it('a repeated event is answered 200 with the same job, from any hook or delivery', async () => {
     await start();
     const first = await relay.post('issues', issueEvent('opened'));
     expect(first).toEqual({ status: 202, answer: { jobs: [expect.any(String)], repeat: false } });
@@ -145,13 +145,13 @@ describe('what is safe', () => {
     expect(await relay.jobs()).toHaveLength(1);
   });
 
-  it('answers 500 and nothing else when the job cannot be stored', async () => {
+  it('a job that cannot be stored is answered 500', async () => {
     await start({ environment: { TABLE_NAME: 'no-such-table' } });
     const answered = await relay.post('issues', issueEvent('opened'));
     expect(answered).toEqual({ status: 500, answer: { error: expect.stringContaining('deliver it again') } });
   });
 
-  it('queues a job that was stored and not queued when its event comes again', async () => {
+  it('a repeated event queues a job that was stored but not queued', async () => {
     await start({ environment: { BACKGROUND_QUEUE_URL: 'http://127.0.0.1:9/0/background.fifo' } });
     expect((await relay.post('issues', issueEvent('opened'))).status).toBe(500);
     const [stored] = await relay.jobs('queued');
@@ -177,7 +177,7 @@ describe('what is safe', () => {
       { token: 'ghp_canary' },
       /partner-relay\/local\/github-webhook lacks or has a wrong webhookSecret/,
     ],
-  ])('says in the log which secret is unusable, not what it holds: %s', async (_, secret, reason) => {
+  ])('the log says which secret is unusable, but not its content: %s', async (_, secret, reason) => {
     await start();
     if (secret) relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, secret);
     else relay.runtime.environment.SECRET_PREFIX = 'nowhere/';
@@ -195,7 +195,7 @@ describe('what is safe', () => {
     ['missing', undefined],
     ['empty', {}],
     ['malformed', { webhookSecret: 7 }],
-  ])('reads a secret that is %s once for many forged requests, and again five seconds later', async (_, secret) => {
+  ])('a secret that is %s is read once for many forged requests, and again five seconds later', async (_, secret) => {
     await start();
     const name = `${relay.stack.secretPrefix}github-webhook`;
     if (secret) relay.stack.secrets.put(name, secret);
@@ -213,7 +213,7 @@ describe('what is safe', () => {
 });
 
 describe("GitHub's published examples", () => {
-  it('are taken over real sockets: every event with a 2xx, every issue that is a bug with one defect', async () => {
+  it('every published example gets a 2xx, and every bug issue one defect', async () => {
     await start();
     relay.clock.now = Date.parse('2019-05-16T12:00:00Z');
     const before = relay.sandbox.data.defects.length;

@@ -13,7 +13,7 @@ function emptyQueues(): void {
 }
 
 describe('the note that a job was queued', () => {
-  it('does not put off a job that the worker has met and let wait meanwhile', async () => {
+  it('a late queued mark does not delay a job that already ran and waits', async () => {
     relay = await startRelay();
     await relay.post('issues', issueEvent('opened'));
     const [job] = await relay.jobs();
@@ -45,7 +45,7 @@ describe('the sweep', () => {
       },
       30_000,
     ],
-  ])('queues a job that nobody would look at: %s', async (_, lose, afterMs) => {
+  ])('the sweep queues a job that would not continue on its own: %s', async (_, lose, afterMs) => {
     relay = await startRelay();
     await relay.post('issues', issueEvent('opened'));
     emptyQueues();
@@ -78,13 +78,13 @@ describe('the sweep', () => {
     expect(relay.metrics.filter((metric) => metric.Heartbeat === 1)).toHaveLength(2);
   });
 
-  it('gives no sign of life where it fails', async () => {
+  it('the sweep records no heartbeat if it fails', async () => {
     relay = await startRelay({ environment: { TABLE_NAME: 'nowhere' } });
     await expect(relay.sweep()).rejects.toThrow(/not found/);
     expect(relay.metrics).toEqual([]);
   });
 
-  it('leaves alone what is queued, asleep or ended', async () => {
+  it('the sweep does not touch queued, sleeping or ended jobs', async () => {
     relay = await startRelay();
     await relay.post('issues', issueEvent('opened', { id: 1 }));
     await relay.work();

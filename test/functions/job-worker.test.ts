@@ -52,7 +52,7 @@ describe('a creation without a clear answer', () => {
     expect(job.parked?.outcomeUnknown ?? false).toBe(status === 'parked');
   });
 
-  it('is found by its marker after an outage longer than the same bytes are good for', async () => {
+  it('a lost creation is found by its marker after the same bytes have expired', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1 });
     relay.sandbox.setFault({ kind: 'maintenance', skip: 1, times: 12 });
@@ -62,7 +62,7 @@ describe('a creation without a clear answer', () => {
     expect((await only()).outcome).toBe(`created defect ${defects()[0]?.defect_id}`);
   });
 
-  it('is looked for again by a replay of the parked job', async () => {
+  it('a replay of the parked job searches for the creation again', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation, times: 1 });
     await relay.post('issues', issueEvent('opened'));
@@ -101,7 +101,7 @@ describe('a job whose outcome is unknown', () => {
   const resolve = (job: Job, resolution: Resolution) =>
     resolveJob(job, resolution, { ...relay.stores, clock: () => relay.clock.now });
 
-  it('goes on with what a person found', async () => {
+  it('a job continues with the id that a person found', async () => {
     const [some] = (await unknown()) && relay.sandbox.data.defects;
     await resolve(await only(), { done: some?.defect_id ?? '' });
     await relay.workToTheEnd();
@@ -109,7 +109,7 @@ describe('a job whose outcome is unknown', () => {
     expect(defects()).toHaveLength(0);
   });
 
-  it('creates anew where a person says so, and only then', async () => {
+  it('a job creates again only if a person says so', async () => {
     await unknown();
     relay.clock.now += 5 * 60_000;
     await resolve(await only(), 'again');
@@ -129,7 +129,7 @@ describe('a clear refusal', () => {
       /refused with status 400: Invalid reference/,
     ],
     ['403', { scopes: ['users.read'] }, {}, /refused with status 403/],
-  ])('parks the job with what the service said: %s', async (_, { scopes }, issueToDefect, reason) => {
+  ])("a refusal parks the job with the service's message: %s", async (_, { scopes }, issueToDefect, reason) => {
     await start({
       config: exampleConfig(issueToDefect),
       sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes }] },
@@ -139,7 +139,7 @@ describe('a clear refusal', () => {
     expect((await only()).parked).toEqual({ reason: expect.stringMatching(reason), outcomeUnknown: false });
   });
 
-  it('leaves the issue to the next event, which makes the defect once it can', async () => {
+  it('after a clear refusal, the next event of the issue creates the defect', async () => {
     await start({ sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
     await relay.post('issues', issueEvent('opened'));
     await relay.workToTheEnd();
@@ -150,7 +150,7 @@ describe('a clear refusal', () => {
     expect(defects()).toMatchObject([{ title: 'again' }]);
   });
 
-  it('for the clock is answered by signing anew with the time of the service', async () => {
+  it("a refused timestamp is signed again with the service's time", async () => {
     await start();
     relay.sandbox.setFault({ kind: 'clock-skew', seconds: -1200 });
     await relay.post('issues', issueEvent('opened'));
@@ -159,7 +159,7 @@ describe('a clear refusal', () => {
     expect(relay.sandbox.audit.map((entry) => entry.reason)).toEqual(['Timestamp outside window', null]);
   });
 
-  it('for the signature makes the rotated secret be read again', async () => {
+  it('a refused signature makes the worker read the rotated secret', async () => {
     await start();
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
@@ -176,7 +176,7 @@ describe('a clear refusal', () => {
 });
 
 describe('a failure that may pass', () => {
-  it('is tried again with growing pauses, then parked, and goes on after a replay', async () => {
+  it('a temporary failure is retried with growing pauses, then parked, and continues after a replay', async () => {
     await start();
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
@@ -205,7 +205,7 @@ describe('a failure that may pass', () => {
       { baseUrl: 'http://pm.example.com', apiKey: 'pk_canary', secretKey: 'canary' },
       /is not https/,
     ],
-  ])('says what is wrong without saying a secret: %s', async (_, secret, reason) => {
+  ])('an error says what is wrong without a secret: %s', async (_, secret, reason) => {
     await start();
     relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, secret);
     await relay.post('issues', issueEvent('opened'));
@@ -221,7 +221,7 @@ describe('the budget', () => {
     sandbox: { rateLimit: { perMinute, perDay } },
   });
 
-  it('is kept: jobs wait for the minute and nothing is refused', async () => {
+  it("jobs wait for the minute's budget, and nothing is refused", async () => {
     await start(limited(10));
     for (let id = 1; id <= 40; id++) await relay.post('issues', issueEvent('opened', { id }));
     await relay.workToTheEnd();
@@ -229,7 +229,7 @@ describe('the budget', () => {
     expect(relay.sandbox.audit.filter((entry) => entry.status !== 201)).toEqual([]);
   });
 
-  it('of a day lets the job wait in the table, and the sweep takes it up when it is due', async () => {
+  it('a job waits in the table for the daily budget, and the sweep continues it', async () => {
     await start(limited(10, 2));
     for (let id = 1; id <= 3; id++) await relay.post('issues', issueEvent('opened', { id }));
     await relay.work();
@@ -243,7 +243,7 @@ describe('the budget', () => {
     expect(defects()).toHaveLength(3);
   });
 
-  it('stops every job of the connection at a 429, for as long as the service says', async () => {
+  it('a 429 stops every job of the connection for as long as the service says', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'rate-limited', times: 1, retryAfterSeconds: 90 });
     for (let id = 1; id <= 5; id++) await relay.post('issues', issueEvent('opened', { id }));
@@ -260,7 +260,7 @@ describe('the budget', () => {
     expect(defects()).toHaveLength(5);
   });
 
-  it('that cannot be read lets nothing be sent', async () => {
+  it('nothing is sent if the budget cannot be read', async () => {
     await start();
     await relay.post('issues', issueEvent('opened'));
     await relay.stores.table.put({ pk: 'budget#main', sk: 'budget', version: 1, granted: 'broken' });
@@ -271,7 +271,7 @@ describe('the budget', () => {
 });
 
 describe('a message', () => {
-  it('that is delivered twice at once does its work once', async () => {
+  it('a message delivered twice at once does its work once', async () => {
     await start();
     const { id, generation } = await stored();
     send(JSON.stringify({ jobId: id, generation }), 'a second message');
@@ -294,14 +294,17 @@ describe('a message', () => {
     expect(relay.stack.queues[1]?.size).toBe(1);
   });
 
-  it.each(['no JSON', '{}'])('that cannot be read breaks the worker, so that SQS sets it aside: %s', async (body) => {
-    await start();
-    send(body);
-    await expect(relay.work()).rejects.toThrow();
-    expect(relay.stack.queues[1]?.size).toBe(1);
-  });
+  it.each(['no JSON', '{}'])(
+    'an invalid message fails the worker, so SQS moves it to the dead-letter queue: %s',
+    async (body) => {
+      await start();
+      send(body);
+      await expect(relay.work()).rejects.toThrow();
+      expect(relay.stack.queues[1]?.size).toBe(1);
+    },
+  );
 
-  it('waits for the lease of a worker that may still be at work, and takes over once it ran out', async () => {
+  it("a message waits for a worker's lease, and takes over when it expires", async () => {
     await start();
     const { id, generation } = await stored();
     const until = relay.clock.now + 30_000;
@@ -314,7 +317,7 @@ describe('a message', () => {
     expect(await only()).toMatchObject({ status: 'succeeded', attempts: 1 });
   });
 
-  it('of a job that crashes the worker each time is given up after a number of attempts', async () => {
+  it('a job that crashes the worker each time is parked after a number of attempts', async () => {
     await start();
     const { id, generation } = await stored();
     for (let crash = 0; crash < MAX_ATTEMPTS; crash++) {
@@ -327,7 +330,7 @@ describe('a message', () => {
 });
 
 describe('a worker that comes back after its lease ran out', () => {
-  it('writes nothing any more', async () => {
+  it('a worker that lost its lease writes nothing', async () => {
     await start();
     const { id, generation } = await stored();
     const late = await relay.stores.jobs.claim(id, generation, 'late', relay.clock.now + 1_000);
@@ -340,7 +343,7 @@ describe('a worker that comes back after its lease ran out', () => {
 });
 
 describe('a job from before a change of the configuration', () => {
-  it('is parked with the reason', async () => {
+  it('a job that the changed configuration no longer allows is parked with the reason', async () => {
     await start();
     await relay.post('issues', issueEvent('opened'));
     relay.runtime.config.github.repositories = [];
@@ -350,7 +353,7 @@ describe('a job from before a change of the configuration', () => {
 });
 
 describe('a job', () => {
-  it('is forgotten after 30 days, even before the table drops it', async () => {
+  it('a job is forgotten after 30 days, even before the table deletes it', async () => {
     await start();
     const { id } = await stored();
     await relay.work();

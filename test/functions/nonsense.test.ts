@@ -47,7 +47,7 @@ const deliveries = [
 ] as const;
 
 describe('nonsense that GitHub signed', () => {
-  it.each(deliveries)('is never answered with a 500, whatever value of it is long: %s', async (event, payload) => {
+  it.each(deliveries)('a long GitHub value never causes a 500: %s', async (event, payload) => {
     for (const path of places(payload)) {
       for (const length of [5_000, 500_000]) {
         if (length > 5_000 && !STORED.has(path.at(-1) ?? '')) continue;

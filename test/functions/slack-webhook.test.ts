@@ -45,7 +45,7 @@ describe('the signature', () => {
   };
   const signedAt = (timestamp: string) => post(bytes, timestamp, slackSignature(bytes, timestamp));
 
-  it("is good in Slack's published example", async () => {
+  it("Slack's published example has a valid signature", async () => {
     expect(await post(bytes, timestamp, signature)).toBe(200);
   });
 
@@ -59,11 +59,11 @@ describe('the signature', () => {
     ['under an empty secret', slackSignature(bytes, timestamp, '')],
     ['empty', ''],
     ['missing', undefined],
-  ])('is refused %s', async (_, given) => {
+  ])('a signature is refused %s', async (_, given) => {
     expect(await post(bytes, timestamp, given)).toBe(401);
   });
 
-  it('is refused when one bit is another, of the body, of the timestamp or of itself', async () => {
+  it('a changed bit in body, timestamp or signature is refused', async () => {
     const flipped = (text: Uint8Array, at: number, bit: number) => {
       const copy = Buffer.from(text);
       copy[at] = (copy[at] ?? 0) ^ (1 << bit);
@@ -88,7 +88,7 @@ describe('the signature', () => {
     ['five minutes in the future', -300, 200],
     ['a second further', -301, 401],
     ['hours old', 86_400, 401],
-  ])('is refused when it is too old or too young: %s', async (_, seconds, status) => {
+  ])('a request that is too old or too new is refused: %s', async (_, seconds, status) => {
     expect(await signedAt(String(Number(timestamp) - seconds))).toBe(status);
   });
 
@@ -102,35 +102,38 @@ describe('the signature', () => {
     '1531420618000',
     'NaN',
     'Infinity',
-  ])('is refused with a timestamp that is not whole seconds: "%s"', async (given) => {
+  ])('a timestamp that is not whole seconds is refused: "%s"', async (given) => {
     expect(await signedAt(given)).toBe(401);
   });
 
-  it('is refused without a timestamp', async () => {
+  it('a request without a timestamp is refused', async () => {
     expect(await post(bytes, undefined, signature)).toBe(401);
   });
 
   it.each([
     ['Base64', FORM, true],
     ['text', 'text/plain', false],
-  ])('covers the bytes of a body that the function URL hands over as %s', async (_, contentType, isBase64Encoded) => {
-    const body = Buffer.from(commandForm(relay, 'find Zażółć 🦆 “ü”').toString());
-    const headers = {
-      'content-type': contentType,
-      'x-slack-request-timestamp': timestamp,
-      'x-slack-signature': slackSignature(body, timestamp),
-    };
-    expect(functionUrlEvent({ method: 'POST', headers }, '/', body)).toMatchObject({ isBase64Encoded });
-    expect(await handle(relay.runtime, body, headers)).toMatchObject({ statusCode: 200 });
-    expect((await relay.jobs()).at(-1)?.summary).toBe(`${MIRA}: find Zażółć 🦆 “ü”`);
-    expect(await handle(relay.runtime, Buffer.concat([body, Buffer.from(' ')]), headers)).toMatchObject({
-      statusCode: 401,
-    });
-  });
+  ])(
+    'the signature covers the bytes of a body that the function URL passes as %s',
+    async (_, contentType, isBase64Encoded) => {
+      const body = Buffer.from(commandForm(relay, 'find Zażółć 🦆 “ü”').toString());
+      const headers = {
+        'content-type': contentType,
+        'x-slack-request-timestamp': timestamp,
+        'x-slack-signature': slackSignature(body, timestamp),
+      };
+      expect(functionUrlEvent({ method: 'POST', headers }, '/', body)).toMatchObject({ isBase64Encoded });
+      expect(await handle(relay.runtime, body, headers)).toMatchObject({ statusCode: 200 });
+      expect((await relay.jobs()).at(-1)?.summary).toBe(`${MIRA}: find Zażółć 🦆 “ü”`);
+      expect(await handle(relay.runtime, Buffer.concat([body, Buffer.from(' ')]), headers)).toMatchObject({
+        statusCode: 401,
+      });
+    },
+  );
 });
 
 describe('during a rotation', () => {
-  it('both signing secrets are good for a day, and then the new one alone', async () => {
+  it('both signing secrets are valid for a day after a rotation, then only the new one', async () => {
     const relay = await startRelay();
     const signedWith = async (secret: string) => (await postToSlack(relay, 'ssl_check=1', { secret })).status;
     expect(await signedWith(SIGNING_SECRET)).toBe(200);
@@ -155,7 +158,7 @@ describe('a request', () => {
   const itemsInTable = async () =>
     (await new DynamoDBClient({}).send(new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME }))).Count;
 
-  it('is answered 500, and no secret is told, where it cannot be made safe', async () => {
+  it('a request that cannot be stored is answered 500 without a secret', async () => {
     const runtime = { ...relay.runtime, environment: { ...relay.runtime.environment, TABLE_NAME: 'no-such-table' } };
     const body = Buffer.from(commandForm(relay, 'done 101').toString());
     const seconds = String(relay.clock.now / 1000);
@@ -171,7 +174,7 @@ describe('a request', () => {
     expect(await relay.jobs()).toEqual([]);
   });
 
-  it('is answered 404 where relay.config.ts has no slack', async () => {
+  it('a request is answered 404 if relay.config.ts has no slack', async () => {
     const { slack: _, ...config } = relay.runtime.config;
     const body = Buffer.from('ssl_check=1');
     const seconds = String(relay.clock.now / 1000);
@@ -188,7 +191,7 @@ describe('a request', () => {
     ['a modal that was closed', payload({ type: 'view_closed', view: { id: 'V1' } })],
     ['a global shortcut', payload({ type: 'shortcut', callback_id: 'anything' })],
     ['a type of tomorrow', payload({ type: 'block_hologram' })],
-  ])('that asks for nothing is answered with nothing: %s', async (_, body) => {
+  ])('a request without an action gets an empty answer: %s', async (_, body) => {
     expect(await postToSlack(relay, body)).toMatchObject({ status: 200, body: '' });
     expect(await itemsInTable()).toBe(0);
     expect(relay.slack.calls).toEqual([]);
@@ -216,7 +219,7 @@ describe('a request', () => {
     ['a message shortcut of somebody else', payload(messageAction('survey')), /none of the relay/],
   ];
 
-  it.each(unreadable)('that cannot be read is answered 400, once it is verified: %s', async (_, body, reason) => {
+  it.each(unreadable)('an invalid form is answered 400 after verification: %s', async (_, body, reason) => {
     await command(relay, 'help');
     const before = [await itemsInTable(), relay.slack.calls.length];
     const unsigned = await postToSlack(relay, body, { signature: `v0=${'0'.repeat(64)}` });
@@ -226,7 +229,7 @@ describe('a request', () => {
     expect([await itemsInTable(), relay.slack.calls.length]).toEqual(before);
   });
 
-  it('that comes again has one job, and the same answer', async () => {
+  it('a repeated request makes one job and gets the same answer', async () => {
     const body = commandForm(relay, 'done 101').toString();
     const [first, again] = [await postToSlack(relay, body), await postToSlack(relay, body)];
     expect(first).toMatchObject({ status: 200, text: expect.stringContaining('Working on it') });
@@ -277,7 +280,7 @@ describe('a form', () => {
       'example.com (http://example.com)',
     ],
     ['mentions', 'find+%3C%40U0MIRA001%7Cmira%3E+%3C%23C0GENERAL%7Cgeneral%3E+%3C%21here%3E', 'mira #general @here'],
-  ])('is read as Slack encodes it: %s', async (_, typed, text) => {
+  ])('a form is parsed as Slack encodes it: %s', async (_, typed, text) => {
     const form = commandForm(relay, '').toString();
     expect(form).toContain('&text=&');
     await postToSlack(relay, form.replace('&text=&', `&text=${typed}&`));
@@ -285,7 +288,7 @@ describe('a form', () => {
     expect(await heard()).toBe(text);
   });
 
-  it('is read whatever is typed, and says so or says what is wrong', async () => {
+  it('any form input is parsed or refused with the reason', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 60 }), async (text) => {
         const answer = await command(relay, text);
@@ -298,7 +301,7 @@ describe('a form', () => {
     );
   });
 
-  it('may hold an interaction with any Unicode', async () => {
+  it('a form may contain an interaction with any Unicode text', async () => {
     const press = buttonPress(
       'run-command',
       JSON.stringify({ command: 'find a+b & 🦆', happened: 'press-1', again: true }),

@@ -5,7 +5,7 @@ import { everything, synthesize } from './variants.ts';
 describe('alarms', () => {
   const template = synthesize('prod', everything).template();
 
-  it('say what is broken for whom and what to do, and reach those whom the configuration names', () => {
+  it('alarms say what is broken for whom and what to do, and reach the configured recipients', () => {
     const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
     expect(alarms.map(({ Properties }) => Properties.AlarmName.replace('partner-relay-prod-', '')).sort()).toEqual([
       'account-link-5xx',
@@ -56,7 +56,7 @@ describe('alarms', () => {
     template.hasResourceProperties('AWS::Chatbot::SlackChannelConfiguration', { SlackChannelId: 'C012345' });
   });
 
-  it('may be published to the topic by the CloudWatch of this account, and by TLS only', () => {
+  it("only this account's CloudWatch may publish alarms, and only over TLS", () => {
     const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
     template.hasResourceProperties('AWS::SNS::TopicPolicy', {
       Topics: [{ Ref: topic }],
@@ -75,7 +75,7 @@ describe('alarms', () => {
     });
   });
 
-  it('go off where the sweep gives no sign of life', () => {
+  it('an alarm goes off if the sweep records no heartbeat', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmName: 'partner-relay-prod-heartbeat',
       MetricName: 'Heartbeat',
@@ -85,7 +85,7 @@ describe('alarms', () => {
     });
   });
 
-  it('watch every function for throttling', () => {
+  it('alarms watch every function for throttling', () => {
     for (const [id, { Properties }] of Object.entries(template.findResources('AWS::Lambda::Function'))) {
       template.hasResourceProperties('AWS::CloudWatch::Alarm', {
         AlarmName: `${Properties.FunctionName}-throttles`,
@@ -95,7 +95,7 @@ describe('alarms', () => {
     }
   });
 
-  it.each(['github', 'partner-main', 'slack'])('of %s stay as they are until the next check', (party) => {
+  it.each(['github', 'partner-main', 'slack'])('alarms of %s keep their state until the next check', (party) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmName: `partner-relay-prod-credential-check-${party}`,
       TreatMissingData: 'ignore',

@@ -4,7 +4,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { expect, it } from 'vitest';
 import { DeployRoleStack } from '../../infra/deploy-role.ts';
 
-it('lets one environment of one repository take the roles of the CDK, and nothing else', () => {
+it("the deploy role lets one environment of one repository assume the CDK's roles, and nothing else", () => {
   const app = new App();
   const stack = new DeployRoleStack(app, 'deploy-role', { repository: 'acme/partner-relay', stage: 'prod' });
   const template = Template.fromStack(stack);

@@ -13,13 +13,13 @@ const inside = (template: Template) =>
     .sort();
 
 describe('a network', () => {
-  it('is there only where the configuration says so', () => {
+  it('a network exists only if it is configured', () => {
     const template = synthesize('dev').template();
     expect(inside(template)).toEqual([]);
     template.resourceCountIs('AWS::EC2::VPC', 0);
   });
 
-  it('that exists has only what calls the service in it', () => {
+  it('only functions that call the service run in an existing network', () => {
     const template = synthesize('existing-vpc').template();
     expect(inside(template)).toEqual(['credential-check', 'job-worker']);
     template.hasResourceProperties('AWS::Lambda::Function', {
@@ -28,17 +28,20 @@ describe('a network', () => {
     template.resourceCountIs('AWS::EC2::VPCEndpoint', 0);
   });
 
-  it.each(['endpoints-vpc', 'new-vpc'] as StageName[])('has endpoints for what the functions call: %s', (stage) => {
-    const template = synthesize(stage).template();
-    expect(inside(template)).toEqual(['credential-check', 'job-worker']);
-    const names = Object.values(template.findResources('AWS::EC2::VPCEndpoint')).map(
-      ({ Properties: { VpcEndpointType, ServiceName } }) =>
-        `${VpcEndpointType} ${JSON.stringify(ServiceName).replaceAll(/.*\.(\w+)"\]\]\}$/g, '$1')}`,
-    );
-    expect(names.sort()).toEqual(['Gateway dynamodb', 'Interface secretsmanager', 'Interface sqs']);
-  });
+  it.each(['endpoints-vpc', 'new-vpc'] as StageName[])(
+    'a network has endpoints for the services that the functions call: %s',
+    (stage) => {
+      const template = synthesize(stage).template();
+      expect(inside(template)).toEqual(['credential-check', 'job-worker']);
+      const names = Object.values(template.findResources('AWS::EC2::VPCEndpoint')).map(
+        ({ Properties: { VpcEndpointType, ServiceName } }) =>
+          `${VpcEndpointType} ${JSON.stringify(ServiceName).replaceAll(/.*\.(\w+)"\]\]\}$/g, '$1')}`,
+      );
+      expect(names.sort()).toEqual(['Gateway dynamodb', 'Interface secretsmanager', 'Interface sqs']);
+    },
+  );
 
-  it('that the stack makes calls out from an Elastic IP, which is an output', () => {
+  it('a network created by the stack calls out from an Elastic IP, which is an output', () => {
     const template = synthesize('new-vpc').template();
     template.resourceCountIs('AWS::EC2::NatGateway', 1);
     const [address] = Object.keys(template.findResources('AWS::EC2::EIP'));
@@ -48,7 +51,7 @@ describe('a network', () => {
     template.hasOutput('OutboundAddress', { Value: { 'Fn::GetAtt': [address, 'PublicIp'] } });
   });
 
-  it('is connected by Lambda, and not by the code of the function', () => {
+  it("Lambda connects the function to the network, and the function's code cannot", () => {
     synthesize('new-vpc')
       .template()
       .hasResourceProperties('AWS::IAM::Policy', {
@@ -66,7 +69,7 @@ describe('a network', () => {
 });
 
 describe('the entrance', () => {
-  it('is a function URL that is open to everyone, both ways that AWS asks for', () => {
+  it('the entrance is a public function URL, with both permissions that AWS requires', () => {
     const template = synthesize('dev').template();
     template.hasResourceProperties('AWS::Lambda::Permission', { Action: 'lambda:InvokeFunctionUrl', Principal: '*' });
     template.hasResourceProperties('AWS::Lambda::Permission', {
@@ -76,7 +79,7 @@ describe('the entrance', () => {
     });
   });
 
-  it('is one HTTP API with throttling in place of function URLs', () => {
+  it('the entrance is one throttled HTTP API instead of function URLs', () => {
     const template = synthesize('http-api', { slack: { connection: 'main' } }).template();
     template.resourceCountIs('AWS::Lambda::Url', 0);
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
@@ -93,7 +96,7 @@ describe('the entrance', () => {
     });
   });
 
-  it('may have a domain of its own, and then no other', () => {
+  it('the entrance may have a custom domain, and then no other', () => {
     const template = synthesize('domain').template();
     template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: 'relay.example.com' });
     template.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true });
@@ -105,7 +108,7 @@ describe('the entrance', () => {
 describe('the rules of an account', () => {
   const template = synthesize('rules', { slack: { connection: 'main' } }).template();
 
-  it('give every role a boundary and a path, and everything its tags', () => {
+  it('every role has a boundary and a path, and every resource has tags', () => {
     template.allResourcesProperties('AWS::IAM::Role', {
       PermissionsBoundary: 'arn:aws:iam::111122223333:policy/boundary',
       Path: '/service/relay/',
@@ -116,7 +119,7 @@ describe('the rules of an account', () => {
     });
   });
 
-  it("encrypt everything with the customer's key", () => {
+  it("everything is encrypted with the customer's key", () => {
     const key = Match.stringLikeRegexp('^arn:aws:kms:.*:key/1234abcd');
     const properties: [string, object][] = [
       ['AWS::DynamoDB::GlobalTable', { SSESpecification: { SSEEnabled: true, SSEType: 'KMS' } }],
@@ -139,7 +142,7 @@ describe("an authority of the company's own", () => {
       .map(({ Properties }) => Properties.FunctionName)
       .sort();
 
-  it('is bundled with what calls the service, which trusts it from the start', async () => {
+  it("the company's certificate authority is bundled with the functions that call the service", async () => {
     const outdir = await mkdtemp(join(tmpdir(), 'partner-relay-synth-'));
     const { app, template } = synthesize('dev', { caFile }, { outdir, bundled: true });
     expect(trusting(template())).toEqual(['partner-relay-dev-credential-check', 'partner-relay-dev-job-worker']);
@@ -150,7 +153,7 @@ describe("an authority of the company's own", () => {
     await rm(outdir, { recursive: true });
   });
 
-  it('is refused by the synthesis where there is none', () => {
+  it('a missing or invalid certificate file fails the synthesis', () => {
     expect(() => synthesize('dev', { caFile: 'company.pem' })).toThrow(
       /caFile of relay.config.ts, .*company.pem, cannot be/,
     );

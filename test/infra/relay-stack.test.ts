@@ -11,7 +11,7 @@ import { everything, type StageName, stages, synthesize } from './variants.ts';
 
 const templates = new Map<string, Template>();
 
-/** Its template, which takes long to make: nobody may change it. */
+/** The template is shared between tests because it is slow to make; do not change it. */
 function templateOf(stageName: StageName, config: Partial<RelayConfigInput> = {}): Template {
   const key = JSON.stringify([stageName, config]);
   const template = templates.get(key) ?? synthesize(stageName, config).template();
@@ -30,11 +30,11 @@ describe('cdk-nag', () => {
   const findings = (app: App) =>
     new AwsSolutionsChecks(app).validateScope(app).violations.map(({ ruleName }) => ruleName);
 
-  it.each(Object.keys(stages) as StageName[])('has no finding that is not acknowledged with a reason: %s', (stage) => {
+  it.each(Object.keys(stages) as StageName[])('every cdk-nag finding is acknowledged with a reason: %s', (stage) => {
     expect(findings(synthesize(stage, everything).app)).toEqual([]);
   });
 
-  it('would have found a queue without TLS', () => {
+  it('cdk-nag finds a queue without TLS', () => {
     const { app, stack } = synthesize('dev');
     new Queue(stack, 'Plain');
     expect(findings(app)).toEqual(['AwsSolutions-SQS3', 'AwsSolutions-SQS4']);
@@ -42,7 +42,7 @@ describe('cdk-nag', () => {
 });
 
 describe('the stack', () => {
-  it('runs every function on Node 24 and ARM, with JSON logs that are kept for the configured time', () => {
+  it('every function runs on Node 24 and ARM, with JSON logs kept for the configured time', () => {
     const template = synthesize('prod', { deployment: { logRetentionDays: 90 } }).template();
     const scheduled = schedules.map(({ slug }) => slug);
     expect(functions(template)).toEqual(['github-webhook', 'job-worker', ...scheduled].sort());
@@ -55,12 +55,12 @@ describe('the stack', () => {
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });
   });
 
-  it('traces only where the configuration says so', () => {
+  it('tracing is on only if configured', () => {
     const template = synthesize('dev', { deployment: { tracing: true } }).template();
     template.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } });
   });
 
-  it('has a dashboard of its own in each region, for their names are those of the account', () => {
+  it('each region has its own dashboard, because dashboard names are unique per account', () => {
     templateOf('dev').hasResourceProperties('AWS::CloudWatch::Dashboard', {
       DashboardName: { 'Fn::Join': ['', ['partner-relay-dev-', { Ref: 'AWS::Region' }]] },
     });
@@ -89,7 +89,7 @@ describe('the stack', () => {
     expect(reserved(templateOf('dev', everything))).toEqual([10, 20, 20, 20]);
   });
 
-  it('brings the worker one message at a time, of each lane as many at once as configured', () => {
+  it('the worker gets one message at a time, with the configured concurrency for each lane', () => {
     const template = synthesize('dev', {
       deployment: { maxConcurrency: { interactive: 3, background: 7 } },
     }).template();
@@ -102,7 +102,7 @@ describe('the stack', () => {
     }
   });
 
-  it('has FIFO queues that are encrypted, refuse plain HTTP, and set a message aside after a hundred receives', () => {
+  it('FIFO queues are encrypted, refuse plain HTTP, and move a message after a hundred receives', () => {
     const template = templateOf('dev');
     for (const lane of ['interactive', 'background']) {
       template.hasResourceProperties('AWS::SQS::Queue', {
@@ -194,13 +194,13 @@ describe('the stack', () => {
     },
   );
 
-  it('leaves the sweep where it is: in a stack that was deployed before, another place would take its name twice', () => {
+  it('the sweep keeps its logical id, because a deployed stack has a function of that name', () => {
     const sweep = { Properties: { FunctionName: 'partner-relay-dev-job-sweep' } };
     const found = templateOf('dev').findResources('AWS::Lambda::Function', sweep);
     expect(Object.keys(found)).toEqual(['JobSweepScheduledFunctionB335160A']);
   });
 
-  it('opens the function URL to everyone, both ways that AWS asks for', () => {
+  it('the function URL is public, with both permissions that AWS requires', () => {
     const template = templateOf('dev');
     template.hasResourceProperties('AWS::Lambda::Permission', { Action: 'lambda:InvokeFunctionUrl', Principal: '*' });
     template.hasResourceProperties('AWS::Lambda::Permission', {
@@ -215,23 +215,23 @@ describe('a stage', () => {
   const config = (deployment: RelayConfigInput['deployment'] = {}) =>
     defineConfig({ connections: { main: {} }, deployment });
 
-  it.each(['staging', 'Prod', '', 'constructor'])('that is not declared is refused: %j', (name) => {
-    expect(() => readStage(name, config())).toThrow(/no stage '.*' under deployment.stages; there are dev, prod/);
+  it.each(['staging', 'Prod', '', 'constructor'])('an undeclared stage is refused: %j', (name) => {
+    expect(() => readStage(name, config())).toThrow(/no stage '.*' under deployment.stages; it has dev, prod/);
   });
 
-  it('is dev by default', () => {
+  it('the default stage is dev', () => {
     expect(readStage(undefined, config())).toMatchObject({ name: 'dev', isProtected: false });
   });
 
-  it('may be protected under any name', () => {
+  it('a stage of any name may be protected', () => {
     const alarms = { emails: ['ops@example.com'] };
     const declared = config({ alarms, stages: { 'prod-eu': { protected: true }, prod: {} } });
     expect(readStage('prod-eu', declared)).toMatchObject({ isProtected: true });
     expect(readStage('prod', declared)).toMatchObject({ isProtected: false });
   });
 
-  it('that is protected and has no one to alarm is refused', () => {
-    expect(() => readStage('prod', config())).toThrow(/nobody would hear its alarms: set deployment.alarms.emails/);
+  it('a protected stage without a recipient for alarms is refused', () => {
+    expect(() => readStage('prod', config())).toThrow(/has no recipient for alarms: set deployment.alarms.emails/);
     const slack = { workspaceId: 'T012345', channelId: 'C012345' };
     expect(readStage('prod', config({ alarms: { slack } }))).toMatchObject({ isProtected: true });
   });
@@ -242,7 +242,7 @@ describe('a stage', () => {
     ['dev', { network: { create: { cidr: '10.0.0.0/8' } } }, /cidr: expected a range such as/],
     ['dev', { kmsKeyArn: 'alias/relay' }, /kmsKeyArn: expected an ARN that begins with arn:aws:kms:/],
     ['dev', { rolePath: 'service' }, /rolePath: expected a path such as/],
-  ])('with a fault is refused by its path: %s %j', (name, settings, fault) => {
+  ])('an invalid stage setting is refused by its path: %s %j', (name, settings, fault) => {
     expect(() => config({ stages: { [name]: settings } })).toThrow(fault);
   });
 

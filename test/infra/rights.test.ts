@@ -45,7 +45,7 @@ function partitionKeys(template: Template, slug: string): Record<string, string[
 describe('the role of a function', () => {
   const template = synthesize('dev', { ...everything, deployment: {} }).template();
 
-  it('allows what the function does, and nothing else', () => {
+  it('the role allows what the function does, and nothing else', () => {
     const logs = [
       expect.stringMatching(/^logs:CreateLogStream .*Log/),
       expect.stringMatching(/^logs:PutLogEvents .*Log/),
@@ -132,7 +132,7 @@ describe('the role of a function', () => {
     ]);
   });
 
-  it('allows it with the partition keys that the function needs, and with no other', () => {
+  it('the role allows only the partition keys that the function needs', () => {
     expect(partitionKeys(template, 'github-webhook')).toEqual({
       GetItem: ['job#*', 'link#*', 'turns#*#*'],
       PutItem: ['job#*', 'link#*', 'link-name#*', 'turns#*#*'],

@@ -40,26 +40,29 @@ describe('an operation that fails alone', () => {
     ['500', { kind: 'server-error', when: 'on arrival', operation: '/defects/update' }],
   ];
 
-  it.each(faults)('stops nothing else, uses up attempts, and parks in the end: %s', async (_, fault) => {
-    await start();
-    await open(1);
-    await relay.work();
-    relay.sandbox.setFault(fault);
-    await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
-    await open(8, 2);
-    await relay.work();
-    expect(defects()).toHaveLength(9);
-    expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
+  it.each(faults)(
+    'a failing operation stops nothing else, uses up attempts, and finally parks: %s',
+    async (_, fault) => {
+      await start();
+      await open(1);
+      await relay.work();
+      relay.sandbox.setFault(fault);
+      await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
+      await open(8, 2);
+      await relay.work();
+      expect(defects()).toHaveLength(9);
+      expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
 
-    await relay.workToTheEnd();
-    const [parked, ...others] = await relay.jobs('parked');
-    expect(others).toEqual([]);
-    expect(parked?.parked).toMatchObject({ reason: expect.stringMatching(/^defects\/update: .* \(8 attempts\)$/) });
-    const paused = relay.metrics.map((record) => record.ConnectionPaused).filter((value) => value !== undefined);
-    expect(new Set(paused)).toEqual(new Set([0]));
-  });
+      await relay.workToTheEnd();
+      const [parked, ...others] = await relay.jobs('parked');
+      expect(others).toEqual([]);
+      expect(parked?.parked).toMatchObject({ reason: expect.stringMatching(/^defects\/update: .* \(8 attempts\)$/) });
+      const paused = relay.metrics.map((record) => record.ConnectionPaused).filter((value) => value !== undefined);
+      expect(new Set(paused)).toEqual(new Set([0]));
+    },
+  );
 
-  it('with an answer that has another field than declared stops nothing else either', async () => {
+  it('an unreadable answer of one operation does not stop other operations', async () => {
     await start({ sandbox: { rename: { '/defects/create': { fields: { defect_id: 'id' } } } } });
     await open(1);
     await relay.work();
@@ -71,7 +74,7 @@ describe('an operation that fails alone', () => {
     );
   });
 
-  it('for one job goes on for all others', async () => {
+  it('an operation that fails for one job continues for all others', async () => {
     await start();
     await open(6);
     await relay.work();
@@ -90,7 +93,7 @@ describe('a connection that is down', () => {
     ['by one call that the key is refused', { kind: 'key-revoked' }, 2],
     ['by one page instead of an answer', { kind: 'maintenance' }, 2],
     ['by two calls in a row without an answer', { kind: 'cut', when: 'on arrival' }, 3],
-  ])('is found out %s, and then left alone', async (_, fault, requests) => {
+  ])('a connection that is down is detected %s, and then not called', async (_, fault, requests) => {
     await start();
     relay.sandbox.setFault(fault);
     await open(5);
@@ -103,7 +106,7 @@ describe('a connection that is down', () => {
     expect(defects()).toHaveLength(5);
   });
 
-  it('is probed early by a person, and then goes on for all', async () => {
+  it("a person's command probes early and reopens the connection for all", async () => {
     await start();
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await open(5);
@@ -116,7 +119,7 @@ describe('a connection that is down', () => {
     expect(defects()).toHaveLength(5);
   });
 
-  it('is probed by people once in ten seconds at most', async () => {
+  it("people's commands probe at most once in ten seconds", async () => {
     await start();
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await command(relay, 'done 101');

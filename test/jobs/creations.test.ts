@@ -18,7 +18,7 @@ async function start(options: TestRelayOptions = {}): Promise<void> {
 const defects = () => relay.sandbox.data.defects.slice(seeded);
 
 describe('creations whose answers are lost', () => {
-  it('share one reading of the list', async () => {
+  it('lost creations share one reading of the list', async () => {
     await start();
     const issues = 30;
     // Three of ten. The same bytes follow each, so that ten issues are thirteen requests.
@@ -36,7 +36,7 @@ describe('creations whose answers are lost', () => {
 });
 
 describe('a request whose slot grew old before its first send', () => {
-  it('is dropped where the run has no time for another, because nothing of it left', async () => {
+  it('an unsent request is deleted if the run has no time for another, because none of its bytes were sent', async () => {
     let stalls = true;
     await start({
       runtime: {
@@ -59,7 +59,7 @@ describe('a request whose slot grew old before its first send', () => {
 });
 
 describe('a 429 while the budget cannot be written', () => {
-  it('lets the job wait, and is no bug', async () => {
+  it('a job waits after a 429 while the budget cannot be written', async () => {
     await start({
       runtime: {
         async fetch(...request) {

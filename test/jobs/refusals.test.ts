@@ -16,7 +16,7 @@ it.each([400, 403, 404, 422])('a page with status %i refuses one call, and stops
   expect((await ask(relay, 'defect Cart is full', { channelId: PLATFORM })).inTheEnd).toContain('Created defect');
 });
 
-it('what the service says of single fields reaches the person who typed them', async () => {
+it("the service's message about a single field reaches the person who typed it", async () => {
   relay = await startRelay({ sandbox: { rename: { '/defects/create': { fields: { title: 'summary' } } } } });
   const { inTheEnd } = await ask(relay, 'defect Cart is empty', { channelId: PLATFORM });
   expect(inTheEnd).toContain('summary: is required');

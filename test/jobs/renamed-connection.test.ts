@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-it('a job that stands in the line of a renamed connection does not keep its claim for a week', async () => {
+it('a job in the line of a renamed connection does not keep its claim for a week', async () => {
   const config = (connection: string) =>
     defineConfig({
       connections: { [connection]: { limits: { perMinute: 20 } } },

@@ -9,7 +9,7 @@ import { startRelay, type TestRelay } from '../relay.ts';
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-it('a creation that was answered with 2xx is done, whatever becomes of the waiting line', async () => {
+it('a creation answered with 2xx is done, even if moving the waiting line fails', async () => {
   let fails = false;
   let failed = 0;
   relay = await startRelay({

@@ -18,7 +18,7 @@ const outcomes = async () =>
   (await relay.jobs()).map(({ status, outcome, waitingFor }) => [status, outcome ?? waitingFor]);
 
 describe('a job of a person', () => {
-  it('does not wait for another one of theirs that is tried again', async () => {
+  it("a person's job does not wait for another one that is being retried", async () => {
     relay = await startRelay();
     relay.sandbox.setFault({ kind: 'server-error', operation: '/users/list' });
     await command(relay, 'log 2h "Login with passkeys"');
@@ -33,7 +33,7 @@ describe('a job of a person', () => {
     expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
   });
 
-  it('is served before the backlog that waits for the same minute', async () => {
+  it("a person's job is served before a backlog that waits for the same minute", async () => {
     relay = await startRelay({
       config: exampleConfig({ comment: false }, { connection: { limits: { perMinute: 20 } } }),
     });
@@ -47,7 +47,7 @@ describe('a job of a person', () => {
 });
 
 describe('a job that waits', () => {
-  it('of a connection that is not configured any more parks instead of standing in line for ever', async () => {
+  it('a waiting job of a removed connection is parked', async () => {
     relay = await startRelay({
       config: exampleConfig({ comment: false }, { connection: { limits: { perMinute: 1 } } }),
     });
@@ -64,7 +64,7 @@ describe('a job that waits', () => {
     );
   });
 
-  it('for the service to take calls again is received a few times only, however long that lasts', async () => {
+  it('a job that waits for the service is received only a few times, however long it waits', async () => {
     relay = await startRelay();
     relay.sandbox.setFault({ kind: 'rate-limited' });
     await relay.post('issues', issueEvent('opened'));
@@ -97,7 +97,7 @@ describe('a write whose answer was lost', () => {
     ['the claim', (body) => body.includes('":running":{"S":"running"}')],
     ['the wait', sets('waiting')],
     ['the end', sets('succeeded')],
-  ])('and which the SDK repeats is known to be our own: %s', async (_, isLike) => {
+  ])('a write repeated by the SDK after a lost answer is recognized: %s', async (_, isLike) => {
     relay = await startRelay({
       config: exampleConfig({ comment: false }),
       async tableThrough(endpoint) {

@@ -78,7 +78,7 @@ function judgeEnd(job: Job, row: Row, standing: Standing | undefined): string[] 
   if (status !== 'parked' || !parked) return [`a job is ${status}`];
   const why = `${parked.reason} (${parked.outcomeUnknown ? 'outcome unknown' : 'refused'})`;
   if (row.repeatable) return [`parked, although it may be repeated: ${why}`];
-  // Cases 1 and 2 of the document, for no trial fails eight times or lacks permission.
+  // Cases 1 and 2 of the document, because no trial fails eight times or lacks permission.
   const isListed = parked.outcomeUnknown
     ? standing?.unanswered === true && /was sent and never clearly answered/.test(parked.reason)
     : isClearlyRefused(standing) && /refused with status (400|403|404|422)/.test(parked.reason);
@@ -112,7 +112,7 @@ function judgeMade({ row, answers, result: { jobs }, made, readBack }: Evidence)
   ];
 }
 
-/** Each outcome is told, and once unless nobody can know that it was. */
+/** Each outcome is reported, and exactly once unless the relay cannot know that it was. */
 function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }: Evidence): string[] {
   const ended = jobs.filter(({ status }) => status === 'succeeded');
   const parked = jobs.filter(({ status }) => status === 'parked');
@@ -132,7 +132,7 @@ function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }
     }),
     // Who reads that it was not done may do it in another way.
     ...unless(sayNotDone === 0 || ended.some(({ notDone }) => notDone), 'said not to be done, and done'),
-    // Whoever takes over from a host that said so may find that the service changed its mind.
+    // The host that takes over may get another answer from the service.
     ...unless(
       sayParked >= parked.length && (sayParked === parked.length || stops.length > 0),
       `${sayParked} say what is parked`,
@@ -141,9 +141,9 @@ function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }
 }
 
 /**
- * Whether nobody can know after this stop that the reply went out: neither Slack nor GitHub takes a nonce. A comment and
- * a direct message can be found by whoever takes over, but not by a host that goes on with what it was at, and what
- * went to a response_url by nobody.
+ * Whether it is unknowable after this stop that the reply was sent, because neither Slack nor GitHub takes a nonce. A
+ * host that takes over can find a comment or a direct message. A host that continues its own work cannot, and a message
+ * to a response_url can never be found.
  */
 function hidesReply({ at, when }: Stop, comesBack: boolean, effects: readonly Effect[]): boolean {
   const what = effects[at]?.what ?? '';

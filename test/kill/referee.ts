@@ -7,7 +7,7 @@ const table = readTable();
 export interface Standing {
   /** Of the signed request that is in the table. */
   nonce: string | undefined;
-  /** Whether a send of those bytes has no clear answer, or may have one that nobody got. */
+  /** Whether a send of those bytes has no clear answer, or may have one that was not received. */
   unanswered: boolean;
   /** What the document says to do after the last answer. */
   decision: string | undefined;
@@ -42,7 +42,7 @@ export async function rule(
         break;
       }
       case 'stopped':
-        // From the table nobody can say that an open request never left.
+        // The table cannot show that an open request was never sent.
         for (const standing of standings.values()) standing.unanswered ||= standing.nonce !== undefined;
         break;
       case 'sent':

@@ -53,7 +53,7 @@ export type Happening =
   /** A host stopped, whatever it was at. */
   | { what: 'stopped' };
 
-/** A command that somebody typed in Slack. */
+/** A command that a person typed in Slack. */
 export interface Typed {
   /** Of this command and no other, so that it tells which job became of it. */
   responseUrl: string;

@@ -75,7 +75,7 @@ describe('a claim whose job creates nothing', () => {
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
-  it('is given up by a job that is parked, so that a repository on another connection gets its defect there', async () => {
+  it('a parked job gives up its claim, so a repository on another connection gets its defect there', async () => {
     const on = (connection: string) =>
       defineConfig({
         connections: { main: {}, other: {} },
@@ -113,7 +113,7 @@ describe('a creation whose answer is lost', () => {
   it.each([
     ['soon', 0],
     ['after the same bytes are good for anything', 10 * 60_000],
-  ])('is settled before the label is looked at: the outage ends %s', async (_, ms) => {
+  ])('a claim is settled before the label is checked: the outage ends %s', async (_, ms) => {
     await start({ config: exampleConfig({}, { also: [OTHER] }) });
     await lost();
     await tell('unlabeled', { seconds: 2, labels: [] });
@@ -129,7 +129,7 @@ describe('a creation whose answer is lost', () => {
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
-  it('goes along with a transfer that comes before it is settled', async () => {
+  it('a lost creation moves with a transfer that happens before it is settled', async () => {
     await start({ config: exampleConfig({}, { also: [OTHER] }) });
     await lost();
     await relay.post('issues', came(4));
@@ -142,7 +142,7 @@ describe('a creation whose answer is lost', () => {
 });
 
 describe('a transfer', () => {
-  it('while the creation is on its way takes the defect along', async () => {
+  it('a transfer during the creation moves the defect', async () => {
     await start({ config: exampleConfig({}, { also: [OTHER] }) });
     relay.sandbox.setFault({ kind: 'latency', ms: 400, operation: '/defects/create', times: 1 });
     await tell('opened');
@@ -160,7 +160,7 @@ describe('a transfer', () => {
 describe('what has not ended', () => {
   const unknown: Fault = { kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 };
 
-  it('does not expire: a parked job is resolved after a month and makes the defect', async () => {
+  it('a parked job does not expire, and makes the defect when it is resolved after a month', async () => {
     await start();
     relay.sandbox.setFault(unknown);
     await happens('opened');
@@ -173,7 +173,7 @@ describe('what has not ended', () => {
     expect(defects()).toMatchObject([{ title: 'a month later' }]);
   });
 
-  it('does not expire: a job that is replayed before its 30th day and has to wait', async () => {
+  it('a job replayed before its 30th day does not expire while it waits', async () => {
     await start({ sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
     await happens('opened');
     relay.clock.now += 30 * DAY_MS - 60_000;
@@ -184,7 +184,7 @@ describe('what has not ended', () => {
     expect(defects()).toHaveLength(1);
   });
 
-  it('holds nothing that expires in a table of an earlier version either', async () => {
+  it('a job in progress removes the expiry written by an earlier version', async () => {
     await start();
     relay.sandbox.setFault(unknown);
     await happens('opened');
@@ -205,7 +205,7 @@ describe('what has not ended', () => {
   it.each([
     ['it had made nothing', false],
     ['it had made the defect', true],
-  ])('is told from what is gone: the job that holds the claim has no record, and %s', async (_, made) => {
+  ])('a claim whose job has no record is taken over after a search: %s', async (_, made) => {
     await start();
     await happens('opened');
     const { table } = relay.stores;
@@ -222,7 +222,7 @@ describe('what has not ended', () => {
 });
 
 describe('within one second', () => {
-  it('labeled, unlabeled, labeled ends with the defect', async () => {
+  it('labeled, unlabeled, labeled within a second ends with the defect', async () => {
     await start();
     await tell('labeled');
     await tell('unlabeled', { labels: [] });
@@ -231,7 +231,7 @@ describe('within one second', () => {
     expect(defects()).toHaveLength(1);
   });
 
-  it('labeled, unlabeled and labeled again is a job, although it happened before', async () => {
+  it('labeled, unlabeled, labeled is a job although it happened before', async () => {
     await start({ config: exampleConfig({}, { connection: { limits: { perMinute: 1, perDay: 100 } } }) });
     await happens('opened', { id: 7 });
     await tell('labeled');
@@ -269,7 +269,7 @@ describe('two states of one second', () => {
     await tell('labeled', { title: 'the first' });
   };
 
-  it('are settled by what GitHub says, in the worker', async () => {
+  it('the worker settles a tie with the state from GitHub', async () => {
     await cross();
     github.issues.set('Codertocat/Hello-World#1', issueEvent('read', { labels: ['bug'], title: 'the newest' }).issue);
     expect(github.authorizations.size).toBe(0);
@@ -283,14 +283,14 @@ describe('two states of one second', () => {
       () => github.issues.set('Codertocat/Hello-World#1', issueEvent('x', { id: 5 }).issue),
     ],
     ['does not show the issue', () => {}],
-  ])('are settled by a rule that makes the defect where GitHub %s', async (_, prepare) => {
+  ])('a tie is settled by a rule that makes the defect if GitHub %s', async (_, prepare) => {
     await cross();
     prepare();
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ title: 'the first' }]);
   });
 
-  it('wait for GitHub while it does not answer', async () => {
+  it('a tie waits while GitHub does not answer', async () => {
     await cross();
     github.refusal = { status: 502, message: 'Bad gateway' };
     await relay.work();
@@ -311,7 +311,7 @@ describe('resolve --again', () => {
   const again = async () =>
     resolveJob(await only('parked'), 'again', { ...relay.stores, clock: () => relay.clock.now });
 
-  it('is refused while the same bytes can still be carried out', async () => {
+  it('resolve --again is refused while the same bytes can still be carried out', async () => {
     await parked();
     await expect(again()).rejects.toThrow(/may still be carried out until 2026-11-20 10:05/);
     relay.clock.now += 5 * 60_000;
@@ -320,7 +320,7 @@ describe('resolve --again', () => {
     expect(defects()).toHaveLength(1);
   });
 
-  it('searches once more before it creates', async () => {
+  it('resolve --again searches once more before it creates', async () => {
     await parked();
     const { marker } = (await relay.stores.table.get({ pk: 'link#issue-9001', sk: 'link' })) ?? {};
     const [some] = relay.sandbox.data.defects;
@@ -339,7 +339,7 @@ describe('an update', () => {
     severity: { labels: { typo: 'Minor' } },
   } as const;
 
-  it('leaves what a person changed in the service until the issue says otherwise', async () => {
+  it("an update keeps a person's change until the issue's value changes", async () => {
     await start({ config: exampleConfig(settings) });
     await happens('opened');
     const [defect] = defects();
@@ -375,7 +375,7 @@ describe('an update', () => {
     expect(defects()).toMatchObject([{ title: issueEvent('opened').issue.title, priority: 'Low' }]);
   });
 
-  it('whose answer was lost is over when the issue has no value for its field any more', async () => {
+  it('a lost update is over when the issue no longer has a value for its field', async () => {
     await start({ config: exampleConfig({ priority: { labels: { urgent: 'High', later: 'Low' } } }) });
     await happens('opened', { labels: ['bug', 'urgent'] });
     relay.sandbox.setFault({ kind: 'cut', when: 'before work', operation: '/defects/update', times: 1 });
@@ -385,7 +385,7 @@ describe('an update', () => {
     expect(await relay.jobs('succeeded')).toHaveLength(3);
   });
 
-  it('reads the digest that an earlier version kept: what looks the same is not sent', async () => {
+  it('an update reads the digest of an earlier version and does not send an equal value', async () => {
     await start({ config: exampleConfig(settings) });
     await happens('opened');
     const key = { pk: 'link#issue-9001', sk: 'link' };
@@ -402,7 +402,7 @@ describe('an update', () => {
     expect(defects()).toMatchObject([{ title: 'edited', priority: 'Low' }]);
   });
 
-  it('keeps what a person changed across a transfer', async () => {
+  it("an update keeps a person's change across a transfer", async () => {
     await start({ config: exampleConfig(settings, { also: [OTHER] }) });
     await happens('opened');
     const [defect] = defects();

@@ -13,7 +13,7 @@ const link = (state: unknown): Link => ({
 const stored = (link: Link) => unmarshall(marshall(toItem(link, 0), { removeUndefinedValues: true }));
 
 describe('the item of a link', () => {
-  it('gives back the state that was kept in it', () => {
+  it('a link item returns the state stored in it', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ stringUnit: 'binary' })), (value) => {
         const state = JSON.parse(JSON.stringify(value));
@@ -22,7 +22,7 @@ describe('the item of a link', () => {
     );
   });
 
-  it('gives back the state that an earlier version kept as it is', () => {
+  it('a link item returns the uncompressed state of an earlier version', () => {
     const state = { title: 'Spelling error', labels: ['bug'] };
     expect(fromItem({ ...stored(link(state)), state })).toEqual(link(state));
   });

@@ -12,7 +12,7 @@ afterEach(() => relay.close());
 
 const link = async (entity: string) => (await relay.stores.links.get(entity)).life;
 
-it('an issue that is opened under the name of another one gets that name', async () => {
+it("an issue opened under another issue's name gets that name", async () => {
   await relay.post('issues', issueEvent('opened', { id: 1, seconds: 1 }));
   await relay.workToTheEnd();
   await relay.post('issues', issueEvent('opened', { id: 2, seconds: 2, number: 1 }));
@@ -21,7 +21,7 @@ it('an issue that is opened under the name of another one gets that name', async
   expect([await link('issue-9001'), await link('issue-9002')]).toEqual(['made', 'made']);
 });
 
-it('an event that comes again late takes no name from another issue', async () => {
+it('a late repeated event takes no name from another issue', async () => {
   await relay.post('issues', issueEvent('opened', { id: 1, seconds: 1 }));
   await relay.workToTheEnd();
   await relay.post('issues', issueEvent('opened', { id: 2, seconds: 2, number: 1 }));
@@ -29,7 +29,7 @@ it('an event that comes again late takes no name from another issue', async () =
   expect(await relay.stores.links.named(NAME)).toBe('issue-9002');
 });
 
-it('a link of an earlier version, which counted no turns and kept no names, keeps its defect', async () => {
+it('a link of an earlier version without turns and names keeps its defect', async () => {
   const { table, links } = relay.stores;
   await table.put({ ...keys.link('issue-9001'), claimedBy: 'a', connection: 'main', marker: 'm', defectId: 'd-1' });
   await relay.post('issues', issueEvent('opened'));

@@ -6,7 +6,7 @@ const OTHER = 'Codertocat/Other';
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-it('an issue that is transferred there and back is followed', async () => {
+it('an issue transferred away and back keeps being followed', async () => {
   relay = await startRelay({ config: exampleConfig({ comment: false }, { also: [OTHER] }) });
   const happens = async (...event: Parameters<typeof issueEvent>) => {
     await relay.post('issues', issueEvent(...event));

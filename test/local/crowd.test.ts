@@ -4,7 +4,7 @@ import { createCrowd } from '../../local/crowd.ts';
 
 const event = {} as APIGatewayProxyEventV2;
 
-it('jobs run one at a time in a crowd, and background jobs after ten seconds of it', async () => {
+it('jobs run one at a time in a crowd, and background jobs after ten seconds', async () => {
   let now = 0;
   let calmed = 0;
   const crowd = createCrowd(
@@ -32,7 +32,7 @@ it('jobs run one at a time in a crowd, and background jobs after ten seconds of 
   expect([...running(), calmed]).toEqual([5, 5, 1]);
 });
 
-it('requests that fail are counted no longer', async () => {
+it('failed requests are no longer counted', async () => {
   const crowd = createCrowd(
     () => 0,
     () => {},

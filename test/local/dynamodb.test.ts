@@ -60,7 +60,7 @@ async function startOwner(): Promise<{ process: ChildProcess; endpoint: string }
 }
 
 describe('the database of npm start', () => {
-  it('keeps what it has over a restart', async () => {
+  it('the database keeps its data over a restart', async () => {
     const first = await open();
     await first.client.send(new PutItemCommand({ TableName: tableName, Item: itemOf('kept') }));
     await first.database.close();
@@ -68,7 +68,7 @@ describe('the database of npm start', () => {
     expect(await read((await open()).client, 'kept')).toEqual(itemOf('kept'));
   });
 
-  it('takes over what an earlier version kept under another name', async () => {
+  it('the database takes over the files of an earlier version', async () => {
     const first = await open();
     const key = [
       { AttributeName: 'pk', KeyType: 'HASH' as const },
@@ -96,7 +96,7 @@ describe('the database of npm start', () => {
     while ((await client.send(new ListTablesCommand({}))).TableNames?.includes('earlier'));
   });
 
-  it('ends with its relay, also if that is killed, and lets the next one in', async () => {
+  it('the database ends with its relay, even if that is killed, and lets the next one in', async () => {
     const owner = await startOwner();
     owner.process.kill('SIGKILL');
     const { client, database } = await open();
@@ -105,7 +105,7 @@ describe('the database of npm start', () => {
     expect(await read(client, 'nothing')).toBeUndefined();
   });
 
-  it('stays for its relay when the terminal interrupts both', async () => {
+  it('the database keeps running for its relay when the terminal interrupts both', async () => {
     const { database, client } = await open();
     const pid = Number(
       (await readChildren(process.pid)).find(({ command }) => command.includes('database-process'))?.pid,
@@ -115,7 +115,7 @@ describe('the database of npm start', () => {
     expect(database.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:/);
   });
 
-  it('goes on after a request that is cut off', async () => {
+  it('the database continues after an aborted request', async () => {
     const { database, client } = await open();
     const { hostname, port } = new URL(database.endpoint);
     const socket = connect(Number(port), hostname);
@@ -129,7 +129,7 @@ describe('the database of npm start', () => {
     expect(await read(client, 'nothing')).toBeUndefined();
   });
 
-  it('says which files it cannot open', async () => {
+  it('the database names the files that it cannot open', async () => {
     await writeFile(path, 'no folder');
     await expect(open()).rejects.toThrow(path);
   });

@@ -19,7 +19,7 @@ function receiveFrom(messages: readonly Message[], now: number): Message | undef
   );
 }
 
-it('receives as SQS does, whatever happens', () => {
+it('the queue behaves as SQS does, in any sequence of actions', () => {
   const step = fc.oneof(
     fc.record({ what: fc.constant('send' as const), group: fc.integer({ min: 0, max: 3 }) }),
     fc.record({ what: fc.constantFrom('receive' as const, 'wait' as const) }),
@@ -59,7 +59,7 @@ it('receives as SQS does, whatever happens', () => {
   );
 });
 
-it('takes a message once in five minutes, and an old handle never', () => {
+it('the queue accepts a message once in five minutes, and never an old handle', () => {
   let now = 0;
   const queue = new FifoQueue('background.fifo', () => now, { visibilityTimeoutMs: TIMEOUT_MS });
   const first = queue.send('a', 'g', 'same');
@@ -76,7 +76,7 @@ it('takes a message once in five minutes, and an old handle never', () => {
   expect(queue.size).toBe(2);
 });
 
-it('receives each of many messages, in their order', () => {
+it('the queue delivers many messages in order', () => {
   const queue = new FifoQueue('background.fifo', () => 0, { visibilityTimeoutMs: TIMEOUT_MS });
   const bodies = Array.from({ length: 20_000 }, (_, index) => String(index));
   for (const body of bodies) queue.send(body, body, body);

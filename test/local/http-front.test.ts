@@ -27,7 +27,7 @@ const port = () => (front.address() as AddressInfo).port;
 const post = (body: string) =>
   fetch(`http://127.0.0.1:${port()}/github`, { method: 'POST', headers: { 'content-type': 'text/plain' }, body });
 
-it('goes on after an upload that is cut off', async () => {
+it('the server continues after an aborted upload', async () => {
   const socket = connect(port(), '127.0.0.1');
   socket.write('POST /github HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf of i');
   await once(front, 'request');
@@ -39,7 +39,7 @@ it('goes on after an upload that is cut off', async () => {
 it.each([
   ['with its length', `Content-Length: ${400_000_000}`],
   ['in chunks', 'Transfer-Encoding: chunked'],
-])('refuses an upload that is too large, sent %s, before all of it has arrived', async (_, header) => {
+])('an upload that is too large, sent %s, is refused before all of it has arrived', async (_, header) => {
   const socket = connect(port(), '127.0.0.1')
     .setEncoding('utf8')
     .on('error', () => {});
@@ -53,7 +53,7 @@ it.each([
   expect(bodies).toEqual([]);
 });
 
-it('tells what a function threw, and goes on', async () => {
+it("the server reports a function's error and continues", async () => {
   await expect(post('fail')).rejects.toThrow();
   expect(failures).toMatchObject([{ message: 'no way' }]);
   expect((await post('whole')).status).toBe(202);

@@ -51,7 +51,7 @@ describe.each([
     (key: string) => ({ method: 'GET', headers: { authorization: `Bearer ${key}` }, body: '' }),
   ],
 ])('%s', (_, address, make) => {
-  it('answers requests with the key of the start', async () => {
+  it('an endpoint answers requests with the key of this start', async () => {
     expect((await rawRequest(address(), make(stack.variables.AWS_ACCESS_KEY_ID))).status).toBe(200);
   });
 
@@ -62,7 +62,7 @@ describe.each([
     ['with another key', { authorization: signed('LOCAL0123456789ABCDEF') }],
     ['with more than the key', { authorization: 'Bearer LOCAL0123456789ABCDEF' }],
     ['with an empty key', { authorization: '' }],
-  ])('refuses a request %s', async (_, headers) => {
+  ])('an endpoint refuses a request %s', async (_, headers) => {
     const queued = stack.queues.map(({ size }) => size);
     const { body, ...request } = make(stack.variables.AWS_ACCESS_KEY_ID);
     const answer = await rawRequest(address(), { ...request, body, headers: { ...request.headers, ...headers } });
@@ -71,7 +71,7 @@ describe.each([
     expect(stack.queues.map(({ size }) => size)).toEqual(queued);
   });
 
-  it('refuses the question whether a web page may ask', async () => {
+  it('an endpoint refuses a CORS preflight', async () => {
     const headers = { origin: 'https://attacker.example', 'access-control-request-method': 'POST' };
     const answer = await rawRequest(address(), { method: 'OPTIONS', headers });
     expect(answer.status).toBeGreaterThanOrEqual(400);

@@ -41,7 +41,7 @@ afterEach(async () => {
 const firedOf = (slug: string) => fired.filter((one) => one.startsWith(slug));
 
 describe('the schedules on one machine', () => {
-  it('fire by the wall clock, each with its time, and not at the start', async () => {
+  it('schedules fire by the wall clock, each with its time, and not at the start', async () => {
     local.start();
     await vi.advanceTimersByTimeAsync(29_999);
     expect(fired).toEqual([]);
@@ -55,7 +55,7 @@ describe('the schedules on one machine', () => {
     expect(firedOf('hour')).toEqual(['hour 17:00']);
   });
 
-  it('do not fire before they are started, nor after they are stopped', async () => {
+  it('schedules do not fire before the start or after the stop', async () => {
     await vi.advanceTimersByTimeAsync(HOUR);
     local.start();
     await local.stop();
@@ -66,7 +66,7 @@ describe('the schedules on one machine', () => {
   it.each([
     ['the timer is early', 0, 2_000],
     ['the clock is set back', MINUTE, 90_000],
-  ])('fire once for a time, also where %s', async (_, afterMs, backMs) => {
+  ])('schedules fire once for a time, also if %s', async (_, afterMs, backMs) => {
     local.start();
     await vi.advanceTimersByTimeAsync(afterMs);
     vi.setSystemTime(Date.now() - backMs);
@@ -74,7 +74,7 @@ describe('the schedules on one machine', () => {
     expect(firedOf('minute')).toEqual(['minute 16:21', 'minute 16:22']);
   });
 
-  it('are not started a second time while they run', async () => {
+  it('a running schedule is not started a second time', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     work = () => promise;
     local.start();
@@ -86,7 +86,7 @@ describe('the schedules on one machine', () => {
     expect(firedOf('minute')).toEqual(['minute 16:21', 'minute 16:26']);
   });
 
-  it('make up for the last of the times that a sleeping machine missed', async () => {
+  it('schedules catch up with the last time that a sleeping machine missed', async () => {
     local.start();
     vi.setSystemTime(Date.parse('2026-11-20T19:50:10Z'));
     await vi.advanceTimersByTimeAsync(MINUTE);
@@ -94,7 +94,7 @@ describe('the schedules on one machine', () => {
     expect(firedOf('hour')).toEqual(['hour 19:00']);
   });
 
-  it('tell what went wrong, and go on', async () => {
+  it('schedules report an error and continue', async () => {
     work = async () => {
       throw new Error('no way');
     };
@@ -104,13 +104,13 @@ describe('the schedules on one machine', () => {
     await expect(local.run('minute', {})).rejects.toThrow('no way');
   });
 
-  it('are fired by hand as of any time, with the time that they have', async () => {
+  it('a schedule can be run manually with any time', async () => {
     expect(await local.run('hour', { at: '2026-03-29T01:30:00.000Z' })).toBe(30_000);
     expect(fired).toEqual(['hour 01:30']);
     await expect(local.run('day', {})).rejects.toThrow("there is no schedule 'day'");
   });
 
-  it('are waited for when they are stopped', async () => {
+  it('a stop waits for running schedules', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     work = () => promise;
     const run = local.run('hour', {});
@@ -126,7 +126,7 @@ describe('the schedules on one machine', () => {
 });
 
 describe('the list of schedules', () => {
-  it.each(schedules)('ends $slug before it fires again', ({ timeoutSeconds, everyMinutes }) => {
+  it.each(schedules)('the function $slug ends before it fires again', ({ timeoutSeconds, everyMinutes }) => {
     expect(timeoutSeconds).toBeLessThan(everyMinutes * 60);
   });
 });

@@ -77,7 +77,7 @@ async function relay(...words: string[]): Promise<{ code: number; stdout: string
 }
 
 describe('npm start', () => {
-  it('tells how to send an event, and tells the story of the job that comes of it', async () => {
+  it('npm start shows how to send an event, and prints the steps of its job', async () => {
     const started = start();
     await started.printed('npm run -s relay -- send issues');
     const sent = await relay('send', 'issues', '--json');
@@ -109,7 +109,7 @@ describe('npm start', () => {
     expect(log).not.toMatch(/sk_sandbox|sha256=|x-signature|accidently/);
   });
 
-  it('goes on with its jobs after it was killed', async () => {
+  it('npm start continues its jobs after it was killed', async () => {
     const first = start();
     await first.printed('npm run -s relay -- send issues');
     const url = /service +(\S+)/.exec(first.output())?.[1] ?? '';
@@ -127,7 +127,7 @@ describe('npm start', () => {
     await second.printed(/✓ .*created defect/);
   });
 
-  it('keeps all that it writes to its owner', async () => {
+  it('npm start writes files that only their owner can read', async () => {
     const started = start();
     await started.printed('npm run -s relay -- send issues');
     const names = await readdir(join(folder, '.relay'), { recursive: true });
@@ -141,7 +141,7 @@ describe('npm start', () => {
     expect(modes.filter(([, isOwnersOnly]) => !isOwnersOnly)).toEqual([]);
   });
 
-  it('refuses a second start while it runs, and stops when it is told to', async () => {
+  it('npm start refuses a second start while it runs, and stops when told to', async () => {
     const first = start();
     await first.printed('npm run -s relay -- send issues');
     const second = start();
@@ -152,14 +152,14 @@ describe('npm start', () => {
     expect(await ended).toBe(0);
   });
 
-  it('starts where a note of a relay is left whose process id another process has', async () => {
+  it('npm start ignores a state file whose process id belongs to another process', async () => {
     await mkdir(join(folder, '.relay'));
     const note = { url: 'http://127.0.0.1:1', pid: process.pid, variables: { AWS_ACCESS_KEY_ID: 'LOCALGONE' } };
     await writeFile(join(folder, '.relay/running.json'), JSON.stringify(note));
     await start().printed('npm run -s relay -- send issues');
   });
 
-  it('names the note that it cannot read', async () => {
+  it('npm start names a state file that it cannot read', async () => {
     await mkdir(join(folder, '.relay'));
     await writeFile(join(folder, '.relay/running.json'), '{');
     const started = start();
@@ -174,7 +174,7 @@ describe('npm start', () => {
       /PARTNER_API_KEY and PARTNER_SECRET_KEY must be set too/,
     ],
     ['a port that is no port', { PORT: '99999' }, /PORT is '99999'; expected a number from 0 to 65535/],
-  ])('stops at once with what is wrong: %s', async (_, environment, reason) => {
+  ])('npm start stops at once with the reason: %s', async (_, environment, reason) => {
     const started = start(environment);
     const code = await new Promise((resolve) => started.process.once('exit', resolve));
     expect(code).toBe(1);

@@ -38,8 +38,8 @@ async function startFront(key: string): Promise<string> {
   return addressOf(await startHttpFront(0, controlRoutes(schedules, key)));
 }
 
-describe('the note of the relay that runs', () => {
-  it('is good while the relay answers at its address', async () => {
+describe('the state file of the running relay', () => {
+  it('the state file is valid while the relay answers at its address', async () => {
     const url = await startFront('LOCALTEST');
     noteRunning({ url, variables });
     expect(await findRunning()).toEqual({ url, variables });
@@ -56,13 +56,13 @@ describe('the note of the relay that runs', () => {
         return addressOf(server);
       },
     ],
-  ])('is that of a dead one where %s, whatever process there is', async (_, start) => {
+  ])('the state file is stale if %s, whatever process has its id', async (_, start) => {
     noteRunning({ url: await start(), variables });
     expect(await findRunning()).toBeUndefined();
   });
 
   it.each(['', '{', '[]', '{"url":"nowhere"}', '{"url":"http://127.0.0.1:1","variables":{}}'])(
-    'is named where it is damaged: %j',
+    'a damaged state file is named: %j',
     async (text) => {
       await mkdir('.relay');
       await writeFile('.relay/running.json', text);
@@ -71,7 +71,7 @@ describe('the note of the relay that runs', () => {
   );
 });
 
-it('takes the rights of other users to what an earlier version wrote', async () => {
+it('other users lose access to files of an earlier version', async () => {
   await mkdir('kept/inner', { recursive: true });
   await writeFile('kept/inner/table', '');
   for (const path of ['kept', 'kept/inner']) await chmod(path, 0o755);

@@ -52,19 +52,19 @@ describe('text from outside', () => {
       },
       3,
     ],
-  ])('is no sequence and no further line where a terminal shows %s', async (_, print, count) => {
+  ])('text is never a terminal sequence or another line if a terminal shows %s', async (_, print, count) => {
     const lines = await printed(print);
     for (const line of lines) expect(line).not.toMatch(unprintable);
     expect(lines.filter((line) => /^\s*✓ all/.test(line))).toEqual([]);
     if (count !== undefined) expect(lines).toHaveLength(count);
   });
 
-  it('keeps all that people read', () => {
+  it('text that people read is kept', () => {
     expect(oneLine('Grüße, 日本語, 👨‍👩‍👧, a\tb')).toBe('Grüße, 日本語, 👨‍👩‍👧, a b');
     expect(printable('one\n\ttwo')).toBe('one\n\ttwo');
   });
 
-  it('is the same for programs that read JSON', () => {
+  it('JSON is the same for programs', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 1 }), fc.string({ unit: 'binary', maxLength: 20 }), (value, text) => {
         const json = printableJson({ value, text });

@@ -13,7 +13,7 @@ import { trustCaFile } from '../../local/trust.ts';
 const pem = (name: string) => readFileSync(join(import.meta.dirname, '..', 'company-ca', name));
 
 describe('the caFile of the configuration', () => {
-  it('lets this process call a service that the authority certifies', async () => {
+  it('the caFile lets this process call a service with a certificate of that authority', async () => {
     const server = createServer({ cert: pem('server.pem'), key: pem('server.key') }, (_, response) =>
       response.setHeader('connection', 'close').end('inside'),
     );
@@ -31,7 +31,7 @@ describe('the caFile of the configuration', () => {
     ['is missing', undefined, /ENOENT/],
     ['has no certificate', 'Dear colleagues,', /it has no certificate in PEM/],
     ['is malformed', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', /cannot be used: /],
-  ])('is refused where it %s', async (_, text, reason) => {
+  ])('a caFile is refused if it %s', async (_, text, reason) => {
     const file = join(await mkdtemp(join(tmpdir(), 'partner-relay-ca-')), 'ca.pem');
     if (text !== undefined) writeFileSync(file, text);
     expect(() => readCertificates(file)).toThrow(reason);

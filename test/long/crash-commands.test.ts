@@ -35,7 +35,7 @@ it.each([
   { row: doneInComment, whole: 1, inTurn: 2 },
   { row: merged, whole: 1, inTurn: 0 },
 ])(
-  'each thing once, or parked as the document says, wherever the relay is killed: $row.automation, $row.what',
+  'each action happens once or is parked as documented, wherever the relay is killed: $row.automation, $row.what',
   async ({ row, whole, inTurn }) => {
     const trials = await startTrials({}, tally);
     let turn = 0;
@@ -82,7 +82,7 @@ it.each([
 
 /** The service would take the entry from the next host: its answer changes, as after a task was opened again. */
 it.each([loggedInSlack, loggedInModal, loggedInComment])(
-  'nothing is done that somebody read was not done: $what',
+  'nothing is done after a person was told that it was not: $what',
   async (row) => {
     const trials = await startTrials({}, tally);
     const answers = ['422'] as const;
@@ -97,7 +97,7 @@ it.each([loggedInSlack, loggedInModal, loggedInComment])(
   },
 );
 
-it('each command once, where the relay is killed and soon after once more', async () => {
+it('each command runs once if the relay is killed twice in a row', async () => {
   const row = defectInSlack;
   const { asked, typedAgain } = tally;
   const trials = await startTrials({}, tally);

@@ -14,7 +14,7 @@ const POINTS = 18;
  * Every selectable order of the service's checks, with every moment at which it can remember a nonce. The whole product
  * with points and faults would take half an hour, so that each order meets every fault once, and the points in turn.
  */
-it('one defect, or parked as the document says, in whichever order the service checks', async () => {
+it("one defect is created or parked as documented, in any order of the service's checks", async () => {
   const tally = new Tally();
   let turn = 0;
   for (const checkOrder of checkOrders) {

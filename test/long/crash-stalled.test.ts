@@ -21,7 +21,7 @@ const fromFirstEntry = (effects: readonly Effect[]) =>
  * goes on as if nothing had happened. A Lambda is killed before that; a process on one machine, whose computer slept,
  * is not.
  */
-it('each thing once, wherever a host stands still and goes on after others did its work', async () => {
+it('each action happens once if a host stalls and continues after others did its work', async () => {
   const tally = new Tally();
   const trials = await startTrials({}, tally);
   const some: [Row, typeof faults, (effects: readonly Effect[]) => number][] = [

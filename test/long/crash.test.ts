@@ -16,7 +16,7 @@ it.each([
   ...faults.slice(0, 2).map((answers) => ({ ...edited, row: edited, answers, turn: 0 })),
   ...faults.slice(0, 1).map((answers) => ({ ...transferred, row: transferred, answers, turn: 0 })),
 ])(
-  'one defect, or parked as the document says, wherever the relay is killed: $automation, $what, $answers',
+  'one defect is created or parked as documented, wherever the relay is killed: $automation, $what, $answers',
   async ({ row, answers, turn }) => {
     const trials = await startTrials({}, tally);
     const stops = stopsAt(await trials.try({ row, answers }));
@@ -30,7 +30,7 @@ it.each([
   },
 );
 
-it('one defect, where the relay is killed and soon after once more', async () => {
+it('one defect is created if the relay is killed twice in a row', async () => {
   const trials = await startTrials({}, tally);
   const [answers = []] = faults;
   const effects = await trials.try({ row: opened, answers });

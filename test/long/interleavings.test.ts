@@ -34,7 +34,7 @@ const happening = fc.oneof(
   { weight: 1, arbitrary: fault },
 );
 
-it('leaves one defect per issue that looks like its last state, however its events are delivered', async () => {
+it('any order of deliveries leaves one defect per issue in its last state', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(change, { minLength: 1, maxLength: 12 }),

@@ -41,7 +41,7 @@ describe('a connection that fails as a whole', () => {
     ['a maintenance page', { kind: 'maintenance' }, 1],
     ['a login page', { kind: 'login-redirect' }, 1],
     ['every connection is cut', { kind: 'cut', when: 'on arrival' }, 1],
-  ])('lets its jobs wait for one probe at a time, and everything goes on by itself: %s', async (_, fault, lost) => {
+  ])('jobs wait for one probe at a time and resume automatically: %s', async (_, fault, lost) => {
     await start();
     // Made before the outage, so that there is something to update too.
     await relay.post('issues', issueEvent('opened', { id: JOBS + 1 }));
@@ -70,7 +70,7 @@ describe('a connection that fails as a whole', () => {
 });
 
 describe('an operation that fails alone', () => {
-  it('and whose jobs are many is called by one of them at a time, after growing pauses', async () => {
+  it('a failing operation is called by one job at a time, after growing pauses', async () => {
     await start();
     await open(20);
     await relay.work();
@@ -91,7 +91,7 @@ describe('an operation that fails alone', () => {
 
 describe('creations while their operation answers 500', () => {
   it.each(['on arrival', 'before work', 'after work'] as const)(
-    'wait unsent, apart from a few, and are made once it works again: %s',
+    'creations wait unsent, apart from a few, and are made once the operation works again: %s',
     async (when) => {
       await start();
       relay.sandbox.setFault({ kind: 'server-error', when, operation: '/defects/create' });
@@ -108,7 +108,7 @@ describe('creations while their operation answers 500', () => {
     },
   );
 
-  it('that were sent are sent again once it works within four minutes', async () => {
+  it('creations that were sent are sent again if the operation works within four minutes', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(40);

@@ -99,7 +99,7 @@ function answerOf(trouble: Trouble, request: string) {
 }
 
 describe('redelivery', () => {
-  it('loses nothing and asks for nothing in vain, whatever happens', async () => {
+  it('redelivery loses nothing and requests nothing unnecessarily, whatever happens', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(happening, { minLength: 5, maxLength: 40 }),
@@ -136,7 +136,7 @@ describe('redelivery', () => {
     );
   });
 
-  it('loses nothing in an outage of nearly three days, though more fail than one run can ask for', async () => {
+  it('redelivery loses nothing in an outage of nearly three days with more failures than one run can request', async () => {
     const trial = await startRedeliveryTrial();
     const { github, opened, pass } = trial;
     const ofKind = (method: string) => github.requests.filter((request) => request.startsWith(method));

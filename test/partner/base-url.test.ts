@@ -21,7 +21,7 @@ describe('a base URL', () => {
     ['http://127.0.0.1:8080/pm', 'http://127.0.0.1:8080/pm/api/v1/partner'],
     ['http://127.1.2.3', 'http://127.1.2.3/api/v1/partner'],
     ['http://[::1]:8080', 'http://[::1]:8080/api/v1/partner'],
-  ])('%s leads to %s', (baseUrl, root) => {
+  ])('the base URL %s leads to %s', (baseUrl, root) => {
     expect(partnerRoot(baseUrl)).toBe(root);
   });
 
@@ -45,7 +45,7 @@ describe('a base URL', () => {
     ['http://mira:canary@localhost', 'must not carry credentials'],
     ['https://pm.example.com?tenant=canary', 'must not carry a query or a fragment'],
     ['https://pm.example.com/pm#canary', 'must not carry a query or a fragment'],
-  ])('"%s" is refused, for it %s', (baseUrl, fault) => {
+  ])('the base URL "%s" is refused because it %s', (baseUrl, fault) => {
     const refusals = [
       () => partnerRoot(baseUrl),
       () => createPartnerClient({ baseUrl, apiKey: 'pk_example', secretKey: 'sk_example' }),
@@ -58,7 +58,7 @@ describe('a base URL', () => {
     }
   });
 
-  it('may be plain http elsewhere only where that is allowed', () => {
+  it('a base URL may be plain HTTP outside loopback only if allowed', () => {
     const baseUrl = 'http://pm.internal:8080';
     expect(partnerRoot(baseUrl, { allowInsecureHttp: true })).toBe(`${baseUrl}/api/v1/partner`);
     expect(thrownBy(() => partnerRoot(baseUrl))).toMatchObject({
@@ -79,7 +79,7 @@ describe('a base URL', () => {
     ['/pm', '/api/v1/partner/'],
     ['/tools/pm', '/'],
     ['/two%20words', ''],
-  ])('of an instance under "%s" works with "%s" behind it', async (basePath, behind) => {
+  ])('a base URL of an instance under "%s" works with "%s" after it', async (basePath, behind) => {
     const { sandbox } = await sandboxAndClient({ basePath });
     const result = await clientAtNoon(sandbox.url + behind).call(validate, { works: true });
     expect(result).toMatchObject({ status: 200, data: { works: true } });

@@ -12,14 +12,17 @@ import { type Answering, failureOf, noon, reply, sandboxAndClient, serverAndClie
 const done = reply(200, { success: true, message: 'OK', data: {} });
 
 describe('a client', () => {
-  it.each(['', 'pk_line\n', 'pk_two words', 'pk_schlüssel', 'pk_✓'])('is refused with the API key %j', (apiKey) => {
-    const create = () => createPartnerClient({ baseUrl: 'https://pm.example.com', apiKey, secretKey: 'sk_example' });
-    expect(create).toThrow(/^API key: expected printable ASCII characters without spaces$/);
-  });
+  it.each(['', 'pk_line\n', 'pk_two words', 'pk_schlüssel', 'pk_✓'])(
+    'a client is refused with the API key %j',
+    (apiKey) => {
+      const create = () => createPartnerClient({ baseUrl: 'https://pm.example.com', apiKey, secretKey: 'sk_example' });
+      expect(create).toThrow(/^API key: expected printable ASCII characters without spaces$/);
+    },
+  );
 });
 
 describe('a request', () => {
-  it('goes over the wire as it was signed', async () => {
+  it('a request is sent as it was signed', async () => {
     const { url, client, received } = await serverAndClient(done);
     const request = client.sign(updateDefect, { defect_id: 7, title: 'Größe 🛒' });
     await client.send(updateDefect, request);
@@ -40,7 +43,7 @@ describe('a request', () => {
     expect(request).toMatchObject({ url: `${url}/api/v1/partner/defects/update`, signedAt: noon });
   });
 
-  it('has a nonce and an initialisation vector of its own', async () => {
+  it('each request has its own nonce and initialization vector', async () => {
     const { client } = await sandboxAndClient();
     const requests = Array.from({ length: 20 }, () => client.sign(validate, { same: true }));
     const nonces = requests.map(({ headers }) => headers['x-nonce'] ?? '');
@@ -50,14 +53,14 @@ describe('a request', () => {
     expect(nonces.every((nonce) => nonce.length >= 8)).toBe(true);
   });
 
-  it('is carried out at most once, however often it is sent', async () => {
+  it('a request is carried out at most once, however often it is sent', async () => {
     const { sandbox, client } = await sandboxAndClient();
     const request = client.sign(updateDefect, { defect_id: sandbox.data.defects[0]?.defect_id ?? '', title: 'First' });
     expect((await client.send(updateDefect, request)).status).toBe(200);
     expect(await failureOf(client.send(updateDefect, request))).toMatchObject({ reason: 'nonce already used' });
   });
 
-  it('is one of many at the same time', async () => {
+  it('many requests can run at the same time', async () => {
     const { sandbox, client } = await sandboxAndClient();
     const numbers = Array.from({ length: 8 }, (_, number) => number);
     const results = await Promise.all(numbers.map((number) => client.call(validate, { number })));
@@ -70,7 +73,7 @@ describe('a request', () => {
     ['a refusal', reply(401, { success: false, message: 'Invalid signature', data: null })],
     ['a page', reply(503, '<!doctype html><h1>Down for maintenance</h1>')],
     ['a redirect', reply(302, '<!doctype html>', { location: '/login' })],
-  ])('uses the connection of the one before it, which brought %s', async (_, answer) => {
+  ])('a request reuses the connection of the one before it, which returned %s', async (_, answer) => {
     const { client, received, connections } = await serverAndClient(answer);
     for (let call = 0; call < 5; call++) {
       await client.call(validate, { call }).catch(() => {});
@@ -106,7 +109,7 @@ describe("a service whose clock differs from the client's", () => {
     expect(sandbox.requests).toBe(3);
   });
 
-  it('goes on refusing what was signed before it said so', async () => {
+  it('the service keeps refusing what was signed before the offset was known', async () => {
     const { sandbox, client, clocks } = await sandboxAndClient();
     clocks.sandbox += 20 * minuteMs;
     const request = client.sign(validate, {});
@@ -116,7 +119,7 @@ describe("a service whose clock differs from the client's", () => {
     expect(sandbox.requests).toBe(2);
   });
 
-  it('is followed again when it is set right', async () => {
+  it('the client follows a service clock that is corrected', async () => {
     const { client, clocks } = await sandboxAndClient();
     clocks.sandbox += 20 * minuteMs;
     await failureOf(client.call(validate, {}));
@@ -126,7 +129,7 @@ describe("a service whose clock differs from the client's", () => {
     expect((await client.call(validate, {})).status).toBe(200);
   });
 
-  it('shows in the timestamp, not in the time of the signing', async () => {
+  it('the offset changes the timestamp and not the signing time', async () => {
     const { client } = await serverAndClient(reply(401, outside, ahead));
     await failureOf(client.call(validate, {}));
     const { headers, signedAt } = client.sign(validate, {});
@@ -146,7 +149,7 @@ describe("a service whose clock differs from the client's", () => {
         response.writeHead(401).end(JSON.stringify(outside));
       },
     ],
-  ])('changes no timestamp when %s', async (_, answer) => {
+  ])('the offset changes no timestamp if %s', async (_, answer) => {
     const { client, received } = await serverAndClient(answer);
     await client.call(validate, {}).catch((error) => expect(error).toMatchObject({ clockOffsetSeconds: null }));
     expect(received).toHaveLength(1);
@@ -180,7 +183,7 @@ describe('the pages of a list', () => {
     expect(sandbox.requests).toBe(expected.length);
   });
 
-  it('come in order, each with its pagination and every row once', async () => {
+  it('pages come in order, each with its pagination and every row once', async () => {
     const { sandbox, client } = await sandboxAndClient();
     const read = await all(pages(client.call, listUsers, { per_page: 2 }));
     expect(read.map(({ pagination }) => pagination)).toMatchObject([
@@ -191,14 +194,14 @@ describe('the pages of a list', () => {
     expect(read.flatMap(({ data }) => data)).toEqual(sandbox.data.users);
   });
 
-  it('keep the filter, whatever page it names', async () => {
+  it('every page keeps the filter', async () => {
     const { sandbox, client } = await sandboxAndClient();
     const [first, other] = sandbox.data.projects.map(({ project_id }) => project_id);
     expect(await sizes(pages(client.call, listDefects, { project_id: first, page: 7 }))).toEqual([1]);
     expect(await sizes(pages(client.call, listDefects, { project_id: other, page: 7 }))).toEqual([0]);
   });
 
-  it('are one where the list has no pagination', async () => {
+  it('a list without pagination is one page', async () => {
     const { sandbox, client } = await sandboxAndClient();
     expect(await sizes(pages(client.call, listProjects, {}))).toEqual([3]);
     expect(sandbox.requests).toBe(1);
@@ -220,7 +223,7 @@ describe('the pages of a list', () => {
     ['one that repeats ends them, and is left out', () => [1, 2], { limit: 2 }, [2], 2],
     ['more rows than asked for are the whole list', () => [1, 2, 3], { limit: 2 }, [3], 1],
     ['a list of no size is whole', () => [1, 2], {}, [2], 1],
-  ])('without pagination: %s', async (_, rows, payload, expected, requests) => {
+  ])('pages without pagination: %s', async (_, rows, payload, expected, requests) => {
     const { client, received } = await serverAndClient(({ body }, response) => {
       const { page } = decryptPayload(Buffer.from(body), defaultKey.secretKey);
       const data = rows(Number(page)).map((project_id) => ({ project_id: String(project_id) }));
@@ -230,13 +233,13 @@ describe('the pages of a list', () => {
     expect(received).toHaveLength(requests);
   });
 
-  it('are one, and empty, where nothing is found', async () => {
+  it('an empty list is one page', async () => {
     const { sandbox, client } = await sandboxAndClient();
     expect(await sizes(pages(client.call, searchTasks, { q: 'nothing like it' }))).toEqual([0]);
     expect(sandbox.requests).toBe(1);
   });
 
-  it('end where the list does not advance, without a page twice', async () => {
+  it('pages end if the list does not advance, without a repeated page', async () => {
     const stuck = {
       success: true,
       message: 'OK',
@@ -248,13 +251,13 @@ describe('the pages of a list', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('have the first, whatever number it bears', async () => {
+  it('the first page is used, whatever its number', async () => {
     const unnumbered = { success: true, data: [{ user_id: 1 }], pagination: { current_page: 0, last_page: 0 } };
     const { client } = await serverAndClient(reply(200, unnumbered));
     expect(await sizes(pages(client.call, listUsers, {}))).toEqual([1]);
   });
 
-  it('are read only as far as they are wanted', async () => {
+  it('pages are read only as far as needed', async () => {
     const { sandbox, client } = await sandboxAndClient();
     for await (const page of pages(client.call, listUsers, { per_page: 2 })) {
       if (page.data.some(({ name }) => name === 'Mira Novak')) break;
@@ -262,7 +265,7 @@ describe('the pages of a list', () => {
     expect(sandbox.requests).toBe(1);
   });
 
-  it('end with the error of the page that fails', async () => {
+  it('pages end with the error of the page that fails', async () => {
     const { sandbox, client } = await sandboxAndClient();
     sandbox.setFault({ kind: 'server-error', skip: 1 });
     const seen: number[] = [];

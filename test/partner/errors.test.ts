@@ -212,7 +212,7 @@ describe('a refusal', () => {
 
   const page = '<html><body>Forbidden</body></html>';
 
-  it.each([400, 401, 403, 404, 422, 429, 500])('with status %i needs no envelope', async (status) => {
+  it.each([400, 401, 403, 404, 422, 429, 500])('a refusal with status %i needs no envelope', async (status) => {
     for (const [body, found, serviceMessage] of [
       [['No'], 'not the documented envelope', 'No'],
       ['"No"', 'not the documented envelope', 'No'],
@@ -252,7 +252,7 @@ describe('a refusal', () => {
     ['too deep', deep(8, 'Invalid signature'), 'unknown'],
     ['behind too much', [...Array.from({ length: 2_000 }, () => 'x'), 'Invalid signature'], 'unknown'],
     ['nowhere', { error: 'Please sign in' }, 'unknown'],
-  ])('finds the reason of a 401 %s', async (_, body, reason) => {
+  ])('the reason of a 401 is found %s', async (_, body, reason) => {
     const { client } = await serverAndClient(reply(401, body, { date: new Date(noon + 60_000).toUTCString() }));
     const error = await failureOfSending(client, createTask, { title: canary });
     const clockOffsetSeconds = reason === 'timestamp outside window' ? 60 : null;
@@ -260,7 +260,7 @@ describe('a refusal', () => {
   });
 
   it.each([200, 400, 401, 403, 404, 422, 429, 500])(
-    'with status %i repeats no key, signature or nonce from the message of the service',
+    "a refusal with status %i shows no key, signature or nonce from the service's message",
     async (status) => {
       const { client } = await serverAndClient(({ headers }, response) => {
         const { 'x-api-key': apiKey, 'x-signature': signature, 'x-nonce': nonce } = headers;
@@ -275,7 +275,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('leaves no part of a signature where its message is cut', async () => {
+  it('a cut message contains no part of a signature', async () => {
     const { client } = await serverAndClient(({ headers }, response) => {
       const message = 'x'.repeat(480) + headers['x-signature'] + 'y'.repeat(100);
       response.writeHead(401).end(JSON.stringify(says(message)));
@@ -369,7 +369,7 @@ describe('an unreadable answer', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('names the field that is missing, those that came, and where to correct it', async () => {
+  it('an unreadable answer names the missing field, the existing ones, and where to correct it', async () => {
     const data = { id: canary, title: canary, '\u001b[31mred': 1 };
     const { client } = await serverAndClient(reply(201, { success: true, data }));
     const error = await failureOfSending(client, createDefect, { title: canary });
@@ -379,7 +379,7 @@ describe('an unreadable answer', () => {
     );
   });
 
-  it('repeats no key, signature or nonce from where a redirect leads', async () => {
+  it("a redirect's target never shows a key, signature or nonce", async () => {
     const { client } = await serverAndClient(({ headers }, response) => {
       const location = `/${headers['x-api-key']}/${headers['x-signature']}/${headers['x-nonce']}?${canary}`;
       response.writeHead(302, { location }).end();
@@ -388,18 +388,21 @@ describe('an unreadable answer', () => {
     expect(error.message).toContain('(to /[removed]/[removed]/[removed];');
   });
 
-  it('tells how long to wait, where a page says so', async () => {
+  it("a page's Retry-After is used", async () => {
     const { client } = await serverAndClient(reply(503, page, { 'retry-after': '30' }));
     expect(await failureOfSending(client, listProjects, {})).toMatchObject({ status: 503, retryAfterSeconds: 30 });
   });
 
-  it.each([301, 302, 303, 307, 308])('with status %i is not followed, not even on the same server', async (status) => {
-    const location = '/api/v1/partner/projects/search';
-    const { client, received } = await serverAndClient(reply(status, '', { location }));
-    const error = await failureOfSending(client, listProjects, {});
-    expect(error).toMatchObject({ name: 'PartnerUnreadable', status, found: 'a redirect' });
-    expect(received.map(({ path }) => path)).toEqual(['/api/v1/partner/projects/list']);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'a redirect with status %i is not followed, even on the same server',
+    async (status) => {
+      const location = '/api/v1/partner/projects/search';
+      const { client, received } = await serverAndClient(reply(status, '', { location }));
+      const error = await failureOfSending(client, listProjects, {});
+      expect(error).toMatchObject({ name: 'PartnerUnreadable', status, found: 'a redirect' });
+      expect(received.map(({ path }) => path)).toEqual(['/api/v1/partner/projects/list']);
+    },
+  );
 });
 
 describe('no answer', () => {

@@ -29,7 +29,7 @@ describe.each(vectors)('the vector "$name"', (vector) => {
     body,
   };
 
-  it('has the key, the ciphertext, the canonical string and the signature that openssl made', () => {
+  it('the vector has the key, ciphertext, canonical string and signature made by openssl', () => {
     expect(key.export().toString('hex')).toBe(vector.encryptionKey);
     expect(encryptPayload(payload, key, iv)).toBe(vector.encryptedData);
     expect(canonicalString({ path, timestampSeconds, nonce, body })).toBe(vector.canonicalString);
@@ -40,7 +40,7 @@ describe.each(vectors)('the vector "$name"', (vector) => {
     ['a clock that is right', 0],
     ['a clock that is 90 seconds behind', 90],
     ['a clock that is 90 seconds ahead', -90],
-  ])('is signed whole with %s', (_, clockOffsetSeconds) => {
+  ])('a body with %s is signed completely', (_, clockOffsetSeconds) => {
     // The last millisecond of the second: a timestamp is never rounded up.
     const now = (timestampSeconds - clockOffsetSeconds) * 1000 + 999;
     expect(
@@ -48,7 +48,7 @@ describe.each(vectors)('the vector "$name"', (vector) => {
     ).toEqual({ ...signed, signedAt: now });
   });
 
-  it('comes out of a client whose clock and randomness are set', () => {
+  it('a client with fixed clock and randomness produces the vector', () => {
     const [baseUrl = '', operation = ''] = url.split('/api/v1/partner/');
     const now = timestampSeconds * 1000;
     const client = createPartnerClient({
@@ -87,7 +87,7 @@ const { object: anyPayload } = fc.letrec<{ value: unknown; object: Record<string
   ),
 }));
 
-it('any payload comes back from the service as it was', async () => {
+it('any payload comes back from the service unchanged', async () => {
   const { sandbox, client } = await sandboxAndClient(unlimited);
   await fc.assert(
     fc.asyncProperty(anyPayload, async (payload) => {
@@ -100,7 +100,7 @@ it('any payload comes back from the service as it was', async () => {
   expect(sandbox.audit.every(({ status }) => status === 200)).toBe(true);
 });
 
-it('any payload of any length comes back, whatever is left of its last block', async () => {
+it('any payload of any length comes back, whatever its last block has', async () => {
   const { client } = await sandboxAndClient(unlimited);
   for (let length = 0; length < 16; length++) {
     const payload = { text: 'x'.repeat(length) };
@@ -147,7 +147,7 @@ it.each<{ part: Part; reasons: readonly string[] }>([
 });
 
 describe('a packed body', () => {
-  it('gives back the very same body, and takes a quarter less of a signed one', () => {
+  it('a packed body unpacks to the same body, and is a quarter smaller', () => {
     const key = encryptionKey('secret');
     const signing = { url: 'https://pm.example/api', apiKey: 'pk', secretKey: 'secret', encryptionKey: key };
     fc.assert(
@@ -162,7 +162,7 @@ describe('a packed body', () => {
     );
   });
 
-  it('gives back any other body too', () => {
+  it('any other body unpacks to the same body', () => {
     const almost = fc
       .tuple(fc.base64String(), fc.string({ maxLength: 3 }))
       .map(([data, more]) => `{"encrypted_data":"${data}${more}"}`);

@@ -16,7 +16,7 @@ const start = async (people: RelayConfig['people'] = [], options: TestRelayOptio
 afterEach(() => relay.close());
 
 let count = 0;
-/** A command that nobody has given yet, so that it is not asked about. */
+/** A command that no one has given yet, so the relay does not ask about it. */
 const log = () => `log 1h “Release checkout 2.4” ${++count}`;
 const mapped = (email: string, timeZone = 'UTC') => ({ slack: NOBODY, email, timeZone });
 /** For whom the last entry was logged, by the name in the service. */
@@ -26,18 +26,18 @@ const loggedFor = () => {
 };
 const timesListed = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/users/list').length;
 
-describe('somebody in Slack', () => {
+describe('a person in Slack', () => {
   it.each([
     ['by their e-mail address', MIRA, [], 'Mira Novak'],
     ['by the map, where the address is another', NOBODY, [mapped(LUCAS)], 'Lucas Pereira'],
     ['by the map, whatever their address', MIRA, [{ ...mapped(LUCAS), slack: MIRA }], 'Lucas Pereira'],
-  ])('is known %s', async (_, userId, people, name) => {
+  ])('a person is found %s', async (_, userId, people, name) => {
     await start(people);
     expect((await ask(relay, log(), { userId })).inTheEnd).toContain(`for ${name}, 2026-11-20`);
     expect(loggedFor()).toBe(name);
   });
 
-  it('is known whatever the letter case of their address, and on whichever page', async () => {
+  it('a person is found in any letter case of the address, on any page', async () => {
     await start();
     Object.assign(relay.slack.users.get(MIRA) ?? {}, { email: 'Mira.NOVAK@example.COM' });
     const { users } = relay.sandbox.data;
@@ -78,7 +78,7 @@ describe('somebody in Slack', () => {
     expect(relay.sandbox.data.timelogs).toHaveLength(3);
   });
 
-  it('whose address in the map no user has is told that the map is wrong', async () => {
+  it('a person whose mapped address is unknown is told that the mapping is wrong', async () => {
     await start([mapped('ada@example.org')]);
     const said = 'No user of the service has the e-mail address that relay.config.ts gives you under people.';
     expect((await ask(relay, log(), { userId: NOBODY })).inTheEnd).toBe(
@@ -89,7 +89,7 @@ describe('somebody in Slack', () => {
   it.each([
     ['a bot', { is_bot: true }],
     ['somebody who has not confirmed it', { is_email_confirmed: false }],
-  ])('is not taken for the owner of their address where they are %s', async (_, change) => {
+  ])("a person's address is not trusted if they are %s", async (_, change) => {
     await start();
     Object.assign(relay.slack.users.get(MIRA) ?? {}, change);
     expect((await ask(relay, log())).inTheEnd).toContain('Slack does not tell your e-mail address');
@@ -128,20 +128,20 @@ describe('somebody in Slack', () => {
     [{ tz: 'Mars/Olympus_Mons', tz_offset: -12_600 }, '2026-11-20'],
     [{ tz: undefined, tz_offset: 19_800 }, '2026-11-21'],
     [{ tz: 'Mars/Olympus_Mons', tz_offset: undefined }, '2026-11-20'],
-  ])('has the day of the offset where Node does not know their zone: %o', async (zone, date) => {
+  ])("the day follows Slack's offset if Node does not know the zone: %o", async (zone, date) => {
     await start();
     Object.assign(relay.slack.users.get(MIRA) ?? {}, zone);
     relay.clock.now = Date.parse('2026-11-20T18:30:00Z');
     expect((await ask(relay, log())).inTheEnd).toContain(`for Mira Novak, ${date}`);
   });
 
-  it('is known by the map where the relay has no token', async () => {
+  it('a person is found by the mapping without a Slack token', async () => {
     await start([mapped(LUCAS, 'Asia/Kolkata')], { slack: { signingSecret: SIGNING_SECRET } });
     relay.clock.now = Date.parse('2026-11-20T18:30:00Z');
     expect((await ask(relay, log(), { userId: NOBODY })).inTheEnd).toContain('for Lucas Pereira, 2026-11-21');
   });
 
-  it('is looked up later where Slack does not answer', async () => {
+  it('a person is searched for later if Slack does not answer', async () => {
     await start();
     await command(relay, 'help');
     relay.slack.fail({ method: 'users.info', kind: 'server-error' });
@@ -151,7 +151,7 @@ describe('somebody in Slack', () => {
     expect(loggedFor()).toBe('Mira Novak');
   });
 
-  it('is known for a day', async () => {
+  it('a match is kept for a day', async () => {
     await start();
     for (const [later, listed] of [
       [0, 1],
@@ -172,7 +172,7 @@ describe('a change of the map', () => {
     ['an entry comes', [], [mapped(AISHA)], 'Aisha Rahman'],
     ['an entry has another address', [mapped(LUCAS)], [mapped(AISHA)], 'Aisha Rahman'],
     ['an entry goes', [mapped(LUCAS)], [], 'Mira Novak'],
-  ])('takes effect at once: %s', async (_, before, after, name) => {
+  ])('a change of the mapping takes effect at once: %s', async (_, before, after, name) => {
     const people = before.map((entry) => ({ ...entry, slack: MIRA }));
     await start(people);
     await ask(relay, log());
@@ -184,7 +184,7 @@ describe('a change of the map', () => {
   });
 });
 
-describe('somebody on GitHub', () => {
+describe('a person on GitHub', () => {
   const writtenNow = () => {
     const now = new Date(relay.clock.now).toISOString();
     return { created_at: now, updated_at: now };
@@ -201,7 +201,7 @@ describe('somebody on GitHub', () => {
   const codertocat = { github: 'codertocat', email: LUCAS, timeZone: 'Asia/Kolkata' };
   const outcome = async () => (await relay.jobs()).toSorted((a, b) => a.createdAt - b.createdAt).at(-1)?.outcome;
 
-  it('is known by the map, whatever the letter case of the login, with its time zone', async () => {
+  it('a GitHub login is found in any letter case, with its time zone', async () => {
     await start([codertocat]);
     relay.clock.now = Date.parse('2026-11-20T18:30:00Z');
     await comment(line(), 1);
@@ -214,7 +214,7 @@ describe('somebody on GitHub', () => {
     ['the entry goes', [], /^Nobody knows which user of the service @Codertocat is\. Ask the platform team/],
     ['the time zone is another', [{ ...codertocat, timeZone: 'UTC' }], /^logged 1h .*, 2026-11-20/],
     ['the address is another', [{ ...codertocat, email: AISHA }], /^logged 1h .*, 2026-11-21/],
-  ])('is somebody else at once where %s', async (_, after, said) => {
+  ])('a person maps to another user at once if %s', async (_, after, said) => {
     await start([codertocat]);
     relay.clock.now = Date.parse('2026-11-20T18:30:00Z');
     await comment(line(), 1);
@@ -225,7 +225,7 @@ describe('somebody on GitHub', () => {
     expect(await outcome()).toMatch(said);
   });
 
-  it('is told nothing of an address, which everybody could read', async () => {
+  it('an answer on GitHub never shows an address', async () => {
     await start([codertocat, { github: 'nobody', email: 'nobody@example.org', timeZone: 'UTC' }]);
     Object.assign(relay.sandbox.data.users.find(({ email }) => email === LUCAS) ?? {}, { name: null });
     for (const [index, login] of ['Codertocat', 'nobody', 'stranger'].entries()) {

@@ -16,8 +16,8 @@ let searches = 0;
 const search = (userId: string) => command(relay, `find number ${++searches}`, { userId });
 const jobsOf = async (userId: string) => (await relay.jobs()).filter(({ entity }) => entity === `slack-${userId}`);
 
-describe('somebody who asks for much at once', () => {
-  it('is refused what goes beyond ten, until something is done', async () => {
+describe('a person who gives many commands', () => {
+  it('an eleventh unfinished job is refused until one ends', async () => {
     const answers = await Promise.all(Array.from({ length: 15 }, () => search(MIRA)));
     const refused = answers.filter(({ text }) => text === `:warning: ${TOO_MANY}`);
     // Commands of one moment may be refused for want of a turn, and never too many taken.
@@ -30,7 +30,7 @@ describe('somebody who asks for much at once', () => {
     expect(await jobsOf(MIRA)).toHaveLength(MOST_UNDER_WAY + 1);
   });
 
-  it('is refused by a form too, which stays open, and is told beside a button', async () => {
+  it('an eleventh job is refused in a form, which stays open, and in a reply to a button', async () => {
     await command(relay, 'defect', { userId: MIRA });
     await relay.work();
     for (let count = 0; count < MOST_UNDER_WAY; count++) await search(MIRA);
@@ -58,7 +58,7 @@ describe('somebody who asks for much at once', () => {
 });
 
 describe('people who share the budget', () => {
-  it("are served their first command before another's further ones, which take turns", async () => {
+  it("first commands are served before another person's further commands, which take turns", async () => {
     // One person uses up all that a person's further commands may use.
     for (let count = 0; count < PER_MINUTE; count++) {
       await search(MIRA);
@@ -80,7 +80,7 @@ describe('people who share the budget', () => {
     expect(order.lastIndexOf(`slack-${TOMASZ}`)).toBeLessThan(6);
   });
 
-  it('are first again after a minute in which they asked for nothing and nothing of theirs waits', async () => {
+  it("a person's command is first again after a quiet minute without waiting jobs", async () => {
     const lanes = async () => (await jobsOf(MIRA)).map(({ lane }) => lane);
     await search(MIRA);
     relay.clock.now += 1_000;

@@ -46,7 +46,7 @@ export interface DoneCommand {
   responseUrl: string;
 }
 
-/** Somebody types `/pm done 101`. */
+/** A person types `/pm done 101`. */
 export function doneCommand(connection: string, command: DoneCommand, now: number): APIGatewayProxyEventV2 {
   const body = new URLSearchParams({
     command: '/pm',

@@ -30,7 +30,7 @@ afterEach(() => relay.close());
 const calls = (of: string) => relay.slack.calls.filter(({ method }) => method === of).length;
 
 describe('a request of another workspace', () => {
-  it('is refused, whatever it is, and the next of the own is not', async () => {
+  it('a request of another workspace is refused, and the next own request is not', async () => {
     await start();
     await ask(relay, 'find login');
     const found = relay.slack.messages.at(-1);
@@ -51,14 +51,14 @@ describe('a request of another workspace', () => {
     expect((await command(relay, 'done 101')).text).toContain(WORKING);
   });
 
-  it('is one that names none', async () => {
+  it('a request without a workspace is refused', async () => {
     await start();
     const form = commandForm(relay, 'done 101');
     form.delete('team_id');
     expect((await postToSlack(relay, form.toString())).text).toContain('belongs to another workspace');
   });
 
-  it('has Slack asked where the app is once a minute at most, in case it was installed elsewhere', async () => {
+  it('Slack is asked about the workspace at most once a minute', async () => {
     await start();
     for (let times = 0; times < 3; times++) await command(relay, 'help', { teamId: ELSEWHERE });
     expect(calls('auth.test')).toBe(1);
@@ -70,7 +70,7 @@ describe('a request of another workspace', () => {
     expect(calls('auth.test')).toBe(2);
   });
 
-  it('is not one of the same organization, where the app is installed for all of it', async () => {
+  it('a request of the same organization is accepted if the app is installed for all of it', async () => {
     await start();
     Object.assign(relay.slack.installation, { enterpriseId: 'E0ORG', isEnterpriseInstall: true });
     const form = commandForm(relay, 'help', { teamId: ELSEWHERE });
@@ -85,7 +85,7 @@ describe('a request of another workspace', () => {
   });
 });
 
-describe('somebody who is not a full member', () => {
+describe('a person who is not a full member', () => {
   const guest = ':warning: Guests may not use this relay; whoever looks after Partner Relay can change that.';
   const stranger =
     ':warning: People of other workspaces may not use this relay; whoever looks after Partner Relay can change that.';
@@ -110,7 +110,7 @@ describe('somebody who is not a full member', () => {
     expect((await command(relay, 'done 101', { userId: NOBODY })).text).toContain(WORKING);
   });
 
-  it('may send requests of their own workspace where strangers are allowed, if Slack shows them', async () => {
+  it('a stranger may send requests from their own workspace if strangers are allowed and Slack shows them', async () => {
     await start({ strangers: true });
     Object.assign(relay.slack.users.get(NOBODY) ?? {}, { is_stranger: true, team_id: ELSEWHERE });
     const from = { teamId: ELSEWHERE };
@@ -132,7 +132,7 @@ describe('somebody who is not a full member', () => {
     }
   });
 
-  it('is noticed within the hour, and Slack is asked once an hour', async () => {
+  it('a new guest is noticed within an hour, and Slack is asked once an hour', async () => {
     await start();
     expect((await command(relay, 'find login')).text).toContain(WORKING);
     await relay.work();
@@ -156,7 +156,7 @@ describe('somebody who is not a full member', () => {
     expect(await relay.jobs()).toEqual([]);
   });
 
-  it('cannot be told where there is no token: only those in people may ask', async () => {
+  it('without a token only the people listed in people may ask', async () => {
     const people = [{ slack: MIRA, email: 'mira.novak@example.com' }];
     const slack = { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5' };
     await start({}, { config: exampleConfig({}, { people }), slack });
@@ -166,7 +166,7 @@ describe('somebody who is not a full member', () => {
 });
 
 describe('where only people whom the service knows may ask', () => {
-  it('others may do nothing', async () => {
+  it('a person unknown to the service may do nothing', async () => {
     await start({ knownOnly: true });
     const { inTheEnd } = await ask(relay, 'done 101', { userId: NOBODY });
     expect(inTheEnd).toContain('No user of the service has your e-mail address.');
@@ -174,7 +174,7 @@ describe('where only people whom the service knows may ask', () => {
     expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
   });
 
-  it('a form opens once it is known who somebody is', async () => {
+  it('a form opens once the person is known', async () => {
     await start({ knownOnly: true });
     const said = [];
     for (const userId of [NOBODY, MIRA]) {
@@ -191,8 +191,8 @@ describe('where only people whom the service knows may ask', () => {
   });
 });
 
-describe('a response_url of somebody else', () => {
-  it('is not called: the outcome is a direct message', async () => {
+describe('a response_url on another host', () => {
+  it('a foreign response_url is not called, and the outcome is a direct message', async () => {
     await start();
     const called: string[] = [];
     const { fetch } = relay.runtime;

@@ -38,7 +38,7 @@ describe('a command', () => {
   const completed = (...ids: number[]) =>
     ids.map((id) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed);
 
-  it('is answered at once with nothing asked of the service, and in the end, for who typed it only', async () => {
+  it('a command is answered at once without a call to the service, and only its author sees the outcome', async () => {
     const answer = await command(relay, 'done 104', { channelId: PLATFORM });
     expect(JSON.parse(answer.body)).toMatchObject({ response_type: 'ephemeral' });
     expect(answer.text).toBe(`${WORKING}/pm done 104`);
@@ -64,14 +64,14 @@ describe('a command', () => {
       ':warning: Checklist item 998: there is no such item. Checklist item 999: there is no such item. Nothing was completed.',
       [true, true, false],
     ],
-  ])('completes and reopens checklist items: %s', async (typed, inTheEnd, items) => {
+  ])('a command completes and reopens checklist items: %s', async (typed, inTheEnd, items) => {
     expect(await ask(relay, typed)).toEqual({ atOnce: expect.stringContaining(WORKING), inTheEnd });
     expect(completed(101, 102, 103)).toEqual(items);
     expect(completed(201)).toEqual([false]);
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
-  it('creates a defect in the project of the channel', async () => {
+  it("a command creates a defect in the channel's project", async () => {
     const typed = 'defect “Login fails” on Safari – &lt;again&gt; &amp; again';
     const { inTheEnd } = await ask(relay, typed, { channelId: PLATFORM });
     const defect = relay.sandbox.data.defects.at(-1);
@@ -112,7 +112,7 @@ describe('a command', () => {
     );
   });
 
-  it('finds tasks and projects, with a button on each to log time', async () => {
+  it('a command finds tasks and projects, each with a button to log time', async () => {
     const { inTheEnd } = await ask(relay, 'find the');
     const [tasks, projects] = [relay.sandbox.data.tasks, relay.sandbox.data.projects];
     const shown = [
@@ -127,7 +127,7 @@ describe('a command', () => {
     expect((await ask(relay, 'find “no such”')).inTheEnd).toBe('No task and no project has no such in it.');
   });
 
-  it('of one person is done after the one before, and a search at once', async () => {
+  it("a person's commands run in order, and a search at once", async () => {
     for (const typed of ['done 101', 'log 1h 4711', 'defect Login fails', 'find login']) {
       await command(relay, typed, { userId: NOBODY, channelId: PLATFORM });
     }
@@ -149,14 +149,14 @@ describe('a command', () => {
     ['log –2h 4711', ':warning: “-2h” is less than nothing: 2h would be right.\n/pm log 2h 4711', true],
     ['log 1h99m 4711', ':warning: “1h99m” has too many minutes', false],
     ['log 2h tomorrow 4711', ':warning: Time is logged once it is spent', false],
-  ])('that is not understood is answered with what would be right: %s', async (typed, answer, offered) => {
+  ])('an invalid command is answered with a correction: %s', async (typed, answer, offered) => {
     const { text, blocks } = await command(relay, typed);
     expect(text.startsWith(answer)).toBe(true);
     expect(blocks.some(({ type }) => type === 'actions')).toBe(offered);
     expect(queued(relay)).toBe(0);
   });
 
-  it('that was probably meant is given with a button, once however often it is pressed', async () => {
+  it('the probable command is offered with a button, and runs once however often it is pressed', async () => {
     const answer = await command(relay, 'udno 102');
     await press(relay, answer, 'Do that');
     expect((await press(relay, answer, 'Do that')).status).toBe(200);
@@ -170,7 +170,7 @@ describe('a command', () => {
 });
 
 describe('a command that waits', () => {
-  it('asks for what was refused once, however often it goes on', async () => {
+  it('a waiting command repeats a refused call only once', async () => {
     const relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
     await command(relay, 'done 998 999');
     // More than enough for two calls, one a minute.
@@ -186,7 +186,7 @@ describe('a command that waits', () => {
 });
 
 describe('help', () => {
-  it('is made from the verbs, is short, and makes no job', async () => {
+  it('help is made from the verbs, is short, and makes no job', async () => {
     const relay = await startRelay({ config: exampleConfig({}, { slack: { command: '/pm-test' } }) });
     for (const typed of ['', 'help', '?', 'HELP']) {
       const { text } = await command(relay, typed);
@@ -200,7 +200,7 @@ describe('help', () => {
 });
 
 describe('status', () => {
-  it('shows the last five jobs of that person, and the budget', async () => {
+  it("status shows the person's last five jobs and the budget", async () => {
     const relay = await startRelay();
     expect((await command(relay, 'status')).text).toBe(
       'Your last jobs\nYou have not asked for anything yet.\nBudget of main\n0 of 120 calls in the last minute, 0 of 5000 in the last day. The next call can go out now.',
@@ -236,7 +236,7 @@ describe('status', () => {
   });
 });
 
-it('searches that the service does not take are told to who typed them', async () => {
+it('a refused search is reported to its author', async () => {
   const relay = await startRelay({ sandbox: { rename: { '/tasks/search': { fields: { q: 'text' } } } } });
   await command(relay, 'find checkout');
   await relay.workToTheEnd();
@@ -258,7 +258,7 @@ describe('the very same command', () => {
     ['two minutes later', ASKED_WITHIN_MS, {}, undefined],
     ['by somebody else', 1_000, { userId: TOMASZ }, undefined],
     ['in another channel', 1_000, { channelId: PLATFORM }, undefined],
-  ])('is asked about, and not done: %s', async (_, later, asked, ago) => {
+  ])('a repeated command is asked about and not run: %s', async (_, later, asked, ago) => {
     await command(relay, typed);
     relay.clock.now += later;
     const { text } = await command(relay, 'LOG  60m "Release checkout 2.4" wrote  tests', asked);
@@ -270,13 +270,13 @@ describe('the very same command', () => {
     expect(queued(relay)).toBe(ago ? 1 : 2);
   });
 
-  it('with another word is another command', async () => {
+  it('a command with another word is another command', async () => {
     await command(relay, typed);
     expect((await command(relay, `${typed} again`)).text).toContain(WORKING);
     expect(queued(relay)).toBe(2);
   });
 
-  it('is done once more by the button, once however often it is pressed, in place of the question', async () => {
+  it('the button repeats the command once, in place of the question', async () => {
     await ask(relay, typed);
     const question = await command(relay, typed);
     await press(relay, question, 'Do it once more');
@@ -289,7 +289,7 @@ describe('the very same command', () => {
     expect(relay.sandbox.data.timelogs).toHaveLength(5);
   });
 
-  it('is asked about again after it was done once more', async () => {
+  it('the same command is asked about again after it was repeated', async () => {
     await command(relay, typed);
     relay.clock.now += ASKED_WITHIN_MS - 10_000;
     await press(relay, await command(relay, typed), 'Do it once more');
@@ -298,7 +298,7 @@ describe('the very same command', () => {
     expect(queued(relay)).toBe(2);
   });
 
-  it('is done once where it comes several times at the same moment', async () => {
+  it('simultaneous copies of a command run once', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => command(relay, typed)));
     for (const { text } of answers) expect(text).toMatch(/Working on it|Do you want it done once more\?/);
     await relay.workToTheEnd();
@@ -307,7 +307,7 @@ describe('the very same command', () => {
     expect((await command(relay, typed)).text).toContain('Do you want it done once more?');
   });
 
-  it('is not asked about where the first was never stored', async () => {
+  it('a command is not asked about if the first one was never stored', async () => {
     const { table, jobs } = relay.stores;
     // What is left of a webhook that died, or could not write, before it had stored the job.
     const recentCommands = createRecentCommands(table, jobs, () => relay.clock.now);
@@ -318,7 +318,7 @@ describe('the very same command', () => {
     expect(queued(relay)).toBe(1);
   });
 
-  it('is done once where the first was answered 500 after it was stored', async () => {
+  it('a command runs once if the first was answered 500 after it was stored', async () => {
     const { createHandler } = await import('../../functions/slack-webhook.ts');
     const environment = { ...relay.runtime.environment, INTERACTIVE_QUEUE_URL: 'http://127.0.0.1:9/0/queue.fifo' };
     const handle = asHttpHandler(createHandler({ ...relay.runtime, environment }));
@@ -333,7 +333,7 @@ describe('the very same command', () => {
     expect(told(relay)).toEqual([':white_check_mark: Completed checklist item 101.']);
   });
 
-  it('is not asked about where it only looks for something or tells something', async () => {
+  it('a repeated read-only command is not asked about', async () => {
     for (const typed of ['find login', 'help', 'status', 'defect', 'fly']) {
       const first = await command(relay, typed);
       const again = await command(relay, typed);
@@ -362,7 +362,7 @@ describe('permissions', () => {
     ['undo 101', '/pm done can be used in <#C0PLATFORM>, <#C0OTHER> only.'],
     ['defect Login fails', '/pm defect can be used in <#C0PLATFORM> only.'],
     ['defect', '/pm defect can be used in <#C0PLATFORM> only.'],
-  ])('limit a subcommand to channels: %s', async (typed, fault) => {
+  ])('permissions limit a subcommand to channels: %s', async (typed, fault) => {
     expect((await command(relay, typed)).text).toBe(`:warning: ${fault}`);
     expect([queued(relay), relay.slack.views]).toEqual([0, []]);
     // What was refused was not said before.
@@ -371,7 +371,7 @@ describe('permissions', () => {
     expect(queued(relay)).toBe(1);
   });
 
-  it('limit what a button brings about to the same channels', async () => {
+  it('permissions apply to buttons too', async () => {
     const suggestion = await command(relay, 'dnoe 101', { channelId: PLATFORM });
     await press(relay, suggestion, 'Do that', { channelId: GENERAL });
     expect(readable(lastMessage(relay).blocks)).toContain('can be used in <#C0PLATFORM>, <#C0OTHER> only.');
@@ -390,20 +390,20 @@ describe('permissions', () => {
       NOBODY,
       ':warning: You may not use /pm log here; whoever looks after Partner Relay can change that.',
     ],
-  ])('limit a subcommand to user groups: %s', async (_, userId, said) => {
+  ])('permissions limit a subcommand to user groups: %s', async (_, userId, said) => {
     const { atOnce, inTheEnd } = await ask(relay, 'log 1h 4711', { userId });
     expect(inTheEnd || atOnce).toBe(said);
     if (userId === NOBODY) expect([inTheEnd, await relay.jobs()]).toEqual(['', []]);
   });
 
-  it('limit to both', async () => {
+  it('permissions may require a channel and a user group', async () => {
     const stranger = await ask(relay, 'defect Login fails', { userId: NOBODY, channelId: PLATFORM });
     expect(stranger.atOnce).toContain('You may not use /pm defect here');
     expect(relay.sandbox.data.defects).toHaveLength(1);
     expect((await ask(relay, 'defect Login fails', { channelId: PLATFORM })).inTheEnd).toContain('Created defect');
   });
 
-  it('ask who is in a group once an hour at most', async () => {
+  it('the members of a group are requested at most once an hour', async () => {
     const asked = () => relay.slack.calls.filter(({ method }) => method === 'usergroups.users.list').length;
     const refused = async () =>
       (await command(relay, `log 1h ${relay.clock.now}`, { userId: NOBODY })).text.includes('may not use');
@@ -417,7 +417,7 @@ describe('permissions', () => {
     expect(asked()).toBe(4);
   });
 
-  it('keep everybody out while nobody can tell who is in a group', async () => {
+  it('no one is allowed while Slack cannot say who is in a group', async () => {
     relay.slack.userGroups.delete('S0PLATFORM');
     expect((await command(relay, 'log 1h 4711')).text).toContain('does not tell the relay who may do this (no_such');
     for (let times = 0; times < 2; times++) relay.slack.fail({ method: 'usergroups.users.list', kind: 'server-error' });
@@ -425,7 +425,7 @@ describe('permissions', () => {
     expect(await relay.jobs()).toEqual([]);
   });
 
-  it('keep a form shut for those who may not send it', async () => {
+  it('a form does not open for people who may not send it', async () => {
     const open = (userId: string) => command(relay, 'defect', { userId, channelId: PLATFORM });
     for (const [groups, shut] of [
       [[MIRA], true],
@@ -446,7 +446,7 @@ describe('permissions', () => {
     expect(await submit(relay, lastView(relay), fields)).toEqual({ title: expect.stringContaining('You may not use') });
   });
 
-  it('keep the form of a reminder shut too, wherever the reminder is', async () => {
+  it("a reminder's form respects permissions too, wherever the reminder is", async () => {
     const value = JSON.stringify({ connection: 'main', date: '2026-11-19', minutes: 60, tasks: [] });
     const blocks = [
       { type: 'actions', elements: [{ action_id: 'log-rest', value, text: { text: 'Log the rest' } }] },
@@ -457,14 +457,14 @@ describe('permissions', () => {
     expect(relay.slack.views).toHaveLength(1);
   });
 
-  it('leave what they do not name to everybody', async () => {
+  it('commands without permissions are open to everyone', async () => {
     const { inTheEnd } = await ask(relay, 'find login', { userId: NOBODY, channelId: 'C0ANYWHERE' });
     expect(inTheEnd).toContain('Tasks');
   });
 });
 
 describe('a channel with a connection of its own', () => {
-  it('sends its commands there', async () => {
+  it('a channel sends its commands to its own connection', async () => {
     const { connections, slack, ...rest } = exampleConfig();
     const [main] = Object.values(connections);
     if (!main || !slack) throw new Error('the example has no connection');

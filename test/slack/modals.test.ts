@@ -65,7 +65,7 @@ function addProjects(count: number, name: (index: number) => string) {
 describe('the modal for a defect', () => {
   beforeEach(() => start());
 
-  it('opens in the same breath, with nothing asked of the service, and gets its list afterwards', async () => {
+  it('the defect form opens at once without a call to the service, and gets its list afterwards', async () => {
     expect(await command(relay, 'defect', { channelId: PLATFORM })).toMatchObject({ status: 200, body: '' });
     const shown = lastView(relay);
     expect(shown).toMatchObject({ userId: MIRA, replaced: [], view: { title: { text: 'Create a defect' } } });
@@ -80,7 +80,7 @@ describe('the modal for a defect', () => {
     expect(relay.sandbox.audit.map(({ endpoint }) => endpoint)).toEqual(['/projects/list']);
   });
 
-  it('shows what the table last knew, and is brought up to date once that is older than five minutes', async () => {
+  it('the defect form shows the stored list, and is updated if that is older than five minutes', async () => {
     await command(relay, 'defect');
     await relay.work();
     addProjects(1, () => 'Another project');
@@ -95,7 +95,7 @@ describe('the modal for a defect', () => {
     expect(projectsOf(lastView(relay).view)).toEqual(['Another project', 'Company Website', 'Web Shop']);
   });
 
-  it('has a title that is too long for it in the description', async () => {
+  it('a title that is too long goes into the description', async () => {
     const title = 'Login fails on Safari. '.repeat(20).trim();
     await command(relay, `defect ${title}`);
     await relay.work();
@@ -103,7 +103,7 @@ describe('the modal for a defect', () => {
     expect(entered(lastView(relay).view, 'description')).toBe(title);
   });
 
-  it('keeps what was typed with it, also where it is updated', async () => {
+  it('an update of the form keeps the input', async () => {
     await command(relay, 'defect Login fails &amp; burns');
     const before = lastView(relay).view;
     await relay.work();
@@ -113,14 +113,14 @@ describe('the modal for a defect', () => {
     }
   });
 
-  it('says so where there is no project to choose', async () => {
+  it('the form says so if there is no project to choose', async () => {
     relay.sandbox.data.projects.length = 0;
     await command(relay, 'defect');
     await relay.work();
     expect(readable(lastView(relay).view.blocks)).not.toContain('is being fetched');
   });
 
-  it('stays open with what is wrong, creates the defect once, and says so in a direct message', async () => {
+  it('the form stays open with errors, creates the defect once, and reports it in a direct message', async () => {
     await command(relay, 'defect');
     await relay.work();
     for (const title of ['', ' \t ']) {
@@ -146,7 +146,7 @@ describe('the modal for a defect', () => {
     expect(told(relay)).toEqual([`:white_check_mark: Created defect ${defect?.defect_id}: Login <!channel> fails.`]);
   });
 
-  it('can be filled while its list is not there, and sent off once it is', async () => {
+  it('the form can be filled before its list arrives, and sent after', async () => {
     relay.sandbox.setFault({ kind: 'maintenance', times: 1 });
     relay.slack.fail({ method: 'views.update', kind: 'server-error' });
     relay.slack.fail({ method: 'views.update', kind: 'rate-limited', retryAfterSeconds: 7 });
@@ -165,7 +165,7 @@ describe('the modal for a defect', () => {
   it.each([
     ['was closed', () => relay.slack.views.splice(0)],
     ['was changed meanwhile', () => Object.assign(lastView(relay), { hash: '1.another' })],
-  ])('that %s is left alone, and its list is kept for the next', async (_, happens) => {
+  ])('a form that %s is not updated, and its list is kept for the next one', async (_, happens) => {
     await command(relay, 'defect');
     happens();
     await relay.work();
@@ -182,7 +182,7 @@ describe('a modal that cannot be opened', () => {
     ['an expired trigger', 'Slack did not take it in time. Please try again.'],
     ['a rate limit', 'Slack did not take it in time. Please try again.'],
     ['a refusal', 'Slack refuses it (missing_scope). Tell whoever looks after Partner Relay.'],
-  ])('is told at once, and makes no job: %s', async (what, said) => {
+  ])('a form that cannot open is reported at once and makes no job: %s', async (what, said) => {
     await start();
     const triggerId = relay.slack.makeTriggerId(MIRA);
     if (what === 'an expired trigger') relay.clock.now += 3_001;
@@ -195,7 +195,7 @@ describe('a modal that cannot be opened', () => {
     expect(relay.slack.views).toHaveLength(1);
   });
 
-  it('for want of a token is told at once, without a word to Slack', async () => {
+  it('a missing token is reported at once without a call to Slack', async () => {
     await start({ slack: { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5' } });
     expect(await why()).toBe(
       ':warning: The relay has no token of the Slack app yet, so it cannot tell who you are. Tell whoever looks after Partner Relay.',
@@ -203,7 +203,7 @@ describe('a modal that cannot be opened', () => {
     expect(relay.slack.calls).toEqual([]);
   });
 
-  it('by a token that was rotated can be opened once the new one is known', async () => {
+  it('a form opens with a rotated token', async () => {
     await start({ slack: { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-last-year' } });
     expect(await why()).toContain('Slack does not tell the relay who may do this (invalid_auth)');
     relay.clock.now += 60_000;
@@ -235,7 +235,7 @@ describe('a modal of which Slack does not say whether it was opened', () => {
     expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
   });
 
-  it('gets the tasks of its project too', async () => {
+  it('a form with an unknown opening still gets its tasks', async () => {
     await start();
     await ask(relay, 'find shop');
     relay.slack.fail({ method: 'views.open', kind: 'cut', when: 'after work' });
@@ -251,7 +251,7 @@ describe('a form that was sent already', () => {
   const BEFORE =
     'This form was sent before, with other entries, and that is being done. For something else, close it and open another.';
 
-  it('is taken again as it was, and says so where something was changed since: a defect', async () => {
+  it('a defect form sent twice makes one defect, and a change in the second is reported', async () => {
     await command(relay, 'defect');
     await relay.work();
     const filled = { project: PROJECT, title: 'Login fails' };
@@ -264,7 +264,7 @@ describe('a form that was sent already', () => {
     expect(defects()).toMatchObject([{ title: 'Login fails' }]);
   });
 
-  it('is taken again as it was, and says so where something was changed since: time', async () => {
+  it('a time form sent twice logs time once, and a change in the second is reported', async () => {
     await ask(relay, 'find passkeys');
     await press(relay, lastMessage(relay), 'Log time');
     expect(await submit(relay, lastView(relay), { duration: '1h' })).toEqual({});
@@ -278,7 +278,7 @@ describe('a form that was sent already', () => {
 describe('many projects, or long names', () => {
   beforeEach(() => start());
 
-  it('are offered in groups of a hundred', async () => {
+  it('many projects are offered in groups of a hundred', async () => {
     addProjects(247, (index) => `Project ${String(index).padStart(3, '0')}`);
     await command(relay, 'defect', { channelId: PLATFORM });
     await relay.work();
@@ -306,7 +306,7 @@ describe('many projects, or long names', () => {
   it.each([
     ['names of signs and emoji', 150, '<&>"\\\n🦆'],
     ['2,000 long names beyond ASCII', 2_000, 'проект'],
-  ])('never refuse the modal: %s', async (_, count, part) => {
+  ])('names never make the form invalid: %s', async (_, count, part) => {
     addProjects(count, (index) => `${index} ${part.repeat(500)}`.slice(0, 500));
     const offered = (view: ModalView) => {
       const names = projectsOf(view);
@@ -326,7 +326,7 @@ describe('many projects, or long names', () => {
 describe('the shortcut of a message', () => {
   beforeEach(() => start());
 
-  it("opens the modal with the message's text, and its link stays with the defect", async () => {
+  it('the shortcut opens the form with the message text, and the defect keeps its link', async () => {
     await shortcut(relay, 'Login fails &amp; burns, says <@U0TOMASZ1|tomasz>\nsee <https://example.com/1|the cart>');
     await relay.work();
     const { view } = lastView(relay);
@@ -344,7 +344,7 @@ describe('the shortcut of a message', () => {
     ['40,000 characters', 'A long story. '.repeat(2_860)],
     ['emoji where it is cut', `${'x'.repeat(254)}🦆${'x'.repeat(2_644)}🦆🦆${'x'.repeat(200)}`],
     ['a blank first line', '\n\nLogin fails'],
-  ])('takes every message, and says where it is cut: %s', async (_, text) => {
+  ])('the form accepts every message, and says where it is cut: %s', async (_, text) => {
     expect(await shortcut(relay, text)).toMatchObject({ status: 200, body: '' });
     const { view } = lastView(relay);
     const [title = '', description = ''] = [entered(view, 'title'), entered(view, 'description')];
@@ -384,12 +384,12 @@ describe('the shortcut of a message', () => {
       { text: 'Look', files: [{ name: 'a.png', title: 'Cart' }, {}] },
       'Look\n[File: Cart]\n[File: without a name]',
     ],
-  ])('fills the form with what the message has: %s', async (_, message, description) => {
+  ])('the shortcut fills the form from the message: %s', async (_, message, description) => {
     await shortcut(relay, message);
     expect(entered(lastView(relay).view, 'description')).toBe(description);
   });
 
-  it('tells at once where the modal cannot be opened', async () => {
+  it('the shortcut reports at once that the form cannot be opened', async () => {
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
     expect(await shortcut(relay, 'Login fails')).toMatchObject({ status: 200, body: '' });
     expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
@@ -400,7 +400,7 @@ describe('the shortcut of a message', () => {
 });
 
 describe('the shortcut of a message where defects are limited to a channel', () => {
-  it('opens nothing elsewhere, and says where it can be used', async () => {
+  it('the shortcut opens nothing in other channels, and says where it can be used', async () => {
     await start({ config: exampleConfig({}, { slack: { permissions: { defect: { channels: [PLATFORM] } } } }) });
     await shortcut(relay, 'Login fails', { channelId: GENERAL });
     expect(told(relay)).toEqual([':warning: /pm defect can be used in <#C0PLATFORM> only.']);
@@ -414,7 +414,7 @@ describe('the modal to log time', () => {
   const logged = () => relay.sandbox.data.timelogs.slice(3);
   const outcome = () => readable(lastMessage(relay).blocks);
 
-  it('is opened by a button of a task that was found, for who pressed it', async () => {
+  it("a task's button opens the time form for the person who pressed it", async () => {
     await start();
     await ask(relay, 'find passkeys', { userId: TOMASZ });
     await press(relay, lastMessage(relay), 'Log time', { userId: TOMASZ });
@@ -445,7 +445,7 @@ describe('the modal to log time', () => {
     );
   });
 
-  it('is opened by a button of a project, and gets its tasks afterwards', async () => {
+  it("a project's button opens the time form, which gets its tasks afterwards", async () => {
     await start();
     await ask(relay, 'find shop');
     const before = relay.sandbox.requests;
@@ -464,7 +464,7 @@ describe('the modal to log time', () => {
     expect(outcome()).toContain('Logged 1h30m on Release checkout 2.4 for Mira Novak, 2026-11-20');
   });
 
-  it('of a project can be filled before its tasks are there, and with another task', async () => {
+  it("a project's form can be filled before its tasks arrive, and with another task", async () => {
     await start();
     await ask(relay, 'find shop');
     await press(relay, lastMessage(relay), 'Log time', { at: -1 });
@@ -476,7 +476,7 @@ describe('the modal to log time', () => {
     expect(outcome()).toContain('Logged 1h on Login with passkeys for Mira Novak');
   });
 
-  it('that cannot be opened leaves what was found where it is', async () => {
+  it('a form that cannot open leaves the search results in place', async () => {
     await start();
     await ask(relay, 'find passkeys');
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
@@ -485,7 +485,7 @@ describe('the modal to log time', () => {
     expect(told(relay).join('\n')).toContain('Login with passkeys');
   });
 
-  it('opens only where time may be logged', async () => {
+  it('the time form opens only if time may be logged', async () => {
     await start({ config: exampleConfig({}, { slack: { permissions: { log: { channels: [PLATFORM] } } } }) });
     await ask(relay, 'find shop');
     const found = lastMessage(relay);

@@ -32,8 +32,8 @@ const completions = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.
 const calls = (method: string) => relay.slack.calls.filter((call) => call.method === method).length;
 const outcomes = async () => (await relay.jobs()).map(({ status, outcome }) => `${status}: ${outcome}`);
 
-describe('somebody who has to wait', () => {
-  it('is told until when, and gets the outcome where they asked', async () => {
+describe('a person who has to wait', () => {
+  it('a waiting person is told until when, and gets the outcome in the same place', async () => {
     await start(limited({ perMinute: 2 }));
     await command(relay, 'done 101 102 103');
     await relay.workToTheEnd();
@@ -51,7 +51,7 @@ describe('somebody who has to wait', () => {
     expect([told1, told2]).toMatchObject([{ kind: 'ephemeral' }, { kind: 'ephemeral' }]);
   });
 
-  it('is told three times at most', async () => {
+  it('a waiting person is told at most three times', async () => {
     await start(limited({ perMinute: 1 }));
     await command(relay, 'done 101 102 103 104 201');
     await relay.workToTheEnd();
@@ -63,7 +63,7 @@ describe('somebody who has to wait', () => {
     ]);
   });
 
-  it('is not told of a wait of seconds', async () => {
+  it('a wait of seconds is not reported', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 9, times: 1 });
     await command(relay, 'done 101');
@@ -71,7 +71,7 @@ describe('somebody who has to wait', () => {
     expect(told(relay)).toEqual([COMPLETED]);
   });
 
-  it('can ask for status and help, and look for something, meanwhile', async () => {
+  it('a waiting person can use status, help and find', async () => {
     await start(limited({ perMinute: 3 }));
     await ask(relay, 'done 101 102 103 104');
     await command(relay, 'undo 104');
@@ -88,7 +88,7 @@ describe('somebody who has to wait', () => {
     expect(told(relay).at(-1)).toBe(':white_check_mark: Reopened checklist item 104.');
   });
 
-  it('does not find out where Slack is down, and gets the outcome all the same', async () => {
+  it('a failure of Slack does not stop the job, and the outcome arrives', async () => {
     await start(limited({ perMinute: 1 }));
     relay.slack.fail({ method: 'response_url', kind: 'server-error' });
     await command(relay, 'done 101 102');
@@ -104,15 +104,18 @@ describe('an outcome', () => {
   it.each([
     ['short of half an hour', RESPONSE_URL_LIVES_MS - 1, 'ephemeral', GENERAL],
     ['after that', RESPONSE_URL_LIVES_MS, 'message', `D${MIRA.slice(1)}`],
-  ])('is told where it was asked for, and later as a direct message: %s', async (_, later, kind, channel) => {
-    await command(relay, 'done 101');
-    relay.clock.now += later;
-    await relay.work();
-    expect(told(relay)).toEqual([COMPLETED]);
-    expect(lastMessage(relay)).toMatchObject({ kind, channel, userId: MIRA });
-  });
+  ])(
+    'an outcome goes to where the command was given, and later to a direct message: %s',
+    async (_, later, kind, channel) => {
+      await command(relay, 'done 101');
+      relay.clock.now += later;
+      await relay.work();
+      expect(told(relay)).toEqual([COMPLETED]);
+      expect(lastMessage(relay)).toMatchObject({ kind, channel, userId: MIRA });
+    },
+  );
 
-  it('is a direct message where the response_url is used up', async () => {
+  it('an outcome is a direct message if the response_url is used up', async () => {
     const responseUrl = relay.slack.makeResponseUrl({ kind: 'command', userId: MIRA, channelId: GENERAL });
     for (let use = 1; use <= 5; use++) {
       const headers = { 'content-type': 'application/json' };
@@ -143,7 +146,7 @@ describe('an outcome', () => {
     ['down', { kind: 'server-error', times: 3 }],
     ['wanting fewer messages', { kind: 'rate-limited', retryAfterSeconds: 45 }],
     ['losing its answers', { kind: 'server-error', when: 'after work', times: 2 }],
-  ] as const)('as a direct message comes once, be Slack %s', async (_, failure) => {
+  ] as const)('a direct message is sent once, with Slack %s', async (_, failure) => {
     relay.slack.fail({ method: 'chat.postMessage', ...failure });
     await command(relay, 'done 101');
     relay.clock.now += RESPONSE_URL_LIVES_MS;
@@ -153,7 +156,7 @@ describe('an outcome', () => {
     expect(await outcomes()).toEqual(['succeeded: completed checklist item 101']);
   });
 
-  it('as a direct message comes once where its answer was lost and the sweep takes the job over', async () => {
+  it('a direct message is sent once if its answer was lost and the sweep took over', async () => {
     relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'after work' });
     await command(relay, 'done 101');
     relay.clock.now += RESPONSE_URL_LIVES_MS;
@@ -165,7 +168,7 @@ describe('an outcome', () => {
     expect(told(relay)).toEqual([COMPLETED]);
   });
 
-  it('is said again rather than not at all where the app may not look for it', async () => {
+  it('an outcome is sent again rather than never if the app may not search for it', async () => {
     relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'after work' });
     relay.slack.fail({ method: 'conversations.open', kind: 'error', error: 'missing_scope' });
     await command(relay, 'done 101');
@@ -174,7 +177,7 @@ describe('an outcome', () => {
     expect(told(relay)).toEqual([COMPLETED, COMPLETED]);
   });
 
-  it('for somebody who has left is left out, and the job ends', async () => {
+  it('an outcome for a person who left is skipped, and the job ends', async () => {
     await command(relay, 'done 101');
     relay.clock.now += RESPONSE_URL_LIVES_MS;
     Object.assign(relay.slack.users.get(MIRA) ?? {}, { deleted: true });
@@ -183,7 +186,7 @@ describe('an outcome', () => {
     expect(await outcomes()).toEqual(['succeeded: completed checklist item 101']);
   });
 
-  it('that Slack refuses parks the job, whose work is not done again', async () => {
+  it('an outcome that Slack refuses parks the job, whose work is not repeated', async () => {
     relay.slack.fail({ method: 'chat.postMessage', kind: 'error', error: 'missing_scope' });
     await command(relay, 'done 101');
     relay.clock.now += RESPONSE_URL_LIVES_MS;
@@ -198,7 +201,7 @@ describe('an outcome', () => {
 });
 
 describe('without a token', () => {
-  it('outcomes are told for half an hour, and then left out', async () => {
+  it('outcomes are sent for half an hour without a token, and then left out', async () => {
     const people = [{ slack: MIRA, email: 'mira.novak@example.com' }];
     await start({ config: exampleConfig({}, { people }), slack: { signingSecret: SIGNING_SECRET } });
     await ask(relay, 'done 101');
@@ -213,7 +216,7 @@ describe('without a token', () => {
 });
 
 describe('a job that is parked', () => {
-  it('is told with what may be done, and told again when it is parked again', async () => {
+  it('a parked job is reported with what to do, and again when it is parked again', async () => {
     const keys = [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['users.read'] }];
     await start({ sandbox: { keys } });
     const parked = async () => (await relay.jobs('parked'))[0] ?? expect.fail('nothing is parked');
@@ -269,7 +272,7 @@ describe('text from outside', () => {
     await relay.close();
   });
 
-  it('is read as it was written, wherever it is repeated', () => {
+  it('text from outside is shown as written', () => {
     const read = shown.map(({ blocks }) => readable(blocks));
     for (const [told, times] of [
       [/^:white_check_mark: Created defect/, 2],
@@ -285,14 +288,14 @@ describe('text from outside', () => {
     expect(relay.sandbox.data.defects.at(-1)?.title).toBe(TITLE);
   });
 
-  it('is no mention, no link and no ping', () => {
+  it('text from outside is never a mention, link or ping', () => {
     // The text for notifications is mrkdwn too.
     for (const mrkdwn of shown.flatMap(({ text = '', blocks }) => [text, ...mrkdwnOf(blocks)])) {
       expect(mrkdwn.match(/<(?!!date\^)[^>]*>?/g) ?? []).toEqual([]);
     }
   });
 
-  it('formats nothing', () => {
+  it('text from outside formats nothing', () => {
     const ours = /\*(?:Tasks|Projects|Your last jobs|Budget of main)\*/g;
     for (const mrkdwn of shown.flatMap(({ blocks }) => mrkdwnOf(blocks))) {
       // Spans of code hold what was typed, in which nothing means anything.
@@ -317,7 +320,7 @@ describe('everything that goes out', () => {
     ['signs that are escaped', `find ${'&amp;'.repeat(598)}`],
     ['signs of many bytes', `find ${'🦆'.repeat(1_498)}`],
     ['quotation marks', `log 1h ${'"'.repeat(2_990)}`],
-  ])('fits, whatever its length: %s', async (_, typed) => {
+  ])('a message of any length fits: %s', async (_, typed) => {
     // The very same once more: the question fits as well.
     for (const _ of ['once', 'and again']) {
       const { text } = await command(relay, typed, { channelId: PLATFORM });
@@ -335,7 +338,7 @@ describe('everything that goes out', () => {
     ['500 signs that are escaped', '&'.repeat(500)],
     ['500 emoji', 'n🦆'.repeat(334).slice(0, 1_000)],
     ['nothing', ''],
-  ])('fits, whatever the names of tasks and projects: %s', async (_, name) => {
+  ])('a message with any task and project names fits: %s', async (_, name) => {
     const { tasks, projects } = relay.sandbox.data;
     for (const task of tasks) Object.assign(task, { name, title: name, description: 'needle' });
     for (const project of projects) Object.assign(project, { name, description: 'needle' });
@@ -350,7 +353,7 @@ describe('everything that goes out', () => {
 });
 
 describe('the log', () => {
-  it('holds no secret, no response_url, no note and no address, and the table no secret', async () => {
+  it('the log has no secret, response_url, note or address, and the table no secret', async () => {
     await start({ github: { token: 'ghp_canary' } });
     const responseUrl = relay.slack.makeResponseUrl({ kind: 'command', userId: MIRA, channelId: GENERAL });
     await ask(relay, 'log 1h “Release checkout 2.4” canary-note', { responseUrl });

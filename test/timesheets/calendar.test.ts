@@ -104,7 +104,7 @@ describe('a reminder', () => {
     ['where half an hour comes twice', 'Australia/Lord_Howe', '2026-04-05', '01:45', '2026-04-04T14:45Z'],
     ['where midnight is skipped', 'Africa/Cairo', '2026-04-24', '00:00', '2026-04-23T22:00Z'],
     ['where the hour before midnight comes twice', 'Africa/Cairo', '2026-10-29', '23:55', '2026-10-29T20:55Z'],
-  ])('is due from its first moment on %s', (_, timeZone, date, remindAt, first) => {
+  ])('a reminder is due from its first moment on %s', (_, timeZone, date, remindAt, first) => {
     const daily = team({ timeZone, remindAt, hours: EVERY_DAY });
     expect(dueReminder(daily, at(first))).toBe(date);
     expect(dueReminder(daily, at(first) - 1)).not.toBe(date);
@@ -116,20 +116,20 @@ describe('a reminder', () => {
     ['a day ends that ends twice', 'Africa/Cairo', '2026-10-29', '16:30', '2026-10-29T22:00Z'],
     ['six hours are over, if it is late', 'Europe/Berlin', '2026-11-20', '23:55', '2026-11-21T04:55Z'],
     ['the day ends, if that is in six hours', 'UTC', '2026-11-20', '18:00', '2026-11-21T00:00Z'],
-  ])('is due until %s', (_, timeZone, date, remindAt, until) => {
+  ])('a reminder is due until %s', (_, timeZone, date, remindAt, until) => {
     const daily = team({ timeZone, remindAt, hours: EVERY_DAY });
     expect(dueReminder(daily, at(until) - 1)).toBe(date);
     expect(dueReminder(daily, at(until))).toBeUndefined();
   });
 
-  it('of the evening before a holiday is still due in its first hours, and of a holiday never', () => {
+  it('a reminder of the evening before a holiday is still due after midnight, and one of a holiday never', () => {
     const late = team({ timeZone: 'UTC', remindAt: '23:50', hours: EVERY_DAY, holidays: ['2026-12-25'] });
     expect(dueReminder(late, at('2026-12-25T02:00Z'))).toBe('2026-12-24');
     expect(dueReminder(late, at('2026-12-25T23:55Z'))).toBeUndefined();
     expect(dueReminder(late, at('2026-12-26T02:00Z'))).toBeUndefined();
   });
 
-  it('is due when clocks first show its time, by what Intl says of any zone', () => {
+  it('a reminder is due when clocks first show its time, as Intl says for any zone', () => {
     const aroundChanges = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-04-24', '2026-09-06', '2026-10-25'];
     const date = fc.oneof(
       fc.constantFrom(...aroundChanges, '2026-10-04', '2026-10-29', '2026-11-01'),
@@ -179,12 +179,12 @@ describe('a summary', () => {
     expect(dueSummary(weekly(on), at(first) - 1)).toBeUndefined();
   });
 
-  it('is due until its day ends', () => {
+  it('a summary is due until its day ends', () => {
     expect(dueSummary(weekly('mon'), at('2026-11-16T23:00Z') - 1)).toBeDefined();
     expect(dueSummary(weekly('mon'), at('2026-11-16T23:00Z'))).toBeUndefined();
   });
 
-  it('is never due where the team wants none', () => {
+  it('a summary is never due if the team has none', () => {
     expect(dueSummary(team(), at('2026-11-16T09:00Z'))).toBeUndefined();
   });
 });

@@ -81,7 +81,7 @@ describe('the settings', () => {
       /^teams\.0\.summary\.on: expected one of/,
     ],
     ['an unknown setting', { remindat: '16:30' }, /^teams\.0: Unrecognized key: "remindat"/],
-  ])('are refused with the path of their fault: %s', (_, change, fault) => {
+  ])('invalid settings are refused with their path: %s', (_, change, fault) => {
     expect(faultsOf(change)).toEqual([expect.stringMatching(fault)]);
   });
 
@@ -97,15 +97,15 @@ describe('the settings', () => {
     expect(faultsOf(...teams)).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('may have the same people on another connection, and a team of all others beside one of some', () => {
+  it('people may be in teams of several connections, and a team of all others may exist beside one of some', () => {
     expect(faultsOf({}, { name: 'web', people: [ada] }, { name: 'abroad', connection: 'other' })).toEqual([]);
   });
 
-  it('need a team', () => {
+  it('the settings need a team', () => {
     expect(timesheetsConfig.safeParse({ teams: [] }).error?.issues[0]?.message).toBe('expected at least one team');
   });
 
-  it('are JSON that is checked to the same once more, with addresses in lowercase and defaults filled in', () => {
+  it('the settings are JSON that parses to the same again, with lowercase addresses and defaults', () => {
     const settings = timesheetsConfig.parse({
       teams: [
         {

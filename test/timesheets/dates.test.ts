@@ -17,7 +17,7 @@ it.each([
   expect(mondayOf(date)).toBe(monday);
 });
 
-it('goes over the ends of months and years, in both directions', () => {
+it('adding days crosses the ends of months and years, in both directions', () => {
   expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
   expect(addDays('2028-03-01', -1)).toBe('2028-02-29');
 });

@@ -33,7 +33,7 @@ describe('a reminder on Tuesday', () => {
     expect(isShort('either')).toBe(short.day || short.week);
   });
 
-  it('says what is missing of the day and of the week', () => {
+  it('a reminder says what is missing of the day and of the week', () => {
     expect(shortfallOf(team(), ada, TUE, { [MON]: 450, [TUE]: 120 })).toEqual({
       day: { expected: 480, logged: 120, missing: 360 },
       week: { expected: 960, logged: 570, missing: 390 },
@@ -44,18 +44,18 @@ describe('a reminder on Tuesday', () => {
     ['a quiet person', { quiet: ['Ada@example.com'] }],
     ['somebody who does not work that day, however short the week', { partTime: [{ email: ADA, hours: { mon: 8 } }] }],
     ['anybody on a holiday', { holidays: [TUE] }],
-  ])('does not go to %s', (_, change) => {
+  ])('a reminder does not go to %s', (_, change) => {
     expect(shortfallOf(team(change), ada, TUE, {})).toBeUndefined();
   });
 });
 
 describe('a week', () => {
-  it('of a quiet person is counted all the same', () => {
+  it("a quiet person's week is counted too", () => {
     const week = standingOf(team({ quiet: [ADA] }), ada, MON, SUN, { [MON]: 480 });
     expect(week).toEqual({ expected: 2310, logged: 480, missing: 1830 });
   });
 
-  it('counts what is logged on a weekend, and never lacks less than nothing', () => {
+  it('time logged on a weekend counts, and the missing time is never negative', () => {
     const week = standingOf(team(), ada, MON, SUN, { [MON]: 1200, [TUE]: 1200, [SUN]: 60 });
     expect(week).toEqual({ expected: 2310, logged: 2460, missing: 0 });
   });

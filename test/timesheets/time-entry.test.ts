@@ -5,7 +5,7 @@ import { minutesOf, readEntry } from '../../lib/timesheets/time-entry.ts';
 const record = { timelog_id: 7, user_id: 12, date: '2026-11-20', hours: '1.50', note: 'dentist' };
 
 describe('a time entry', () => {
-  it('has its person, its day, its minutes and its task', () => {
+  it('a time entry has its person, day, minutes and task', () => {
     expect(readEntry({ ...record, task_id: 4711, task_name: ' Checkout page ' })).toEqual({
       userId: '12',
       date: '2026-11-20',
@@ -19,7 +19,7 @@ describe('a time entry', () => {
     ['no task', {}],
     ['an empty one', { task_id: null, task_name: '' }],
     ['one in another shape', { task_id: { id: 1 }, task_name: 7n }],
-  ])('may have %s', (_, change) => {
+  ])('a time entry may have %s', (_, change) => {
     expect(readEntry({ ...record, ...change })).toEqual({ userId: '12', date: '2026-11-20', minutes: 90 });
   });
 
@@ -28,7 +28,7 @@ describe('a time entry', () => {
     ['a date and time as in docs/partner-api.md#project', '2026-11-20 23:59:59'],
     ['ISO 8601', '2026-11-20T00:00:00.000000Z'],
     ['ISO 8601 with an offset, taken for the day that it names', '2026-11-20T23:30:00-08:00'],
-  ])('is of the day of its %s', (_, date) => {
+  ])('a time entry is for the day of its %s', (_, date) => {
     expect(readEntry({ ...record, date })).toMatchObject({ date: '2026-11-20' });
   });
 
@@ -37,7 +37,7 @@ describe('a time entry', () => {
     ['minutes where hours are null', { hours: null, minutes: '90' }],
     ['both, if they agree', { hours: 1.5, minutes: 90 }],
     ['hours where minutes are null', { minutes: null }],
-  ])('may give %s', (_, change) => {
+  ])('a time entry may give %s', (_, change) => {
     expect(readEntry({ ...record, ...change })).toMatchObject({ minutes: 90 });
   });
 
@@ -47,7 +47,7 @@ describe('a time entry', () => {
     [{ hours: 1, minutes: 62 }, 62],
     [{ hours: '1:20', minutes: 80 }, 80],
     [{ hours: 0, minutes: 0 }, 0],
-  ])('is as long as its minutes say where its hours are those minutes rounded: %o', (both, minutes) => {
+  ])('minutes count if the hours are those minutes rounded: %o', (both, minutes) => {
     expect(readEntry({ ...record, ...both })).toMatchObject({ minutes });
   });
 
@@ -70,11 +70,11 @@ describe('a time entry', () => {
     ['hours and minutes that differ', { hours: 1, minutes: 30 }, /^minutes: /],
     ['hours and minutes that differ by more than rounding', { hours: 1.3, minutes: 82 }, /^minutes: /],
     ['hours and minutes that may be two parts', { hours: 1, minutes: 58 }, /^minutes: /],
-  ])('with %s is unreadable, for a reason that names the field', (_, change, reason) => {
+  ])('a time entry with %s is unreadable, for a reason that names the field', (_, change, reason) => {
     expect(readEntry({ ...record, ...change })).toMatchObject({ unreadable: expect.stringMatching(reason) });
   });
 
-  it('is never quoted in the reason, whatever stands where', () => {
+  it('a time entry is never quoted in the reason', () => {
     const secret = 'dentist 4711';
     const field = fc.constantFrom('user_id', 'date', 'hours', 'minutes', 'note', 'task_name');
     fc.assert(

@@ -204,14 +204,14 @@ describe('a message', () => {
       'metadata',
       { metadata: { event_type: 'reminder', event_payload: { day: '2026-11-20', hours: 8, of: [{ a: true }] } } },
     ],
-  ])('with %s goes out', async (_, fields) => {
+  ])('a message with %s is sent', async (_, fields) => {
     const { slack } = await startAtNoon();
     const content = { text: 'Hello', ...fields };
     const { ts } = await post(slack, content);
     expect(slack.messages).toEqual([{ kind: 'message', channel: general, ts, at: noon, ...content }]);
   });
 
-  it('to a person goes to the conversation with that person', async () => {
+  it('a message to a person goes to the direct conversation with that person', async () => {
     const { slack } = await startAtNoon();
     const { channel } = (await call(slack, 'conversations.open', { users: mira })) as { channel: { id: string } };
     expect(await post(slack, { channel: mira, text: 'by the person' })).toMatchObject({
@@ -292,7 +292,7 @@ describe('a modal', () => {
     expect(slack.views).toEqual([]);
   });
 
-  it('may have every kind of input', async () => {
+  it('a modal may have every kind of input', async () => {
     const { slack } = await startAtNoon();
     const elements = [
       textInput({ max_length: 3000, multiline: true }),
@@ -309,12 +309,12 @@ describe('a modal', () => {
     expect(slack.views).toMatchObject([{ view, userId: mira, at: noon, replaced: [] }]);
   });
 
-  it('larger than 250 kB is refused', async () => {
+  it('a modal larger than 250 kB is refused', async () => {
     const { slack } = await startAtNoon();
     expect(await open(slack, modal(many(100, () => section(x(2600)))))).toMatchObject({ error: 'view_too_large' });
   });
 
-  it('is not JSON or not there: refused', async () => {
+  it('a view that is missing or not JSON is refused', async () => {
     const { slack } = await startAtNoon();
     expect(await open(slack, 'nonsense')).toMatchObject({ error: 'invalid_arguments' });
     expect(await open(slack, '')).toMatchObject({
@@ -334,7 +334,7 @@ describe('a modal', () => {
     expect(await call(slack, 'views.open', { trigger_id, view: modal([section()]) })).toMatchObject(answer);
   });
 
-  it('opens by a trigger once, which a refused one does not use up', async () => {
+  it('a trigger opens one modal, and a refused attempt does not use it up', async () => {
     const { slack } = await startAtNoon();
     const trigger_id = slack.makeTriggerId(mira);
     const view = modal([section()]);
@@ -347,7 +347,7 @@ describe('a modal', () => {
     expect(await call(slack, 'views.open', { view })).toMatchObject({ error: 'invalid_arguments' });
   });
 
-  it('is updated by those who know its hash, and by those who do not care', async () => {
+  it('a modal is updated with the right hash or without a hash', async () => {
     const { slack, time } = await startAtNoon();
     const first = modal([section('first')]);
     const second = modal([section('second')], { external_id: 'mine' });
@@ -365,7 +365,7 @@ describe('a modal', () => {
     ]);
   });
 
-  it('that nobody has open is not found', async () => {
+  it('a modal that is not open is not found', async () => {
     const { slack } = await startAtNoon();
     const view = modal([section()]);
     const opened = (await open(slack, view)) as { view: { id: string } };
@@ -376,7 +376,7 @@ describe('a modal', () => {
     expect(await update({})).toMatchObject({ error: 'invalid_arguments', errors: ['missing required field: view_id'] });
   });
 
-  it('has an external_id of its own', async () => {
+  it('a modal has a unique external_id', async () => {
     const { slack } = await startAtNoon();
     const view = modal([section()], { external_id: 'mine' });
     expect(await open(slack, view)).toMatchObject({ ok: true });

@@ -73,7 +73,7 @@ describe('a call', () => {
     expect(slack.calls).toEqual([{ method: 'chat.postMessage', at: noon }]);
   });
 
-  it('without a content type is refused', async () => {
+  it('a call without a content type is refused', async () => {
     const { slack } = await startAtNoon();
     const body = Buffer.from(formBody);
     expect(await send(slack, 'chat.postMessage', { headers: bearer, body })).toMatchObject({
@@ -81,7 +81,7 @@ describe('a call', () => {
     });
   });
 
-  it('with its token in the query is refused', async () => {
+  it('a call with its token in the query is refused', async () => {
     const { slack } = await startAtNoon();
     expect(await send(slack, `auth.test?token=${botToken}`, {})).toMatchObject({ error: 'not_authed' });
   });
@@ -91,7 +91,7 @@ describe('a call', () => {
     expect(await call(slack, method)).toEqual({ ok: false, error: 'unknown_method' });
   });
 
-  it('without arguments needs no body', async () => {
+  it('a call without arguments needs no body', async () => {
     const { slack } = await startAtNoon();
     expect(await send(slack, 'auth.test', { headers: bearer })).toMatchObject({ ok: true, user: 'partner-relay' });
   });
@@ -133,7 +133,7 @@ describe('a call', () => {
 });
 
 describe('the people', () => {
-  it('are three users of the sandbox, one whom the service does not know, and one who has left', async () => {
+  it('the people are three users of the sandbox, one unknown to the service, and one who has left', async () => {
     const { slack } = await startAtNoon();
     const known = new Set(seed().users.map(({ email }) => email));
     const people = [...slack.users.values()];
@@ -141,7 +141,7 @@ describe('the people', () => {
     expect(people.map(({ deleted = false }) => deleted)).toEqual([false, false, false, false, true]);
   });
 
-  it('can be changed', async () => {
+  it('the people can be changed', async () => {
     const { slack } = await startAtNoon();
     slack.users.set('U0NEW0001', { id: 'U0NEW0001', name: 'New Person', tz: 'Asia/Tokyo', tz_offset: 32_400 });
     const { user } = await call(slack, 'users.info', { user: 'U0NEW0001' });
@@ -153,7 +153,7 @@ describe('the people', () => {
 describe('the history of a conversation', () => {
   const metadata = { event_type: 'reminder', event_payload: { day: '2026-11-20' } };
 
-  it('comes in pages, the newest first, and leaves nothing out', async () => {
+  it('the history comes in pages, the newest first, and is complete', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 1, max: 4 }), async (count, limit) => {
         const slack = await startSlackStandIn({ clock: () => noon, botToken });
@@ -174,7 +174,7 @@ describe('the history of a conversation', () => {
     );
   });
 
-  it('has metadata for those who ask, and what came after a time', async () => {
+  it('the history has metadata on request, and can start after a time', async () => {
     const { slack, time } = await startAtNoon();
     const { ts: oldest } = await post(slack, { text: 'first', metadata });
     time.now += 1000;
@@ -190,7 +190,7 @@ describe('the history of a conversation', () => {
     expect(await history({ oldest, latest, inclusive: true })).toHaveLength(2);
   });
 
-  it('has what a response URL said to all, and not what it said to one', async () => {
+  it('the history has public response_url messages and no ephemeral ones', async () => {
     const { slack } = await startAtNoon();
     const url = slack.makeResponseUrl({ kind: 'command', userId: mira, channelId: general });
     await respond(url, { text: 'for Mira' });
@@ -207,7 +207,7 @@ describe('the history of a conversation', () => {
 describe('a response URL', () => {
   const toCommand = { kind: 'command', userId: mira, channelId: general } as const;
 
-  it('is good for five messages', async () => {
+  it('a response_url is valid for five messages', async () => {
     const { slack } = await startAtNoon();
     const url = slack.makeResponseUrl(toCommand);
     expect(await respond(url, { text: '' })).toEqual({ status: 400, body: 'no_text' });
@@ -219,7 +219,7 @@ describe('a response URL', () => {
     expect(slack.calls).toHaveLength(7);
   });
 
-  it('is good for 30 minutes', async () => {
+  it('a response_url is valid for 30 minutes', async () => {
     const { slack, time } = await startAtNoon();
     const url = slack.makeResponseUrl(toCommand);
     time.now += 30 * 60_000;
@@ -229,7 +229,7 @@ describe('a response URL', () => {
     expect(slack.messages).toMatchObject([{ kind: 'ephemeral', userId: mira, channel: general, text: 'in time' }]);
   });
 
-  it('of nobody is not there', async () => {
+  it('an unknown response_url is not found', async () => {
     const { slack } = await startAtNoon();
     expect(await respond(`${slack.url}/response/C0GENERAL/R1`, { text: 'a' })).toMatchObject({ status: 404 });
   });
@@ -261,7 +261,7 @@ describe('a response URL', () => {
     expect(await response.text()).toBe('invalid_payload');
   });
 
-  it('takes more text in blocks than chat.postMessage', async () => {
+  it('a response_url accepts more text in blocks than chat.postMessage', async () => {
     const { slack } = await startAtNoon();
     const url = slack.makeResponseUrl(toCommand);
     expect(await respond(url, { blocks: many(50, () => section(x(3000))) })).toMatchObject({ status: 200 });
@@ -327,7 +327,7 @@ describe('a failure', () => {
     expect(slack.calls.map(({ method }) => method)).toEqual(['auth.test', ...many(3, () => 'chat.postMessage')]);
   });
 
-  it('of response URLs is told by the status, once each, in the order asked for', async () => {
+  it('a failure of response_urls is returned as a status, once each, in the requested order', async () => {
     const { slack } = await startAtNoon();
     slack.fail({ method: 'response_url', kind: 'error', error: 'expired_url' });
     slack.fail({ method: 'response_url', kind: 'rate-limited' });
@@ -339,7 +339,7 @@ describe('a failure', () => {
 });
 
 describe('the command line', () => {
-  it('gets what went out, in order of time', async () => {
+  it('the command line gets sent messages in order of time', async () => {
     const { slack, time } = await startAtNoon();
     await open(slack, modal([section()]));
     time.now += 1;
@@ -354,7 +354,7 @@ describe('the command line', () => {
     ]);
   });
 
-  it('gets a response URL and a trigger for a command', async () => {
+  it('the command line gets a response_url and a trigger for a command', async () => {
     const { slack } = await startAtNoon();
     const ask = (body: string) => fetch(`${slack.url}/response-url`, { method: 'POST', headers: commandLine, body });
     const { responseUrl, triggerId } = (await (
@@ -369,7 +369,7 @@ describe('the command line', () => {
     expect((await ask('nonsense')).status).toBe(400);
   });
 
-  it('asks by the address, and for what there is', async () => {
+  it('an unknown path is answered 404', async () => {
     const { slack } = await startAtNoon();
     expect((await fetch(`${slack.url}/elsewhere`, { headers: commandLine })).status).toBe(404);
   });
@@ -389,7 +389,7 @@ describe('the command line', () => {
     expect(status).toBe(403);
   });
 
-  it('never meets an id of an earlier start again', async () => {
+  it('ids never repeat those of an earlier start', async () => {
     const ids = async (at: number) => {
       const slack = await startSlackStandIn({ clock: () => at, botToken });
       const { view } = (await open(slack, modal([section()]))) as { view: { id: string; hash: string } };
