@@ -6,7 +6,7 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** Of a day in UTC, and so of every day as this file counts them. */
+/** The length of a UTC day, and so of every day in this file. */
 export const DAY_MS = 86_400_000;
 
 export function addDays(date: string, days: number): string {

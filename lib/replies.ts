@@ -24,6 +24,6 @@ export function createReplies({ config, comments, slack, clock, fetch }: Replies
     const { replyTo } = job;
     if (replyTo?.in === 'github') return onGithub(job, replyTo, said);
     if (replyTo?.in === 'slack' && inSlack) return inSlack(job, replyTo, said);
-    return { calls: 'reply', leftOut: 'relay.config.ts has no slack any more' };
+    return { calls: 'reply', leftOut: 'relay.config.ts no longer has slack' };
   };
 }

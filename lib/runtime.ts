@@ -13,7 +13,7 @@ import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { createSecrets, type Secrets } from './secrets/secrets.ts';
 import { createTable, type Table } from './table/table.ts';
 
-/** What a function has to work with, apart from its event. Tests set the clock and the randomness. */
+/** Everything that a function needs apart from its event. Tests set the clock and the randomness. */
 export interface Runtime {
   config: RelayConfig;
   environment: Environment;
@@ -45,7 +45,7 @@ export function systemRuntime(config: RelayConfig, variables: Readonly<Record<st
   };
 }
 
-/** Where everything is kept. */
+/** The table. */
 export interface Stores {
   table: Table;
   jobs: JobStore;

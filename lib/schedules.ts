@@ -2,28 +2,30 @@ import type { QueueName } from './jobs/queue.ts';
 
 /** A function that the clock fires. */
 export interface Schedule {
-  /** Of its file in functions/. */
+  /** The name of its file in functions/. */
   slug: string;
   /** It fires at the minutes of the hour, in UTC, that this divides. */
   everyMinutes: 1 | 15 | 60;
-  /** Whether it works as of the time that it was fired for. The others look at what there is now, however late. */
+  /**
+   * True if it works as of the time that it was fired for. The others look at the current state, however late they run.
+   */
   takesTime: boolean;
   timeoutSeconds: number;
-  /** What only a deployment can give or refuse; on one machine everything is there. */
+  /** Permissions and resources of the deployment. On one machine, everything is available. */
   needs: {
     memoryMegabytes: number;
-    /** What it reads; `partner` is the secrets of all connections. */
+    /** The secrets that it reads; `partner` means the secrets of all connections. */
     secrets: readonly ('github' | 'slack' | 'partner')[];
     /** The queues that it sends to. */
     queues: readonly QueueName[];
-    /** Whether it calls the service, perhaps inside a company's network. */
+    /** True if it calls the service, which may be inside a company's network. */
     service: boolean;
   };
-  /** What stays undone, and for whom, while it does not run. */
+  /** What is not done while it does not run, and whom that affects. */
   broken: string;
 }
 
-/** What a scheduled function is invoked with. */
+/** The event of a scheduled function. */
 export interface ScheduleEvent {
   /** The time that it was fired for, in ISO 8601 with its zone; without it, now. */
   at?: string;
@@ -57,7 +59,7 @@ export const schedules: readonly Schedule[] = [
       queues: [],
       service: true,
     },
-    broken: 'a key that ends or is revoked shows only when the event of somebody fails on it.',
+    broken: 'an expired or revoked key is noticed only when an event fails because of it.',
   },
   {
     slug: 'github-redelivery',
@@ -71,7 +73,7 @@ export const schedules: readonly Schedule[] = [
       queues: [],
       service: false,
     },
-    broken: 'what somebody did in GitHub while the relay could not take it stays lost.',
+    broken: 'GitHub events that arrived while the relay could not accept them stay lost.',
   },
   {
     slug: 'timesheet-reminder',

@@ -8,14 +8,14 @@ import type { LocalSecrets } from './local-secrets.ts';
 import { refusalOf } from './own-key.ts';
 import { readBody } from './request-body.ts';
 
-/** The few actions of SQS and Secrets Manager that the functions use, over AWS' own JSON protocol. */
+/** The actions of SQS and Secrets Manager that the functions use, over AWS's JSON protocol. */
 export interface AwsStandIn {
   endpoint: string;
   queueUrl(name: string): string;
   close(): Promise<void>;
 }
 
-/** More than the largest message and the largest secret. */
+/** Larger than the largest message and the largest secret. */
 const MAX_BYTES = 1024 * 1024;
 
 const sendMessage = z.object({
@@ -41,7 +41,8 @@ class AwsError extends Error {
 }
 
 /**
- * @param accessKeyId only requests under this access key are answered: other people of the machine reach the port too
+ * @param accessKeyId only requests with this access key are answered, because other users of the machine can reach the
+ * port
  */
 export async function startAwsStandIn(
   queues: readonly FifoQueue[],
@@ -57,7 +58,7 @@ export async function startAwsStandIn(
     'AmazonSQS.SendMessage': (input) => {
       const { QueueUrl, MessageBody, MessageGroupId, MessageDeduplicationId } = sendMessage.parse(input);
       const sent = queueOf(QueueUrl).send(MessageBody, MessageGroupId, MessageDeduplicationId);
-      // The SDK compares it with what it sent.
+      // The SDK compares it with the digest of its own message.
       return { MessageId: sent.messageId, MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex') };
     },
     'AmazonSQS.ChangeMessageVisibility': (input) => {
@@ -88,7 +89,7 @@ export async function startAwsStandIn(
 
   const server = createServer((request, response) => {
     const send = (status: number, body: unknown) => {
-      // Of a request that was refused the body is not read.
+      // The body of a refused request is not read.
       const headers = {
         'content-type': 'application/x-amz-json-1.0',
         ...(!request.complete && { connection: 'close' }),

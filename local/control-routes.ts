@@ -7,14 +7,14 @@ import type { LocalSchedules } from './schedules.ts';
 
 const body = z.strictObject({ at: z.iso.datetime().optional() });
 
-/** Where the command line asks whether the relay still runs. */
+/** The path that the command line uses to check whether the relay is running. */
 export const RUNNING_PATH = '/running';
 
 /**
- * What the command line asks of the process that runs: whether it does, and `POST /schedules/<slug>`, which fires a
- * schedule.
+ * Endpoints for the command line: one shows that the relay is running, and `POST /schedules/<slug>` fires a schedule.
  *
- * @param key of this start: the front is also reached by other users of the machine, and through a tunnel by GitHub
+ * @param key the key of this start; it is needed because other users of the machine can reach the port, and GitHub can
+ * through a tunnel
  */
 export function controlRoutes(local: LocalSchedules, key: string): Record<string, HttpHandler> {
   const guarded =

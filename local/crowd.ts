@@ -1,27 +1,29 @@
 import type { FifoQueue } from './fifo-queue.ts';
 import type { HttpHandler } from './http-front.ts';
 
-/** Of each queue, as the stack has it. */
+/** For each queue, as deployed in the stack. */
 const MAX_CONCURRENCY = 5;
 /** More unanswered requests than this are a crowd. */
 const CROWD = 5;
-/** Background jobs wait for a crowd as long as GitHub waits for an answer. */
+/** During a crowd, background jobs wait as long as GitHub waits for an answer. */
 const BACKGROUND_WAITS_MS = 10_000;
 
-/** How busy the webhooks are. GitHub and people in Slack wait for an answer, and jobs can wait a little longer. */
+/**
+ * Tracks how busy the webhooks are. GitHub and people in Slack wait for an answer, while jobs can wait a little longer.
+ */
 export interface Crowd {
   /** Counts the requests of a webhook until they are answered. */
   counted(handler: HttpHandler): HttpHandler;
   /**
-   * How many jobs of a queue may run now: in a crowd one, and of the background none for the first ten seconds. Both run
-   * in the thread that answers the webhooks.
+   * How many jobs of a queue may run now. During a crowd that is one, and for background jobs none in the first ten
+   * seconds. Jobs run in the same thread that answers the webhooks.
    */
   maxConcurrency(queue: Pick<FifoQueue, 'name'>): number;
 }
 
 /**
- * @param clock in milliseconds
- * @param calm is called when a crowd has passed, and more jobs may run
+ * @param clock returns milliseconds
+ * @param calm is called when a crowd is over and more jobs may run
  */
 export function createCrowd(clock: () => number, calm: () => void): Crowd {
   let unanswered = 0;

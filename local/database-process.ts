@@ -3,24 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Level } from 'level';
 import { startDatabaseServer } from './database-server.ts';
 
-/** What the relay tells the process first. */
+/** The first message from the relay to the process. */
 export interface DatabaseOrder {
   accessKeyId: string;
   path: string;
 }
 
-/** What the process answers, once it can be used or cannot. */
+/** The answer of the process: it is ready, or it has failed. */
 export type DatabaseAnswer = { endpoint: string } | { failure: string };
 
-/** How long the process of a relay that was killed may take to let go of the files. */
+/** How long the process of a killed relay may take to release the files. */
 const LOCKED_FOR_MS = 10_000;
 const CLOSED_WITHIN_MS = 5_000;
 
-// The terminal sends these to every process of the relay, which needs its table until it has stopped.
+// The terminal sends these signals to every process of the relay. The relay needs its table until it has stopped.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 let close = async () => {};
-// However the relay ends, the channel to it is closed then.
+// The channel to the relay closes however the relay ends.
 process.once('disconnect', () => {
   setTimeout(() => process.exit(1), CLOSED_WITHIN_MS).unref();
   close().finally(() => process.exit());
@@ -38,7 +38,7 @@ process.once('message', async ({ accessKeyId, path }: DatabaseOrder) => {
   }
 });
 
-/** Opens the files once for itself: dynalite does not say why it cannot. */
+/** Opens the files once without dynalite, which does not report why opening fails. */
 async function waitForFiles(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
   for (const giveUpAt = Date.now() + LOCKED_FOR_MS; ; await sleep(50)) {

@@ -11,12 +11,12 @@ export interface DatabaseServer {
 }
 
 /**
- * @param accessKeyId only requests under this access key are answered
- * @param path folder of its files; without one everything is in memory
+ * @param accessKeyId only requests with this access key are answered
+ * @param path folder for its files; without it, everything is in memory
  */
 export async function startDatabaseServer(accessKeyId: string, path?: string): Promise<DatabaseServer> {
   const server = dynalite({ createTableMs: 0, ...(path && { path }) });
-  // dynalite itself takes any credentials, and lets every web page in.
+  // dynalite itself accepts any credentials and requests from any web page.
   const answers = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
@@ -27,7 +27,7 @@ export async function startDatabaseServer(accessKeyId: string, path?: string): P
       return;
     }
     for (const answer of answers) answer.call(server, request, response);
-    // dynalite throws, and so ends the process, where a client goes away while it sends.
+    // dynalite throws and so ends the process if a client disconnects while it is sending.
     request.removeAllListeners('error').on('error', () => {});
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

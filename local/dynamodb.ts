@@ -19,18 +19,19 @@ import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
 
 export interface LocalDynamoDbOptions {
   tableName: string;
-  /** Only requests under this access key are answered. */
+  /** Only requests with this access key are answered. */
   accessKeyId: string;
-  /** Folder of its files; without one everything is in memory. */
+  /** Folder for its files. Without it, everything is in memory. */
   path?: string | undefined;
-  /** Of the table of a version that had other indexes: what it holds is taken over. */
+  /** The file of a version with other indexes. Its data is migrated. */
   earlierName?: string;
 }
 
 /**
- * DynamoDB on this machine, with the state table in it. With files it has a process of its own, which ends with this one.
+ * Runs DynamoDB on this machine, with the state table. With files, it runs in its own process, which ends with this
+ * one.
  *
- * @throws {Error} where the files cannot be opened
+ * @throws {Error} if the files cannot be opened
  */
 export async function startDynamoDb(options: LocalDynamoDbOptions): Promise<DatabaseServer> {
   const { tableName, accessKeyId, path, earlierName } = options;
@@ -39,14 +40,14 @@ export async function startDynamoDb(options: LocalDynamoDbOptions): Promise<Data
   const client = new DynamoDBClient({ endpoint: server.endpoint, region: 'local', credentials });
   await createStateTable(client, tableName);
   if (earlierName) await takeOver(client, earlierName, tableName);
-  if (path) await mendIndex(client, tableName);
+  if (path) await repairIndex(client, tableName);
   client.destroy();
   return server;
 }
 
-/** @throws {Error} with the path of files that cannot be opened */
+/** @throws {Error} if the files cannot be opened; the message has their path */
 async function startProcess(order: DatabaseOrder): Promise<DatabaseServer> {
-  // It needs none of the secrets in the environment. Young objects take little room, as in `npm start`.
+  // The process does not need the secrets in the environment. The small young generation is as in `npm start`.
   const child = fork(fileURLToPath(new URL('database-process.ts', import.meta.url)), {
     env: {},
     execArgv: ['--max-semi-space-size=4'],
@@ -118,8 +119,8 @@ async function createStateTable(client: DynamoDBClient, tableName: string): Prom
 }
 
 /**
- * Moves what an earlier version kept, because dynalite cannot add an index to a table. The relay does not run yet, so a
- * process that is killed in between starts from the beginning.
+ * Migrates the data of an earlier version, because dynalite cannot add an index to a table. The relay is not running
+ * yet, so after a kill the migration starts over.
  */
 async function takeOver(client: DynamoDBClient, from: string, to: string): Promise<void> {
   try {
@@ -133,12 +134,12 @@ async function takeOver(client: DynamoDBClient, from: string, to: string): Promi
 }
 
 /**
- * dynalite writes an item's entry in the index first and the item after it, not both at once. A process that is killed
- * in between leaves an entry that is ahead of its item, and that no condition on the item ever meets, or takes the old
- * entry away and leaves none: nobody would look at that job again. The first is a write that nobody was told of yet,
- * and is completed; of the second the entry is written again.
+ * dynalite writes the index entry first and then the item, not both atomically. A kill in between leaves one of two
+ * faults. Either the entry is ahead of its item, and no condition on the item can match it. Or the old entry is deleted
+ * and there is no new one, so that the sweep would never find the job again. In the first case, the write was never
+ * acknowledged, and it is completed here. In the second case, the entry is written again.
  */
-async function mendIndex(client: DynamoDBClient, TableName: string): Promise<void> {
+async function repairIndex(client: DynamoDBClient, TableName: string): Promise<void> {
   type Attributes = NonNullable<PutItemCommand['input']['Item']>;
   const put = (Item: Attributes) => client.send(new PutItemCommand({ TableName, Item }));
   const entries = new Map<string, Attributes[]>();
@@ -152,7 +153,7 @@ async function mendIndex(client: DynamoDBClient, TableName: string): Promise<voi
       entries.delete(item.pk?.S ?? '');
       const others = found.filter((entry) => !isDeepStrictEqual(unmarshall(entry), unmarshall(item)));
       for (const entry of others) await put(entry);
-      // Writing the item takes away the entry that was just written over it.
+      // Writing the item removes the entry that was just written.
       if (others.length < found.length ? others.length > 0 : found.length === 0) await put(item);
     }
   }

@@ -40,17 +40,17 @@ export async function deliver(
 }
 
 export interface EventSource {
-  /** Looks for messages now. */
+  /** Checks for messages now. */
   poll(): void;
-  /** Takes no more messages, and waits for those in hand. */
+  /** Stops taking messages, and waits for those in progress. */
   stop(): Promise<void>;
 }
 
 /**
- * Lambda's event source for the queues: one message an invocation, so many at a time of each queue.
+ * Lambda's event source for the queues: one message per invocation, with a limit of parallel invocations per queue.
  *
- * @param maxConcurrency of a queue; asked before each message is taken
- * @param failed is told what the worker threw; its message comes back after the visibility time-out
+ * @param maxConcurrency returns a queue's limit; called before each message is taken
+ * @param failed gets the worker's errors; the message returns after the visibility time-out
  */
 export function startEventSource(
   queues: readonly FifoQueue[],

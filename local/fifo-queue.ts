@@ -3,7 +3,7 @@ import { Heap } from './heap.ts';
 
 const DEDUPLICATION_MS = 5 * 60_000;
 
-/** A message in the hands of a receiver. */
+/** A received message. */
 export interface ReceivedMessage {
   messageId: string;
   receiptHandle: string;
@@ -19,15 +19,15 @@ interface StoredMessage extends ReceivedMessage {
   visibleAt?: number | undefined;
 }
 
-/** The moment at which the first message of a group may be received, as it was known when this was noted. */
+/** When the first message of a group may be received, as known when this entry was made. */
 interface Wake {
   message: StoredMessage;
   at: number;
 }
 
 /**
- * One FIFO queue of SQS, in memory: the table knows which jobs are under way, so that nothing is lost with it. What an
- * action takes does not grow with the number of messages.
+ * One FIFO queue of SQS, in memory. The table knows which jobs are under way, so nothing is lost with the queue. The
+ * cost of an action does not grow with the number of messages.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
  */
 export class FifoQueue {
@@ -35,10 +35,15 @@ export class FifoQueue {
   readonly #clock: () => number;
   readonly #visibilityTimeoutMs: number;
   readonly #changed: () => void;
-  /** Only the first of a group can be received: one that sleeps or is in hand holds its group back. */
+  /**
+   * Only the first message of a group can be received. A message that sleeps or is being processed blocks its group.
+   */
   readonly #groups = new Map<string, StoredMessage[]>();
   readonly #byHandle = new Map<string, StoredMessage>();
-  /** The first messages of groups, those that can be received and those that cannot yet. Some are out of date. */
+  /**
+   * The first messages of groups, split into those that can and those that cannot yet be received. Some entries are out
+   * of date.
+   */
   readonly #ready = new Heap<StoredMessage>((a, b) => a.place - b.place);
   readonly #asleep = new Heap<Wake>((a, b) => a.at - b.at);
   readonly #sent = new Map<string, { messageId: string; at: number }>();
@@ -105,7 +110,7 @@ export class FifoQueue {
     this.#changed();
   }
 
-  /** @returns false for a handle that is not the message's last */
+  /** @returns false if the handle is not the message's latest */
   changeVisibility(receiptHandle: string, seconds: number): boolean {
     const message = this.#byHandle.get(receiptHandle);
     if (!message) return false;
@@ -114,7 +119,7 @@ export class FifoQueue {
     return true;
   }
 
-  /** When the next sleeping message wakes, in epoch milliseconds; infinity where none sleeps. */
+  /** When the next sleeping message wakes, in epoch milliseconds; infinity if none sleeps. */
   nextWakeAt(): number {
     this.#wake();
     return this.#nextWake()?.at ?? Number.POSITIVE_INFINITY;
@@ -125,7 +130,7 @@ export class FifoQueue {
     this.#asleep.push({ message, at: until });
   }
 
-  /** Makes those that have slept long enough receivable. */
+  /** Makes messages receivable that have slept long enough. */
   #wake(): void {
     const now = this.#clock();
     for (let wake = this.#nextWake(); wake && wake.at <= now; wake = this.#nextWake()) {
@@ -139,7 +144,7 @@ export class FifoQueue {
     return this.#groups.get(message.group)?.[0] === message;
   }
 
-  /** The next wake that is still true. */
+  /** The next wake-up that is still valid. */
   #nextWake(): Wake | undefined {
     for (let wake = this.#asleep.first(); wake; wake = this.#asleep.first()) {
       if (this.#isFirst(wake.message) && wake.message.visibleAt === wake.at) return wake;

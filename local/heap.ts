@@ -1,4 +1,4 @@
-/** A binary heap: its first entry is the smallest. */
+/** A binary heap. Its first entry is the smallest. */
 export class Heap<T> {
   readonly #compare: (a: T, b: T) => number;
   readonly #entries: T[] = [];
@@ -20,7 +20,7 @@ export class Heap<T> {
     }
   }
 
-  /** Takes the first entry out. */
+  /** Removes and returns the first entry. */
   pop(): T | undefined {
     const [first] = this.#entries;
     const last = this.#entries.pop();

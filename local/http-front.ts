@@ -19,14 +19,14 @@ export function asHttpHandler(handler: MiddyfiedHandler<RawRequest, APIGatewayPr
 }
 
 const { headers, ...refusal } = jsonAnswer(413, { error: `the body is larger than ${MAX_BODY_BYTES} bytes` });
-/** As a function URL answers; what is still on its way is not read. */
+/** Answers like a function URL. The rest of the request is not read. */
 const tooLarge = { ...refusal, headers: { ...headers, connection: 'close' } };
 
 /**
  * The function URLs behind one port.
  *
- * @param routes `POST /github` to its function
- * @param failed is told what a function threw
+ * @param routes maps `POST /github` to its function
+ * @param failed gets the errors that functions throw
  */
 export async function startHttpFront(
   port: number,
@@ -38,7 +38,7 @@ export async function startHttpFront(
     const handler = routes[`${request.method} ${path}`];
     if (!handler) {
       response.writeHead(404, { 'content-type': 'text/plain' });
-      response.end(`Nothing here. There is ${Object.keys(routes).join(', ')}.\n`);
+      response.end(`Not found. Available: ${Object.keys(routes).join(', ')}.\n`);
       return;
     }
     const body = await readBody(request, MAX_BODY_BYTES);
@@ -53,7 +53,7 @@ export async function startHttpFront(
 
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      // A sender that goes away needs no answer.
+      // A sender that disconnects needs no answer.
       if (request.complete) failed(error);
       response.destroy();
     });
@@ -63,7 +63,7 @@ export async function startHttpFront(
 }
 
 /**
- * The event that a function URL makes of a request.
+ * Converts a request to the event of a function URL.
  * https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
  */
 export function functionUrlEvent(

@@ -4,13 +4,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 /**
- * The port of something that the last start had too. It stays the same over restarts, because a request that was signed
- * before goes to the address that it was signed for, and a response URL to the address that gave it out.
+ * A port that stays the same across restarts. Signed requests go to the address that they were signed for, and response
+ * URLs to the address that issued them.
  */
 export interface KeptPort {
-  /** 0 for any port: this is the first start, or another process has taken the port. */
+  /** 0 means any port: on the first start, or if another process has taken the port. */
   port: number;
-  /** @param url of what listens now */
+  /** @param url the URL that is in use now */
   keep(url: string): void;
 }
 

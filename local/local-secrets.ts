@@ -4,7 +4,7 @@ interface SecretVersion {
   createdAt: number;
 }
 
-/** Secrets Manager in memory: the current version of each secret, and the one before it. */
+/** Secrets Manager in memory: the current and the previous version of each secret. */
 export class LocalSecrets {
   readonly #clock: () => number;
   readonly #versions = new Map<string, SecretVersion[]>();

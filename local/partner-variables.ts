@@ -1,4 +1,4 @@
-/** An instance and its key, as the environment names them. */
+/** An instance and its key, from the environment. */
 export interface PartnerVariables {
   baseUrl: string;
   apiKey: string;
@@ -7,11 +7,11 @@ export interface PartnerVariables {
 }
 
 /**
- * Reads `PARTNER_BASE_URL`, `PARTNER_API_KEY` and `PARTNER_SECRET_KEY`, and `PARTNER_ALLOW_INSECURE_HTTP`, which is
- * `true` for an instance without https in a network that you trust.
+ * Reads `PARTNER_BASE_URL`, `PARTNER_API_KEY` and `PARTNER_SECRET_KEY`, and `PARTNER_ALLOW_INSECURE_HTTP`, which must
+ * be `true` for an instance without https in a network that you trust.
  *
- * @returns undefined where none of them is set
- * @throws {Error} that names the missing ones where only some are
+ * @returns undefined if none of them is set
+ * @throws {Error} if only some are set; the message names the missing ones
  */
 export function partnerFromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

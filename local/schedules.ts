@@ -4,28 +4,28 @@ import type { LocalContext } from './event-source.ts';
 
 type ScheduledHandler = (event: ScheduleEvent, context: LocalContext) => Promise<unknown>;
 
-/** A schedule, and the function that it fires. */
+/** A schedule and its function. */
 export interface LocalSchedule {
   schedule: Schedule;
   handler: ScheduledHandler;
 }
 
-/** What fires the schedules on one machine. */
+/** Fires the schedules on one machine. */
 export interface LocalSchedules {
-  /** From now on they fire at their times, by the wall clock. */
+  /** Starts to fire the schedules at their times, by the wall clock. */
   start(): void;
   /**
-   * Fires one now. @returns what its function returns
-   * @throws {Error} where it runs at this moment, and whatever the function throws
+   * Fires one schedule now. @returns the result of its function
+   * @throws {Error} if it is already running, and any error that the function throws
    */
   run(slug: string, event: ScheduleEvent): Promise<unknown>;
-  /** Fires no more, and waits for what runs. */
+  /** Stops firing, and waits for running functions. */
   stop(): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
 
-/** The functions of all schedules, as they are deployed. */
+/** The functions of all schedules, as deployed. */
 export function loadSchedules(runtime: Runtime): Promise<LocalSchedule[]> {
   return Promise.all(
     schedules.map(async (schedule) => {
@@ -36,10 +36,10 @@ export function loadSchedules(runtime: Runtime): Promise<LocalSchedule[]> {
 }
 
 /**
- * EventBridge Scheduler on one machine. A run that is still under way when its time comes again is not started a
- * second time, and of the times that a sleeping machine missed only the last is made up for.
+ * EventBridge Scheduler on one machine. A schedule that is still running at its next time is not started a second time.
+ * If the machine sleeps through several times, only the last one is fired afterwards.
  *
- * @param failed is told what a function threw that the clock had fired
+ * @param failed gets the errors of functions that the clock fired
  */
 export function createLocalSchedules(
   functions: readonly LocalSchedule[],
@@ -82,7 +82,7 @@ export function createLocalSchedules(
     async run(slug, event) {
       const one = functions.find(({ schedule }) => schedule.slug === slug);
       if (!one) throw new Error(`there is no schedule '${slug}'`);
-      if (running.has(slug)) throw new Error(`${slug} runs at this moment; try again once it has ended`);
+      if (running.has(slug)) throw new Error(`${slug} is already running; try again when it has ended`);
       return invoke(one, event);
     },
     async stop() {
@@ -92,7 +92,7 @@ export function createLocalSchedules(
   };
 }
 
-/** The last time at which a schedule was to fire. Epoch milliseconds. */
+/** The last scheduled time. Epoch milliseconds. */
 function lastTime({ everyMinutes }: Schedule, now: number): number {
   const period = everyMinutes * MINUTE_MS;
   return Math.floor(now / period) * period;

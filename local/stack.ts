@@ -4,7 +4,7 @@ import { startDynamoDb } from './dynamodb.ts';
 import { FifoQueue } from './fifo-queue.ts';
 import { LocalSecrets } from './local-secrets.ts';
 
-/** The variables by which the functions and the command line find a stack. */
+/** The environment variables that tell the functions and the command line where a stack is. */
 export type StackVariables = Record<
   | 'STAGE'
   | 'TABLE_NAME'
@@ -20,21 +20,21 @@ export type StackVariables = Record<
   string
 >;
 
-/** What the functions need of AWS, on this machine. */
+/** The parts of AWS that the functions need, on this machine. */
 export interface LocalStack {
   queues: readonly FifoQueue[];
   secrets: LocalSecrets;
   secretPrefix: string;
-  /** For `process.env`: they point the AWS SDK at this stack. */
+  /** Variables for `process.env`. They point the AWS SDK at this stack. */
   variables: StackVariables;
   close(): Promise<void>;
 }
 
-/** Long enough for every run of the worker; SQS' own recommendation for Lambda is six times its time-out. */
+/** Long enough for every run of the worker. SQS recommends six times the time-out for Lambda. */
 const VISIBILITY_TIMEOUT_MS = 90_000;
 
 export interface LocalStackOptions {
-  /** Folder of the table's files; without one it is in memory. */
+  /** Folder for the table's files. Without it, the table is in memory. */
   tablePath?: string;
   clock?: () => number;
   /** Called whenever a message may have become receivable. */

@@ -31,19 +31,19 @@ import { trustCaFile } from './trust.ts';
 
 const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
-/** Of the jobs in a waiting line. */
+/** The interval for jobs in a waiting line. */
 const COUNTED_UP_TO = 10_000;
 
 /**
- * Runs the functions, unchanged, on this machine, until the process is told to stop.
+ * Runs the unchanged functions on this machine until the process gets a stop signal.
  *
- * @throws {Error} with what is wrong, for the person who started it
+ * @throws {Error} if the start fails; the message tells the person who started it what is wrong
  */
 async function start(): Promise<void> {
-  // For all that this process and that of the database write.
+  // For all files that this process and the database process write.
   process.umask(0o077);
   const running = await findRunning();
-  if (running) throw new Error(`Partner Relay runs here already, at ${running.url}`);
+  if (running) throw new Error(`Partner Relay is already running here, at ${running.url}`);
   const port = readPort(process.env.PORT);
   const real = partnerFromEnvironment(process.env);
   const { default: config } = await import('../relay.config.ts');
@@ -67,7 +67,7 @@ async function start(): Promise<void> {
   stack.secrets.put(`${stack.secretPrefix}grants`, { key: keptGrantsKey(folder) });
   const slack = config.slack && (await enterSlack(stack, config, folder));
 
-  // From here on the AWS SDK of the functions speaks to the local stack.
+  // From here on, the functions' AWS SDK uses the local stack.
   Object.assign(process.env, stack.variables);
   const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
   const metrics = createMetrics('local', story.writeLine, Date.now);
@@ -134,7 +134,7 @@ async function start(): Promise<void> {
   process.once('SIGTERM', stop);
 }
 
-/** Jobs and links are about one instance, so each has a folder of its own. */
+/** Jobs and links belong to one instance, so each instance has its own folder. */
 function stateFolder(real: PartnerVariables | undefined): string {
   return join(
     STATE_FOLDER,
@@ -173,11 +173,11 @@ function enterSecrets(stack: LocalStack, config: RelayConfig, partner: PartnerVa
 
 interface LocalSlack {
   signingSecret: string;
-  /** What keeps the messages, where there is no token. */
+  /** The stand-in that keeps the messages if there is no token. */
   standIn?: SlackStandIn;
 }
 
-/** Slack itself with `SLACK_BOT_TOKEN`, or else something that stands in for it and keeps what goes out. */
+/** Slack itself with `SLACK_BOT_TOKEN`, otherwise a stand-in that keeps sent messages. */
 async function enterSlack(stack: LocalStack, config: RelayConfig, folder: string): Promise<LocalSlack> {
   const signingSecret = process.env.SLACK_SIGNING_SECRET || randomBytes(16).toString('hex');
   const ownToken = process.env.SLACK_BOT_TOKEN;
@@ -209,14 +209,14 @@ function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayC
 }
 
 /**
- * Queues what was under way when the last process ended: with it went the queue and every lease.
- * @returns how many jobs go on
+ * Queues jobs that were under way when the last process ended, because its queue and leases are gone.
+ * @returns the number of jobs that continue
  */
 async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
   const by = {
     running: Number.MAX_SAFE_INTEGER,
     waiting: Date.now() + LONGEST_SLEEP_MS,
-    // Last, and later than those that this queues itself.
+    // Last in order, after the jobs that this function queues itself.
     queued: Number.MAX_SAFE_INTEGER,
   };
   const unfinished = new Set<string>();
@@ -259,8 +259,8 @@ Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the 
 ${slack ? slackLines(url, slack) : ''}  service      ${partner.baseUrl}${sandbox ? ' (the sandbox)' : ''}
   API key      ${partner.apiKey}
   secret key   ${given('PARTNER_SECRET_KEY', partner.secretKey)}
-  comments     ${given('GITHUB_TOKEN', 'left out; set GITHUB_TOKEN to have them')}
-  state        ${folder}/${unfinished > 0 ? `, with ${unfinished} unfinished jobs that go on now` : ''}
+  comments     ${given('GITHUB_TOKEN', 'off; set GITHUB_TOKEN to turn them on')}
+  state        ${folder}/${unfinished > 0 ? `, with ${unfinished} unfinished jobs that continue now` : ''}
 
 ${sandbox ? faultsHint(sandbox) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
 

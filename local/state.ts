@@ -4,17 +4,17 @@ import * as z from 'zod';
 import { RUNNING_PATH } from './control-routes.ts';
 import type { StackVariables } from './stack.ts';
 
-/** Where `npm start` keeps what it knows; below the folder in which it was started. */
+/** Where `npm start` keeps its state, below the folder in which it was started. */
 export const STATE_FOLDER = '.relay';
 
-/** A relay that is busy answers late. */
+/** A busy relay may answer late. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** What the command line needs to find a relay that runs on this machine. */
+/** The file that lets the command line find a running relay on this machine. */
 export interface RunningRelay {
-  /** Of the HTTP front: http://127.0.0.1:8787 */
+  /** The URL of the HTTP front: http://127.0.0.1:8787 */
   url: string;
-  /** Of what stands in for Slack; without it the relay speaks to Slack. */
+  /** The URL of the Slack stand-in. Without it, the relay uses Slack itself. */
   slackStandIn?: string | undefined;
   variables: StackVariables;
 }
@@ -27,7 +27,7 @@ const runningRelay = z.object({
 
 const file = () => join(STATE_FOLDER, 'running.json');
 
-/** The header with which this relay's own endpoints let the command line in. */
+/** The header that gives the command line access to this relay's own endpoints. */
 export function ownKeyHeader({ variables }: RunningRelay): { authorization: string } {
   return { authorization: `Bearer ${variables.AWS_ACCESS_KEY_ID}` };
 }
@@ -42,10 +42,10 @@ export function noteStopped(): void {
 }
 
 /**
- * The relay that runs in this folder. Its address is asked, with its key: one that was killed has left its note behind,
- * and another process may have its process id by now.
+ * The relay that is running in this folder. It is checked by a request with its key, because a killed relay leaves its
+ * file behind, and another process may have its process id by now.
  *
- * @throws {Error} for a note that cannot be read
+ * @throws {Error} if the file cannot be read
  */
 export async function findRunning(): Promise<RunningRelay | undefined> {
   if (!existsSync(file())) return undefined;
@@ -69,7 +69,7 @@ function readNote(): RunningRelay {
   }
 }
 
-/** Takes every right to a folder and all in it from other users: an earlier version left them some. */
+/** Removes other users' access to a folder and everything in it, because an earlier version left them some. */
 export function keepToOwner(folder: string): void {
   if (!existsSync(folder)) return;
   for (const path of [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))]) {

@@ -6,13 +6,13 @@ const TOLD_WITHIN_MS = 50;
 type LogLine = Readonly<Record<string, unknown>>;
 
 /**
- * Where the functions log to on this machine: every line goes to a file as JSON, and what happens to jobs is told on
- * the terminal, in one line a step.
+ * The log of the functions on this machine. Every line goes to a file as JSON. The terminal shows what happens to jobs,
+ * with one line per step.
  */
 export function startStory(logFile: string, print: (line: string) => void) {
   const file = createWriteStream(logFile, { flags: 'a' });
   let untold: string[] = [];
-  /** A terminal and a pipe hold the process up at each write, so the lines of a moment are printed at once. */
+  /** Each write to a terminal or a pipe blocks the process, so lines are printed in batches. */
   const tellSoon = (line: string) => {
     if (untold.push(line) > 1) return;
     setTimeout(printUntold, TOLD_WITHIN_MS).unref();
@@ -27,7 +27,7 @@ export function startStory(logFile: string, print: (line: string) => void) {
     tellSoon(`${now.toTimeString().slice(0, 8)}  ${tell(inOneLine(asRecord(line)))}`);
   };
   return {
-    /** Metrics are in the file only. */
+    /** Metrics go to the file only. */
     writeLine: (line: string) => void file.write(line),
     log: { info: sink('INFO'), warn: sink('WARN'), error: sink('ERROR') },
     close() {
@@ -47,7 +47,7 @@ function tell(line: LogLine): string {
     case 'job queued':
       return `● ${line.summary}   (${line.jobId})`;
     case 'repeat received':
-      return `○ again: ${line.summary}; it is stored and queued already`;
+      return `○ again: ${line.summary}; it is already stored and queued`;
     case 'delivery ignored':
       return `○ ${line.event} ignored: ${line.reason}`;
     case 'request refused':
@@ -63,13 +63,13 @@ function tell(line: LogLine): string {
     case 'job waits':
       return line.dueAt === undefined
         ? `… ${line.entity} waits for its turn: ${line.why}`
-        : `… ${line.entity} goes on at ${new Date(String(line.dueAt)).toTimeString().slice(0, 8)}: ${line.why}`;
+        : `… ${line.entity} continues at ${new Date(String(line.dueAt)).toTimeString().slice(0, 8)}: ${line.why}`;
     case 'job parked':
       return `✗ ${line.entity} parked: ${line.reason}\n          npm run -s relay -- replay ${line.jobId}`;
     case 'calls are stopped':
       return `! calls of ${line.what} are stopped: ${line.why}`;
     case 'job queued by the sweep':
-      return `● ${line.entity} goes on   (${line.jobId})`;
+      return `● ${line.entity} continues   (${line.jobId})`;
     case 'credentials good':
     case 'credentials skipped':
     case 'credentials unknown':

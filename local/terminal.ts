@@ -1,17 +1,17 @@
-/** What moves a terminal's cursor, colours what follows, or turns the direction of the text. */
+/** Characters that move a terminal's cursor, change colors or reverse the text direction. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
-/** Text from outside for a terminal, with its line breaks and tabs. */
+/** Makes text from outside safe for a terminal. Line breaks and tabs stay. */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (character) => (character === '\n' || character === '\t' ? character : '\ufffd'));
 }
 
-/** Text from outside for one line of a terminal, so that it cannot pass for another line. */
+/** Makes text from outside safe for one line of a terminal, so that it cannot fake another line. */
 export function oneLine(text: string): string {
   return printable(text.replaceAll(/[\r\n\t\p{Zl}\p{Zp}]+/gu, ' '));
 }
 
-/** The same for all texts of what is to be printed, such as a job or a line of the log. */
+/** The same for all texts in a value, such as a job or a log line. */
 export function inOneLine<T>(value: T): T;
 export function inOneLine(value: unknown): unknown {
   if (typeof value === 'string') return oneLine(value);
@@ -20,7 +20,7 @@ export function inOneLine(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, inOneLine(entry)]));
 }
 
-/** JSON for people and programs: what a terminal would obey is escaped, which changes no value. */
+/** JSON for people and programs. Terminal control characters are escaped, which does not change the values. */
 export function printableJson(value: unknown): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return (JSON.stringify(value, null, 2) ?? 'null').replaceAll(UNPRINTABLE, (character) =>

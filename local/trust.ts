@@ -4,10 +4,10 @@ import { readCertificates } from '../lib/config/ca-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 
 /**
- * Has this process trust the authorities of the configuration too. On AWS, `NODE_EXTRA_CA_CERTS` does that, which Node
- * reads only when a process starts.
+ * Makes this process also trust the configuration's certificate authorities. On AWS, `NODE_EXTRA_CA_CERTS` does this,
+ * but Node reads it only when a process starts.
  *
- * @throws {Error} for a file that cannot be used
+ * @throws {Error} if the file cannot be used
  */
 export function trustCaFile({ caFile }: RelayConfig): void {
   if (caFile === undefined) return;

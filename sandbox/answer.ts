@@ -5,13 +5,13 @@ import { type Route, toTheirs } from './routes.ts';
 export interface Answer {
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** In pieces, it is streamed. */
+  /** A body in pieces is streamed. */
   body: string | readonly Piece[];
-  /** For the audit trail; null when the operation was carried out. */
+  /** For the audit trail; null if the operation was executed. */
   reason: string | null;
 }
 
-/** What is sent of a streamed body, and when; `cut` destroys the connection. */
+/** The parts of a streamed body and their timing; `cut` destroys the connection. */
 export type Piece = { text: string } | { waitMs: number } | { cut: true };
 
 export function jsonAnswer(status: number, value: object, reason: string | null = null): Answer {
@@ -34,7 +34,7 @@ export type ErrorAnswer = (status: 429 | 500, message: string, reason: string) =
 const partnerError: ErrorAnswer = (status, message, reason) =>
   jsonAnswer(status, { success: false, message, data: null }, reason);
 
-/** What a fault makes of an answer; null for a cut connection. */
+/** Applies a fault to an answer; null for a cut connection. */
 export function disturbed(fault: Disturbance, answer: Answer, errorAnswer: ErrorAnswer = partnerError): Answer | null {
   const reason = `fault: ${fault.kind}`;
   const page = { 'content-type': 'text/html; charset=utf-8' };
@@ -73,7 +73,7 @@ function textsOf({ body }: Answer): string[] {
   return typeof body === 'string' ? [body] : body.flatMap((piece) => ('text' in piece ? piece.text : []));
 }
 
-/** So many whole pieces, and half of the next. */
+/** This many whole pieces, and half of the next. */
 function cutAfter(texts: readonly string[], pieces: number): Piece[] {
   const next = texts[pieces] ?? '';
   const sent = [...texts.slice(0, pieces), next.slice(0, next.length / 2)];

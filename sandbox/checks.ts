@@ -8,7 +8,7 @@ import { type Route, toOurs } from './routes.ts';
 
 export type Check = 'rate' | 'key' | 'timestamp' | 'signature' | 'nonce' | 'decryption' | 'scope' | 'validation';
 
-/** The order of the service's checks is not shown (docs/partner-api.md#401-reasons). It could well be one of these. */
+/** The order of the service's checks is not shown (docs/partner-api.md#401-reasons). These are plausible orders. */
 export const checkOrders: readonly (readonly Check[])[] = [
   ['rate', 'key', 'timestamp', 'signature', 'nonce', 'decryption', 'scope', 'validation'],
   ['key', 'timestamp', 'signature', 'nonce', 'rate', 'scope', 'decryption', 'validation'],
@@ -26,9 +26,9 @@ export interface Attempt {
   readonly body: Buffer;
   readonly nowMs: number;
   readonly key: SandboxKey | undefined;
-  /** As it was on arrival: by the time of its check, the nonce may have been remembered for this very attempt. */
+  /** The state on arrival. By the time of its check, the nonce may already be remembered for this attempt. */
   readonly nonceUsed: boolean;
-  /** As it was on arrival; 0 when the limits have room. */
+  /** The state on arrival; 0 if the limits have room. */
   readonly limitWaitMs: number;
   readonly tellsRetryAfter: boolean;
   /** Set by the check 'decryption', and cut to the known fields by the check 'validation'. */
@@ -38,7 +38,7 @@ export interface Attempt {
 const allowedDriftMs = 5 * 60_000;
 const shortestNonce = 8;
 
-/** Each throws a Refusal. The 401 texts are those of docs/partner-api.md#401-reasons, all other texts are assumed. */
+/** Each check throws a Refusal. The 401 texts are from docs/partner-api.md#401-reasons. All other texts are assumed. */
 export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
   rate({ limitWaitMs, tellsRetryAfter }) {
     if (limitWaitMs === 0) return;
@@ -53,7 +53,8 @@ export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
 
   timestamp({ headers, nowMs }) {
     const timestamp = header(headers, 'x-timestamp');
-    // "within plus or minus 5 minutes": taken as inclusive. One that is missing or no integer is outside (assumed).
+    // "within plus or minus 5 minutes" is read as inclusive. A missing timestamp or one that is not an integer counts
+    // as outside (assumed).
     const driftMs = Math.abs(Number(timestamp) * 1000 - nowMs);
     if (!/^\d+$/.test(timestamp) || driftMs > allowedDriftMs) refuse(401, 'Timestamp outside window');
   },
@@ -61,7 +62,7 @@ export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
   signature(attempt) {
     const { path, headers, body } = attempt;
     const bodyHash = createHash('sha256').update(body).digest('hex');
-    // PATH is the request's path as sent, so with a path in front of /api/v1/partner if there is one (assumed).
+    // PATH is the request's path as sent, including any path before /api/v1/partner (assumed).
     const canonical = ['POST', path, header(headers, 'x-timestamp'), header(headers, 'x-nonce'), bodyHash].join('\n');
     const expected = createHmac('sha256', usableKey(attempt).secretKey).update(canonical).digest('hex');
     const given = Buffer.from(header(headers, 'x-signature'));
@@ -79,7 +80,7 @@ export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
   decryption(attempt) {
     const { headers, body, route } = attempt;
     const { secretKey } = usableKey(attempt);
-    // docs/partner-api.md#requests. The status for a wrong one is not shown, and assumed to be that of a bad payload.
+    // docs/partner-api.md#requests. The status for a wrong one is not shown. Assumed: that of an invalid payload.
     for (const name of ['content-type', 'accept'] as const) {
       if (!header(headers, name).includes('application/json')) {
         refuse(route.operation.invalid, `${name} must be application/json`);
@@ -103,7 +104,7 @@ export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
   },
 };
 
-/** Throws when an order is not one that can be followed. */
+/** Throws if the order is impossible. */
 export function verifyOrder(order: readonly Check[]): void {
   const names = Object.keys(checks);
   if (order.length !== names.length || new Set(order).size !== names.length) {

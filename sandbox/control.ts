@@ -8,13 +8,13 @@ import type { Administration } from './mcp/administration.ts';
 import type { Store } from './store.ts';
 
 /**
- * Why a request to a path below /sandbox is refused; undefined for one that is answered. No web page gets here, neither
- * from its origin nor by an address of its own (the Host header), and what changes something needs the sandbox's key.
+ * Returns why a request to a path below /sandbox is refused, or undefined if it is allowed. Web pages have no access,
+ * neither from their origin nor under their own host name (the Host header). Changes need the sandbox's key.
  */
 export function controlRefusal(method: string, headers: IncomingHttpHeaders, controlKey: string): Answer | undefined {
-  if (headers.origin !== undefined) return jsonAnswer(403, { error: 'Web pages may not ask here' });
+  if (headers.origin !== undefined) return jsonAnswer(403, { error: 'Requests from web pages are not allowed' });
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '')) {
-    return jsonAnswer(403, { error: 'Ask at 127.0.0.1' });
+    return jsonAnswer(403, { error: 'Use the address 127.0.0.1' });
   }
   if (method === 'GET') return undefined;
   const given = Buffer.from(headers.authorization ?? '');
@@ -30,7 +30,7 @@ export interface Controlled {
   mcp: Administration;
 }
 
-/** The paths below /sandbox, which are no part of the service: plain JSON, neither signed nor limited. */
+/** The paths below /sandbox. They are not part of the service: plain JSON, neither signed nor rate-limited. */
 export function controlAnswer(endpoint: string, body: string, controlled: Controlled): Answer {
   const { faults, store, requests, mcp } = controlled;
   switch (endpoint) {
@@ -64,7 +64,7 @@ export function controlAnswer(endpoint: string, body: string, controlled: Contro
   }
 }
 
-/** What is there after a change, or why it is refused. */
+/** The state after a change, or why the change was refused. */
 function changed(change: () => void, status: number, list: () => object): Answer {
   try {
     change();

@@ -1,7 +1,7 @@
 import { type Answer, disturbed, type ErrorAnswer } from './answer.ts';
 import { disturbancesAt, type Fault, type When } from './faults.ts';
 
-/** The answer as the faults of this moment leave it; null for a cut connection. */
+/** The answer with the current faults applied; null for a cut connection. */
 export function disturbance(
   faults: readonly Fault[],
   when: When,

@@ -1,46 +1,46 @@
 /**
- * What can go wrong on demand. `when` is where in the way of a request: 'on arrival' is in front of the service, which
- * then neither checks nor counts anything; 'before work' is after all checks; 'after work' is after the records changed.
+ * Faults on demand. `when` is the stage of a request: 'on arrival' is in front of the service, which then neither
+ * checks nor counts anything; 'before work' is after all checks; 'after work' is after the records changed.
  */
 export type When = 'on arrival' | 'before work' | 'after work';
 
-/** A request uses up a fault on arrival, whatever comes of it. */
+/** A request uses up a fault on arrival, regardless of its result. */
 export interface FaultLimits {
   /** Only requests to this operation path, as called, or to this path of an MCP or OAuth endpoint (/oauth/token). */
   operation?: string;
   /** Only requests with this JSON-RPC method, name of a tool or grant_type. */
   call?: string;
-  /** Only so many requests. */
+  /** How many requests are affected. */
   times?: number;
-  /** So many requests go well first. */
+  /** How many requests succeed first. */
   skip?: number;
 }
 
 export type Disturbance =
   /** `ms`, or a random time between `ms` and `toMs`. */
   | { kind: 'latency'; ms: number; toMs?: number; when?: When }
-  /** The socket is destroyed: 'before work' nothing was done, 'after work' the answer is lost. */
+  /** The socket is destroyed. 'before work': nothing was done. 'after work': the answer is lost. */
   | { kind: 'cut'; when?: When }
   | { kind: 'server-error'; when?: When }
   | { kind: 'rate-limited'; retryAfterSeconds?: number; when?: When }
-  /** A page of HTML, with 503 unless another status is given, which may be 200. */
+  /** An HTML page, with status 503 unless another one is given, which may be 200. */
   | { kind: 'maintenance'; status?: number; when?: When }
-  /** 302 to a page of HTML. */
+  /** 302 to an HTML page. */
   | { kind: 'login-redirect'; when?: When }
   | { kind: 'empty-body'; when?: When }
   | { kind: 'not-json'; when?: When }
-  /** The connection ends in the middle of the body: of its first piece, or after so many whole events of a stream. */
+  /** The connection ends in the middle of the body: in its first piece, or after this many whole events of a stream. */
   | { kind: 'stream-cut'; pieces?: number; when?: When }
   /** A pause in the middle of each piece of the body. */
   | { kind: 'stream-slow'; ms: number; when?: When };
 
-/** What becomes of a key; without `apiKey`, of every key. */
+/** Changes the state of a key, or of every key without `apiKey`. */
 export type KeyFault =
   | { kind: 'key-inactive' | 'key-expired' | 'key-revoked'; apiKey?: string }
-  /** It has these scopes only. */
+  /** The key has only these scopes. */
   | { kind: 'key-scoped'; scopes: readonly string[]; apiKey?: string };
 
-/** What happens, for good, when a request to an MCP or OAuth endpoint arrives. */
+/** A permanent change when a request to an MCP or OAuth endpoint arrives. */
 export type Happening = {
   kind: 'clients-purged' | 'grants-revoked' | 'consent-withdrawn' | 'mcp-disabled' | 'sessions-ended';
 };
@@ -52,9 +52,9 @@ export type Fault = FaultLimits &
     | Happening
     /** The request's token counts as expired: the access token at /mcp/partner, the refresh token at /oauth/token. */
     | { kind: 'token-expired' }
-    /** Fields of a discovery document that are not as they should be; null leaves one out. */
+    /** Wrong fields in a discovery document; null leaves a field out. */
     | { kind: 'discovery'; fields: Readonly<Record<string, unknown>> }
-    /** The server's clock is ahead by so many seconds, or behind when negative; its Date header too. */
+    /** The server's clock and its Date header are ahead by this many seconds, or behind if negative. */
     | { kind: 'clock-skew'; seconds: number }
   );
 
@@ -70,7 +70,7 @@ export function isHappening(fault: Fault): fault is FaultLimits & Happening {
   return happenings.includes(fault.kind);
 }
 
-/** Which of the two sides a fault can befall; undefined for both. */
+/** The side that a fault can affect; undefined means both. */
 function sideOf(fault: Fault): 'partner' | 'mcp' | undefined {
   if (isKeyFault(fault)) return 'partner';
   return isHappening(fault) || fault.kind === 'token-expired' || fault.kind === 'discovery' ? 'mcp' : undefined;
@@ -96,7 +96,7 @@ const defaultMoments: Readonly<Record<Disturbance['kind'], When>> = {
 export class Faults {
   #active: { fault: Fault; skip: number; left: number }[] = [];
 
-  /** Throws an error that says what is wrong with it. */
+  /** Throws an error that says what is wrong with the fault. */
   set(fault: unknown): void {
     assertFault(fault);
     this.#active.push({ fault, skip: fault.skip ?? 0, left: fault.times ?? Number.POSITIVE_INFINITY });
@@ -106,7 +106,7 @@ export class Faults {
     this.#active = [];
   }
 
-  /** Each as it is from now on: `skip` and `times` are what is left of them. */
+  /** The active faults. `skip` and `times` are the remaining counts. */
   list(): Fault[] {
     return this.#active.map(({ fault, skip, left }) => ({
       ...fault,
@@ -115,7 +115,7 @@ export class Faults {
     }));
   }
 
-  /** The faults that befall the next request to an operation; `calls` are the names that `call` may have of it. */
+  /** The faults for the next request to an operation; `calls` are the names that `call` may match. */
   take(operation: string, side: 'partner' | 'mcp', calls: readonly string[] = []): Fault[] {
     const met = this.#active.filter(
       ({ fault }) =>
@@ -147,7 +147,7 @@ interface Field {
 }
 
 const DAY_MS = 86_400_000;
-/** Beyond some 270,000 years there is no date, and a Date header that cannot be written would end the process. */
+/** Dates end after some 270,000 years, and a Date header that cannot be written would end the process. */
 const MOST_SKEW_SECONDS = 10 * 365 * 86_400;
 
 const milliseconds: Field = { must: 'milliseconds from 0 to a day', holds: isBetween(0, DAY_MS) };

@@ -8,13 +8,13 @@ export type KeyState = (typeof keyStates)[number];
 export interface SandboxKey {
   apiKey: string;
   secretKey: string;
-  /** `*` reaches everything. Other names are assumed. */
+  /** `*` allows everything. Other names are assumed. */
   scopes: readonly string[];
   /** Default: active. */
   state?: KeyState;
 }
 
-/** The key as the faults of a request have it. */
+/** The key with the faults of a request applied. */
 export function keyUnder(faults: readonly Fault[], key: SandboxKey | undefined): SandboxKey | undefined {
   if (!key) return undefined;
   const own = faults.filter(isKeyFault).filter(({ apiKey = key.apiKey }) => apiKey === key.apiKey);

@@ -1,13 +1,13 @@
 import type { Store } from './store.ts';
 
-/** When the service remembers a nonce is not shown. `after <check>`: once that check has let the request pass. */
+/** When the service remembers a nonce is not shown. `after <check>`: once the request has passed that check. */
 export const nonceMoments = ['on arrival', 'after nonce', 'after signature', 'after validation', 'after work'] as const;
 
 export type NonceMoment = (typeof nonceMoments)[number];
 
 const memoryMs = 10 * 60_000;
 
-/** Nonces are remembered for 10 minutes, per API key (assumed), by the clock as it is, also while a fault skews it. */
+/** Nonces are remembered for 10 minutes, per API key (assumed). The real clock counts, even while a fault skews it. */
 export class Nonces {
   readonly #store: Store;
   readonly #clock: () => number;
@@ -24,7 +24,7 @@ export class Nonces {
     return this.#inWork.has(nonce) || (at !== undefined && this.#clock() - at <= memoryMs);
   }
 
-  /** Keeps the time of the first use, until that has run out. */
+  /** Keeps the time of the first use until it expires. */
   remember(nonce: string): void {
     if (this.isUsed(nonce) && !this.#inWork.has(nonce)) return;
     const now = this.#clock();
@@ -35,7 +35,7 @@ export class Nonces {
     this.#store.rememberNonce(nonce, now);
   }
 
-  /** A nonce is not free for another request while the work of the first is still under way. */
+  /** A nonce must not be free for another request while the first request is still being processed. */
   hold(nonce: string): void {
     this.#inWork.add(nonce);
   }

@@ -30,7 +30,7 @@ export interface Service {
   keys: readonly SandboxKey[];
   routes: ReadonlyMap<string, Route>;
   clock(): number;
-  /** Rejects when the server closes meanwhile. */
+  /** Rejects if the server closes in the meantime. */
   sleep(ms: number): Promise<unknown>;
   checkOrder: readonly Check[];
   nonceMoment: NonceMoment;
@@ -41,8 +41,8 @@ export interface Service {
 }
 
 /**
- * The way of one request: arrival, checks, work, answer. All that happens between two latencies happens at once, and
- * what must survive a kill is written before each. Resolves to null when the connection is to be cut.
+ * Processes one request: arrival, checks, work, answer. Everything between two latencies is atomic, and data that must
+ * survive a kill is written before each latency. Resolves to null if the connection must be cut.
  */
 export async function answerPartner(service: Service, request: PartnerRequest): Promise<Answer | null> {
   const faults = service.faults.take(request.operation, 'partner');
@@ -89,7 +89,7 @@ async function answerAttempt(
   const stopped = disturbance(faults, 'on arrival', done);
   if (stopped !== done) return { answer: stopped, countsFor: null };
 
-  // "Method is always POST": 405 for another one, and 404 for an unknown path, are assumed, and so is that neither counts.
+  // "Method is always POST". Assumed: 405 for other methods, 404 for unknown paths, and neither counts.
   const route = service.routes.get(request.operation);
   if (request.method !== 'POST') {
     const refused = refusalAnswer(new Refusal(405, 'Method not allowed'));
@@ -118,7 +118,7 @@ async function answerAttempt(
       if (service.nonceMoment === `after ${check}`) service.nonces.remember(nonce);
     }
   });
-  // "counted per API key": what names no key of the service counts for none (assumed).
+  // "counted per API key": a request without a known key does not count (assumed).
   const counts = key !== undefined && (refusal === null || service.limiterCountsRefused);
   if (counts && service.limiterCounts === 'on arrival') service.limiter.count(apiKey, arrivedAt);
   const answer = refusal ? refusalAnswer(refusal, route) : await carryOut(service, attempt, nonce, faults);

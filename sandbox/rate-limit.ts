@@ -1,6 +1,6 @@
 /**
- * How the service counts its windows is not shown. 'calendar': minutes and days (UTC) of the calendar.
- * 'first-request': a window opens with the first request after the last one closed. 'sliding': the last 60 s and 24 h.
+ * How the service counts its windows is not shown. 'calendar': calendar minutes and days (UTC). 'first-request': a
+ * window opens with the first request after the last one closed. 'sliding': the last 60 s and 24 h.
  */
 export const windowModels = ['calendar', 'first-request', 'sliding'] as const;
 
@@ -30,7 +30,7 @@ export class RateLimiter {
     ];
   }
 
-  /** How long until every limit has room for a request; 0 when it has now. */
+  /** How long until every limit has room for a request; 0 if there is room now. */
   waitMs(apiKey: string, now: number): number {
     const { times, opened } = this.#usage.get(apiKey) ?? { times: [], opened: [] };
     const waits = this.#limits.map(({ lengthMs, most }, index) => {

@@ -1,9 +1,9 @@
 import type { Grant, OAuthClient, RefreshToken, Workspace } from './mcp/records.ts';
 
 /**
- * The records of the service. A project is as in docs/partner-api.md#project. Of the others only the field names that
- * occur in payloads are shown; the rest of their fields is assumed, and so is every
- * type of identifier except project_id (UUID) and group_id (integer).
+ * The records of the service. A project is as in docs/partner-api.md#project. For the others, only the field names in
+ * payloads are shown. Their other fields are assumed, and so are all types of identifiers except project_id (UUID) and
+ * group_id (integer).
  */
 export interface Project {
   project_id: string;
@@ -26,7 +26,7 @@ export interface Project {
   dt_updated: string;
 }
 
-/** Neither `title` nor `name` of a task is shown, so that either is accepted and both are returned. */
+/** Neither `title` nor `name` of a task is shown, so either is accepted and both are returned. */
 export interface Task {
   task_id: string;
   project_id: string;
@@ -50,7 +50,7 @@ export interface User {
   email: string;
 }
 
-/** As with a task's title: either of `note` and `description` is taken, both are returned. */
+/** As with a task's title: either `note` or `description` is accepted, and both are returned. */
 export interface Timelog {
   timelog_id: string;
   project_id: string;
@@ -75,7 +75,7 @@ export interface Defect {
   test_case_id: string | null;
   test_step_id: number | null;
   task_id: string | null;
-  /** As of a task. */
+  /** As for a task. */
   created_by?: string;
   dt_created: string;
   dt_updated: string;

@@ -19,12 +19,12 @@ export const operations: readonly Operation[] = [
   ...checklists,
 ];
 
-/** By operation path: another path, and other field names for ours. What is documented cannot be renamed. */
+/** Other paths and field names, by operation path. Documented names cannot be changed. */
 export type Rename = Readonly<Record<string, { path?: string; fields?: Readonly<Record<string, string>> }>>;
 
 export interface Route {
   operation: Operation;
-  /** Field names of this sandbox by the name on the wire, and the other way round. */
+  /** Maps names on the wire to this sandbox's field names, and back. */
   ours: ReadonlyMap<string, string>;
   theirs: ReadonlyMap<string, string>;
 }
@@ -46,7 +46,7 @@ export function routesByPath(rename: Rename): Map<string, Route> {
   );
 }
 
-/** Our name of a renamed field is no name on the wire any more, and is dropped. */
+/** The original name of a renamed field no longer exists on the wire, so it is dropped. */
 export function toOurs({ ours, theirs }: Route, payload: object): Record<string, unknown> {
   const kept = Object.entries(payload).filter(([name]) => ours.has(name) || !theirs.has(name));
   return Object.fromEntries(kept.map(([name, value]) => [ours.get(name) ?? name, value]));

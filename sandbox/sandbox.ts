@@ -17,18 +17,21 @@ import { type Rename, routesByPath } from './routes.ts';
 import { type AuditEntry, Store } from './store.ts';
 
 export interface SandboxOptions {
-  /** 0, the default: one that is free. */
+  /** Default: 0, which means any free port. */
   port?: number;
-  /** In front of /api/v1/partner, such as /pm. */
+  /** A path before /api/v1/partner, such as /pm. */
   basePath?: string;
-  /** What is needed to set faults over HTTP, and the key that access tokens are signed with; default: a new one. */
+  /** The key for setting faults over HTTP and for signing access tokens. Default: a new one. */
   controlKey?: string;
-  /** Journal on disk; without it everything is in memory. A new one begins with the seed. */
+  /** Journal on disk. Without it, everything is in memory. A new journal begins with the seed. */
   dataFile?: string;
   /** Epoch milliseconds. */
   clock?: () => number;
   keys?: readonly SandboxKey[];
-  /** The defaults of 120 a minute and 5000 a day are documented; how they count is assumed, and so are these defaults. */
+  /**
+   * The defaults of 120 a minute and 5000 a day are documented. The way of counting and the other defaults here are
+   * assumed.
+   */
   rateLimit?: {
     perMinute?: number;
     perDay?: number;
@@ -36,9 +39,9 @@ export interface SandboxOptions {
     window?: WindowModel;
     /** Default: on arrival. */
     counts?: 'on arrival' | 'on answer';
-    /** Whether requests that a check refuses count too, those with 429 among them. Default: true. */
+    /** True if refused requests count too, including those with 429. Default: true. */
     countsRefused?: boolean;
-    /** Whether a 429 has the header Retry-After. Default: false. */
+    /** True if a 429 has the header Retry-After. Default: false. */
     tellsRetryAfter?: boolean;
   };
   /** Default: the first of `checkOrders`. This, the nonce moment and how the limits count are assumed. */
@@ -46,11 +49,11 @@ export interface SandboxOptions {
   /** Default: after signature. */
   nonceMoment?: NonceMoment;
   /**
-   * Whether lists that are not documented as paginated have a pagination object all the same: the projects list and all
+   * True if lists that are not documented as paginated also return a pagination object: the projects list and all
    * assumed ones (docs/partner-api.md#pagination). Default: true.
    */
   paginatesAll?: boolean;
-  /** Other paths and field names for what is assumed. */
+  /** Other paths and field names for assumed parts. */
   rename?: Rename;
   /** The MCP endpoint and its OAuth flow, which are off until an administrator enables them. */
   mcp?: McpOptions;
@@ -61,14 +64,14 @@ export interface Sandbox {
   readonly url: string;
   /** For the header `authorization: Bearer …` of requests that change something below /sandbox/. */
   readonly controlKey: string;
-  /** Live: a key may be pushed, or changed. */
+  /** Live: keys may be added or changed. */
   readonly keys: SandboxKey[];
   /** The live records. */
   readonly data: Data;
   readonly audit: readonly AuditEntry[];
-  /** How many requests have come in for the partner API. */
+  /** The number of requests received for the partner API. */
   readonly requests: number;
-  /** What one can do and see at the MCP endpoint; described at the top of mcp/mcp.ts. */
+  /** Controls and state of the MCP endpoint; described at the top of mcp/mcp.ts. */
   readonly mcp: Administration;
   setFault(fault: Fault): void;
   clearFaults(): void;
@@ -82,7 +85,7 @@ export const defaultKey: Readonly<SandboxKey> = {
   scopes: ['*'],
 };
 
-/** How much the service takes is not shown; assumed to be more than any operation needs. */
+/** The service's limit is not shown; assumed to be more than any operation needs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 /** The partner API and the MCP endpoint of the project-management service, on 127.0.0.1 only. */
@@ -159,7 +162,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     answer(request)
       .then((answered) => send(response, answered, clock, service.sleep))
       .catch((error: unknown) => {
-        // A client that goes away while it sends, and a sandbox that closes meanwhile, are no errors of the sandbox.
+        // A client that disconnects while sending, or a sandbox that closes in the meantime, is not an error of the
+        // sandbox.
         const unfinished = !request.complete || closing.signal.aborted;
         response.destroy();
         if (!unfinished) throw error;
@@ -220,7 +224,7 @@ async function send(
     return;
   }
   for (const piece of answer.body) {
-    // Without the wait for the write, a cut would take what was sent before it along.
+    // Without waiting for the write, a cut would also lose what was sent before it.
     if ('text' in piece) await new Promise((resolve) => response.write(piece.text, resolve));
     else if ('waitMs' in piece) await sleep(piece.waitMs);
     else {

@@ -27,8 +27,8 @@ export function nextId<T extends object>(records: readonly T[], field: keyof T):
 
 /**
  * Records, nonces and audit trail, in memory and, given a file, in a journal of JSON lines. One `commit` is one line,
- * written before the answer goes out: a killed process has lost nothing it answered, and never keeps a request's work
- * without its nonce, which would let the same bytes be carried out again.
+ * written before the answer is sent. A killed process therefore loses nothing that it answered, and never keeps a
+ * request's work without its nonce, which would allow the same bytes to be executed again.
  */
 export class Store {
   readonly data: Data;
@@ -44,7 +44,7 @@ export class Store {
     // A journal from before there were workspaces.
     if (this.data.workspaces.length === 0) this.data.workspaces.push(...seed().workspaces);
     if (file === undefined) return;
-    // Compacting by rename leaves the old journal whole if the process dies here.
+    // Compacting by rename keeps the old journal intact if the process dies here.
     writeFileSync(
       `${file}.new`,
       this.#snapshot()
@@ -121,7 +121,7 @@ function line(...entries: Entry[]): string {
   return `${JSON.stringify(entries)}\n`;
 }
 
-/** Only the last line can be torn, by a kill in the middle of a write, and that request was never answered. */
+/** Only the last line can be incomplete, after a kill in the middle of a write. That request was never answered. */
 function readJournal(file: string): Entry[] {
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.flatMap((text, index): Entry[] => {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { NotDone } from '../jobs/interruption.ts';
 
-/** What is wrong with a command, and what would be right. */
+/** What is wrong with a command, and what to type instead. */
 export const faultJobs = defineJobs('answer-fault', z.object({ fault: z.string() }));
 
 /** Tells a person that their command cannot be read. */

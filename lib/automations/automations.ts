@@ -15,7 +15,7 @@ import { timesheetReminder } from './timesheet-reminder.ts';
 import { timesheetSummary } from './timesheet-summary.ts';
 import type { Tools } from './tools.ts';
 
-/** Every automation by its name. A new one is added here. */
+/** Every automation by its name. Add a new one here. */
 export function createAutomations(tools: Tools): ReadonlyMap<string, Automation> {
   const isForKnown = tools.config.slack?.access.knownOnly ?? false;
   const ofKnown = (automation: Automation) => (isForKnown ? onlyForKnown(automation, tools) : automation);

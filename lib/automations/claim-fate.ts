@@ -3,16 +3,16 @@ import type { JobStore } from '../jobs/job-store.ts';
 import type { Journal } from '../jobs/journal.ts';
 import type { Created } from '../jobs/steps.ts';
 
-/** The step that makes an issue's defect. */
+/** The step that creates an issue's defect. */
 export const CREATE_STEP = 'create-defect';
 
 /**
- * What a job has made of its claim.
- * - `under way`: it has not ended, and settles its claim itself
- * - `made`: it created the defect, and ended before the link said so
- * - `nothing`: it ended, and no request of it is open
- * - `unknown`: it is parked until a person decides what became of its request
- * - `gone`: there is no record of it, which an earlier version let expire
+ * What happened to a job's claim.
+ * - `under way`: the job has not ended, and settles its claim itself
+ * - `made`: the job created the defect, but ended before it wrote that to the link
+ * - `nothing`: the job ended, and it has no open request
+ * - `unknown`: the job is parked until a person decides whether its request was executed
+ * - `gone`: the job's record is gone; an earlier version let these records expire
  */
 export type ClaimFate = { fate: 'under way' | 'nothing' | 'unknown' | 'gone' } | { fate: 'made'; created: Created };
 
@@ -30,7 +30,7 @@ export async function fateOfClaim(jobId: string, { jobs, journal }: ClaimFateOpt
   return { fate: job ? 'nothing' : 'gone' };
 }
 
-/** What the journal of a job says of its defect: created, its request open, or neither. */
+/** What a job's journal says about its defect: created, request open, or neither. */
 export function creationOf(journal: Journal): Created | 'open' | 'none' {
   const entry = journal.entry(CREATE_STEP);
   if (entry?.status === 'done') return entry.result as Created;

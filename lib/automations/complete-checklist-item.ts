@@ -11,9 +11,9 @@ export const checklistItemJobs = defineJobs(
   'complete-checklist-item',
   z.object({
     items: z.array(z.string()),
-    /** Not a toggle, so that it may be said twice. */
+    /** A state rather than a toggle, so that sending it twice is harmless. */
     completed: z.boolean(),
-    /** How many more were named than can be done at once. */
+    /** How many items were left out because there are too many for one command. */
     leftOut: z.optional(z.int()),
   }),
 );
@@ -51,7 +51,7 @@ export const undoVerb = itemsVerb('undo', {
   examples: ['undo 12', 'undo 12 13'],
 });
 
-/** Completes or reopens checklist items, each on its own: a refused one does not keep the others from it. */
+/** Completes or reopens each checklist item separately, so that a refused item does not stop the others. */
 export function completeChecklistItem(): Automation {
   return defineAutomation(checklistItemJobs, async ({ items, completed, leftOut = 0 }, _job, steps) => {
     const done: string[] = [];
@@ -62,7 +62,7 @@ export function completeChecklistItem(): Automation {
       else refused.push(`${item}: ${reason}`);
     }
     const what = completed ? 'completed' : 'reopened';
-    if (leftOut > 0) refused.push(`no ${items.length + 1} and more: ${items.length} at once are the most`);
+    if (leftOut > 0) refused.push(`no ${items.length + 1} and later: the maximum is ${items.length} at once`);
     const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
     if (done.length === 0) throw new NotDone(`${reasons}. Nothing was ${what}.`);
     const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}`;
@@ -70,13 +70,13 @@ export function completeChecklistItem(): Automation {
   });
 }
 
-/** @returns why the service refuses it, or null */
+/** @returns why the service refuses the item, or null */
 function set(item: string, completed: boolean, steps: Steps): Promise<string | null> {
   const payload = { item_id: idFromText(item), is_completed: completed };
   return steps.call(`${completed ? 'complete' : 'reopen'} ${item}`, operation, payload, () => null, why);
 }
 
-/** What the statuses mean for this operation: docs/partner-api.md#statuses. */
+/** The meaning of the statuses for this operation: docs/partner-api.md#statuses. */
 function why({ refusal }: Refused): string {
   if (refusal.status === 404) return 'there is no such item';
   if (refusal.status === 403) return "the relay's key may not manage this checklist";

@@ -19,12 +19,12 @@ const defectJobs = defineJobs(
     type: z.optional(z.string()),
     priority: z.optional(z.string()),
     severity: z.optional(z.string()),
-    /** Where it comes from, as the description says it. */
+    /** The origin, as the description states it. */
     origin: z.string(),
   }),
 );
 
-/** A defect as a person describes it. */
+/** A defect as a person described it. */
 export interface DescribedDefect {
   projectId: string;
   title: string;
@@ -32,7 +32,7 @@ export interface DescribedDefect {
   type?: string | undefined;
   priority?: string | undefined;
   severity?: string | undefined;
-  /** Link to the message in Slack that it was made of. */
+  /** Link to the Slack message that the defect was made from. */
   permalink?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface DefectCommand {
 export const defectVerb: Verb<DefectCommand> = {
   verb: 'defect',
   usage: 'defect [title]',
-  does: 'opens a defect; without a title, a form for it',
+  does: 'creates a defect; without a title, opens a form',
   examples: ['defect Login fails on Safari', 'defect'],
   read(text) {
     const title = unquoted(text);
@@ -62,7 +62,7 @@ export const defectVerb: Verb<DefectCommand> = {
   },
 };
 
-/** The job of a defect that somebody asks for in Slack, with a command or a form. */
+/** The job for a defect that a person requests in Slack, with a command or a form. */
 export function defectJob({ permalink, ...defect }: DescribedDefect, origin: CommandOrigin): JobDraft {
   const from = `Created in Slack by @${origin.byName}${permalink ? `, from ${permalink}` : ''}`;
   return defectJobs.draft({
@@ -71,12 +71,12 @@ export function defectJob({ permalink, ...defect }: DescribedDefect, origin: Com
   });
 }
 
-/** As of issue-to-defect. */
+/** The same limit as in issue-to-defect. */
 const MAX_DESCRIPTION_BYTES = 32_768;
-/** As the form has it; what is longer stands in the description. */
+/** The form's limit. The description has the rest of a longer title. */
 const MAX_TITLE_LENGTH = 255;
 
-/** Creates a defect that somebody asked for. */
+/** Creates a defect that a person requested in Slack. */
 export function createDefect(): Automation {
   return defineAutomation(defectJobs, async ({ projectId, origin, ...fields }, job, steps) => {
     const { title, type, priority, severity } = fields;

@@ -6,16 +6,16 @@ import { type Claim, clear, setDefect } from '../links/link-life.ts';
 import type { Links } from '../links/links.ts';
 import { type ClaimFateOptions, fateOfClaim } from './claim-fate.ts';
 
-/** The maker of a defect that a person linked. */
+/** The value of `by` for a defect that a person linked. */
 const A_PERSON = 'a person';
 
 /**
- * What a person says about the link of an issue: which defect it has, that it has none, or which issue has its defect
- * now.
+ * A person's decision about an issue's link: which defect it has, that it has none, or which issue its defect belongs
+ * to now.
  */
 export type LinkDecision = { set: string | number } | 'clear' | { move: IssueName };
 
-/** An issue by its link and its name, `owner/name#number`. */
+/** An issue's link and name, `owner/name#number`. */
 export interface IssueName {
   entity: string;
   name: string;
@@ -28,8 +28,8 @@ export interface DecideLinkOptions extends ClaimFateOptions {
 }
 
 /**
- * Carries out what a person decided about a link. A parked job that holds the claim finds that out when it goes on.
- * @throws {Error} while a job that is under way holds the claim, and for what cannot be; the message says what to do
+ * Applies a person's decision about a link. A parked job that holds the claim notices when it resumes.
+ * @throws {Error} while a running job holds the claim, or if the decision is impossible; the message says what to do
  */
 export async function decideLink(issue: IssueName, decision: LinkDecision, options: DecideLinkOptions): Promise<void> {
   const { config, links, randomBytes } = options;
@@ -71,7 +71,7 @@ export async function decideLink(issue: IssueName, decision: LinkDecision, optio
   }
 }
 
-/** The text by which a defect is found again. */
+/** The text that identifies the defect in a search. */
 export function newMarker(randomBytes: (size: number) => Uint8Array): string {
   return `[partner-relay ${Buffer.from(randomBytes(10)).toString('hex')}]`;
 }
@@ -80,10 +80,12 @@ export function newMarker(randomBytes: (size: number) => Uint8Array): string {
 async function verifyClaimRests({ by }: Claim, options: ClaimFateOptions): Promise<void> {
   const { fate } = await fateOfClaim(by, options);
   if (fate === 'under way') {
-    throw new Error(`${by} is making the defect; wait until it has ended or is parked: npm run -s relay -- job ${by}`);
+    throw new Error(
+      `${by} is creating the defect; wait until it has ended or is parked: npm run -s relay -- job ${by}`,
+    );
   }
 }
 
 function changed(link: unknown): void {
-  if (!link) throw new Error('the link changed in this moment; look at it again');
+  if (!link) throw new Error('the link has just changed; check it and try again');
 }

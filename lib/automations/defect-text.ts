@@ -10,7 +10,7 @@ export function issueState(issue: GithubIssue, repository: string, config: Issue
   return {
     name: `${repository}#${issue.number}`,
     title: issue.title,
-    // An item holds 400 KB, and nobody sees more of the body than the description has room for.
+    // A DynamoDB item holds 400 KB, and the description shows no more of the body than this.
     body: cutToBytes(issue.body ?? '', config.maxDescriptionBytes + 1_000, ''),
     author: issue.user ? `@${issue.user.login}` : 'a deleted account',
     url: issue.html_url,
@@ -29,15 +29,15 @@ export interface DefectFields {
   severity?: string;
 }
 
-/** Whether the issue has a label that makes it a defect. */
+/** True if the issue has a label that makes it a defect. */
 export function isDefect(labels: readonly string[], config: IssueToDefectConfig): boolean {
   return config.labels.some(isAmong(labels));
 }
 
 /**
- * What the defect of an issue looks like.
+ * The fields of an issue's defect.
  *
- * @param marker the text by which the defect is found again; it is always the description's end
+ * @param marker the text that identifies the defect in a search; it is always the end of the description
  */
 export function defectFields(issue: IssueState, marker: string, config: IssueToDefectConfig): DefectFields {
   const closed = issue.state === 'closed';
@@ -51,16 +51,16 @@ export function defectFields(issue: IssueState, marker: string, config: IssueToD
 }
 
 /**
- * The fields as a link keeps them, to find out later which have changed. The description may have 48 KB, and DynamoDB
- * charges each write by the size of its item, so it is kept as a digest.
+ * The fields as a link stores them, to find out later which have changed. The description is stored as a digest: it can
+ * have 48 KB, and DynamoDB charges each write by the item's size.
  */
 export function appliedOf(fields: DefectFields): Applied {
   return { ...fields, description: digest(fields.description) };
 }
 
 /**
- * The fields that an update must send: those that differ from what was applied last, and those that nobody knows. So
- * what people change in the service stays until the issue's own value changes.
+ * The fields that an update must send: those that differ from what was applied last, and those whose last value is
+ * unknown. Changes that people make in the service therefore stay until the issue's own value changes.
  */
 export function fieldsToSend(
   fields: DefectFields,
@@ -75,7 +75,7 @@ export function fieldsToSend(
   );
 }
 
-/** GitHub's labels know no letter case. */
+/** GitHub's labels are case-insensitive. */
 function isAmong(labels: readonly string[]): (label: string) => boolean {
   const known = new Set(labels.map((label) => label.toLowerCase()));
   return (label) => known.has(label.toLowerCase());

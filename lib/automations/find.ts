@@ -28,14 +28,14 @@ export const findVerb: Verb<FindCommand> = {
   asksBeforeRepeating: false,
   job(command, origin) {
     const event = eventOf('find', findVerb.print(command), origin);
-    // A person who only looks for something does not wait for what they asked before.
+    // A search has its own group, so it does not wait for the person's earlier commands.
     return searchJobs.draft({ ...event, group: `${origin.entity}-find`, input: { text: command.text } });
   },
 };
 
 const SHOWN = 5;
 
-/** Searches tasks and projects, and offers to log time. */
+/** Searches tasks and projects, and offers buttons to log time. */
 export function find(): Automation {
   return defineAutomation(searchJobs, async ({ text }, job, steps) => {
     const query = { q: text, page: 1, per_page: SHOWN };

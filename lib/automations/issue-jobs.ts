@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 import { defineJobs } from '../jobs/automation.ts';
 
-/** What a job of an issue knows. Everything else is in the link, which is newer. */
+/** The input of an issue's job. Everything else is in the link, which is newer. */
 const issueInput = z.object({
   repository: z.string(),
   issueNumber: z.int(),
-  /** Key of the link. */
+  /** The key of the link. */
   entity: z.string(),
-  /** Of an issue that came by a transfer: the link of the old one. */
+  /** For an issue that was transferred here: the link of the old issue. */
   cameFrom: z.optional(z.string()),
-  /** Of an issue that went by a transfer: the link of the new one, and its name. */
+  /** For an issue that was transferred away: the link and name of the new issue. */
   wentTo: z.optional(z.object({ entity: z.string(), name: z.string(), repository: z.string() })),
   installationId: z.optional(z.int()),
 });

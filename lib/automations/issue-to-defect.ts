@@ -32,11 +32,11 @@ import { appliedOf, defectFields, fieldsToSend, isDefect, issueState } from './d
 import { type IssueInput, issueEntity, issueJobs } from './issue-jobs.ts';
 import type { Tools } from './tools.ts';
 
-/** How far a defect is looked for whose maker has no record any more: 2,000 defects of the project. */
+/** If the job that claimed a defect has no record any more, the search reads up to 2,000 defects of the project. */
 const SEARCH_PAGES = 20;
 const SEARCH_PAGE_SIZE = 100;
 
-/** Where a job works: on the link of its issue, or on the link that this one's defect went to by a transfer. */
+/** The issue that a job works on: its own, or the one that its defect moved to by a transfer. */
 interface IssueRef {
   entity: string;
   connection: string;
@@ -47,9 +47,8 @@ interface IssueRef {
 type IssueLink = Link<IssueState>;
 
 /**
- * One GitHub issue has one defect that looks like the issue. Level-triggered: a job does not carry out its event, but
- * makes the defect look like the newest state that the link holds, so that late, repeated and overtaken events change
- * nothing.
+ * Keeps one defect in sync with one GitHub issue. It is level-triggered: a job does not apply its event, but updates
+ * the defect to the newest state in the link. Late, repeated and out-of-order events therefore change nothing.
  */
 export function issueToDefect(options: Tools): Automation {
   const { config, links, journal, comments, issues, clock, randomBytes } = options;
@@ -57,7 +56,7 @@ export function issueToDefect(options: Tools): Automation {
   async function run(input: IssueInput, job: Job, steps: Steps): Promise<string> {
     if (input.wentTo) return handOver(input.entity, input.wentTo);
     if (input.cameFrom) await links.move(input.cameFrom, input.entity, job.connection);
-    /** Fields that this run sent while another job updated too, so that it is unknown which came last. */
+    /** Fields that this run sent while another job was updating too. Which update came last is unknown. */
     const unknown = new Set<string>();
     for (;;) {
       const entity = await whereabouts(input.entity);
@@ -66,12 +65,12 @@ export function issueToDefect(options: Tools): Automation {
       const none = await makeDefect(job, place, steps);
       if (none !== undefined) return none;
       const outcome = await follow(job, place, unknown, steps);
-      // Without an outcome, the defect went elsewhere in the meantime.
+      // No outcome means that the defect moved to another issue in the meantime.
       if (outcome !== undefined) return outcome;
     }
   }
 
-  /** The link that has the issue's claim or defect now. @returns undefined where a transfer left it behind */
+  /** The link that has the issue's claim or defect now. @returns undefined if a transfer left the issue without them */
   async function whereabouts(entity: string, passed: readonly string[] = []): Promise<string | undefined> {
     const link = await links.get(entity);
     if (link.life !== 'moved') return entity;
@@ -87,7 +86,7 @@ export function issueToDefect(options: Tools): Automation {
     const [name, number] = isMoved && newest ? newest.name.split('#') : [input.repository, input.issueNumber];
     const repository = findRepository(config, name ?? '');
     if (!repository?.issueToDefect) {
-      throw new NeedsOperator(`${name} is not configured for ${issueJobs.name} in relay.config.ts any more`);
+      throw new NeedsOperator(`${name} is no longer configured for ${issueJobs.name} in relay.config.ts`);
     }
     const { connection, issueToDefect: settings } = repository;
     const installationId = isMoved ? undefined : input.installationId;
@@ -97,7 +96,7 @@ export function issueToDefect(options: Tools): Automation {
     };
   }
 
-  /** What GitHub says of an issue; undefined where a transfer has put another issue there. */
+  /** What GitHub says about an issue; undefined if another issue has that number now, after a transfer. */
   function toldBy(issue: GithubIssue, { entity, settings }: IssueRef, name: string): Told<IssueState> | undefined {
     if (issueEntity(issue.id) !== entity) return undefined;
     const [repository = ''] = name.split('#');
@@ -105,7 +104,7 @@ export function issueToDefect(options: Tools): Automation {
     return { state, name, version: issue.updated_at, wanted: isDefect(state.labels, settings) };
   }
 
-  /** The link with the newest state. Of two states of one second, GitHub says which it is. */
+  /** The link with the newest state. If two states have the same second, GitHub is asked which one is current. */
   async function readLink(place: IssueRef, steps: Steps): Promise<IssueLink> {
     const { entity, address } = place;
     for (;;) {
@@ -122,13 +121,13 @@ export function issueToDefect(options: Tools): Automation {
   }
 
   /**
-   * Makes the defect, unless there is one or another job makes it. What this job has begun is settled whatever the label
-   * says now.
-   * @returns why there is none; undefined where there is one, or where the link was moved
+   * Creates the defect, unless it exists or another job is creating it. If this job has begun a creation, it is settled
+   * regardless of the current labels.
+   * @returns why there is no defect; undefined if there is one, or if the link was moved
    */
   async function makeDefect(job: Job, place: IssueRef, steps: Steps): Promise<string | undefined> {
     const { entity, connection, settings } = place;
-    // After a crash or a replay an earlier run may still be at work, and must not use the claim any more.
+    // After a crash or a replay, an earlier run may still be active. It must not use the claim any more.
     let isRenewed = job.attempts === 0 && job.generation === 1;
     for (;;) {
       const link = await readLink(place, steps);
@@ -149,7 +148,7 @@ export function issueToDefect(options: Tools): Automation {
       }
       const made = isMine ? undefined : await madeBy(job.id);
       if (made !== undefined)
-        return `nothing to do: a person took defect ${made} away, and the next event makes another`;
+        return `nothing to do: a person unlinked defect ${made}, and the next event creates a new one`;
       if (!isMine || !isRenewed) {
         const marker = newMarker(randomBytes);
         await links.change(entity, (link) => claim(link, { by: job.id, connection: job.connection, marker }));
@@ -163,7 +162,7 @@ export function issueToDefect(options: Tools): Automation {
 
   const hasBegun = async (jobId: string) => creationOf(await journal(jobId)) !== 'none';
 
-  /** What this job has created, in a run before. */
+  /** What an earlier run of this job created. */
   async function madeBy(jobId: string): Promise<Created['id'] | undefined> {
     const creation = creationOf(await journal(jobId));
     return typeof creation === 'object' ? creation.id : undefined;
@@ -176,19 +175,19 @@ export function issueToDefect(options: Tools): Automation {
     settings: IssueToDefectConfig,
     steps: Steps,
   ): Promise<{ id: Created['id']; applied: Applied | undefined }> {
-    // A link that the claim was carried to may have no state yet.
+    // After a transfer, the new link may have no state yet.
     const newest = link.newest ?? (await links.get(issueJobs.inputOf(job).entity)).newest;
     if (!newest) throw new NeedsOperator(`the link of ${job.entity} holds no state of its issue`);
     const fields = defectFields(newest.state, marker, settings);
     const payload = { project_id: settings.projectId, ...fields };
     const { id, signed } = await steps.create(CREATE_STEP, createDefect, payload, marker);
-    // What was signed may be an older state than the one that is known now.
+    // The signed request may hold an older state than the link.
     return { id, applied: signed === digest(payload) ? appliedOf(fields) : undefined };
   }
 
   /**
-   * Settles the claim of another job that has ended, or leaves it alone.
-   * @returns why it is left alone
+   * Settles another job's claim if that job has ended.
+   * @returns why the claim was left alone, or undefined
    */
   async function settleOther(job: Job, held: Claim, link: IssueLink, place: IssueRef, steps: Steps) {
     const { by } = held;
@@ -199,7 +198,7 @@ export function issueToDefect(options: Tools): Automation {
       case 'under way':
         return `nothing to do: ${by} makes the defect, from the newest state of the issue`;
       case 'unknown':
-        return `nothing done: it is unknown whether ${by}, which is parked, made the defect; relay resolve decides it`;
+        return `nothing done: it is unknown whether ${by}, which is parked, created the defect; decide with relay resolve`;
       case 'nothing':
         await links.change(entity, (link) => takeOver(link, by, own), link);
         return undefined;
@@ -220,9 +219,9 @@ export function issueToDefect(options: Tools): Automation {
     }
   }
 
-  /** Looks in the service for the defect of a claim whose job has no record any more. */
+  /** Searches the service for the defect of a claim whose job has no record any more. */
   async function search(job: Job, { by, connection, marker }: Claim, { settings }: IssueRef, steps: Steps) {
-    const decide = `${by} was to make the defect and has no record any more; relay link ${job.entity} --set <defect id> or --clear decides it`;
+    const decide = `${by} claimed the defect, but its record is gone; decide with relay link ${job.entity} --set <defect id> or --clear`;
     if (connection !== job.connection) throw new NeedsOperator(`on the connection ${connection}, ${decide}`);
     const { kept, whole } = await steps.list(
       `find-defect ${by}`,
@@ -240,7 +239,7 @@ export function issueToDefect(options: Tools): Automation {
     return kept[0];
   }
 
-  /** Of a link that went elsewhere without its claim: settles what this job has begun. */
+  /** For a link that moved without its claim: settles what this job has begun. */
   async function leftBehind(job: Job, steps: Steps): Promise<string> {
     const { entity, repository } = issueJobs.inputOf(job);
     const link = await links.get(entity);
@@ -254,8 +253,8 @@ export function issueToDefect(options: Tools): Automation {
   }
 
   /**
-   * Makes the defect look like the newest state, as often as that moves on.
-   * @returns undefined where the link has no defect any more
+   * Updates the defect until it has the newest state.
+   * @returns undefined if the link no longer has a defect
    */
   async function follow(job: Job, place: IssueRef, unknown: Set<string>, steps: Steps): Promise<string | undefined> {
     const { entity, settings } = place;
@@ -272,7 +271,7 @@ export function issueToDefect(options: Tools): Automation {
       const changed = fieldsToSend(fields, defect.applied, doubtful);
       const names = Object.keys(changed);
       if (names.length > 0) {
-        // What an update that was begun has changed is unknown, and does not wait.
+        // An update that was begun but not confirmed may have changed anything, so the next update does not wait.
         const foldedUntil = (defect.updatedAt ?? Number.NEGATIVE_INFINITY) + settings.foldSeconds * 1_000;
         if (!defect.updating && clock() < foldedUntil) {
           throw new RetryAt(foldedUntil, 'changes of one issue are sent together', { releasesQueueGroup: true });
@@ -280,7 +279,7 @@ export function issueToDefect(options: Tools): Automation {
         const begun = await links.change(entity, (link) => beginUpdate(link, job.id, names), link);
         if (begun?.life !== 'made') continue;
         const { updates } = begun.defect;
-        // Numbered, so that a state which comes back is applied again.
+        // The number lets a state that returns be applied again.
         const step = `update-defect ${updates} ${digest(changed).slice(0, 8)}`;
         await steps.call(step, updateDefect, { defect_id: defect.id, ...changed }, () => defect.id);
         updated = true;
@@ -316,7 +315,7 @@ export function issueToDefect(options: Tools): Automation {
     steps: Steps,
   ): Promise<void> {
     const calls = 'GitHub comment';
-    // The old issue may have the comment already, and GitHub takes none there any more.
+    // The old issue may already have the comment, and GitHub accepts no more comments there.
     if (place.entity !== issueJobs.inputOf(job).entity)
       return steps.skip('comment', calls, 'the issue was transferred');
     if (!place.settings.comment) return steps.skip('comment', calls, 'relay.config.ts says not to comment');
@@ -329,7 +328,7 @@ export function issueToDefect(options: Tools): Automation {
     });
   }
 
-  /** Of an issue that was transferred away. */
+  /** Moves the claim or defect to the issue that this one was transferred to. */
   async function handOver(from: string, to: NonNullable<IssueInput['wentTo']>): Promise<string> {
     await links.move(from, to.entity, findRepository(config, to.repository)?.connection);
     const { claim, defect } = heldBy(await links.get(to.entity));
@@ -340,8 +339,8 @@ export function issueToDefect(options: Tools): Automation {
   }
 
   /**
-   * A job that ends without having created gives its claim up. One whose request is open or was carried out keeps it:
-   * it is parked then, and `resolve`, `replay` or the next event goes on from its journal.
+   * A job that ends without creating a defect gives up its claim. A job whose request is open or was executed keeps the
+   * claim: it is parked, and `resolve`, `replay` or the next event continues from its journal.
    */
   async function letGo(job: Job, ending: 'succeeded' | 'parked', isHeld: () => Promise<boolean>): Promise<void> {
     const input = issueJobs.inputOf(job);
@@ -351,10 +350,10 @@ export function issueToDefect(options: Tools): Automation {
       if (link.life !== 'claimed' || link.claim.by !== job.id || (await hasBegun(job.id))) return;
       if (ending === 'succeeded' && link.newest) {
         const { settings } = await placeOf(entity, input);
-        // Jobs of newer events have left the defect to this one.
+        // Jobs of newer events have left the defect to this job.
         if (isDefect(link.newest.state.labels, settings)) throw new RetryAt(clock(), 'the issue changed meanwhile');
       }
-      // In this order: a worker that takes the job over after this look renews the claim first.
+      // The order matters: a worker that takes over the job after this check renews the claim first.
       if (!(await isHeld())) throw new LeaseLost(job.id);
       if (await links.change(entity, (link) => giveUp(link, job.id), link)) return;
     }

@@ -6,7 +6,7 @@ import { openedView, updateModal } from '../slack/update-modal.ts';
 import { defectMemory, defectModal } from '../slack/views.ts';
 import type { Tools } from './tools.ts';
 
-/** A modal that was opened with the projects as they were last seen. */
+/** A modal that was opened with the cached projects. */
 export const projectListJobs = defineJobs(
   'list-projects',
   z.object({
@@ -23,10 +23,10 @@ export const projectListJobs = defineJobs(
 const PAGE_SIZE = 100;
 const PAGES = 20;
 
-/** Brings the list of projects in an open modal, and in the table, up to date. */
+/** Updates the list of projects in the table and in an open modal. */
 export function listProjectsInModal({ config, slack, projects, clock }: Tools): Automation {
   return defineAutomation(projectListJobs, async ({ opened, modal }, job, steps) => {
-    if (!slack || !config.slack) throw new NeedsOperator('relay.config.ts has no slack any more');
+    if (!slack || !config.slack) throw new NeedsOperator('relay.config.ts no longer has slack');
     const settings = config.slack;
     const { kept } = await steps.list(
       'list projects',

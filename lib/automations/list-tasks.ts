@@ -6,7 +6,7 @@ import { openedView, updateModal } from '../slack/update-modal.ts';
 import { logTimeModal } from '../slack/views.ts';
 import type { Tools } from './tools.ts';
 
-/** A modal that was opened for a project, without its tasks. */
+/** A modal that was opened for a project before its tasks were known. */
 export const taskListJobs = defineJobs(
   'list-tasks',
   z.object({
@@ -16,13 +16,13 @@ export const taskListJobs = defineJobs(
   }),
 );
 
-/** As many as a list in a modal holds. */
+/** The most options that a list in a modal can have. */
 const MAX_TASKS = 100;
 
 /** Shows a project's tasks in an open modal. */
 export function listTasksInModal({ slack, clock }: Tools): Automation {
   return defineAutomation(taskListJobs, async ({ opened, projectId, modal }, _job, steps) => {
-    if (!slack) throw new NeedsOperator('relay.config.ts has no slack any more');
+    if (!slack) throw new NeedsOperator('relay.config.ts no longer has slack');
     const query = { project_id: projectId, per_page: MAX_TASKS };
     const { kept } = await steps.list('list tasks', listTasks, query, taskName, ({ id }) => id, 1);
     const on = kept.slice(0, MAX_TASKS).map(({ id, name }) => ({ id: String(id), name }));

@@ -20,10 +20,10 @@ const timeToLog = z.object({
   by: z.object({ in: z.enum(['slack', 'github']), id: z.string() }),
   minutes: z.number(),
   day: z.string(),
-  /** Its id, or its name. */
+  /** The task's id or name. */
   task: z.string(),
   note: z.optional(z.string()),
-  /** Where the event may be late; epoch milliseconds. */
+  /** When the person asked, if the event may be late; epoch milliseconds. */
   askedAt: z.optional(z.number()),
 });
 type TimeToLog = z.output<typeof timeToLog>;
@@ -49,7 +49,7 @@ export const logVerb: Verb<LogCommand> = {
   job: timeJob,
 };
 
-/** The job of time that a person logs, with a command or a form. */
+/** The job for time that a person logs, with a command or a form. */
 export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin): JobDraft {
   const { note, ...withoutNote } = time;
   const { by, askedAt } = origin;
@@ -70,7 +70,7 @@ const SUGGESTIONS = 5;
 const SHOWN_LENGTH = 250;
 const DAY_MS = 86_400_000;
 
-/** Logs time for the person who asked, and for nobody else. */
+/** Logs time for the person who asked, and for no one else. */
 export function logTime({ people, firstEntries }: Tools): Automation {
   return defineAutomation(timeJobs, async (time, job, steps) => {
     const user = await people.userOf(time.by, job.connection, steps);
@@ -90,7 +90,7 @@ export function logTime({ people, firstEntries }: Tools): Automation {
     const { id } = await create(entry, marker, isPublic, steps);
     if (first) await firstEntries.verify(job, steps, { id, ...entry });
     const duration = printDuration(time.minutes);
-    // Comments on GitHub are public: there nobody is told what tasks and people are called.
+    // Comments on GitHub are public, so they show no names of tasks or people.
     const what = isPublic ? `task ${task.id}` : `${task.name} for ${user.name}`;
     return `logged ${duration} on ${what}, ${date}, as time entry ${id}`;
   });
@@ -104,14 +104,14 @@ async function create(entry: zod.input<typeof createTimelog.payload>, marker: st
   }
 }
 
-/** The task of that id, or the only one of that name. */
+/** The task with that id, or the only one with that name. */
 async function findTask(time: TimeToLog, isPublic: boolean, steps: Steps): Promise<Task> {
   const { task: text } = time;
   const byId = /\s/.test(text) ? null : await detail(text, steps);
   if (byId) return byId;
   const { found, named, whole } = await search(text, steps);
   const longer = named.length > 0 ? found.filter(({ name }) => goesOnInNote(name, time)) : [];
-  // On a page that was not read there may be a second one.
+  // A page that was not read may have a second one.
   if (whole && named.length === 1 && named[0] && longer.length === 0) return named[0];
   const few = (named.length > 0 ? [...named, ...longer] : found).slice(0, SUGGESTIONS);
   const shown = cutToLength(text, SHOWN_LENGTH, '…');
@@ -129,12 +129,15 @@ function faultOf(named: number, shown: string): string {
 
 interface Found {
   found: Task[];
-  /** Those of exactly that name. */
+  /** The tasks with exactly that name. */
   named: Task[];
   whole: boolean;
 }
 
-/** Searches for the name, and where no task has it for a word of it: in the service it may have other blanks. */
+/**
+ * Searches for the name, then for one of its words if no task matches: the name may have other whitespace in the
+ * service.
+ */
 async function search(name: string, steps: Steps): Promise<Found> {
   const byName = await searchFor(name.normalize('NFC'), 'search for the task', name, steps);
   const word = tellingWord(name);
@@ -150,13 +153,13 @@ async function searchFor(q: string, step: string, name: string, steps: Steps): P
   return { found, named: found.filter((task) => comparableName(task.name) === wanted), whole };
 }
 
-/** The longest word, if possible of those that can be typed in one way only; undefined for a name of one word. */
+/** The longest word, preferably one that can be typed in only one way; undefined for a name of one word. */
 function tellingWord(name: string): string | undefined {
   const words = name.split(' ').toSorted((a, b) => b.length - a.length);
   return words.length < 2 ? undefined : (words.find((word) => /^[a-z\d]+$/i.test(word)) ?? words[0]);
 }
 
-/** Whether a name may have been typed without quotation marks, and its end been taken for the note. */
+/** True if the name may have been typed without quotation marks, so that its end was read as the note. */
 function goesOnInNote(name: string, { task, note }: TimeToLog): boolean {
   if (note === undefined) return false;
   const begun = `${comparableName(task)} `;
@@ -166,24 +169,24 @@ function goesOnInNote(name: string, { task, note }: TimeToLog): boolean {
 
 function detail(text: string, steps: Steps): Promise<Task | null> {
   const payload = { task_id: idFromText(text) };
-  // A service that calls the identifier otherwise may answer with any task.
+  // A service with another name for this field may ignore it and return any task.
   const keep = (task: Parameters<typeof taskName>[0]) => {
     const named = taskName(task);
     return named && String(named.id).toLowerCase() === text.toLowerCase() ? named : null;
   };
   return steps.call('find the task', taskDetail, payload, keep, (refused) => {
-    // Which of the others says "unknown", and which "not an id", is not shown.
+    // Which of the other statuses means "unknown" and which "not an id" is not shown.
     if (refused.refusal.status === 403) throw refused;
     return null;
   });
 }
 
-/** The calendar's day where the person is, as of when they asked. */
+/** The date in the person's time zone when they asked. */
 function dateOf(day: Day, askedAt: number, timeZone: string): string {
   // Swedish writes dates as ISO 8601 does.
   const today = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(askedAt);
   if (day === 'today') return today;
   if (day === 'yesterday') return new Date(Date.parse(today) - DAY_MS).toISOString().slice(0, 10);
-  if (day > today) throw new NotDone(`${day} is still to come: time is logged once it is spent`);
+  if (day > today) throw new NotDone(`${day} is in the future: you can log time for today or a past day`);
   return day;
 }

@@ -5,8 +5,8 @@ import type { Steps } from '../jobs/steps.ts';
 import type { Tools } from './tools.ts';
 
 /**
- * The automation, but only at the word of the repository's own people: GitHub is asked where the payload did not show
- * it. A stranger gets no answer to a command, so that nobody can have the relay write comments.
+ * Runs the automation only for the repository's collaborators. If the payload did not show that the author is one,
+ * GitHub is asked. Outsiders get no answer to a command, so that they cannot make the relay write comments.
  */
 export function ofCollaborators(automation: Automation, { collaborators }: Tools): Automation {
   return {
@@ -15,7 +15,7 @@ export function ofCollaborators(automation: Automation, { collaborators }: Tools
       const who = job.asked?.unproven;
       if (!who || (await isCollaborator(job, who, steps))) return automation.run(job, steps);
       if (who.otherwise !== undefined) throw new NotDone(who.otherwise);
-      const text = `nothing to do: @${who.login} is no collaborator, of whom alone commands are taken`;
+      const text = `nothing to do: @${who.login} is not a collaborator, and only collaborators can give commands`;
       return { text, isUntold: true };
     },
   };

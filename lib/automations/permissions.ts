@@ -7,13 +7,13 @@ import type { Table } from '../table/table.ts';
 
 export type LimitedVerb = keyof SlackConfig['permissions'];
 
-/** Who may use which verb, and where. */
+/** Decides who may use which verb, and where. */
 export interface Permissions {
   /**
    * @param asked.channelId without one, the channel does not matter
    * @param asked.connection where a form or a button goes to another one than its channel's commands
    * @returns why the person may not use the verb there, in mrkdwn, or undefined
-   * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} where Slack must be asked and does not say
+   * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
    */
   faultOf(
     verb: LimitedVerb,

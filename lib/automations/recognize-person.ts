@@ -4,7 +4,7 @@ import type { Tools } from './tools.ts';
 
 export const recognitionJobs = defineJobs('recognize-person', z.object({}));
 
-/** Finds out who somebody is in the service, for a form that may open only for people whom the service knows. */
+/** Finds a person's user in the service, for a form that opens only for known users. */
 export function recognizePerson({ people }: Tools): Automation {
   return defineAutomation(recognitionJobs, async (_input, { replyTo, connection }, steps) => {
     if (replyTo?.in === 'slack') await people.userOf({ in: 'slack', id: replyTo.userId }, connection, steps);
@@ -12,7 +12,7 @@ export function recognizePerson({ people }: Tools): Automation {
   });
 }
 
-/** The automation, for people in Slack only whom the service knows. */
+/** Runs the automation only for people in Slack who are known users of the service. */
 export function onlyForKnown(automation: Automation, { people }: Tools): Automation {
   return {
     ...automation,

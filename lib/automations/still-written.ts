@@ -9,7 +9,10 @@ import { operations } from '../partner/operations.ts';
 import type { Tools } from './tools.ts';
 import { verbsInComments } from './verbs.ts';
 
-/** GitHub may deliver a comment before all of its API has it: only after this long a comment that is not there is deleted. */
+/**
+ * GitHub may deliver a comment before its whole API has it. Only after this time does a missing comment count as
+ * deleted.
+ */
 const NOT_THERE_YET_MS = 60_000;
 
 export function writtenLine(id: number, line: string): WrittenLine {
@@ -17,9 +20,9 @@ export function writtenLine(id: number, line: string): WrittenLine {
 }
 
 /**
- * The automation, but not for a command whose comment was deleted or changed while its job waited. It is read at the
- * beginning of each run, until the job has changed something in the service: from then on the job goes on to its end.
- * Without GitHub credentials, or where they may not read comments, the command counts as it was delivered.
+ * Runs the automation unless the command's comment was deleted or changed while its job waited. Each run reads the
+ * comment first, until the job has changed something in the service. From then on the job runs to its end. Without
+ * GitHub credentials, or if they may not read comments, the command counts as delivered.
  */
 export function stillWritten(automation: Automation, { comments, journal, clock }: Tools): Automation {
   return {
@@ -44,8 +47,8 @@ export function stillWritten(automation: Automation, { comments, journal, clock 
     if (found === 'there' || found === 'may not be read') return;
     const isLateEnough = clock() >= job.createdAt + NOT_THERE_YET_MS;
     if (!isLateEnough) throw new RetryAt(job.createdAt + NOT_THERE_YET_MS, `the comment with the command is ${found}`);
-    const what = found === 'gone' ? 'The comment was deleted' : 'The comment does not have this command any more';
-    throw new NotDone(`${what}, so that nothing was done`);
+    const what = found === 'gone' ? 'The comment was deleted' : 'The comment no longer has this command';
+    throw new NotDone(`${what}, so nothing was done`);
   }
 }
 
@@ -58,7 +61,7 @@ function findLine(digested: string, text: string | null | undefined): 'there' | 
   return commandLines(text, verbsInComments).some((line) => digest(line) === digested) ? 'there' : 'changed';
 }
 
-/** Whether the job has changed something in the service, or may have. */
+/** True if the job has changed something in the service, or may have. */
 function hasActed(journal: Journal): boolean {
   const isChange = (operation: string) => operations.has(operation) && operations.get(operation)?.effect !== 'read';
   return (

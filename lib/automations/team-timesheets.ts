@@ -8,34 +8,37 @@ import { findTeam, shortfallOf } from '../timesheets/shortfall.ts';
 import { reminderJobs } from './timesheet-reminder.ts';
 import type { Tools } from './tools.ts';
 
-/** A team and a day on which people are to be reminded. */
+/** A team, and the day that its people are reminded of. */
 export const teamDayJobs = defineJobs(
   'team-timesheets',
   z.object({
     team: z.string(),
-    /** Only say what would be sent; as of when the job was made, whatever relay.config.ts says since. */
+    /**
+     * Only report what would be sent. This is the setting from when the job was made, even if relay.config.ts has
+     * changed since.
+     */
     dryRun: z.boolean(),
     date: z.string(),
-    /** For how long after the job was made its reminders are due. */
+    /** How long the reminders stay due after the job was made. */
     dueForMs: z.number(),
   }),
 );
 
-/** Reads the timesheets of a team, and makes a job for each of its people who is to be reminded of that day. */
+/** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
 export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automation {
   return defineAutomation(teamDayJobs, async ({ team: name, dryRun, date, dueForMs }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
-    if (!team) throw new NeedsOperator(`relay.config.ts has no team '${name}' any more`);
+    if (!team) throw new NeedsOperator(`relay.config.ts no longer has a team '${name}'`);
     if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
-    // What is read from now on is no older, however long the job waited before.
+    // The readings that follow are at least this recent, however long the job waited before.
     const readAt = await steps.read('begin to read', 'clock', async () => clock());
     const isShort = (sheet: Timesheet) => shortfallOf(team, sheet, date, sheet.minutes) !== undefined;
     const range = { from: mondayOf(date), to: date };
     const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
 
     const short = sheets.filter(isShort);
-    // Whoever has an entry that nobody can read may have logged all there is.
+    // A person with an unreadable entry may have logged everything.
     const known = short.filter(({ unreadable }) => unreadable.length === 0);
     const stillDueForMs = dueForMs - (clock() - job.createdAt);
     for (const sheet of known) {
@@ -55,7 +58,7 @@ export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automatio
     const unread =
       unreadable.length === 0 ? '' : `; of ${unreadable.length} entries cannot be read: ${reasons.join(', ')}`;
     const unknown = Object.keys(addressesOfNobody);
-    const nobody = unknown.length === 0 ? '' : `; no user of the service has the address at ${unknown.join(', ')}`;
-    return `${known.length} of ${sheets.length} are to be reminded of ${date}${unread}${nobody}`;
+    const unmatched = unknown.length === 0 ? '' : `; no user of the service has the address at ${unknown.join(', ')}`;
+    return `${known.length} of ${sheets.length} get a reminder for ${date}${unread}${unmatched}`;
   });
 }

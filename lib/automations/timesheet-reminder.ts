@@ -8,12 +8,12 @@ import { reminderMessage } from '../timesheets/reminder-message.ts';
 import { findTeam, shortfallOf } from '../timesheets/shortfall.ts';
 import type { Tools } from './tools.ts';
 
-/** A timesheet that is short. */
+/** A timesheet with missing hours. */
 export const reminderJobs = defineJobs(
   'timesheet-reminder',
   z.object({
     team: z.string(),
-    /** Only say what would be sent; as of when the team's job was made. */
+    /** Only report what would be sent. This is the setting from when the team's job was made. */
     dryRun: z.boolean(),
     date: z.string(),
     timesheet: z.object({
@@ -24,37 +24,37 @@ export const reminderJobs = defineJobs(
       minutes: z.record(z.string(), z.number()),
       tasks: z.array(z.object({ id: z.string(), name: z.optional(z.string()) })),
     }),
-    /** No entry that is newer is in it; epoch milliseconds. */
+    /** When the timesheet was read; it has no newer entries. Epoch milliseconds. */
     readAt: z.number(),
-    /** For how long after the job was made the reminder is due: nobody wants it at night. */
+    /** How long the reminder stays due after the job was made, so that it does not arrive at night. */
     dueForMs: z.number(),
   }),
 );
 
-/** A timesheet that was read longer ago is read again: meanwhile the person may have filled it in. */
+/** A timesheet that was read longer ago is read again, because the person may have filled it in. */
 const FRESH_MS = 10 * 60_000;
 
-/** Reminds somebody of a timesheet that is short, once for that day. */
+/** Reminds a person of missing hours, once for that day. */
 export function timesheetReminder(options: Tools): Automation {
   const { config, slack, slackPeople, mutes, recentTasks, taskNames, clock } = options;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
-    if (!team || !slack) throw new NeedsOperator(`relay.config.ts has no team '${name}', or no slack, any more`);
+    if (!team || !slack) throw new NeedsOperator(`relay.config.ts no longer has a team '${name}', or slack`);
 
     if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
     const range = { from: mondayOf(date), to: date };
-    // Another reading every ten minutes that the job has waited: the journal keeps the earlier ones.
+    // The journal keeps earlier readings, so each ten minutes of waiting count as a new reading.
     const reading = Math.floor((clock() - readAt) / FRESH_MS);
     const sheet =
       reading === 0 ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, reading, steps);
     if (sheet.unreadable.length > 0) throw new NotDone(`entries cannot be read: ${sheet.unreadable.join(', ')}`);
     const shortfall = shortfallOf(team, sheet, date, sheet.minutes);
-    if (!shortfall) return 'nothing to do: nothing is missing any more';
+    if (!shortfall) return 'nothing to do: the timesheet is complete now';
 
     const userId = await slackPeople.userIdOf(sheet.email, steps);
-    if (userId === undefined) throw new NotDone('nobody in Slack has the e-mail address of this user');
+    if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address of this user');
     if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
     const tasks = [];
     const recent = await recentTasks.orEarlier(job.connection, sheet.userId, sheet.tasks);

@@ -7,26 +7,29 @@ import { findTeam, standingOf } from '../timesheets/shortfall.ts';
 import { summaryMessages } from '../timesheets/summary-message.ts';
 import type { Tools } from './tools.ts';
 
-/** A team and a week to sum up. */
+/** A team, and the week to summarize. */
 export const summaryJobs = defineJobs(
   'timesheet-summary',
   z.object({
     team: z.string(),
-    /** Only say what would be sent; as of when the job was made, whatever relay.config.ts says since. */
+    /**
+     * Only report what would be sent. This is the setting from when the job was made, even if relay.config.ts has
+     * changed since.
+     */
     dryRun: z.boolean(),
     weekStart: z.string(),
     weekEnd: z.string(),
   }),
 );
 
-/** Tells the lead's channel of the last week: who is complete, who is short, and by how much. */
+/** Posts last week's summary to the lead's channel: who is complete, who is short, and by how much. */
 export function timesheetSummary({ config, slack, clock }: Tools): Automation {
   return defineAutomation(summaryJobs, async ({ team: name, dryRun, weekStart, weekEnd }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
     const channelId = team?.summary?.channel;
     if (!team || channelId === undefined || !slack) {
-      throw new NeedsOperator(`relay.config.ts has no team '${name}' with a summary, or no slack, any more`);
+      throw new NeedsOperator(`relay.config.ts no longer has a team '${name}' with a summary, or slack`);
     }
     const standing = (sheet: Timesheet) => standingOf(team, sheet, weekStart, weekEnd, sheet.minutes);
     const isShort = (sheet: Timesheet) => standing(sheet).missing > 0;

@@ -18,7 +18,7 @@ import { createMutes, type Mutes } from '../timesheets/mutes.ts';
 import { createRecentTasks, type RecentTasks } from '../timesheets/recent-tasks.ts';
 import { createTaskNames, type TaskNames } from '../timesheets/task-names.ts';
 
-/** What automations work with, beside the steps of their job. */
+/** What automations use, in addition to the steps of their job. */
 export interface Tools {
   config: RelayConfig;
   clock: () => number;
@@ -30,7 +30,7 @@ export interface Tools {
   comments: IssueComments;
   collaborators: Collaborators;
   issues: IssueReader;
-  /** Undefined where relay.config.ts has no slack. */
+  /** Undefined if relay.config.ts has no slack. */
   slack: SlackApi | undefined;
   people: People;
   slackPeople: SlackPeople;

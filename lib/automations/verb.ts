@@ -6,56 +6,56 @@ import type { Person } from '../people/people.ts';
 import { cutToLength } from '../text.ts';
 
 /**
- * A verb of the commands that people type, in Slack and in comments on GitHub: how it is read, printed, permitted and
- * turned into a job. `Command` is what it reads. The list of verbs is in verbs.ts.
+ * A verb of the commands that people type in Slack and in GitHub comments: how it is read, printed, permitted and
+ * turned into a job. `Command` is the type that it reads. The list of verbs is in verbs.ts.
  */
 export interface Verb<Command extends { verb: string }> {
   verb: Command['verb'];
-  /** In angle brackets what must be there, in square brackets what may be there. */
+  /** Required parts are in angle brackets, optional parts in square brackets. */
   usage: string;
   does: string;
-  /** Whole commands. Help shows the first. */
+  /** Complete commands. Help shows the first. */
   examples: readonly string[];
-  /** Reads what follows the verb: text with single blanks and none at its ends. */
+  /** Reads the text after the verb, which is trimmed and has single spaces. */
   read(text: string): Reading<Command>;
-  /** The whole command in its shortest form. {@link read} reads it as the same command. */
+  /** Prints the whole command in its shortest form. {@link read} reads it back as the same command. */
   print(command: Command): string;
-  /** The permission in relay.config.ts that limits it; null if everyone may use it. */
+  /** The permission in relay.config.ts that restricts the verb; null if everyone may use it. */
   permission: keyof SlackConfig['permissions'] | null;
-  /** The setting of a repository that allows it in comments. Without one it is a verb of Slack only. */
+  /** The repository setting that allows the verb in comments. Without it, the verb works in Slack only. */
   inComments?: keyof Pick<RepositoryConfig, 'completeChecklistItem' | 'logTime'>;
-  /** Whether the same command a moment later may be a mistake, so that the person is asked. */
+  /** True if repeating the command shortly after may be a mistake, so that the person is asked to confirm. */
   asksBeforeRepeating: boolean;
   /**
-   * Its job. A verb without one is answered at once.
-   * @returns undefined where the person has to fill in a form first
+   * Makes the command's job. A verb without a job is answered immediately.
+   * @returns undefined if the person has to fill in a form first
    */
   job?(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft | undefined;
 }
 
 /** Where a command was given, and by whom. */
 export interface CommandOrigin {
-  /** What makes it this command and no other: a `trigger_id`, a comment and its line. */
+  /** Identifies this command: a `trigger_id`, or a comment and its line. */
   happened: readonly (string | number)[];
   by: Person;
-  /** The person's name, for texts. */
+  /** The person's name, for messages. */
   byName: string;
-  /** When they asked, where the event may be late; epoch milliseconds. */
+  /** When the person asked, if the event may be late; epoch milliseconds. */
   askedAt?: number;
   comment?: Asked['comment'];
   unproven?: Asked['unproven'];
-  /** The channel in Slack. */
+  /** The Slack channel. */
   channelId?: string;
   connection: string;
   lane: Lane;
-  /** Jobs of one entity are done one after the other. */
+  /** Jobs with the same entity run one after the other. */
   entity: string;
   replyTo: ReplyTo;
 }
 
 /**
- * What the jobs of all verbs have in common.
- * @param asked the command as the summary shows it. A summary goes to the log, so it has no private text
+ * The fields that the jobs of all verbs have in common.
+ * @param asked the command as the summary shows it; a summary goes to the log, so it must not have private text
  */
 export function eventOf(
   verb: string,

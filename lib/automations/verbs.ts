@@ -12,10 +12,10 @@ import type { Verb } from './verb.ts';
 const statusVerb: Verb<{ verb: 'status' }> = {
   verb: 'status',
   usage: 'status',
-  does: 'shows your last jobs, what waits and until when, and the budget',
+  does: 'shows your last jobs, what is waiting and until when, and the budget',
   examples: ['status'],
   read: (text) =>
-    text === '' ? { command: { verb: 'status' } } : { fault: 'status takes nothing behind it.', suggestion: 'status' },
+    text === '' ? { command: { verb: 'status' } } : { fault: 'status takes no arguments.', suggestion: 'status' },
   print: () => 'status',
   permission: null,
   asksBeforeRepeating: false,
@@ -32,15 +32,15 @@ const helpVerb: Verb<{ verb: 'help' }> = {
   asksBeforeRepeating: false,
 };
 
-/** Every verb, in the order in which help shows them. A new one is added here. */
+/** Every verb, in the order in which help shows them. Add a new one here. */
 const all = [defectVerb, doneVerb, undoVerb, logVerb, findVerb, linkVerb, unlinkVerb, statusVerb, helpVerb] as const;
 
-/** What a person asks for in one line. No text is empty, and all have single blanks. */
+/** A command in one line. Texts are not empty and have single spaces only. */
 export type Command = (typeof all)[number] extends infer V ? (V extends Verb<infer C> ? C : never) : never;
 
 export const verbs: readonly Verb<Command>[] = all;
 
-/** Those that can be used in comments on GitHub, where the repository allows it. */
+/** The verbs that work in GitHub comments, if the repository allows them. */
 export const verbsInComments = verbs.filter(({ inComments }) => inComments).map(({ verb }) => verb);
 
 export type ParsedCommand = { command: Command } | Fault;
@@ -52,9 +52,9 @@ export function verbOf({ verb }: Command): Verb<Command> {
 }
 
 /**
- * Parses a command as it is typed: the verb's letter case, repeated blanks, smart quotes and autocorrected dashes make
- * no difference. Titles, notes and texts to search for stay as they are, but for blanks, and for quotation marks
- * around the whole. Nothing typed is no fault: it asks for help.
+ * Parses a command as typed. The verb's letter case, repeated spaces, smart quotes and autocorrected dashes make no
+ * difference. Titles, notes and search texts stay unchanged, except for repeated spaces and enclosing quotation marks.
+ * Empty input is not a fault: it shows help.
  */
 export function parseCommand(text: string): ParsedCommand {
   const typed = withSingleBlanks(text);
@@ -65,7 +65,7 @@ export function parseCommand(text: string): ParsedCommand {
   return verb ? readArguments(verb, rest) : unknownVerb(word, rest);
 }
 
-/** The command as `parseCommand` reads it, in its shortest form. */
+/** Prints a command in its shortest form. `parseCommand` reads it back. */
 export function printCommand(command: Command): string {
   return verbOf(command).print(command);
 }

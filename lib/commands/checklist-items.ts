@@ -3,7 +3,7 @@ import { idIn } from './words.ts';
 
 export interface ItemsCommand {
   verb: 'done' | 'undo';
-  /** Ids of checklist items in their order, without repeats. */
+  /** Ids of checklist items in the order given, without duplicates. */
   items: string[];
 }
 
@@ -23,7 +23,7 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
   const items = [...new Set(words.flatMap((word) => idIn(word) ?? []))];
   if (items.length === 0) return { missing: 'the id of a checklist item' };
   if (items.length > MOST_ITEMS) {
-    return { fault: `These are ${items.length} checklist items. ${MOST_ITEMS} at once are the most.` };
+    return { fault: `These are ${items.length} checklist items. The maximum is ${MOST_ITEMS}.` };
   }
   return { command: { verb, items } };
 }

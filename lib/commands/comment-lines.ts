@@ -4,19 +4,19 @@ import { idIn } from './words.ts';
 const ID = String.raw`#?(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d+)(?![\p{L}\p{N}-]|\.\d)`;
 const BETWEEN_IDS = /\s?,\s?and\s|\s?,\s?|\sand\s|\s?&\s?/i;
 const ENDS = String.raw`(?=\s?(?:[.!;](?=\s|$)|\n|$))`;
-/** At a place in a paragraph whose blanks are single. */
+/** Matches within a paragraph that has single spaces only. */
 const COMPLETES = new RegExp(
   String.raw`completes\schecklist\s(?:item:?\s(?<one>${ID})|items:?\s(?<several>${ID}(?:(?:${BETWEEN_IDS.source})${ID})*))${ENDS}[.!;]?\s?`,
   'iuy',
 );
-/** The end of a line behind which a sentence begins, whatever its letter case. */
+/** A line end after which a sentence begins, in any letter case. */
 const SENTENCE_END = /[.!?]$/;
 
 /**
- * The lines of a comment on GitHub that begin with a slash, one of the verbs and a blank, as a reader sees them. Other
- * slashes are commands of other tools. Lines in lists, code, quotes and HTML are no commands.
+ * The lines of a rendered GitHub comment that begin with a slash, one of the verbs and a space. Other slash commands
+ * belong to other tools. Lines in lists, code, quotes and HTML are not commands.
  *
- * @returns each line without blanks at its ends
+ * @returns each line, trimmed
  */
 export function commandLines(body: string, verbs: readonly string[]): string[] {
   if (!body.includes('/')) return [];
@@ -29,10 +29,10 @@ export function commandLines(body: string, verbs: readonly string[]): string[] {
 }
 
 /**
- * The ids of the checklist items that a pull request's body says it completes, in their order and without repeats:
- * `Completes checklist item 12`, `completes checklist items #12, 13 and 14`. Only a whole sentence counts, at the
- * beginning of a paragraph, a list item or a line, so that no other sentence is taken for one. Only numbers and UUIDs
- * are ids, and `item` has one of them.
+ * The ids of the checklist items that a pull request's body says it completes, in order and without duplicates:
+ * `Completes checklist item 12`, `completes checklist items #12, 13 and 14`. Only a whole sentence at the beginning of
+ * a paragraph, a list item or a line counts, so that other sentences do not match by accident. Only numbers and UUIDs
+ * are ids. The singular `item` takes one id.
  */
 export function completedItems(body: string): string[] {
   if (!/checklist/i.test(body)) return [];

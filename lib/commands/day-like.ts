@@ -2,9 +2,9 @@ import { nearMiss } from './near-miss.ts';
 import { innerWord, withPlainHyphens } from './words.ts';
 
 /**
- * What people write for a day without it being one of the forms that are understood. A note that begins so would be
- * logged on today although another day was meant, so whoever typed it is asked. The words come from ICU, which Node
- * brings along: no list of ours would have as many languages.
+ * Recognizes ways to write a day that the grammar does not support. Without this check, a note that begins with one
+ * would be logged for today although the person meant another day, so the person is asked. The words come from ICU,
+ * which is built into Node and knows more languages than a list of our own would.
  */
 const LANGUAGES = 'en de fr es it pt nl pl cs sv da nb fi hu ro tr ru uk el he ar hi ja ko zh vi'.split(' ');
 
@@ -28,8 +28,8 @@ const LAST = /^(?:last|past|previous) (?:night|week|month|evening)|^(?:the )?(?:
 const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
 
 /**
- * The words with which a text with single blanks begins and that somebody may mean as a day: `monday`, `18.11.`,
- * `gestern`, `Nov 18`, `2 days ago`. Undefined where it begins with anything else.
+ * The words at the beginning of a text with single spaces that may be meant as a day: `monday`, `18.11.`, `gestern`,
+ * `Nov 18`, `2 days ago`. Undefined if it begins with anything else.
  */
 export function dayLikeStart(text: string): string | undefined {
   const typed = text.split(' ', MOST_WORDS);
@@ -38,7 +38,7 @@ export function dayLikeStart(text: string): string | undefined {
   return counted === undefined ? undefined : typed.slice(0, counted).join(' ');
 }
 
-/** How many words a phrase such as `2 days ago` has, if they begin with one. */
+/** The number of words in a phrase such as `2 days ago` at the beginning. */
 function wordsOfPhrase(words: readonly string[]): number | undefined {
   const text = words.join(' ');
   const phrase = AGO.exec(text) ?? LAST.exec(text);
@@ -61,12 +61,15 @@ function wordsOfDate(words: readonly string[], typed: readonly string[]): number
   const phrase = dayPhrases().find((phrase) => beginsWith(rest, phrase));
   if (phrase !== undefined) return skipped + phrase.split(' ').length;
   if (nearMiss(first, ['yesterday'])) return skipped + 1;
-  // A short name alone may be any word: `sat with Tom` is a note, `Sat: wrote tests` is not.
+  // A short name without punctuation may be any word: `sat with Tom` is a note, `Sat: wrote tests` begins with a day.
   const isMarked = second === '' || /^\d/.test(second) || /[.,:;)\]–—-]$/.test(typed[skipped] ?? '');
   return isMarked && names().short.has(first) ? skipped + 1 : undefined;
 }
 
-/** The same at its end, where fewer things are days: `wrote tests yesterday`, `wrote tests 18.11.`, not `part 1/2`. */
+/**
+ * The same at the end of a text, where fewer forms count: `wrote tests yesterday`, `wrote tests 18.11.`, but not `part
+ * 1/2`.
+ */
 export function dayLikeEnd(text: string): string | undefined {
   const typed = text.split(' ').slice(-2);
   const [before = '', last = ''] = typed.length > 1 ? typed.map(plain) : ['', plain(typed[0] ?? '')];
@@ -99,22 +102,22 @@ function isWithMonth(a: string, b: string): boolean {
 
 function beginsWith(text: string, phrase: string): boolean {
   if (!text.startsWith(phrase)) return false;
-  // Chinese and Japanese have no blanks between words.
+  // Chinese and Japanese have no spaces between words.
   return /\p{sc=Han}$/u.test(phrase) || !/^[\p{L}\p{N}]/u.test(text.slice(phrase.length));
 }
 
 interface Names {
   weekdays: Set<string>;
-  /** Yesterday, today and their neighbours. */
+  /** Words for today and the days around it. */
   relative: Set<string>;
-  /** Of these, today. */
+  /** The relative words that mean today. */
   now: Set<string>;
   short: Set<string>;
   months: Set<string>;
 }
 
 let known: Names | undefined;
-/** Made at the first use: it takes some milliseconds, which most requests of Slack can do without. */
+/** Built on first use: it takes a few milliseconds, and most Slack requests do not need it. */
 function names(): Names {
   known ??= readNames();
   return known;
@@ -134,14 +137,14 @@ function readNames(): Names {
   };
   const add = (set: Set<string>, name: string) => {
     const word = name.split(' ').map(plain).join(' ');
-    // A single letter of Hungarian is any letter.
+    // A single-letter abbreviation, as in Hungarian, would match any such letter.
     if (word.length > 1) set.add(word);
   };
   for (const language of LANGUAGES) {
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
     for (const days of [-2, -1, 0, 1]) {
       const name = relative.format(days, 'day');
-      // Some languages have no word for the day before yesterday, and count.
+      // Some languages have no word for the day before yesterday and use a number instead.
       if (/\d/.test(name)) continue;
       add(sets.relative, name);
       if (days === 0) add(sets.now, name);

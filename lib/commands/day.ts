@@ -2,19 +2,19 @@ import { dayLikeStart } from './day-like.ts';
 import { excerpt, type Fault } from './fault.ts';
 import { innerWord, isInQuotationMarks } from './words.ts';
 
-/** The day of a time entry: a date of the calendar as YYYY-MM-DD, or a day as seen from where the person is. */
+/** The day of a time entry: a calendar date as YYYY-MM-DD, or a day relative to the person's own date. */
 export type Day = 'today' | 'yesterday' | string;
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
-/** What may stand between a task and its day: `on 2026-11-18`. */
+/** Words allowed between a task and its day: `on 2026-11-18`. */
 const PREPOSITIONS = new Set(['on', 'for', 'from', 'of', 'am', 'vom', 'le', 'el', 'il', 'op']);
 
 /**
- * Reads the day that a text with single blanks begins with: `yesterday`, `(yesterday)`, `on 2026-11-18`. How far off a
- * date is, is not looked at: there is no clock here.
+ * Reads the day at the beginning of a text with single spaces: `yesterday`, `(yesterday)`, `on 2026-11-18`. There is no
+ * clock here, so any date is accepted.
  *
- * @returns the day and what follows; a fault for what looks like a day and is not written as one; undefined for a text
- *   that begins with anything else, or with a quotation mark
+ * @returns the day and the rest; a fault if the beginning looks like a day but is in an unsupported form; undefined if
+ *   the text begins with anything else, or with a quotation mark
  */
 export function readDay(text: string): { day: Day; rest: string } | Fault | undefined {
   const typed = withoutMark(text);
@@ -44,25 +44,25 @@ function withoutMark(text: string): string {
   return isMark ? text.slice(mark.length + 1) : text;
 }
 
-/** What is told of words with which a day was probably meant, but not in a form that says which. */
+/** The fault for words that probably mean a day, but do not say clearly which one. */
 export function notADay(words: string | undefined): Fault | undefined {
   if (words === undefined) return undefined;
   return {
-    fault: `${excerpt(words)} looks like a day. A day is today, yesterday or a date such as 2026-11-18; a task or a note that looks like one belongs in quotation marks.`,
+    fault: `${excerpt(words)} looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.`,
   };
 }
 
-/** @returns undefined for a word that is not a day in one of the forms that are understood */
+/** @returns undefined if the word is not a day in a supported form */
 export function parseDay(word: string): { day: Day } | Fault | undefined {
   const day = innerWord(word).toLowerCase();
   if (day === 'today' || day === 'yesterday') return { day };
-  if (day === 'tomorrow') return { fault: 'Time is logged once it is spent: today, yesterday or a date of the past.' };
+  if (day === 'tomorrow') return { fault: 'You cannot log time in the future. Use today, yesterday or a past date.' };
   if (!DATE.test(day)) return undefined;
   return isInCalendar(day) ? { day } : { fault: `There is no ${day} in the calendar.` };
 }
 
 function isInCalendar(date: string): boolean {
   const time = Date.parse(date);
-  // Some days that a month does not have are taken for days of the next.
+  // Date rolls some days that a month does not have over into the next month.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
 }

@@ -1,7 +1,7 @@
 import { excerpt, type Fault } from './fault.ts';
 import { withPlainHyphens, withSingleBlanks } from './words.ts';
 
-/** Whole minutes, from 1 to those of a day. The suggestion of a fault is a duration that was probably meant. */
+/** Whole minutes, from 1 to one day. A fault's suggestion is the duration that was probably meant. */
 export type ParsedDuration = { minutes: number } | Fault;
 
 const DAY_MINUTES = 24 * 60;
@@ -20,10 +20,10 @@ const SHAPES = [
 ];
 
 /**
- * Reads a time worked: `1h30m`, `1.5h`, `1,5 hours`, `90 min`, `1:30`, `1h30`.
+ * Reads a duration: `1h30m`, `1.5h`, `1,5 hours`, `90 min`, `1:30`, `1h30`.
  *
- * Decimal hours are taken where they are a whole number of minutes as hours with that many decimals: 1.33h is 1 h 20
- * min, which timesheets show so. 1.34h is no minute's decimal, and is refused rather than rounded.
+ * Decimal hours are accepted if they are a whole number of minutes rounded to that many decimals: 1.33h is 1 h 20 min,
+ * which timesheets show as 1.33. No whole minute rounds to 1.34h, so it is refused rather than rounded.
  */
 export function parseDuration(text: string): ParsedDuration {
   const typed = withPlainHyphens(withSingleBlanks(text));
@@ -34,10 +34,10 @@ export function parseDuration(text: string): ParsedDuration {
   const read = total(parts, excerpt(amount));
   if ('fault' in read || amount === typed) return read;
   const positive = printDuration(read.minutes);
-  return { fault: `${excerpt(typed)} is less than nothing: ${positive} would be right.`, suggestion: positive };
+  return { fault: `${excerpt(typed)} is negative. Did you mean ${positive}?`, suggestion: positive };
 }
 
-/** Whole minutes, from 0 upwards, as they are typed: `1h30m`, `2h`, `45m`. */
+/** Prints whole minutes, from 0 up, as people type them: `1h30m`, `2h`, `45m`. */
 export function printDuration(minutes: number): string {
   const hours = Math.floor(minutes / 60);
   const rest = minutes % 60;
@@ -45,12 +45,12 @@ export function printDuration(minutes: number): string {
   return rest === 0 ? `${hours}h` : `${hours}h${rest}m`;
 }
 
-/** Whether a text with single blanks is written as a duration is, with its unit, be it a possible one or not. */
+/** True if a text with single spaces has the form of a duration with a unit, even if its value is not allowed. */
 export function isWrittenAsDuration(text: string): boolean {
   return partsOf(withoutSign(withPlainHyphens(text))) !== undefined;
 }
 
-/** The numbers as they were typed, at least one of them. */
+/** The numbers as typed. At least one is set. */
 interface Parts {
   hours?: string | undefined;
   minutes?: string | undefined;
@@ -70,17 +70,17 @@ function partsOf(amount: string): Parts | undefined {
 
 function total({ hours, minutes }: Parts, shown: string): ParsedDuration {
   if (minutes !== undefined && decimals(minutes) > 0) {
-    return { fault: `${shown} has a part of a minute. Whole minutes would be right, such as 90m.` };
+    return { fault: `${shown} has a fraction of a minute. Use whole minutes, such as 90m.` };
   }
   if (hours === undefined) return withinDay(value(minutes ?? ''), shown);
   if (minutes === undefined) return decimalHours(hours, shown);
   if (decimals(hours) > 0) {
-    return { fault: `${shown} has a part of an hour and minutes as well. 1h30m or 1.5h would be right.` };
+    return { fault: `${shown} mixes decimal hours and minutes. Use 1h30m or 1.5h.` };
   }
   const sum = withinDay(value(hours) * 60 + value(minutes), shown);
   if ('fault' in sum || value(minutes) <= 59) return sum;
   const either = `${value(minutes)}m or ${printDuration(sum.minutes)}`;
-  return { fault: `${shown} has too many minutes: after hours they go to 59. ${either} would be right.` };
+  return { fault: `${shown} has too many minutes: next to hours, the maximum is 59. Use ${either}.` };
 }
 
 function decimalHours(hours: string, shown: string): ParsedDuration {
@@ -90,21 +90,21 @@ function decimalHours(hours: string, shown: string): ParsedDuration {
   const isItsDecimal = Math.abs(nearest.minutes / 60 - value(hours)) <= 0.5 * 10 ** -decimals(hours);
   if (isItsDecimal) return nearest;
   const around = [Math.floor(exact), Math.ceil(exact)].filter((minutes) => minutes >= 1 && minutes <= DAY_MINUTES);
-  return { fault: `${shown} is no whole number of minutes. ${around.map(printDuration).join(' or ')} would be right.` };
+  return { fault: `${shown} is not a whole number of minutes. Use ${around.map(printDuration).join(' or ')}.` };
 }
 
 function withinDay(minutes: number, shown: string): ParsedDuration {
-  if (minutes < 1) return { fault: `${shown} is no time. 1m is the least.` };
-  if (minutes > DAY_MINUTES) return { fault: `${shown} is more than a day has. 24h is the most for one day.` };
+  if (minutes < 1) return { fault: `${shown} is too short. The minimum is 1m.` };
+  if (minutes > DAY_MINUTES) return { fault: `${shown} is too long. The maximum is 24h for one day.` };
   return { minutes };
 }
 
-/** Says which units it could have, and suggests the only possible one. */
+/** Says which units are possible. If there is only one, suggests it. */
 function withoutUnit(amount: string): Fault {
   const shown = excerpt(amount);
   const hours = total({ hours: amount }, shown);
   const minutes = total({ minutes: amount }, shown);
-  const fault = (either: string) => `${shown} has no unit. ${either} would be right.`;
+  const fault = (either: string) => `${shown} has no unit. Use ${either}.`;
   if ('minutes' in hours) {
     if ('minutes' in minutes) return { fault: fault(`${hours.minutes / 60}h or ${minutes.minutes}m`) };
     return { fault: fault(`${value(amount)}h or ${hours.minutes}m`), suggestion: printDuration(hours.minutes) };

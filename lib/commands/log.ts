@@ -13,19 +13,19 @@ import {
   withSingleBlanks,
 } from './words.ts';
 
-/** Time to log. No text is empty, and all have single blanks. */
+/** Time to log. Texts are not empty and have single spaces only. */
 export interface LogCommand {
   verb: 'log';
   minutes: number;
   day: Day;
-  /** Its id or its name. */
+  /** The task's id or name. */
   task: string;
   note?: string;
 }
 
 /** `1 hour 30 minutes` */
 const LONGEST_DURATION_WORDS = 4;
-/** What may stand before the id of a task or its name in quotation marks: `log 2h on 4711`. */
+/** Words allowed before a task's id or its quoted name: `log 2h on 4711`. */
 const BEFORE_TASK = new Set([
   'on',
   'to',
@@ -43,7 +43,7 @@ const BEFORE_TASK = new Set([
   '#',
 ]);
 
-/** Reads what follows `log`: a duration, a day before or after the task, the task, a note. */
+/** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
 export function readLog(text: string): Reading<LogCommand> {
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };
@@ -62,7 +62,9 @@ export function printLog(command: LogCommand): string {
   return `log ${isReadAs(command, duration, dayless) ? `${duration} ${dayless}` : [duration, day, ...rest].join(' ')}`;
 }
 
-/** Whether the command is read from that text: a task may be taken for minutes, or the first word of a note for a day. */
+/**
+ * True if this text is read as the same command. A task could be read as minutes, or the first word of a note as a day.
+ */
 function isReadAs({ minutes, day, task, note }: LogCommand, duration: string, text: string): boolean {
   if (durationPhrase(`${duration} ${text}`).phrase !== duration) return false;
   const read = readEntry(minutes, duration, text);
@@ -70,7 +72,7 @@ function isReadAs({ minutes, day, task, note }: LogCommand, duration: string, te
   return read.command.day === day && read.command.task === task && read.command.note === note;
 }
 
-/** The command if the duration is moved before what is in front of it: `4711 2h wrote tests`. */
+/** The command with its duration moved to the front, for input such as `4711 2h wrote tests`. */
 function withDurationFirst(text: string): LogCommand | undefined {
   const first = firstWord(text);
   if (!first) return undefined;
@@ -86,7 +88,7 @@ function entryOf(duration: string, text: string): LogCommand | undefined {
   return 'command' in entry ? entry.command : undefined;
 }
 
-/** The first words, as many as make up a duration, or the first one whatever it is. */
+/** The first words that together are a duration, or else just the first word. */
 function durationPhrase(text: string): { phrase: string; rest: string } {
   const words = text.split(' ', LONGEST_DURATION_WORDS);
   const lengths = words.map((_, index) => words.length - index);
@@ -119,7 +121,7 @@ function asideMinutes(duration: string, text: string): Fault | undefined {
   const isHoursAlone = isWrittenAsDuration(`${duration} ${number}m`);
   if (!isHoursAlone || !(/\d/.test(next) || isInQuotationMarks(next))) return undefined;
   const meant = entryOf(`${duration} ${number}m`, text.slice(number.length + 1));
-  const fault = `${excerpt(`${duration} ${number}`)} may be ${duration}${number}m, or ${duration} on task ${number}, which then belongs in quotation marks.`;
+  const fault = `${excerpt(`${duration} ${number}`)} may be ${duration}${number}m, or ${duration} on task ${number}. In the second case, put the task in quotation marks.`;
   return suggesting(fault, meant && printLog(meant));
 }
 
@@ -128,7 +130,7 @@ function readTask(text: string): { task: string; rest: string } | Fault | { miss
   if (!first) return { fault: `The quotation mark before ${excerpt(text.slice(1))} is not closed.` };
   if (first.isQuoted) return first.word === '' ? { missing: 'a task' } : { task: first.word, rest: first.rest };
   if (parseDay(first.word)) {
-    return { fault: `There is a second day, ${excerpt(first.word)}. A task of that name belongs in quotation marks.` };
+    return { fault: `There is a second day, ${excerpt(first.word)}. If it is a task, put it in quotation marks.` };
   }
   const dayLike = notADay(dayLikeStart(`${first.word} ${first.rest}`.trimEnd()));
   if (dayLike) return dayLike;
@@ -136,7 +138,7 @@ function readTask(text: string): { task: string; rest: string } | Fault | { miss
   return task === '' ? { missing: 'a task' } : { task, rest: first.rest };
 }
 
-/** The text without up to two words that lead to an id or a quoted name: `on task #4711`. */
+/** The text without up to two lead-in words before an id or a quoted name: `on task #4711`. */
 function withoutLeadIn(text: string): string {
   const [first = '', second = '', third = ''] = text.split(' ', 3);
   if (!BEFORE_TASK.has(first.toLowerCase())) return text;
@@ -149,13 +151,13 @@ function isNamedClearly(word: string): boolean {
   return isInQuotationMarks(word) || idIn(word) !== undefined;
 }
 
-/** A task that somebody typed alone: its id, or its whole name with or without quotation marks. Empty for nothing. */
+/** A task typed on its own: its id, or its whole name with or without quotation marks. Empty if nothing was typed. */
 export function taskAsTyped(text: string): string {
   const typed = unquoted(withSingleBlanks(text));
   return idIn(typed) ?? typed;
 }
 
-/** Whether the task is read as it is without quotation marks. */
+/** True if the task is read correctly without quotation marks. */
 function isPlainTask(task: string): boolean {
   const read = readTask(task);
   return 'task' in read && read.task === task && read.rest === '';

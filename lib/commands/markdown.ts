@@ -2,40 +2,43 @@ import MarkdownIt, { type Token } from 'markdown-it';
 
 /** A line of a paragraph as a reader sees it. */
 export interface ShownLine {
-  /** Without markup. What is hidden, or is no prose (code, an image, HTML), is {@link NOT_PROSE}. */
+  /**
+   * The text without markup. {@link NOT_PROSE} replaces hidden parts and anything that is not prose (code, images,
+   * HTML).
+   */
   text: string;
-  /** As it was written; undefined where code, a comment or a link goes on over several lines of the paragraph. */
+  /** The line as written; undefined if code, a comment or a link spans several lines of the paragraph. */
   source: string | undefined;
 }
 
-/** A paragraph that a reader sees, in the author's own words: not in a quote, a heading, a table or raw HTML. */
+/** A visible paragraph in the author's own words: not in a quote, a heading, a table or raw HTML. */
 export interface ShownParagraph {
   lines: ShownLine[];
   isInList: boolean;
 }
 
-/** Stands for what is in a line and is no prose, so that the words around it do not become one sentence. */
+/** Replaces anything in a line that is not prose, so that the words around it do not join into one sentence. */
 const NOT_PROSE = '\ufffc';
 
-/** GitHub takes 65,536 characters for a body, in at most so many bytes. More than that is not read. */
+/** GitHub accepts 65,536 characters in a body, which are at most this many bytes. Anything beyond is not read. */
 const MAX_LENGTH = 262_144;
 
 let made: InstanceType<typeof MarkdownIt> | undefined;
-/** CommonMark with what GitHub adds to it as far as it hides or moves text. Made at the first use. */
+/** CommonMark with those GitHub extensions that hide or move text. Built on first use. */
 function parser(): InstanceType<typeof MarkdownIt> {
   made ??= new MarkdownIt('commonmark').enable(['table', 'strikethrough']);
   return made;
 }
 
-/** The beginning of a footnote, which CommonMark would take for the target of a link, and swallow its first line. */
+/** The beginning of a footnote. CommonMark would read it as a link target and swallow its first line. */
 const FOOTNOTE = /(?<=^[\s>*+\-\d.)]*)\[\^(?=[^\]\s]+\]:)/gm;
 
 const LISTS = new Set(['bullet_list_open', 'ordered_list_open']);
 const OTHER_BLOCKS = new Set(['blockquote_open', 'table_open', 'heading_open']);
 
 /**
- * The paragraphs of a Markdown text that a reader of GitHub sees. Everything between an HTML tag and its end is left
- * out, whatever the tag is; HTML that is not well-formed hides all that follows. https://github.github.com/gfm/
+ * The paragraphs of a Markdown text that are visible on GitHub. Everything inside an HTML element is left out, whatever
+ * the tag. HTML that is not well-formed hides everything after it. https://github.github.com/gfm/
  */
 export function shownParagraphs(markdown: string): ShownParagraph[] {
   const text = markdown.slice(0, MAX_LENGTH);
@@ -51,7 +54,7 @@ export function shownParagraphs(markdown: string): ShownParagraph[] {
     else if (token.type === 'html_block') html.read(token.content);
     else if (token.type === 'inline') {
       const shown = textLines(token.children ?? [], html);
-      // A footnote is shown only where something refers to it.
+      // GitHub shows a footnote only if something refers to it.
       if (others > 0 || token.content.startsWith('\\[^')) continue;
       const written = source.slice(...(token.map ?? [0, 0]));
       const isLineByLine = written.length === shown.length;
@@ -80,7 +83,7 @@ function textLines(tokens: readonly Token[], html: OpenTags): string[] {
 
 interface OpenTags {
   read(html: string): void;
-  /** Whether what follows is inside of a tag. */
+  /** True if the text that follows is inside an element. */
   areOpen(): boolean;
 }
 

@@ -1,15 +1,15 @@
 /**
- * Characters without a glyph that come along with pasted text: direction marks, zero-width spaces, soft hyphens. The
- * zero-width joiners stay, because emoji and some scripts are made with them.
+ * Invisible characters in pasted text: direction marks, zero-width spaces, soft hyphens. Zero-width joiners stay,
+ * because emoji and some scripts need them.
  */
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
-/** The text on one line, without invisible characters: each run of blanks is one blank, with none at the ends. */
+/** The text on one line, without invisible characters, trimmed, and with single spaces only. */
 export function withSingleBlanks(text: string): string {
   return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
 }
 
-/** Autocorrection makes dashes of hyphens, and pasted text has minus signs and no-break hyphens. */
+/** Replaces dashes from autocorrection, minus signs and no-break hyphens with plain hyphens. */
 export function withPlainHyphens(text: string): string {
   return text.replace(/[\u2010-\u2015\u2212]/g, '-');
 }
@@ -21,7 +21,7 @@ export function bareWord(word: string): string {
 
 /** A word without any punctuation around it, and with plain hyphens: `(yesterday),` is yesterday. */
 export function innerWord(word: string): string {
-  // A single expression for both ends would take the square of the length of a run of marks in the middle.
+  // One expression for both ends would take quadratic time on a run of marks in the middle.
   const start = word.search(/[^\p{P}\p{S}]/u);
   if (start < 0) return '';
   let end = word.length;
@@ -37,7 +37,7 @@ const ID = /^(?=.*\d)\w[\w-]*$/;
 /**
  * A word as an id: `#4711`, `(4711)` and `4711.` are 4711, and a UUID is in lowercase (RFC 9562, section 4).
  *
- * @returns undefined for a word that is not written as an id: letters, digits and hyphens, at least one digit
+ * @returns undefined if the word is not an id: letters, digits and hyphens, with at least one digit
  */
 export function idIn(word: string): string | undefined {
   const id = innerWord(word);
@@ -45,7 +45,7 @@ export function idIn(word: string): string | undefined {
   return UUID.test(id) ? id.toLowerCase() : id;
 }
 
-/** A name as names are compared: in one Unicode form, letter case, kind of hyphen and apostrophe, with single blanks. */
+/** A name normalized for comparison: Unicode form, letter case, hyphens, apostrophes and single spaces. */
 export function comparableName(name: string): string {
   return withPlainHyphens(withSingleBlanks(name))
     .normalize('NFC')
@@ -54,25 +54,28 @@ export function comparableName(name: string): string {
 }
 
 const APOSTROPHES = "'‘’‚‛";
-/** Marks that open and close the same quotation. They are not told apart: what closes in English opens in German. */
+/**
+ * Marks that open and close the same quotation. Opening and closing marks are interchangeable, because a mark that
+ * closes in English opens in German.
+ */
 const QUOTATION_MARKS = ['"', '“”„‟', '«»', '‹›', APOSTROPHES];
 
 export interface Word {
   word: string;
   isQuoted: boolean;
-  /** What follows, without blanks at its beginning. */
+  /** The rest of the text, without leading spaces. */
   rest: string;
 }
 
-/** Whether a text begins with a quotation mark, whatever follows. */
+/** True if the text begins with a quotation mark, closed or not. */
 export function isInQuotationMarks(text: string): boolean {
   return text !== '' && QUOTATION_MARKS.some((marks) => marks.includes(text.charAt(0)));
 }
 
 /**
- * The first word of a text with single blanks, or what stands in quotation marks at its beginning.
+ * The first word of a text with single spaces, or the quotation at its beginning.
  *
- * @returns undefined where the quotation is not closed
+ * @returns undefined if the quotation is not closed
  */
 export function firstWord(text: string): Word | undefined {
   const marks = text === '' ? undefined : QUOTATION_MARKS.find((marks) => marks.includes(text.charAt(0)));
@@ -81,23 +84,23 @@ export function firstWord(text: string): Word | undefined {
   return { word: end < 0 ? text : text.slice(0, end), isQuoted: false, rest: end < 0 ? '' : text.slice(end + 1) };
 }
 
-/** The text as a single word, whatever is in it. */
+/** Quotes the text, so that it is read as a single word. */
 export function inQuotationMarks(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-/** What is in the quotation marks, where all of the text is in one pair of them, or else the text. */
+/** The text without its quotation marks, if one pair encloses all of it. */
 export function unquoted(text: string): string {
   const first = firstWord(text);
   return first?.isQuoted && first.rest === '' ? first.word : text;
 }
 
-/** The text as it has to be typed for `unquoted` to give it back. */
+/** The text as a person has to type it so that `unquoted` returns it. */
 export function asTyped(text: string): string {
   return unquoted(text) === text ? text : inQuotationMarks(text);
 }
 
-/** In a quotation, a mark that is doubled stands for itself, and an apostrophe closes only at the end of a word. */
+/** In a quotation, a doubled mark stands for itself, and an apostrophe closes only at the end of a word. */
 function quotation(text: string, marks: string): Word | undefined {
   let word = '';
   for (let index = 1; index < text.length; index++) {

@@ -6,7 +6,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 /**
  * The certificates in the `caFile` of relay.config.ts, in PEM.
  *
- * @throws {Error} that names the file, where it cannot be read, has no certificate, or has one that is malformed
+ * @throws {Error} if the file cannot be read, has no certificate, or has a malformed one; the message names the file
  */
 export function readCertificates(file: string): string[] {
   try {

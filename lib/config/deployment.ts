@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { slackChannel } from './names.ts';
 
-/** Retention periods that CloudWatch Logs takes (PutRetentionPolicy, API reference). */
+/** Retention periods that CloudWatch Logs accepts (PutRetentionPolicy, API reference). */
 const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
@@ -125,7 +125,7 @@ const stageName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,19}$/, 'expected up to 20 lowercase letters, digits and hyphens, with a letter first');
 
-/** What the deployment into AWS needs to know; it means nothing on one machine. */
+/** Settings of the deployment on AWS. They have no effect on one machine. */
 export const deployment = z.strictObject({
   stages: z
     .record(stageName, stage)

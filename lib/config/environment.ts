@@ -9,16 +9,16 @@ const schema = z.object({
   INTERACTIVE_QUEUE_URL: z.url(),
   /** Queue of the lane `background`. */
   BACKGROUND_QUEUE_URL: z.url(),
-  /** What the names of this stage's secrets begin with: `partner-relay/prod/`. */
+  /** The prefix of the names of this stage's secrets: `partner-relay/prod/`. */
   SECRET_PREFIX: z.string().check(z.minLength(1)),
   /** Where account-link is reached from browsers, for the function that makes links to it. */
   ACCOUNT_LINK_URL: z.optional(z.url()),
 });
 
-/** What a function needs to know of where it runs. */
+/** A function's environment variables. */
 export type Environment = z.output<typeof schema>;
 
-/** @throws {Error} that names every variable that is missing or wrong */
+/** @throws {Error} if variables are missing or invalid; the message names all of them */
 export function readEnvironment(variables: Readonly<Record<string, string | undefined>>): Environment {
   const parsed = schema.safeParse(variables);
   if (parsed.success) return parsed.data;

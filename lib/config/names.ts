@@ -8,9 +8,9 @@ export const slackChannel = z.string().regex(/^[CG][A-Z0-9]+$/, 'expected the id
 /** A zone of the IANA time zone database. */
 export const timeZone = z.string().refine(isTimeZone, 'expected a name such as Europe/Berlin');
 
-/** Whether this Node knows a zone of that name. */
+/** True if this Node version knows a zone with that name. */
 export function isTimeZone(name: string): boolean {
-  // Intl takes offsets too, which know no daylight saving.
+  // Intl also accepts offsets, which have no daylight saving.
   if (/^[+-]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;

@@ -11,13 +11,13 @@ const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/na
 
 const fieldName = z.string().min(1);
 
-/** What the instance calls a field: `'spent'`, or with the unit in which it counts, `{ name: 'spent', unit: 'minutes' }`. */
+/** The instance's name for a field: `'spent'`, or with a unit, `{ name: 'spent', unit: 'minutes' }`. */
 const theirField = z.union(
   [fieldName, z.strictObject({ name: fieldName, unit: z.enum(durationUnits) })],
   `expected a name, or a name and a unit such as { name: 'minutes', unit: 'minutes' }; units are ${durationUnits.join(', ')}`,
 );
 
-/** Correction of an operation whose path or payload docs/partner-api.md does not know. */
+/** Correction of an operation whose path or payload is not in docs/partner-api.md. */
 const operationOverride = z.strictObject({
   path: z.string().regex(operationPath, 'expected names joined by slashes, such as defects/create').optional(),
   fields: z.record(z.string(), theirField).optional(),
@@ -32,13 +32,13 @@ const operationOverrides = z.record(z.string(), operationOverride).superRefine((
 
 function overrideFault(name: string, override: z.output<typeof operationOverride>): string | undefined {
   const declared = operations.get(name);
-  if (!declared) return `no such operation; known are ${[...operations.keys()].join(', ')}`;
+  if (!declared) return `no such operation; the known operations are ${[...operations.keys()].join(', ')}`;
   if (declared.evidence === 'documented') return 'the service documents this operation; it cannot be overridden';
   if (declared.evidence === 'payload not shown' && override.path)
     return 'its path is documented; only fields can differ';
   const names = Object.entries(override.fields ?? {});
   const [field] = names.find(([our, their]) => typeof their === 'object' && !durationFields.includes(our)) ?? [];
-  if (field !== undefined) return `fields.${field} is no duration; only ${durationFields.join(' and ')} have a unit`;
+  if (field !== undefined) return `fields.${field} is not a duration; only ${durationFields.join(' and ')} have a unit`;
   return undefined;
 }
 
@@ -155,8 +155,8 @@ const issueToDefect = z.strictObject({
         'these fields for as long as the issue is closed.',
       examples: [{ set: { priority: 'Low' } }],
     }),
-  // A signed request is an item of the table, which holds 400 KB: at worst, JSON makes six bytes of one, and Base64
-  // eight of those.
+  // A signed request is one item of the table, which holds 400 KB. In the worst case, JSON turns one byte into six, and
+  // Base64 turns those into eight.
   maxDescriptionBytes: z
     .int()
     .min(1_000)
@@ -222,7 +222,7 @@ const github = z.strictObject({
 const slackUser = z.string().regex(/^[UW][A-Z0-9]+$/, 'expected the id of a person, such as U0123ABCD');
 const slackGroup = z.string().regex(/^S[A-Z0-9]+$/, 'expected the id of a user group, such as S0123ABCD');
 
-/** What a list in the modal offers. The bounds are those of Slack's lists. */
+/** The options of a list in the modal. The limits are those of Slack's lists. */
 const offered = (...byDefault: string[]) => z.array(z.string().min(1).max(75)).min(1).max(100).default(byDefault);
 
 const permission = z.strictObject({
@@ -327,7 +327,7 @@ const person = z.strictObject({
   }),
 });
 
-/** The settings of `relay.config.ts`. docs/configuration.md is made of their descriptions and examples. */
+/** The settings of `relay.config.ts`. docs/configuration.md is generated from their descriptions and examples. */
 export const configSchema = z
   .strictObject({
     connections: z
@@ -357,7 +357,7 @@ export const configSchema = z
       .string()
       .min(1)
       .max(200)
-      .default('whoever looks after Partner Relay')
+      .default('your Partner Relay administrator')
       .meta({
         description: 'Who helps when the relay itself needs attention. Messages tell people to ask them.',
         examples: ['the platform team'],
@@ -411,7 +411,7 @@ export const configSchema = z
       context.addIssue({
         code: 'custom',
         path: ['timesheets'],
-        message: 'people are reminded in Slack: slack is missing',
+        message: 'slack is missing; reminders need it',
       });
     }
     for (const [connection, { mcp }] of Object.entries(config.connections)) {
@@ -441,7 +441,7 @@ export type RepositoryConfig = RelayConfig['github']['repositories'][number];
 export type SlackConfig = NonNullable<RelayConfig['slack']>;
 export type IssueToDefectConfig = NonNullable<RepositoryConfig['issueToDefect']>;
 
-/** A configuration that cannot be used; `faults` has one line for each, led by its path. */
+/** A configuration that cannot be used. `faults` has one line per fault, which begins with its path. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
@@ -455,8 +455,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Checks a configuration and fills in its defaults. Because `relay.config.ts` exports what this returns, a wrong
- * configuration stops whatever loads it: the local start, the deployment, the command line.
+ * Checks a configuration and fills in its defaults. `relay.config.ts` exports the result, so an invalid configuration
+ * stops the local start, the deployment and the command line.
  *
  * @throws {ConfigError} with every fault
  */

@@ -11,7 +11,7 @@ const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time
 const weekday = z.enum(WEEKDAYS, `expected one of ${WEEKDAYS.join(', ')}`);
 const hours = z.number().min(0).max(24).optional();
 
-/** Expected hours of each weekday; one without any is no working day. */
+/** Expected hours per weekday. A weekday without hours is a day off. */
 const weeklyHours = z.strictObject(
   { mon: hours, tue: hours, wed: hours, thu: hours, fri: hours, sat: hours, sun: hours },
   {
@@ -106,7 +106,7 @@ const team = z
     refuseDaysOff(team, context);
   });
 
-/** Who is reminded of time that is not logged, when, and who is told of the week. */
+/** Settings for reminders of missing time and for weekly summaries. */
 export const timesheetsConfig = z
   .strictObject({
     dryRun: z
@@ -123,7 +123,7 @@ export const timesheetsConfig = z
       teams.map(({ name }, index) => [['teams', index, 'name'], name]),
       context,
     );
-    // Whoever were in two teams would be reminded twice a day.
+    // A person in two teams would be reminded twice a day.
     for (const connection of new Set(teams.map((team) => team.connection))) {
       refuseRepeated(
         teams.flatMap((team, index) => (team.connection === connection ? membersAt(['teams', index], team) : [])),
@@ -141,7 +141,7 @@ function membersAt(path: Named[0], { people }: Pick<Team, 'people'>): Named[] {
   return people.map((email, index) => [[...path, 'people', index], email]);
 }
 
-/** A slip in an address would go unnoticed: it would have somebody reminded who is not to be. */
+/** A typo in an address would otherwise go unnoticed, and a person who should not get reminders would get them. */
 function refuseStrangers(team: Addresses, context: z.RefinementCtx): void {
   const { people } = team;
   for (const [path, email] of addressesOf(team)) {
@@ -150,14 +150,14 @@ function refuseStrangers(team: Addresses, context: z.RefinementCtx): void {
   }
 }
 
-/** Nobody is reminded on a day on which their team does not work. */
+/** No one is reminded on a day off of their team. */
 function refuseDaysOff({ hours, partTime }: Pick<Team, 'hours' | 'partTime'>, context: z.RefinementCtx): void {
   for (const [index, person] of partTime.entries()) {
     for (const day of WEEKDAYS.filter((day) => person.hours[day] && !hours[day])) {
       context.addIssue({
         code: 'custom',
         path: ['partTime', index, 'hours', day],
-        message: `${day} is no working day of the team; whoever works then needs a team of their own`,
+        message: `${day} is not a working day of the team; put people who work on that day in another team`,
       });
     }
   }

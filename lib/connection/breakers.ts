@@ -2,23 +2,23 @@ import { isOfPeople, type Lane } from '../budget/lanes.ts';
 import { keys } from '../table/keys.ts';
 import type { Item, Table } from '../table/table.ts';
 
-/** What a breaker stops: one operation of a connection, or the whole connection where no operation is named. */
+/** What a breaker stops: one operation of a connection, or the whole connection if no operation is named. */
 export interface Scope {
   connection: string;
   operation?: string;
 }
 
-/** What is known of failures in a row. The first success deletes it. Times are epoch milliseconds. */
+/** Consecutive failures. The first success deletes the record. Times are epoch milliseconds. */
 export interface Breaker {
-  /** The last failure. */
+  /** The reason for the last failure. */
   why: string;
-  /** The first failure. */
+  /** When the first failure happened. */
   since: number;
-  /** Those whose calls failed before it opened, each once. */
+  /** The distinct callers whose calls failed before it opened. */
   callers: string[];
-  /** No calls before then; afterwards one caller at a time probes. 0 while it is closed. */
+  /** No calls before this time. After it, one caller at a time probes. 0 while the breaker is closed. */
   until: number;
-  /** In a row: of calls while it is closed, of probes while it is open. */
+  /** Consecutive failures: of calls while it is closed, of probes while it is open. */
   failures: number;
   /** When the last probe began, or 0. */
   probedAt: number;
@@ -27,60 +27,60 @@ export interface Breaker {
 
 type Counted = Omit<Breaker, 'version'>;
 
-/** What a breaker says to one caller, and where that caller reports how its call went. */
+/** What a breaker tells one caller. The caller reports the result of its call here. */
 export interface Passage {
   /** `probe`: the call is a probe, if {@link claimProbe} grants it. */
   says: 'call' | 'probe' | 'wait';
-  /** When it may be probed, or could have been; epoch milliseconds, 0 where it is closed. */
+  /** When a probe is or was due; epoch milliseconds, 0 if the breaker is closed. */
   probeDueAt: number;
-  /** When to look again, and why. */
+  /** When to check again, and why. */
   wait(): { until: number; why: string };
   /**
-   * Claims the one probe. A closed breaker of a connection can be probed too, on the suspicion that it is down: then
-   * others go on calling meanwhile.
-   * @returns false where another caller probes, or a suspicion has just been found wrong
+   * Claims the only probe. A caller can also probe a connection whose breaker is closed, if it suspects an outage.
+   * Other callers keep calling in the meantime.
+   * @returns false if another caller is probing, or if a recent probe showed that the connection works
    */
   claimProbe(): Promise<boolean>;
   /**
-   * @param caller who called; an operation's breaker opens once the calls of several callers have failed in a row
-   * @returns whether it is open now, or else whether the failure is the first in a row
+   * @param caller identifies the caller; an operation's breaker opens after consecutive failures of several callers
+   * @returns `open` if the breaker is open now; otherwise whether this failure is the first in a row
    */
   failed(caller: string, why: string): Promise<'first' | 'again' | 'open'>;
   worked(): Promise<void>;
 }
 
 /**
- * Stops calls after failures: one breaker per operation, and one per connection. While it is open nothing is called. One
- * caller at a time probes, after pauses that double; the first success closes it for all.
+ * Stops calls after failures, with one breaker per operation and one per connection. An open breaker lets no calls
+ * through. One caller at a time probes, after pauses that double. The first success closes the breaker for everyone.
  */
 export interface Breakers {
-  /** Asked before each call. */
+  /** Call this before each call to the service. */
   at(scope: Scope, lane: Lane): Promise<Passage>;
-  /** The breaker of a connection while it is open. It may be probed after its `until`. */
+  /** The breaker of a connection, if it is open. It may be probed after its `until`. */
   view(connection: string): Promise<Breaker | undefined>;
   /** Every open breaker of a connection and its operations. */
   listOpen(connection: string): Promise<(Breaker & Scope)[]>;
-  /** Closes the breaker of the connection and those of its operations, and reports that. */
+  /** Closes the breakers of the connection and of its operations, and calls `recovered`. */
   closeAll(connection: string): Promise<void>;
 }
 
 /**
- * An operation's breaker opens after failures of this many different callers. One payload that the service cannot
- * digest fails again and again, and must not stop the others.
+ * An operation's breaker opens after failures of this many different callers. A single payload that the service cannot
+ * process keeps failing, and must not stop the other callers.
  */
 const CALLERS_TO_OPEN = 3;
-/** The probe of a connection is harmless. That of an operation may be one more creation of which nobody hears again. */
+/** Probing a connection is harmless. Probing an operation may create another object whose answer gets lost. */
 const FIRST_PAUSE_MS = { connection: 10_000, operation: 30_000 };
 const LONGEST_PAUSE_MS = 5 * 60_000;
-/** A probe that has not reported by then was killed. */
+/** A probe that has not reported after this long counts as killed. */
 const PROBE_MS = 15_000;
-/** A person need not wait for the end of a pause: their call may probe this long after the last probe. */
+/** People do not wait for the end of a pause: their call may probe this long after the last probe. */
 const EARLY_PROBE_MS = 10_000;
-/** Waiting callers look again at least this often, so that they go on soon after a probe of somebody else. */
+/** Waiting callers check at least this often, so that they continue soon after another caller's probe succeeds. */
 const LOOK_AGAIN_MS = 60_000;
-/** Waiting callers come back spread over this long, so that they do not all meet the probe. */
+/** Waiting callers return spread over this period, so that they do not all arrive during the probe. */
 const SPREAD_MS = 5_000;
-/** How long this process takes a connection whose probe got through for one that works. */
+/** After a successful probe, this process trusts the connection for this long. */
 const TRUSTED_MS = 10_000;
 const TRIES = 5;
 
@@ -88,7 +88,7 @@ export interface BreakersOptions {
   table: Table;
   clock: () => number;
   random: () => number;
-  /** Called after a connection, or one of its operations, works again: what waits for it can go on. */
+  /** Called when a connection or one of its operations works again, so that waiting jobs can continue. */
   recovered?: (connection: string) => Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
 
   const read = async (scope: Scope) => (await table.get(keyOf(scope))) as Breaker | undefined;
 
-  /** @returns what was written, or undefined where another caller wrote since `last` was read */
+  /** @returns the written breaker, or undefined if another caller has written since `last` was read */
   async function write(scope: Scope, next: Counted, last: Breaker | undefined): Promise<Breaker | undefined> {
     const breaker = { ...next, version: (last?.version ?? 0) + 1 };
     const written = await table.put({ ...keyOf(scope), ...scope, ...breaker }, unchanged(last));
@@ -127,7 +127,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         wait() {
           const now = clock();
           const { until = now, probedAt = 0, since = now, why = '' } = seen ?? {};
-          // Where a probe is due, another caller makes it.
+          // If a probe is due, another caller is making it.
           const due = until <= now ? now + PROBE_MS : until;
           const early = !probes && isOfPeople(lane) ? Math.max(probedAt + EARLY_PROBE_MS, now) : due;
           return {
@@ -154,7 +154,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         async failed(caller, why) {
           for (let tries = 0; tries < TRIES; tries++) {
             const last = probes ? seen : await read(scope);
-            // A call that began before the breaker opened reports late.
+            // This call began before the breaker opened.
             if (last && last.until > 0 && !probes) return 'open';
             const next = probes ? afterProbe(scope, last, why, clock()) : afterCall(last, caller, why, clock());
             const written = await write(scope, next, last);
@@ -166,7 +166,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         async worked() {
           if (isWhole && probes) trustedUntil.set(scope.connection, clock() + TRUSTED_MS);
           if (!seen || !(await table.delete(keyOf(scope), unchanged(seen))) || seen.until === 0) return;
-          // What the operations met was the connection's failure.
+          // The operations failed because the connection was down, so their breakers close too.
           if (isWhole) await closeAll(scope.connection);
           else await recovered(scope.connection);
         },
@@ -193,7 +193,7 @@ function saysTo(lane: Lane, breaker: Breaker | undefined, now: number): Passage[
 
 function afterProbe({ operation }: Scope, last: Breaker | undefined, why: string, now: number): Counted {
   const failures = (last?.failures ?? 0) + 1;
-  // An operation's breaker has been open for the first pause by then.
+  // An operation's breaker already had its first pause when it opened.
   const pause =
     operation === undefined
       ? pauseAfter(failures, FIRST_PAUSE_MS.connection)
@@ -210,7 +210,7 @@ function afterCall(last: Breaker | undefined, caller: string, why: string, now: 
   return { why, since, callers, until, failures: opens ? 0 : failures + 1, probedAt: 0 };
 }
 
-/** Twice as long with each failure in a row, from 1. */
+/** The pause doubles with each consecutive failure. `failures` starts at 1. */
 function pauseAfter(failures: number, firstMs: number): number {
   return Math.min(firstMs * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 }

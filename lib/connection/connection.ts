@@ -8,15 +8,17 @@ import { partnerSecret, type Secrets } from '../secrets/secrets.ts';
 export interface Connection {
   name: string;
   limits: Limits;
-  /** The part of the day's calls that people from outside may cause. */
+  /** The share of the day's calls that outside contributors may cause. */
   strangersShare: number;
-  /** The longest that one call takes. */
+  /** The time-out of one call. */
   timeoutMs: number;
-  /** The operation as this instance has it. */
+  /** The operation with this instance's overrides. */
   operation<O extends Operation>(declared: O): O;
-  /** The client with the key that the secret holds now. */
+  /** A client with the current key from the secret. */
   client(): Promise<PartnerClient>;
-  /** The service does not know the key or the signature: the secret may have been rotated, so it is read again. */
+  /**
+   * Call this when the service rejects the key or the signature. The secret may have been rotated, so it is read again.
+   */
   suspectKey(): void;
 }
 
@@ -28,7 +30,7 @@ export interface ConnectionsOptions {
   fetch: typeof globalThis.fetch;
 }
 
-/** @returns the connection of a name, or undefined for one that the configuration does not have, or no longer */
+/** @returns a lookup by name; undefined if the configuration has no such connection, or no longer has it */
 export function createConnections(options: ConnectionsOptions): (name: string) => Connection | undefined {
   const { config, secrets, clock, random, fetch } = options;
   const made = new Map<string, Connection>();
@@ -45,7 +47,7 @@ export function createConnections(options: ConnectionsOptions): (name: string) =
       async client() {
         const secret = await secrets.current(secretName, partnerSecret);
         const key = JSON.stringify(secret);
-        // The client remembers the clock's offset, so it is kept for as long as its secret is the same.
+        // The client remembers the clock offset, so it is kept until the secret changes.
         if (last?.key !== key) {
           last = { key, client: createPartnerClient({ ...secret, clock, random, fetch }) };
         }

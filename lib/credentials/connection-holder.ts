@@ -17,7 +17,10 @@ export interface ConnectionHolderOptions {
   sleep: (ms: number) => Promise<void>;
 }
 
-/** The service behind a connection: its `/validate` decrypts what is sent, so that key, encryption and signature are right. */
+/**
+ * Checks a connection with the service's `/validate`. It decrypts the payload, which proves that key, encryption and
+ * signature are right.
+ */
 export function createConnectionHolder(connection: Connection, options: ConnectionHolderOptions): CredentialHolder {
   const { budget, breakers, metrics, clock, sleep } = options;
   const { name } = connection;
@@ -29,7 +32,7 @@ export function createConnectionHolder(connection: Connection, options: Connecti
       lane: 'background',
       cameBack: false,
       report({ news }) {
-        // A refused key has a metric of this check's own, which lasts until the next check.
+        // This check has its own metric for a refused key, which lasts until the next check.
         if (news === 'rate limited') metrics.record({ RateLimited: 1 }, name);
       },
     });
@@ -43,7 +46,7 @@ export function createConnectionHolder(connection: Connection, options: Connecti
     async look(deadline) {
       try {
         await callValidate(deadline);
-        return { verdict: 'good', why: 'validate decrypted what was sent' };
+        return { verdict: 'good', why: 'validate decrypted the payload' };
       } catch (error) {
         if (error instanceof StepFailed) return { verdict: 'unanswered', why: error.message };
         if (error instanceof RetryAt || error instanceof InLine) {
@@ -51,7 +54,7 @@ export function createConnectionHolder(connection: Connection, options: Connecti
           return down
             ? {
                 verdict: 'bad',
-                why: `it is down since ${new Date(down.since).toISOString()}: ${down.why}`,
+                why: `it has been down since ${new Date(down.since).toISOString()}: ${down.why}`,
               }
             : { verdict: 'unknown', why: error.message };
         }

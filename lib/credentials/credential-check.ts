@@ -2,36 +2,36 @@ import type { MetricName, Metrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
 /**
- * What a look at somebody's credentials brought.
- * - `good`: they can be used
- * - `bad`: they cannot, and every event that needs them will fail or wait
- * - `skipped`: there are none, which is how it is meant to be
- * - `unknown`: it was not the time to look
+ * The result of checking one holder's credentials.
+ * - `good`: they work
+ * - `bad`: they do not work, and every event that needs them will fail or wait
+ * - `skipped`: none are configured
+ * - `unknown`: they could not be checked now
  */
 export type Verdict = 'good' | 'bad' | 'skipped' | 'unknown';
 
-/** What one try brought; `unanswered` may be bad luck, so that there is a second. */
+/** The result of one try. `unanswered` may be a temporary failure, so there is a second try. */
 export interface Finding {
   verdict: Verdict | 'unanswered';
-  /** In words, without anything secret. */
+  /** An explanation without secrets. */
   why: string;
 }
 
-/** Somebody whom the relay has credentials of. */
+/** A system for which the relay has credentials. */
 export interface CredentialHolder {
   /** The name of its secret: `partner/main`, `github`, `slack`. */
   name: string;
-  /** What is 1 while they cannot be used, and of which connection. */
+  /** The metric that is 1 while the credentials do not work, and its connection. */
   metric: MetricName;
   connection?: string;
   /**
-   * @param deadline by then it must have come back; epoch milliseconds
-   * @throws only where nobody foresaw what happened
+   * @param deadline when the check must have returned; epoch milliseconds
+   * @throws only for unexpected errors
    */
   look(deadline: number): Promise<Finding>;
 }
 
-/** What became of the check of one holder. */
+/** The result of checking one holder. */
 export interface CheckedHolder {
   holder: string;
   verdict: Verdict;
@@ -48,11 +48,11 @@ export interface CredentialCheckOptions {
 const AGAIN_AFTER_MS = 5_000;
 
 /**
- * Looks at the credentials of every holder, one holder whatever becomes of another, and says in log and metrics which
- * cannot be used and why. A holder that is not looked at keeps the metric that it had.
+ * Checks the credentials of every holder independently, and reports in log and metrics which do not work and why. A
+ * holder that is not checked keeps its last metric.
  *
  * @param deadline when the caller will be stopped, in epoch milliseconds
- * @throws {AggregateError} of what nobody foresaw, once all the others are told
+ * @throws {AggregateError} with the unexpected errors, after all other results are reported
  */
 export async function checkCredentials(
   holders: readonly CredentialHolder[],
@@ -86,7 +86,7 @@ async function lookTwice(
   deadline: number,
   { secrets, sleep }: CredentialCheckOptions,
 ): Promise<{ verdict: Verdict; why: string }> {
-  // A key that was rotated since this process read it is not one that fails.
+  // The key may have been rotated since this process read it, so the secret is read again first.
   secrets.refresh(holder.name);
   const first = await holder.look(deadline);
   if (first.verdict !== 'unanswered') return { verdict: first.verdict, why: first.why };

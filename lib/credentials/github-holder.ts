@@ -6,14 +6,14 @@ import type { CredentialHolder, Finding } from './credential-check.ts';
 
 export interface GithubHolderOptions {
   github: GithubClient;
-  /** Those of the configuration, as owner/name. */
+  /** The configured repositories, as owner/name. */
   repositories: readonly string[];
   clock: () => number;
 }
 
-/** GitHub: the App itself, and what comments are written with, which is a token or the App's installations. */
+/** Checks GitHub: the App itself, and the credentials for comments, which are a token or the App's installations. */
 export function createGithubHolder({ github, repositories, clock }: GithubHolderOptions): CredentialHolder {
-  // An installation is that of an account, with one token for all of the account's repositories.
+  // An installation belongs to an account and has one token for all of its repositories.
   const oneOfEachAccount = [...new Map(repositories.map((name) => [name.split('/', 1)[0], name])).values()];
 
   async function use(): Promise<Finding> {
@@ -25,7 +25,7 @@ export function createGithubHolder({ github, repositories, clock }: GithubHolder
       if (!authorized) return { verdict: 'bad', why: 'the secret has an appId without a privateKey' };
       await authorized.request('GET /rate_limit').catch(unlessWithoutLimits);
     }
-    return { verdict: 'good', why: 'GitHub takes what the secret holds' };
+    return { verdict: 'good', why: 'GitHub accepts the credentials in the secret' };
   }
 
   return {
@@ -44,8 +44,8 @@ export function createGithubHolder({ github, repositories, clock }: GithubHolder
 }
 
 /**
- * Asking for the rate limit costs nothing of it. A GitHub Enterprise Server without rate limits answers 404, but 401 to
- * whoever it does not know. https://docs.github.com/en/rest/rate-limit/rate-limit
+ * Reading the rate limit does not count against it. A GitHub Enterprise Server without rate limits answers 404, but 401
+ * for unknown credentials. https://docs.github.com/en/rest/rate-limit/rate-limit
  */
 function unlessWithoutLimits(error: unknown): void {
   if (!(error instanceof RequestError && error.status === 404)) throw error;

@@ -3,7 +3,7 @@ import { SecretError } from '../secrets/secrets.ts';
 import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../slack/slack-api.ts';
 import type { CredentialHolder } from './credential-check.ts';
 
-/** The workspace that the Slack app is in. https://docs.slack.dev/reference/methods/auth.test */
+/** Checks the Slack app's token against its workspace. https://docs.slack.dev/reference/methods/auth.test */
 export function createSlackHolder(slack: SlackApi): CredentialHolder {
   return {
     name: 'slack',
@@ -12,7 +12,7 @@ export function createSlackHolder(slack: SlackApi): CredentialHolder {
       try {
         if (!(await slack.isThere())) return { verdict: 'skipped', why: 'the secret has no botToken' };
         await slack.call('auth.test', {}, z.unknown());
-        return { verdict: 'good', why: 'auth.test knows the token' };
+        return { verdict: 'good', why: 'auth.test accepts the token' };
       } catch (error) {
         if (error instanceof SlackRateLimited) return { verdict: 'unknown', why: error.message };
         if (error instanceof SlackUnanswered) return { verdict: 'unanswered', why: error.message };

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-/** A request that is answered with that status; the message goes to whoever sent it, so it says what is wrong. */
+/** Answers a request with that status. The message goes to the sender, so it says what is wrong. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
@@ -12,20 +12,20 @@ export class HttpError extends Error {
   }
 }
 
-/** A request with its body as the bytes that were sent. */
+/** A request with its body as the original bytes. */
 export interface RawRequest extends APIGatewayProxyEventV2 {
   bytes: Uint8Array;
 }
 
-/** The largest request that a function URL takes (AWS Lambda, function URL quotas). */
+/** The largest request that a function URL accepts (AWS Lambda, function URL quotas). */
 export const MAX_BODY_BYTES = 6 * 1024 * 1024;
 
-/** An answer in JSON. */
+/** A JSON answer. */
 export function jsonAnswer(status: number, body: Readonly<Record<string, unknown>>): APIGatewayProxyStructuredResultV2 {
   return { statusCode: status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(body)}\n` };
 }
 
-/** Puts the bytes of the body into the event. A function URL hands some content types over in Base64. */
+/** Adds the body's bytes to the event. A function URL delivers some content types in Base64. */
 export function rawBody(): MiddlewareObj<RawRequest, APIGatewayProxyStructuredResultV2> {
   return {
     before: ({ event }) => {
@@ -38,8 +38,8 @@ export function rawBody(): MiddlewareObj<RawRequest, APIGatewayProxyStructuredRe
 }
 
 /**
- * Answers errors: an {@link HttpError} with its own status, everything else with 500 and a line in the log, for then
- * the event is not safe and must be delivered again.
+ * Answers errors: an {@link HttpError} with its own status, everything else with 500 and a log line, because then the
+ * event is not stored and must be delivered again.
  */
 export function httpErrors(
   log: Pick<Console, 'warn' | 'error'>,
@@ -51,7 +51,7 @@ export function httpErrors(
         log.warn({ message: 'request refused', status: error.status, reason: error.message });
         request.response = jsonAnswer(error.status, { error: error.message });
       } else {
-        log.error({ message: 'the event could not be made safe', error: String(error), stack: error?.stack });
+        log.error({ message: 'the event could not be stored', error: String(error), stack: error?.stack });
         request.response = jsonAnswer(500, { error: 'the event could not be stored; please deliver it again' });
       }
     },

@@ -9,8 +9,8 @@ import type { JobQueue } from '../jobs/queue.ts';
 import { dueReminder, dueSummary, reminderEndsAt } from '../timesheets/calendar.ts';
 
 /**
- * Makes a job for each team and day whose reminders are due, and for each team and week whose summary is. A tick that
- * comes late, twice or not at all makes no difference: the same day and week are the same job.
+ * Makes a job for each team and day with due reminders, and for each team and week with a due summary. A late, repeated
+ * or missed tick makes no difference, because the same day or week always gives the same job.
  *
  * @param now epoch milliseconds
  */
@@ -41,7 +41,7 @@ export async function acceptDueTimesheets(
 
 function eventOf({ name, connection }: Team, dryRun: boolean, automation: string, date: string) {
   return {
-    // What was only tried must not stand in the way of the real one.
+    // A dry run must not block the real one.
     happened: [name, date, ...(dryRun ? ['dry run'] : [])],
     connection,
     lane: 'background' as const,

@@ -9,7 +9,7 @@ import { connectionOf, type SlackIntake } from './slack-intake.ts';
 
 const SHOWN = 5;
 
-/** What can be asked for, from the grammar that reads it. */
+/** The help text, made from the grammar that reads the commands. */
 export function helpMessage(slash: string): SlackMessage {
   const lines = verbs.map(({ usage, does }) => `${code(`${slash} ${usage}`)}  ${escaped(does)}`);
   const examples = verbs
@@ -22,7 +22,10 @@ export function helpMessage(slash: string): SlackMessage {
   };
 }
 
-/** The last jobs of somebody, what waits and until when, and the budget: read from the table, so that it never waits. */
+/**
+ * A person's last jobs, what is waiting and until when, and the budget. All of it is read from the table, so it never
+ * waits.
+ */
 export async function statusMessage(
   { userId, channelId }: { userId: string; channelId: string },
   intake: SlackIntake,
@@ -46,7 +49,7 @@ export async function statusMessage(
       ? [section('You have not asked for anything yet.')]
       : jobs.map((job) => jobSection(job, isHeldUp(job)));
   return {
-    text: 'What became of what you asked for',
+    text: 'Status of your requests',
     blocks: [
       section('*Your last jobs*'),
       ...told,
@@ -71,14 +74,14 @@ function jobSection(job: Job, isHeldUp: boolean): SectionBlock {
       return plainSection(`:octagonal_sign: ${asked}\n${sentence(job.parked?.reason ?? '')}`);
     case 'waiting': {
       const until = job.dueAt ?? job.expectedAt;
-      const waits = until === undefined ? 'waits for its turn' : `waits until ${time(until)}`;
+      const waits = until === undefined ? 'waiting for its turn' : `waiting until ${time(until)}`;
       return section(`:hourglass: ${code(asked)}\n${waits}: ${code(job.waitingFor ?? '')}`);
     }
     default:
       return plainSection(
         isHeldUp
-          ? `:hourglass: ${asked}\nIt waits for what you asked before.`
-          : `:hourglass_flowing_sand: ${asked}\nIt is being worked on.`,
+          ? `:hourglass: ${asked}\nWaiting for your earlier requests.`
+          : `:hourglass_flowing_sand: ${asked}\nIn progress.`,
       );
   }
 }

@@ -1,7 +1,7 @@
 import type { RepositoryConfig } from '../config/schema.ts';
 import type { JobDraft } from '../jobs/job.ts';
 
-/** Where somebody asks for a job on GitHub: on that issue or pull request, where they are answered too. */
+/** The issue or pull request where a person requests a job on GitHub. The answer goes there too. */
 export function issuePlace(
   { name, connection }: RepositoryConfig,
   fullName: string,

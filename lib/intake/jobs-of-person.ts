@@ -5,11 +5,11 @@ import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
-/** What somebody asked for, so that they can see what became of it. */
+/** The jobs that a person requested, so that they can see their status. */
 export interface JobsOfPerson {
-  /** Notes it, whether or not the job is stored yet; twice for the same job does no harm. */
+  /** Records a job, whether or not it is stored yet. Recording the same job twice is harmless. */
   note(person: Person, jobId: string): Promise<void>;
-  /** From the newest on. */
+  /** The newest first. */
   last(person: Person, limit: number): Promise<Job[]>;
 }
 
@@ -24,7 +24,7 @@ export function createJobsOfPerson(table: Table, jobs: JobStore, clock: () => nu
       const { pk } = keys.jobOfPerson(person.in, person.id, '', '');
       const noted = await table.lastOf(pk, limit);
       const found = await Promise.all(noted.map(({ jobId }) => jobs.get(String(jobId))));
-      // The event may have been noted twice, and never stored.
+      // The event may have been recorded twice, or never stored.
       return [...new Map(found.filter((job) => job !== undefined).map((job) => [job.id, job])).values()];
     },
   };

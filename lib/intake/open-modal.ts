@@ -15,7 +15,7 @@ import { connectionOf, type SlackIntake } from './slack-intake.ts';
 
 const opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
 
-/** Projects do not come and go that often. */
+/** Projects rarely change. */
 const PROJECTS_FRESH_MS = 5 * 60_000;
 
 export interface ModalRequest {
@@ -31,8 +31,8 @@ export interface DefectModalRequest extends ModalRequest {
 }
 
 /**
- * Opens the modal for a defect at once, with the projects that were last seen, and has their list brought up to date.
- * @returns what to tell the person where it cannot be opened
+ * Opens the modal for a defect at once with the cached projects, and starts a job that updates their list.
+ * @returns what to tell the person if it cannot be opened
  */
 export async function openDefectModal(
   request: DefectModalRequest,
@@ -55,7 +55,7 @@ export async function openDefectModal(
   return (await fill(projectListJobs.draft({ ...place, input: { opened: view, modal } }), userId, intake)) ?? said;
 }
 
-/** @returns what to tell the person where it cannot be opened */
+/** @returns what to tell the person if it cannot be opened */
 export async function openLogTimeModal(
   request: ModalRequest,
   modal: LogTimeModal,
@@ -64,7 +64,10 @@ export async function openLogTimeModal(
   return (await open(request, modal.connection, logTimeModal(modal), intake)).said;
 }
 
-/** Opens the modal at once, and has the project's tasks put into it. @returns what to tell where it cannot be opened */
+/**
+ * Opens the modal at once, and starts a job that adds the project's tasks. @returns what to tell the person if it
+ * cannot be opened
+ */
 export async function openProjectModal(
   request: ModalRequest,
   { connection, project }: z.output<typeof projectToLog>,
@@ -79,18 +82,18 @@ export async function openProjectModal(
   return (await fill(taskListJobs.draft({ ...place, input }), userId, intake)) ?? said;
 }
 
-/** Of a job that brings into an open modal what only the service knows. */
+/** The common fields of a job that fills an open modal with data from the service. */
 function placeOf(opened: OpenedView, userId: string) {
   const id = 'id' in opened ? opened.id : opened.externalId;
   return { happened: [id], lane: 'interactive', entity: `slack-${userId}`, group: `modal-${id}` } as const;
 }
 
-/** @returns what to tell the person where the job is not taken */
+/** @returns what to tell the person if the job is not accepted */
 async function fill(draft: JobDraft, userId: string, intake: SlackIntake): Promise<SlackMessage | undefined> {
   return (await intake.accept(draft, userId)) === 'too many' ? warning(TOO_MANY) : undefined;
 }
 
-/** Finds out who a person is in the service, and tells them when they can open the form. */
+/** Looks up a person in the service, and tells them when they can open the form. */
 async function recognize(
   { userId, triggerId }: ModalRequest,
   connection: string,
@@ -109,13 +112,13 @@ async function recognize(
     (await fill(draft, userId, intake)) ??
     message(
       plainSection(
-        ':hourglass_flowing_sand: The relay looks up who you are in the service, and tells you when to ask again.',
+        ':hourglass_flowing_sand: The relay is looking up your user in the service. It tells you when to try again.',
       ),
     )
   );
 }
 
-/** What became of opening a modal: one that is open, or may be, and what there is to tell. */
+/** The result of opening a modal: one that is open or may be open, and a message for the person. */
 interface Opening {
   view?: OpenedView;
   said?: SlackMessage;
@@ -126,25 +129,25 @@ async function open(request: ModalRequest, connection: string, view: ModalView, 
   const { triggerId, userId } = request;
   const fault = (why: string) => ({ said: warning(`The form could not be opened: ${escaped(why)}`) });
   if (!(await slack.isThere())) {
-    return fault(`the relay has no token of the Slack app yet. Tell ${config.contact}.`);
+    return fault(`the relay has no token for the Slack app yet. Tell ${config.contact}.`);
   }
   if (settings.access.knownOnly && !(await intake.isKnown(userId, connection))) {
     return { said: await recognize(request, connection, intake) };
   }
-  // A form that opens although Slack's answer is lost must get its lists all the same.
+  // A form may open although Slack's answer was lost, so it must still get its lists.
   const externalId = `partner-relay-${digest(triggerId)}`;
   try {
     const fields = { trigger_id: triggerId, view: { ...view, external_id: externalId } };
     return { view: (await slack.call('views.open', fields, opened)).view };
   } catch (error) {
     if (error instanceof SlackUnanswered) {
-      const said = warning('Slack did not say whether the form was opened. If you do not see it, please try again.');
+      const said = warning('Slack did not confirm that the form is open. If you do not see it, try again.');
       return { view: { externalId }, said };
     }
-    // The person is still there, and can simply ask again.
+    // The person is still there and can retry.
     if (error instanceof SlackRefusal && !error.error.includes('trigger')) {
-      return fault(`Slack refuses it (${error.error}). Tell ${config.contact}.`);
+      return fault(`Slack refused it (${error.error}). Tell ${config.contact}.`);
     }
-    return fault('Slack did not take it in time. Please try again.');
+    return fault('Slack did not respond in time. Try again.');
   }
 }

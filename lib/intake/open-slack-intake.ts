@@ -21,15 +21,15 @@ import { createRecentCommands } from './recent-commands.ts';
 import { requiringLink } from './require-link.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
-/** Slack gives up after three seconds; a modal must be open before, from cold too. */
+/** Slack gives up after three seconds. The modal must be open by then, even on a cold start. */
 const MODAL_TIMEOUT_MS = 1_500;
-/** What Slack is asked first, where it is not remembered, takes its time from the same three seconds. */
+/** Lookups in Slack that are not cached come out of the same three seconds. */
 const QUESTION_TIMEOUT_MS = 600;
 
 /** More of a person's jobs than can be under way. */
 const MOST_WAITING = 20;
 
-/** Opens what people's requests are answered with. */
+/** Opens everything that is needed to answer people's requests. */
 export function openSlackIntake(
   runtime: Runtime,
   settings: SlackConfig,
@@ -83,9 +83,9 @@ export function openSlackIntake(
       const lane = await turns.take(person, asked.id);
       if (!lane) return 'too many';
       const draft = { ...asked, lane };
-      // A job that /pm status does not show is done all the same.
+      // A job that /pm status does not show still runs.
       const unnoted = (error: unknown) =>
-        log.warn({ message: 'a job is not noted for its person', error: String(error) });
+        log.warn({ message: 'a job could not be recorded for its person', error: String(error) });
       const noted = draft.replyTo && jobsOfPerson.note(person, draft.id).catch(unnoted);
       const [{ job, repeat }] = await Promise.all([acceptEvent(draft, { jobs, queue }), noted]);
       metrics.record({ EventsTaken: 1 });
@@ -95,7 +95,7 @@ export function openSlackIntake(
   };
 }
 
-/** Without fields that are undefined. */
+/** Removes undefined fields. */
 function asStored(input: JobDraft['input']): unknown {
   return JSON.parse(JSON.stringify(input));
 }

@@ -21,10 +21,10 @@ import { openLogTimeModal, openProjectModal } from './open-modal.ts';
 import { receiveCommandButton } from './receive-command.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
-/** What was missing when the reminder went out is no proposal for long: the person may have logged it since. */
+/** The missing time in a reminder goes out of date, because the person may have logged it since. */
 const PROPOSED_FOR_MS = 12 * 3_600_000;
 
-/** Does what a button says. */
+/** Handles a button press. */
 export async function receiveButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
   const held = <T>(schema: z.core.$ZodType<T>) => readOwn(`the button ${press.actionId}`, press.value, schema);
   switch (press.actionId) {
@@ -51,7 +51,7 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
     }
     case LOG_REST_BUTTON: {
       const { connection, date, minutes, at = 0, tasks } = held(restOfDay);
-      // Wherever the reminder is.
+      // The channel of the reminder does not matter.
       const fault = await logFault({ userId: press.userId, connection });
       if (fault) return tell(warning(fault), 'beside');
       const isRecent = intake.clock() - at < PROPOSED_FOR_MS;
@@ -64,9 +64,9 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
       return;
     case MUTE_BUTTON:
       await intake.mutes.mute(press.userId, press.value);
-      return tell(message(plainSection(`:no_bell: You will not be reminded of ${press.value} any more.`)), 'beside');
+      return tell(message(plainSection(`:no_bell: You will get no more reminders for ${press.value}.`)), 'beside');
     default:
-      throw new SlackRequestError('the button is none of the relay');
+      throw new SlackRequestError('the button does not belong to the relay');
   }
 
   function logFault(asked: { userId: string; channelId?: string; connection: string }): Promise<string | undefined> {

@@ -13,15 +13,15 @@ import { openDefectModal } from './open-modal.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 import { type SlackRequester, slackOrigin } from './slack-origin.ts';
 
-/** A command, and who gave it where. */
+/** A command, the person who gave it, and the place. */
 export interface GivenCommand extends SlackRequester {
   command: Command;
-  /** To open a modal with, for three seconds. */
+  /** Opens a modal; valid for three seconds. */
   triggerId: string;
   channelId: string;
 }
 
-/** Answers what somebody typed. Nothing is an answer too: a modal was opened. */
+/** Answers a typed command. An empty answer means that a modal was opened. */
 export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const parsed = parseCommand(plain(typed.text));
   if ('fault' in parsed) return faultMessage(parsed, typed, intake);
@@ -33,10 +33,10 @@ export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): 
 }
 
 /**
- * Does what a button says that was shown instead of doing it. Where it works on it there is nothing to say yet: the
- * outcome replaces the button, and what is said here could come after it.
+ * Runs a command from a button that the relay showed instead of running it. If a job starts, the answer is empty: the
+ * outcome replaces the button, and a message from here could arrive after it.
  *
- * @param again whether the person was asked, and wants it done once more
+ * @param again true if the person was asked and wants to run the command once more
  */
 export async function receiveCommandButton(
   given: GivenCommand,
@@ -52,13 +52,13 @@ export async function receiveCommandButton(
   return said;
 }
 
-/** What there is to say, and whether a job works on the command. */
+/** The message for the person, and whether a job works on the command. */
 interface Answer {
   said: SlackMessage | undefined;
   works: boolean;
 }
 
-/** Carries out a command, unless the person may not give it, or gave the very same one a moment ago. */
+/** Runs a command, unless the person may not use it or gave the same command a moment ago. */
 async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<Answer> {
   const fault = await refusal(given, intake);
   if (fault !== undefined) return { said: warning(fault), works: false };
@@ -77,7 +77,7 @@ async function carryOut(given: GivenCommand, draft: JobDraft | undefined, intake
   return { said: undefined, works: true };
 }
 
-/** Answers a command without a job, or opens the form that it needs first. */
+/** Answers a command that has no job, or opens the form that it needs first. */
 async function answer(given: GivenCommand, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const { command } = given;
   switch (command.verb) {
@@ -96,14 +96,14 @@ async function answer(given: GivenCommand, intake: SlackIntake): Promise<SlackMe
   }
 }
 
-/** @returns why the person may not give the command there */
+/** @returns why the person may not use the command there, or undefined */
 async function refusal({ command, ...asked }: GivenCommand, intake: SlackIntake): Promise<string | undefined> {
   const { permission } = verbOf(command);
   if (permission === null) return undefined;
   return explained(intake.config.contact, () => intake.permissions.faultOf(permission, asked));
 }
 
-/** The job of a command, or undefined for one that has none. */
+/** The job of a command, or undefined if it has none. */
 function draftOf(given: GivenCommand, intake: SlackIntake): JobDraft | undefined {
   const origin = slackOrigin(given, connectionOf(intake, given.channelId));
   return verbOf(given.command).job?.(given.command, origin, intake.config);
@@ -129,6 +129,6 @@ function repeatQuestion(
 ): SlackMessage {
   const seconds = Math.max(1, Math.round((intake.clock() - earlier) / 1000));
   const text = code(`${intake.settings.command} ${command}`);
-  const asked = `:question: You gave ${text} ${seconds} s ago already. Do you want it done once more?`;
-  return message(section(asked), ...runButton('Do it once more', { command, happened, again: true }));
+  const asked = `:question: You already ran ${text} ${seconds} s ago. Run it again?`;
+  return message(section(asked), ...runButton('Run again', { command, happened, again: true }));
 }

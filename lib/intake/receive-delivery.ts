@@ -29,17 +29,17 @@ export interface ReceiveOptions {
   metrics: Metrics;
 }
 
-/** What is asked of every delivery. A new one is added here. */
+/** These functions see every delivery. Add a new one here. */
 const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest];
 
-/** What GitHub's clock, and a delivery under way, may add to the time for which GitHub redelivers. */
+/** The margin for GitHub's clock and for deliveries in transit, on top of GitHub's redelivery period. */
 const MARGIN_MS = 86_400_000;
 
 /**
- * Turns a verified delivery into jobs, and answers once they are safe: 202 for new ones, 200 for a repeat of what is
- * stored and queued, 202 with the reason for what no automation takes.
+ * Turns a verified delivery into jobs, and answers once they are stored and queued: 202 for new jobs, 200 for a repeat
+ * of known jobs, and 202 with the reason if no automation handles the delivery.
  *
- * @throws {HttpError} 400 for what cannot be read
+ * @throws {HttpError} 400 if the delivery cannot be read
  */
 export async function receiveDelivery(
   request: RawRequest,
@@ -48,15 +48,16 @@ export async function receiveDelivery(
   const { config, hooks } = options;
   const { delivery, taken } = readable(() => {
     const delivery = readDelivery(request.bytes, request.headers);
-    // An event that is missing from the list would work, but never be redelivered.
+    // An event type that is missing from the list would work, but would never be redelivered.
     const takers = takenEvents.has(delivery.event) ? githubTakers : [];
     return { delivery, taken: takers.flatMap((take) => take(delivery, config) ?? []) };
   });
-  // Beside the rest and whatever becomes of it, so that the redelivery knows where to ask for what failed.
+  // Runs in parallel and independently of the result, so that the redelivery knows which hook to ask about failed
+  // deliveries.
   const noted = hooks.note(delivery, request.headers);
   try {
     if (delivery.event !== 'ping') return await accept(delivery, taken, options);
-    return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is right' });
+    return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is correct' });
   } finally {
     await noted;
   }
@@ -76,9 +77,10 @@ async function accept(
       continue;
     }
     const longestMs = keptForMs(config.github.apiUrl) + MARGIN_MS;
-    // Nothing remembers it any more if it was carried out, and GitHub would not send it: somebody kept it.
+    // No record shows any more whether it was executed, and GitHub does not resend events this old: someone stored and
+    // replayed it.
     if (one.happenedAt !== undefined && !(clock() - one.happenedAt <= longestMs)) {
-      ignored.push(`it is more than ${longestMs / 86_400_000} days old, and GitHub does not redeliver that`);
+      ignored.push(`it is more than ${longestMs / 86_400_000} days old, and GitHub does not redeliver events that old`);
       continue;
     }
     for (const draft of await withinTurns(one.jobs, turns, jobs)) {
@@ -88,7 +90,7 @@ async function accept(
     }
   }
   if (accepted.length === 0) {
-    const reason = ignored.join('; ') || `no automation takes ${event} events`;
+    const reason = ignored.join('; ') || `no automation handles ${event} events`;
     log.info({ message: 'delivery ignored', deliveryId, event, reason });
     return jsonAnswer(202, { jobs: [], ignored: reason });
   }
@@ -96,13 +98,13 @@ async function accept(
   return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });
 }
 
-/** Replaces the commands of a person who has too many under way by a job that tells them so. */
+/** If a person has too many jobs under way, replaces their commands with a job that tells them so. */
 async function withinTurns(drafts: readonly JobDraft[], turns: Turns, jobs: JobStore): Promise<JobDraft[]> {
   const taken: JobDraft[] = [];
   for (const draft of drafts) {
     const by = draft.asked?.by;
     const refusal = by && refusalOf(draft);
-    // What the person read was not taken stays so, also in a redelivery.
+    // A command that was reported as not accepted stays so, even in a redelivery.
     const isTaken = !refusal || (!(await jobs.get(refusal.id)) && (await turns.take(by, draft.id)));
     taken.push(isTaken ? draft : refusal);
   }

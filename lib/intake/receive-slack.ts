@@ -14,19 +14,19 @@ import { faultOfForm, receiveSubmission } from './receive-submission.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
 export interface ReceiveSlackOptions {
-  /** Undefined where relay.config.ts has no slack. */
+  /** Undefined if relay.config.ts has no slack. */
   intake: SlackIntake | undefined;
   log: Pick<Console, 'info'>;
   metrics: Metrics;
 }
 
-/** Answered, and there is nothing to say. */
+/** An answer without a message. */
 const NOTHING: APIGatewayProxyStructuredResultV2 = { statusCode: 200, body: '' };
 
 /**
- * Answers a verified request of Slack at once: with what there is to say, or with a job that is safe, or with a modal.
+ * Answers a verified Slack request immediately: with a message, with a job that is safely stored, or with a modal.
  *
- * @throws {HttpError} 400 for what cannot be read, 404 where Slack is not configured
+ * @throws {HttpError} 400 if the request cannot be read, 404 if Slack is not configured
  */
 export async function receiveSlack(
   request: RawRequest,
@@ -71,14 +71,14 @@ async function tell(said: SlackMessage | undefined, { responseUrl }: { responseU
   }
 }
 
-/** The shortcut of a message opens the modal filled with what the message says. */
+/** The message shortcut opens the modal filled with the message's text. */
 async function receiveShortcut(chosen: MessageShortcut, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const { callbackId, messageText, permalink } = chosen;
-  if (callbackId !== DEFECT_SHORTCUT) throw new SlackRequestError('the shortcut is none of the relay');
+  if (callbackId !== DEFECT_SHORTCUT) throw new SlackRequestError('the shortcut does not belong to the relay');
   const fault = await explained(intake.config.contact, () => intake.permissions.faultOf('defect', chosen));
   if (fault !== undefined) return warning(fault);
   const text = plain(messageText);
   const title = text.split('\n', 1)[0] ?? '';
-  const description = text || '[The message has nothing that a form can hold: see the link.]';
+  const description = text || '[The message has no text. See the link.]';
   return openDefectModal({ ...chosen, title, description, permalink }, intake);
 }

@@ -11,18 +11,18 @@ import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../sl
 import { type Accepted, connectionOf, type SlackIntake } from './slack-intake.ts';
 import { slackOrigin } from './slack-origin.ts';
 
-/** What is wrong, by the block that it is about; a modal with faults stays open. */
+/** Faults by block id. A modal with faults stays open. */
 type Faults = Readonly<Record<string, string>>;
 
-/** Slack shows an error where our answer was lost, and the person may change something before they send it again. */
+/** If our answer was lost, Slack shows an error, and the person may change the form before they send it again. */
 const SENT_BEFORE =
-  'This form was sent before, with other entries, and that is being done. For something else, close it and open another.';
+  'This form was already sent with other entries, and those are being processed. To change something, close it and open a new form.';
 
-/** Makes the job of a modal that was sent off. Its outcome is told as a direct message. */
+/** Makes the job for a submitted modal. The outcome arrives as a direct message. */
 export async function receiveSubmission(sent: ModalSubmission, intake: SlackIntake): Promise<Faults | undefined> {
   const remembered = <T>(schema: z.core.$ZodType<T>) =>
     readOwn("the modal's private_metadata", sent.privateMetadata, schema);
-  // The form was opened where the verb may be used.
+  // The permission was checked when the form was opened.
   const permissionFault = (verb: LimitedVerb, connection: string) =>
     explained(intake.config.contact, () => intake.permissions.faultOf(verb, { userId: sent.userId, connection }));
   switch (sent.callbackId) {
@@ -32,8 +32,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       const fault = await permissionFault('defect', connection);
       if (fault !== undefined) return faultOfForm(sent, fault);
       const { project, title = '', description = '', type, priority, severity } = sent.values;
-      if (project === undefined)
-        return { title: 'The list of projects is not here yet. Please try again in a moment.' };
+      if (project === undefined) return { title: 'The list of projects is still loading. Try again in a moment.' };
       if (title.trim() === '') return { title: 'A defect needs a title.' };
       const origin = slackOrigin({ ...sent, happened: sent.viewId, channelId }, connection);
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
@@ -59,7 +58,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       return faultsOf(sent, await intake.accept(draft, sent.userId));
     }
     default:
-      throw new SlackRequestError('the modal is none of the relay');
+      throw new SlackRequestError('the modal does not belong to the relay');
   }
 }
 
@@ -68,7 +67,7 @@ function faultsOf(sent: ModalSubmission, accepted: Accepted): Faults | undefined
   return faultOfForm(sent, accepted === 'before' ? SENT_BEFORE : TOO_MANY);
 }
 
-/** What is wrong with the whole form, at its first input: Slack shows errors at inputs only. */
+/** A fault of the whole form, shown at its first input because Slack shows errors only at inputs. */
 export function faultOfForm({ callbackId }: ModalSubmission, fault: string): Faults {
   return { [callbackId === LOG_TIME_MODAL ? 'duration' : 'title']: fault };
 }

@@ -3,30 +3,31 @@ import type { JobStore } from '../jobs/job-store.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
-/** Somebody who types the very same command again so soon may have done it by mistake. */
+/** A person who types the same command again within this time may have done so by mistake. */
 export const ASKED_WITHIN_MS = 120_000;
 
-/** Which commands were given lately. */
+/** Remembers recent commands. */
 export interface RecentCommands {
   /**
-   * Notes a command, unless it was noted lately and became a job.
+   * Records a command, unless it was recorded recently and became a job.
    *
-   * One that was noted and is no job yet may be about to become one, or its webhook died. Nobody can tell; whoever makes
-   * the job of that event, and not of their own, makes the same job, so that the command is carried out once either way.
+   * A recorded command without a job may be about to get one, or its webhook may have died. There is no way to tell.
+   * Callers therefore make the job from the recorded event and not from their own: that gives the same job, so the
+   * command runs once either way.
    *
-   * @returns when it was given before, in epoch milliseconds, or else the event that its job is to be made of
+   * @returns when the command was given before, in epoch milliseconds; otherwise the event to make its job from
    */
   note(given: GivenBefore): Promise<{ saidAt: number } | { happened: string }>;
-  /** Notes a command that was given although it was noted before. */
+  /** Records a command that a person deliberately repeated. */
   noteAgain(given: GivenBefore): Promise<void>;
 }
 
-/** A command, and the job that it is to become. */
+/** A command and its future job. */
 interface GivenBefore {
   userId: string;
   channelId: string;
   command: string;
-  /** The event that the job is made of. */
+  /** The event that the job is made from. */
   happened: string;
   jobId: string;
 }
@@ -53,7 +54,7 @@ export function createRecentCommands(table: Table, jobs: JobStore, clock: () => 
       };
       if (await table.put(item, lately)) return { happened: given.happened };
       const earlier = (await table.get({ pk: item.pk, sk: item.sk })) as Noted | undefined;
-      // Gone since, or noted by a version that did not keep the event.
+      // The record has expired, or an older version wrote it without the event.
       if (!earlier?.happened) return { happened: given.happened };
       return (await jobs.get(earlier.jobId)) ? { saidAt: earlier.at } : { happened: earlier.happened };
     },

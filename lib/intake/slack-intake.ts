@@ -12,11 +12,11 @@ import type { Mutes } from '../timesheets/mutes.ts';
 import type { JobsOfPerson } from './jobs-of-person.ts';
 import type { RecentCommands } from './recent-commands.ts';
 
-/** What people's requests are answered with, before they are jobs. */
+/** Everything that is needed to answer people's requests before they become jobs. */
 export interface SlackIntake {
   config: RelayConfig;
   settings: SlackConfig;
-  /** With a time-out that leaves room within Slack's three seconds. */
+  /** A client with a time-out that fits into Slack's three seconds. */
   slack: SlackApi;
   responseUrls: ResponseUrls;
   admission: Admission;
@@ -33,19 +33,19 @@ export interface SlackIntake {
   /** Lets the jobs of a person that wait go on now. Those that stand in line wait for the budget, and stay there. */
   goOn(userId: string, connection: string): Promise<void>;
   budgetOf(connection: string): Promise<BudgetView>;
-  /** Whether the service is known to have a user for the person, as far as the table says. */
+  /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;
-  /** Makes the job of a person safe, unless too many of theirs have not ended. */
+  /** Stores and queues a person's job, unless too many of their jobs have not ended. */
   accept(draft: JobDraft, userId: string): Promise<Accepted>;
 }
 
 /**
- * What became of a job: once it is safe, the person may be told so. `before` says that the same event was accepted before
- * with another input, which stays.
+ * The result of accepting a job. `safe`: it is stored, and the person may be told so. `before`: the same event was
+ * accepted earlier with another input, which stays.
  */
 export type Accepted = 'safe' | 'before' | 'too many';
 
-/** The connection that a channel's commands go to. */
+/** The connection for a channel's commands. */
 export function connectionOf({ settings }: SlackIntake, channelId: string): string {
   return settings.channels[channelId]?.connection ?? settings.connection;
 }

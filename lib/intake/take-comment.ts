@@ -20,7 +20,7 @@ const commentPayload = z.object({
   action: z.string(),
   comment: z.object({
     id: z.int(),
-    /** GitHub takes 65,536 characters, each of one or two units. */
+    /** GitHub accepts 65,536 characters of one or two UTF-16 units each. */
     body: z.nullish(text(131_072)),
     author_association: z.string(),
     created_at: instant,
@@ -30,29 +30,29 @@ const commentPayload = z.object({
   issue: z.object({ number: z.int() }),
   sender: z.object({ login }),
   repository,
-  /** Of `edited`. */
+  /** Only for `edited`. */
   changes: z.nullish(z.object({ body: z.nullish(z.object({ from: z.nullish(z.string()) })) })),
   installation: z.nullish(installation),
 });
 
 type CommentPayload = z.output<typeof commentPayload>;
 
-/** A line of a comment that was written as a command. */
+/** A line of a comment in the form of a command. */
 interface CommandLine {
   line: string;
   parsed: ParsedCommand;
 }
 
-/** As many as one person may have under way: lib/people/turns.ts. */
+/** The same limit as for jobs under way per person: lib/people/turns.ts. */
 const MAX_COMMANDS = MOST_UNDER_WAY;
-/** Of all lines together, for each is a call of the service. */
+/** For all lines together, because each item is a call to the service. */
 const MAX_ITEMS = 50;
 
 /**
- * `/done`, `/undo` and `/log` in comments on issues and pull requests. A job is the comment and the line, so that an
- * edit does nothing again which stands there still; one that changes or takes away a command gives none, for the
- * relay could not tell a correction from a second command. Whether the author may give commands is for the worker to
- * ask where the payload does not show it.
+ * Handles `/done`, `/undo` and `/log` in comments on issues and pull requests. A job is identified by the comment and
+ * the line, so an edit does not repeat the lines that it keeps. An edit that changes or removes a command gives no
+ * jobs, because the relay cannot tell a correction from a second command. If the payload does not show that the author
+ * may give commands, the worker checks.
  */
 export function takeComment({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
   if (event !== 'issue_comment') return undefined;
@@ -61,24 +61,25 @@ export function takeComment({ event, payload }: GithubDelivery, config: RelayCon
   const read = readPayload(event, commentPayload, payload);
   const settings = findRepository(config, read.repository.full_name);
   if (!settings?.completeChecklistItem && !settings?.logTime) {
-    return { ignored: `${read.repository.full_name} takes no commands from comments in relay.config.ts` };
+    return { ignored: `${read.repository.full_name} does not allow commands in comments in relay.config.ts` };
   }
   const now = commandsIn(read.comment.body, settings);
   const before = action === 'edited' ? commandsIn(read.changes?.body?.from ?? read.comment.body, settings) : [];
   const lines = new Map(now.map((one) => [one.line, one]));
   if (before.some(({ line, parsed }) => 'command' in parsed && !lines.has(line))) {
-    return { ignored: 'an edit that changes a command gives none: a new comment is needed' };
+    return { ignored: 'an edit that changes a command is ignored; write a new comment' };
   }
   const known = new Map(before.map((one) => [one.line, one]));
   const added = [...lines.values()].filter(({ line }) => !known.has(line));
   if (added.length === 0) return { ignored: 'a comment without a command for this repository' };
   const { user, author_association } = read.comment;
-  if (!user || isBot(user)) return { ignored: 'a comment of a bot gives no commands' };
-  // Whoever may edit comments of others must not speak in their name.
-  if (read.sender.login !== user.login) return { ignored: 'a comment that somebody else edits gives no commands' };
+  if (!user || isBot(user)) return { ignored: 'commands in comments of bots are ignored' };
+  // A person who may edit other people's comments must not give commands in their name.
+  if (read.sender.login !== user.login)
+    return { ignored: 'commands in a comment that another person edited are ignored' };
   const [taken, left] = withinBounds(added, [...known.values()]);
   if (left[0]) {
-    const fault = `${MAX_COMMANDS} commands with ${MAX_ITEMS} checklist items are the most in one comment. Nothing was done from ${excerpt(left[0].line)} on; please write another comment for the rest.`;
+    const fault = `A comment can have at most ${MAX_COMMANDS} commands and ${MAX_ITEMS} checklist items. Nothing was done from ${excerpt(left[0].line)} on. Write another comment for the rest.`;
     taken.push({ line: `too many: ${left[0].line}`, parsed: { fault } });
   }
   const by = {
@@ -88,12 +89,15 @@ export function takeComment({ event, payload }: GithubDelivery, config: RelayCon
   return { happenedAt: happenedAt(read), jobs: taken.flatMap((one) => draft(read, by, one, settings, config) ?? []) };
 }
 
-/** When the comment got its text. */
+/** When the comment got its current text. */
 function happenedAt({ action, comment }: CommentPayload): number {
   return Date.parse(action === 'edited' ? comment.updated_at : comment.created_at);
 }
 
-/** @returns the commands that still fit into the comment beside those that it had, and the rest from the first that does not */
+/**
+ * @returns the new commands that fit within the limits next to the existing ones, and the rest, beginning with the
+ * first that does not fit
+ */
 function withinBounds(added: readonly CommandLine[], known: readonly CommandLine[]): [CommandLine[], CommandLine[]] {
   let room = MAX_ITEMS - known.reduce((sum, one) => sum + itemsIn(one), 0);
   const end = added.findIndex((one, index) => {
@@ -107,7 +111,7 @@ function itemsIn({ parsed }: CommandLine): number {
   return 'command' in parsed && 'items' in parsed.command ? parsed.command.items.length : 0;
 }
 
-/** Those that the repository allows. */
+/** The verbs that the repository allows. */
 function commandsIn(body: string | null | undefined, settings: RepositoryConfig): CommandLine[] {
   const allowed = verbs.filter(({ inComments }) => inComments && settings[inComments]).map(({ verb }) => verb);
   return commandLines(body ?? '', allowed).map((line) => ({ line, parsed: parseCommand(line.slice(1)) }));
@@ -133,7 +137,7 @@ function draft(
     happened,
     by: { in: 'github', id: login },
     byName: login,
-    // A delivery may be days late.
+    // A delivery may arrive days late.
     askedAt: happenedAt(read),
     comment: writtenLine(comment.id, line),
     ...(unproven && { unproven }),

@@ -12,13 +12,13 @@ import type { Taken } from './taken.ts';
 
 const FOLLOWED = new Set(['opened', 'labeled', 'edited', 'unlabeled', 'closed', 'reopened', 'transferred']);
 
-/** What becomes of an `issues` delivery. Needs nothing but the payload, so that the webhook can ask it at once. */
+/** Handles an `issues` delivery. It only needs the payload, so the webhook can call it immediately. */
 export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
   if (event !== 'issues') return undefined;
   const action = String(payload.action);
   if (action === 'deleted') return { ignored: 'a deleted issue changes nothing; its defect, if it has one, stays' };
   if (action === 'locked' || action === 'unlocked') return { ignored: 'locking an issue changes nothing' };
-  if (!FOLLOWED.has(action)) return { ignored: `no automation takes issues events with the action ${action}` };
+  if (!FOLLOWED.has(action)) return { ignored: `no automation handles issues events with the action ${action}` };
 
   const delivery = readIssuesPayload(payload);
   const repository = findRepository(config, delivery.repository.full_name);
@@ -42,7 +42,7 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
 
   const stranger = strangerBehind(delivery);
   const job = issueJobs.draft({
-    // Two changes within one second have one updated_at; the state tells them apart.
+    // Two changes within one second have the same updated_at. The state distinguishes them.
     happened: [delivery.issue.id, action, version, digest(state)],
     connection: repository.connection,
     lane: 'background',
@@ -55,15 +55,15 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
   const isNew = action === 'opened' && !cameFrom;
   const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links) =>
     (await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, told)))?.newest?.revision;
-  // Of a transferred issue GitHub does not say whether `updated_at` is the time of the transfer.
+  // For a transferred issue, GitHub does not document whether `updated_at` is the time of the transfer.
   const isTransfer = action === 'transferred' || cameFrom;
   return { happenedAt: isTransfer ? undefined : Date.parse(version), jobs: [job], beforeStoring };
 }
 
 /**
- * Who caused the event, if they are none of the repository's own people. An issue is changed by its author, or by
- * somebody who may triage issues. Of a member who hides the membership GitHub's payloads do not tell, so they count as a
- * stranger.
+ * The person who caused the event, if they are an outsider to the repository. An issue can be changed by its author or
+ * by people with triage permission. GitHub's payloads do not show private memberships, so such members count as
+ * outsiders.
  */
 function strangerBehind({ issue, sender }: IssuesPayload): string | undefined {
   const isAuthor = sender && sender.login === issue.user?.login;

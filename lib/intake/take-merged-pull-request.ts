@@ -33,12 +33,12 @@ const pullRequestPayload = z.object({
 
 type PullRequest = z.output<typeof pullRequestPayload>['pull_request'];
 
-/** Each is a call of the service. */
+/** Each item is a call to the service. */
 const MAX_ITEMS = 50;
 
 /**
- * A merged pull request whose body says `Completes checklist item <id>` completes it, at the word of the repository's
- * own people. Where the payload does not show that the author is one, the worker asks GitHub.
+ * Completes the checklist items that a merged pull request names with `Completes checklist item <id>`, if its author is
+ * a collaborator. If the payload does not show that, the worker asks GitHub.
  */
 export function takeMergedPullRequest({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
   if (event !== 'pull_request') return undefined;
@@ -47,7 +47,7 @@ export function takeMergedPullRequest({ event, payload }: GithubDelivery, config
   if (!pull.merged) return { ignored: 'a pull request that is closed without a merge completes nothing' };
   const settings = findRepository(config, repository.full_name);
   if (!settings?.completeChecklistItem) {
-    return { ignored: `${repository.full_name} completes no checklist items in relay.config.ts` };
+    return { ignored: `${repository.full_name} does not allow completing checklist items in relay.config.ts` };
   }
   const named = completedItems(pull.body ?? '');
   const items = named.slice(0, MAX_ITEMS);
@@ -64,7 +64,7 @@ export function takeMergedPullRequest({ event, payload }: GithubDelivery, config
   return { happenedAt: pull.merged_at ? Date.parse(pull.merged_at) : undefined, jobs: [job] };
 }
 
-/** A bot may have any permission, and what it writes are the words of others. Whoever merges can confirm them. */
+/** A bot may have any permission, and its text may come from others. The person who merges can confirm it. */
 function unprovenAuthor({ user, merged_by }: PullRequest, items: readonly string[]): Unproven {
   const commands: string[] = [];
   for (let from = 0; from < items.length; from += MOST_ITEMS) {
@@ -72,9 +72,9 @@ function unprovenAuthor({ user, merged_by }: PullRequest, items: readonly string
   }
   const author = user ? `@${user.login}` : 'a deleted account';
   const says = `This says that it completes checklist item${items.length > 1 ? 's' : ''} ${enumerated(items)}`;
-  const ask = `${merged_by ? `@${merged_by.login}: if` : 'If'} it does, please comment ${enumerated(commands)}`;
+  const ask = `${merged_by ? `@${merged_by.login}: if` : 'If'} that is right, comment ${enumerated(commands)}`;
   return {
     ...(user && !isBot(user) && { login: user.login }),
-    otherwise: `${says}, but its author ${author} is no collaborator here, and nothing was done. ${ask}`,
+    otherwise: `${says}, but its author ${author} is not a collaborator here, so nothing was done. ${ask}`,
   };
 }

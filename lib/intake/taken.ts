@@ -4,19 +4,19 @@ import type { JobDraft } from '../jobs/job.ts';
 import type { IssueState } from '../links/issue-state.ts';
 import type { Links } from '../links/links.ts';
 
-/** What becomes of a delivery: jobs, or the reason why none. */
+/** The result of a delivery: jobs, or the reason why there are none. */
 export type Taken =
   | {
       jobs: JobDraft[];
-      /** When it happened, in epoch milliseconds. Undefined: the payload does not say. */
+      /** When it happened, in epoch milliseconds; undefined if the payload does not say. */
       happenedAt: number | undefined;
-      /** Keeps what the jobs rely on; see accept-event.ts. */
+      /** Stores the state that the jobs rely on; see accept-event.ts. */
       beforeStoring?: (links: Links<IssueState>) => Promise<number | undefined>;
     }
   | { ignored: string };
 
 /**
- * Says what becomes of a delivery, from the payload alone; undefined for events of another kind.
- * @throws {PayloadError} for a delivery that it would take but cannot read
+ * Decides what a delivery leads to, from the payload alone; undefined for other event types.
+ * @throws {PayloadError} for a delivery of its own type that it cannot read
  */
 export type GithubTaker = (delivery: GithubDelivery, config: RelayConfig) => Taken | undefined;

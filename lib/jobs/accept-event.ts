@@ -3,13 +3,14 @@ import type { JobStore } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
 
 /**
- * Makes an event safe: the job is stored, then queued, then noted as queued. What fails throws, so that nothing is
- * acknowledged which is not safe; the same event again takes up where the last try ended.
+ * Makes an event safe: the job is stored, then queued, then marked as queued. Failures throw, so that an event is
+ * acknowledged only when it is safe. A repeat of the event continues where the last try ended.
  *
- * @param keepState keeps the state that the event tells, which the job relies on. Runs for a repeat too: a state that
- * came, went and came back within one second has the same id each time. Returns the state's revision, or undefined
- * where a newer one is known. A repeat whose state is newest at another revision than its job's gets a job of its own.
- * @returns the job, and whether the event had been accepted before
+ * @param keepState stores the state that the event reports and the job relies on. It runs for a repeat too, because a
+ * state that appears, disappears and reappears within one second has the same id each time. It returns the state's
+ * revision, or undefined if a newer state is known. If a repeat's state is the newest but has another revision than its
+ * job, the repeat gets its own job.
+ * @returns the job, and whether the event was accepted before
  */
 export async function acceptEvent(
   draft: JobDraft,
@@ -17,7 +18,7 @@ export async function acceptEvent(
   keepState?: () => Promise<number | undefined>,
 ): Promise<{ job: Job; repeat: boolean }> {
   const revision = await keepState?.();
-  // Stored without looking first: nearly every event is new.
+  // Stored without a read first, because almost every event is new.
   const withRevision = (draft: JobDraft): JobDraft => ({ ...draft, ...(revision !== undefined && { revision }) });
   const { job, stored } = await jobs.store(withRevision(draft));
   const toldAnew = !stored && isSafe(job) && revision !== undefined && job.revision !== revision;
@@ -33,7 +34,7 @@ export async function acceptEvent(
   }
 }
 
-/** A job that ran has been in the queue, even if nobody noted it. */
+/** A job that ran has been in the queue, even if it was not marked as queued. */
 function isSafe(job: Job): boolean {
   return job.queuedAt !== undefined || job.status !== 'queued';
 }

@@ -6,23 +6,23 @@ import type { Outcome } from './tell-person.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The jobs of one automation: its name, and what each of them knows. */
+/** The jobs of one automation: its name, and the input of each job. */
 export interface JobKind<Input extends Fields> {
-  /** The automation's name. It stands in the ids of its jobs. */
+  /** The automation's name. It is part of its jobs' ids. */
   name: string;
   draft(event: EventOf<Input>): JobDraft;
-  /** @throws {NeedsOperator} for an input that does not fit, such as one of a version that kept something else */
+  /** @throws {NeedsOperator} if the input does not match the schema, for example from a version with other fields */
   inputOf(job: Job): Input;
 }
 
-/** What a job is made of. */
+/** The event that a job is made from. */
 export interface EventOf<Input> extends Omit<JobDraft, 'id' | 'automation' | 'input'> {
-  /** What makes the event this one and no other: a `trigger_id`, a comment and its line, a team and a day. */
+  /** Identifies the event: a `trigger_id`, a comment and its line, a team and a day. */
   happened: readonly (string | number)[];
   input: Input;
 }
 
-/** @param schema what is read back from the table. A field that a later version adds is optional. */
+/** @param schema the input as read back from the table. A field that a later version adds must be optional. */
 export function defineJobs<Schema extends z.ZodMiniType<Fields>>(
   name: string,
   schema: Schema,
@@ -41,16 +41,18 @@ export function defineJobs<Schema extends z.ZodMiniType<Fields>>(
   };
 }
 
-/** A rule: the steps that it makes of a job. */
+/** An automation: it turns a job into steps. */
 export interface Automation {
   name: string;
-  /** Carries the job out. May run again at any point, and then goes on where the journal ends. @returns what was done */
+  /**
+   * Runs the job. It may be run again at any point, and then continues where the journal ends. @returns what was done
+   */
   run(job: Job, steps: Steps): Promise<string | Outcome>;
   /**
-   * Gives up what the job holds outside its own record, right before the job ends.
+   * Releases what the job holds outside its own record, right before the job ends.
    *
-   * @param ending where it succeeds, it may throw a RetryAt instead, to run once more
-   * @param isHeld whether no other worker has taken the job over
+   * @param ending if it is `succeeded`, this may throw a RetryAt to run the job once more
+   * @param isHeld returns true if no other worker has taken over the job
    */
   letGo?(job: Job, ending: 'succeeded' | 'parked', isHeld: () => Promise<boolean>): Promise<void>;
 }

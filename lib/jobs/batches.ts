@@ -1,9 +1,9 @@
-/** So many requests to AWS at a time are quick, and stay far below its limits. */
+/** This many parallel requests to AWS are fast and stay far below its limits. */
 const AT_ONCE = 16;
 
 /**
- * Does the same for each of many, some at a time.
- * @throws {AggregateError} after all have been tried: one that fails does not keep the others from it
+ * Runs a function for each item, a limited number at a time.
+ * @throws {AggregateError} after all have been tried, so that one failure does not stop the others
  */
 export async function inBatches<T, R>(many: readonly T[], act: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];

@@ -16,29 +16,29 @@ import type { Slots } from './slots.ts';
 
 /** The service refuses a timestamp after five minutes; the same bytes are sent for four (docs/exactly-once.md#how). */
 const RESEND_WINDOW_MS = 4 * 60_000;
-/** The next send waits as long again as it has been since the signing, within these bounds. */
+/** The next send waits for the same time that has passed since the signing, within these limits. */
 const RESEND_PAUSE_MS = { shortest: 250, longest: 30_000 };
 /**
- * When it is looked for, after its last send. A list may lag behind, and the service may still be at work on it, so that
- * what is not found is looked for again. In the background it is first left alone for a while, so that one reading of
- * the list serves many; a person waits.
+ * When the relay searches for the created object, after its last send. A list may lag behind, and the service may still
+ * be processing the request, so the relay searches more than once. Background jobs wait before the first search, so
+ * that one reading of the list serves many jobs. People do not wait.
  */
 const LOOKS_AFTER_MS = {
   people: [1_000, 10_000, 30_000, 90_000],
   background: [10_000, 30_000, 90_000],
 } as const;
-/** No older reading of a list may say that something is not there. */
+/** An older reading of a list cannot prove that an object does not exist. */
 const OLDEST_READING_MS = 10_000;
-/** How long the last look waits for an operation that fails to work again. */
+/** How long the last search waits for a failing list operation to recover. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** What was created, and the digest of the payload that it was created with. */
+/** The id of the created object, and the digest of its payload. */
 export interface Creation {
   id: string | number;
   signed: string;
 }
 
-/** Calls an operation that creates something, at most once for the step. */
+/** Calls a creating operation at most once per step. */
 export type Creating = <P extends z.ZodType, D extends z.ZodType>(
   step: string,
   operation: Operation<P, D>,
@@ -56,7 +56,7 @@ export interface CreationsOptions {
   clock: () => number;
 }
 
-/** Calls of operations that create something, each at most once for its step; see decide.ts. */
+/** Calls of creating operations, each at most once per step; see decide.ts. */
 export function createCreations(options: CreationsOptions): Creating {
   const { connection, lane, journal, sending, slots, readings, clock } = options;
 
@@ -90,7 +90,7 @@ export function createCreations(options: CreationsOptions): Creating {
         });
         return { id: idOf(operation, data), signed: open.signed };
       } catch (thrown) {
-        // The slot grew old before the first send, and no other came in time: nothing is open.
+        // The slot expired before the first send, and no other came in time, so nothing is open.
         if (!hasLeft) await journal.dropRequest(step);
         const failure = sending.read(thrown);
         const decision = decisions[failure.outcome][unanswered ? 'creating, unanswered' : 'creating'];
@@ -106,11 +106,11 @@ export function createCreations(options: CreationsOptions): Creating {
           await sending.report(turn, failure);
           const { shortest, longest } = RESEND_PAUSE_MS;
           const pause = Math.min(Math.max(clock() - request.signedAt, shortest), longest);
-          const why = `the same request is sent again, because it is unknown what became of it: ${failure.error.message}`;
+          const why = `the same request is sent again, because its outcome is unknown: ${failure.error.message}`;
           await slots.pauseUntil(clock() + pause, why);
           continue;
         }
-        // Every send of these bytes was clearly refused: they are done with.
+        // Every send of these bytes was clearly refused, so the request is closed.
         await journal.dropRequest(step);
         open = undefined;
         if (decision === 'sign again' && !signsAgain) continue;
@@ -120,7 +120,7 @@ export function createCreations(options: CreationsOptions): Creating {
     }
   };
 
-  /** Decides an open creation by what can be found of it, or leaves it to a person. */
+  /** Settles an open creation with a search, or leaves it to a person. */
   async function lookFor(
     step: string,
     operation: Operation,
@@ -131,7 +131,7 @@ export function createCreations(options: CreationsOptions): Creating {
     const list = found && operations.get(found.list);
     if (!found || !list || !by || !idField) {
       throw new NeedsOperator(
-        `${operation.name} was sent and never clearly answered, and leaves nothing to look for it by`,
+        `${operation.name} was sent and never clearly answered, and the relay has no way to search for it`,
       );
     }
     const wanted = { ...by, idField, found, list: connection.operation(list) };
@@ -141,17 +141,17 @@ export function createCreations(options: CreationsOptions): Creating {
     if (request.lookFrom === undefined) await journal.keepRequest(step, open);
     for (;;) {
       const isLast = open.searches >= looks.length - 1;
-      // What the service has not finished it may still finish.
+      // The service may still finish the request.
       if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await sending.ensureWorks(operation);
       const lookAt = lookFrom + (looks[open.searches] ?? looks[0]);
       await slots.pauseUntil(
         lookAt,
-        `${operation.name} was not clearly answered; what it may have created is looked for`,
+        `${operation.name} was not clearly answered; the relay searches for what it may have created`,
       );
       const id = await readings.find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS)).catch(async (error) => {
         if (!(error instanceof ListTooSlow)) throw error;
         await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
-        // A person who wants it created again relies on this search, so that it has to come to an end.
+        // A person who decided to create it again relies on this search, so it must come to an end.
         throw isLast && !open.again
           ? new NeedsOperator(`${operation.name} was never clearly answered, and ${error.message}`)
           : error;
@@ -170,7 +170,7 @@ export function createCreations(options: CreationsOptions): Creating {
   return callCreating;
 }
 
-/** Whether another send of the same bytes could not tell any more what became of the first. */
+/** True if another send of the same bytes could no longer show the outcome of the first. */
 function isPastResending({ lookFrom, request }: OpenRequest, now: number): boolean {
   return lookFrom !== undefined || now >= request.signedAt + RESEND_WINDOW_MS;
 }

@@ -1,6 +1,6 @@
 import { type PartnerError, PartnerRefusal, PartnerUnanswered, PartnerUnreadable } from '../partner/errors.ts';
 
-/** What became of one send, as far as the decision is concerned. */
+/** The outcome of one send, as far as it matters for the decision. */
 export type SendOutcome =
   | 'not sent'
   | 'no answer'
@@ -17,35 +17,35 @@ export type SendOutcome =
   | 'unreadable';
 
 /**
- * - `sign again`: once more at once, with a new nonce and timestamp
- * - `retry later`: the same after a pause; a failed attempt, unless the connection turns out to be down
- * - `wait for budget`: nothing of ours failed; the service wants fewer calls
- * - `same bytes`: send what was signed once more, ahead of other work
- * - `look for it`: another send cannot tell any more; search for the marker of what may have been created
- * - `park`: leave it to a person
+ * - `sign again`: retry immediately with a new nonce and timestamp
+ * - `retry later`: retry after a pause; counts as a failed attempt, unless the connection turns out to be down
+ * - `wait for budget`: not a failure; the service wants fewer calls
+ * - `same bytes`: send the same signed request again, ahead of other work
+ * - `look for it`: another send can no longer show the outcome; search for the marker of the object
+ * - `park`: stop and leave the job to a person
  */
 export type Decision = 'sign again' | 'retry later' | 'wait for budget' | 'same bytes' | 'look for it' | 'park';
 
 /**
- * What a step is, and what is behind it.
- * - `repeatable`: carrying it out twice does no harm
- * - `creating`: it makes something, and every earlier send of these bytes was clearly refused or never left
- * - `creating, unanswered`: it makes something, and at least one send of these bytes has no clear answer
+ * The kind of a step and its history.
+ * - `repeatable`: executing it twice is harmless
+ * - `creating`: it creates an object, and every earlier send of these bytes was clearly refused or never left
+ * - `creating, unanswered`: it creates an object, and at least one send of these bytes has no clear answer
  */
 export type History = 'repeatable' | 'creating' | 'creating, unanswered';
 
 /**
- * What a send tells about the operation and the connection, whatever becomes of the job.
- * - `works`: the operation answers in its right mind
- * - `nothing`: neither the one nor the other
+ * What a send shows about the operation and the connection, independent of the job.
+ * - `works`: the operation answers normally
+ * - `nothing`: no conclusion
  * - `operation fails`: counts against the operation's breaker
- * - `connection may be down`: the same, unless a probe finds that the connection is down
+ * - `connection may be down`: counts against the operation's breaker, unless a probe finds that the connection is down
  */
 export type Evidence = 'works' | 'nothing' | 'operation fails' | 'connection may be down';
 
 /**
- * The one table that turns an outcome into a decision. After an unanswered send of a creation, no refusal tells what
- * became of that send, because the order in which the service checks a request is not known.
+ * The only table that maps outcomes to decisions. After an unanswered send of a creation, a refusal does not reveal the
+ * outcome of that send, because the order in which the service checks a request is not known.
  */
 export const decisions: Readonly<
   Record<SendOutcome, Readonly<Record<History, Decision> & Record<'evidence', Evidence>>>
@@ -54,7 +54,7 @@ export const decisions: Readonly<
   'no answer': row('retry later', 'same bytes', 'same bytes', 'operation fails'),
   'invalid signature': row('sign again', 'sign again', 'look for it', 'connection may be down'),
   'timestamp outside window': row('sign again', 'sign again', 'look for it', 'connection may be down'),
-  // These bytes arrived before: a proxy may have sent them twice.
+  // These bytes have already arrived: a proxy may have sent them twice.
   'nonce already used': row('sign again', 'look for it', 'look for it', 'nothing'),
   'unknown or revoked key': row('retry later', 'retry later', 'look for it', 'connection may be down'),
   unauthorized: row('retry later', 'retry later', 'look for it', 'connection may be down'),
@@ -70,10 +70,10 @@ function row(repeatable: Decision, creating: Decision, unanswered: Decision, evi
   return { repeatable, creating, 'creating, unanswered': unanswered, evidence };
 }
 
-/** The outcome that an error of the partner API stands for. */
+/** Maps an error of the partner API to an outcome. */
 export function outcomeOf(error: PartnerError): SendOutcome {
   if (error instanceof PartnerUnanswered) return error.sent ? 'no answer' : 'not sent';
-  // Also where a gateway in front of the service says so, in a page of its own.
+  // Also applies if a gateway in front of the service answers with its own page.
   if (error.status === 429) return 'rate limited';
   if (error instanceof PartnerUnreadable) return 'unreadable';
   if (!(error instanceof PartnerRefusal)) return 'invalid';

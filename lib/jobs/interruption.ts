@@ -1,17 +1,19 @@
 import type { PartnerError } from '../partner/errors.ts';
 
 /**
- * How a step ends a run before its job is done. Thrown, so that an automation reads as if every step worked; whoever
- * writes an automation lets them pass, apart from a {@link Refused} of which the person who asked should hear.
+ * A step throws these to end a run before its job is done, so that an automation reads as if every step worked.
+ * Automations must not catch them, except a {@link Refused} that the person who asked should hear about.
  */
 export abstract class Interruption extends Error {}
 
-/** Nothing failed, but it is not the time: go on then. */
+/** Nothing failed, but the job has to continue later. */
 export class RetryAt extends Interruption {
   override readonly name = 'RetryAt';
   /** Epoch milliseconds. */
   readonly dueAt: number;
-  /** It waits for another job, whose message may be behind its own in the queue: so its own goes. */
+  /**
+   * The job waits for another job, whose message may be behind this one in the queue. So this message leaves the queue.
+   */
   readonly releasesQueueGroup: boolean;
 
   constructor(dueAt: number, why: string, { releasesQueueGroup = false } = {}) {
@@ -21,10 +23,10 @@ export class RetryAt extends Interruption {
   }
 }
 
-/** Nothing failed, but the budget has no slot for it: the job stands in the waiting line of its connection and lane. */
+/** Nothing failed, but the budget has no slot. The job joins the waiting line of its connection and lane. */
 export class InLine extends Interruption {
   override readonly name = 'InLine';
-  /** When its turn comes, as far as is known; for people. Epoch milliseconds. */
+  /** The estimated time of its turn, shown to people. Epoch milliseconds. */
   readonly expectedAt: number | undefined;
 
   constructor(why: string, expectedAt?: number) {
@@ -33,17 +35,17 @@ export class InLine extends Interruption {
   }
 }
 
-/** The step failed in a way that may pass: an attempt is used up. */
+/** The step failed, possibly temporarily. This uses up an attempt. */
 export class StepFailed extends Interruption {
   override readonly name = 'StepFailed';
 }
 
-/** The job cannot go on without somebody who looks after the relay. */
+/** The job cannot continue until an operator acts. */
 export class NeedsOperator extends Interruption {
   override readonly name: string = 'NeedsOperator';
 }
 
-/** The service refused a call for what it is, and nothing is open. Left alone, it parks the job. */
+/** The service refused a call because of its content, and nothing is open. If it is not caught, it parks the job. */
 export class Refused extends NeedsOperator {
   override readonly name = 'Refused';
   readonly refusal: PartnerError;
@@ -54,15 +56,15 @@ export class Refused extends NeedsOperator {
   }
 }
 
-/** What was asked for cannot be done, and whoever asked can put it right: the message tells how. The job has ended. */
+/** The request cannot be done, and the person who asked can fix it. The message tells them how. The job has ended. */
 export class NotDone extends Interruption {
   override readonly name = 'NotDone';
 }
 
 /**
- * For a step that carries what a person typed: what the service does not take as it is, they can put right.
- * @param isPublic whether strangers read what the person is told; then it does not have the service's own words
- * @returns the error to be thrown instead
+ * For a step with a person's input: if the service refuses the input, the person can fix it.
+ * @param isPublic true if outsiders can read the message; then it omits the service's own text
+ * @returns the error to throw instead
  */
 export function asNotDone(error: unknown, what: string, isPublic = false): unknown {
   const isTheirs = error instanceof Refused && (error.refusal.status === 400 || error.refusal.status === 422);

@@ -7,16 +7,16 @@ import type { Asked, Job, JobDraft, JobStatus, Parked } from './job.ts';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** A stored job that nobody has sent to the queue by then has lost its sender. */
+/** A stored job that is not queued by then has lost its sender. */
 const SEND_GRACE_MS = MINUTE;
-/** A message keeps for 14 days; the sweep looks after a queued job much earlier, but not while a backlog is normal. */
+/** SQS keeps a message for 14 days. The sweep checks a queued job much earlier, but not while a backlog is normal. */
 const QUEUE_GRACE_MS = 6 * 60 * MINUTE;
-/** How late a sleeping message may wake before the sweep takes the job for lost. */
+/** How late a sleeping message may wake before the sweep treats the job as lost. */
 const WAKE_GRACE_MS = 2 * MINUTE;
 
-/** How often the sweep looks whether a job still stands in the line of a connection that there is. */
+/** How often the sweep checks that the connection of a job in line still exists. */
 const LINE_GRACE_MS = 60 * MINUTE;
-/** How many jobs the sweep reads at a time. */
+/** The number of jobs that the sweep reads at a time. */
 const DUE_PAGE = 500;
 
 const lineOf = (connection: string, lane: Lane) => `${connection}#${lane}`;
@@ -24,18 +24,18 @@ const lineOf = (connection: string, lane: Lane) => `${connection}#${lane}`;
 /** Why a job could not be claimed. */
 export type Unclaimed = { unclaimed: 'gone' | 'stale' | 'ended' } | { unclaimed: 'leased' | 'not due'; until: number };
 
-/** The worker that writes is not the one that holds the job: its lease ran out, and another took over. */
+/** The writing worker no longer holds the job: its lease expired, and another worker took over. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   constructor(jobId: string) {
-    super(`the lease of ${jobId} ran out and another worker holds the job`);
+    super(`the lease of ${jobId} expired and another worker holds the job`);
   }
 }
 
 /** The right of one worker to work on a job. */
 export interface Lease {
   owner: string;
-  /** Whether nobody has taken the job over yet. */
+  /** True if no other worker has taken over the job. */
   isHeld(): Promise<boolean>;
 }
 
@@ -46,28 +46,29 @@ export interface Wait {
   why: string;
   attempts: number;
   /**
-   * What becomes of its message: it sleeps in the queue, together with its group; a new one is sent, which sleeps on its
-   * own; or the sweep sends one when the job is due.
+   * What happens to its message: it sleeps in the queue together with its group; a new message is sent, which sleeps
+   * separately; or the message leaves the queue, and the sweep sends a new one when the job is due.
    */
   message: 'sleeps' | 'is sent again' | 'leaves';
 }
 
-/** A job in a waiting line, as the index has it. */
+/** A job in a waiting line, as read from the index. */
 export type StandingJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'slotAt'>;
 
-/** Job records: every write is conditional on what it takes for granted. */
+/** Job records. Every write is conditional on the state that it assumes. */
 export interface JobStore {
   get(jobId: string): Promise<Job | undefined>;
   /** @returns the job, and whether this call stored it */
   store(draft: JobDraft): Promise<{ job: Job; stored: boolean }>;
   noteQueued(job: Job): Promise<void>;
   /**
-   * Takes the job for one worker. Taking over from a worker whose lease ran out counts as an attempt, for it crashed.
+   * Claims the job for one worker. Taking over from a worker whose lease expired counts as an attempt, because that
+   * worker crashed.
    * @param generation of the message that brought the job
    * @param until when the lease ends
    */
   claim(jobId: string, generation: number, owner: string, until: number): Promise<Job | Unclaimed>;
-  /** Puts a job into the line that no worker has claimed yet. @returns false if it changed in the meantime */
+  /** Puts an unclaimed job into the line. @returns false if it changed in the meantime */
   standInLineAtOnce(job: Pick<Job, 'id' | 'connection' | 'lane'>, why: string): Promise<boolean>;
   lease(job: Job): Lease | undefined;
   succeed(job: Job, ending: { outcome: string; notDone: boolean }): Promise<void>;
@@ -75,31 +76,31 @@ export interface JobStore {
   /** @returns the waiting job; with a new generation if its message is `sent again` */
   wait(job: Job, wait: Wait): Promise<Job>;
   /**
-   * Starts the next generation, for a job that nobody works on: replayed, due, or lost by a worker that crashed, which
-   * counts as an attempt.
-   * @returns the job to be queued, or undefined where it changed in between
+   * Starts the next generation of a job that no worker holds: it was replayed, is due, or lost its worker in a crash. A
+   * crash counts as an attempt.
+   * @returns the job to queue, or undefined if it changed in the meantime
    */
   requeue(job: Job): Promise<Job | undefined>;
-  /** Puts the job into the waiting line of its connection and lane, at the place of its event. */
+  /** Puts the job into the waiting line of its connection and lane, in the order of events. */
   standInLine(job: Job, wait: { why: string; attempts: number; expectedAt?: number | undefined }): Promise<void>;
   /** The first jobs of a waiting line; the index may lag behind. */
   line(connection: string, lane: Lane, limit: number): Promise<StandingJob[]>;
   /**
-   * Tells a job in line when to come. Its message may be sent at once, and sleeps until then.
-   * @param slotAt when the slot opens that the job is called for
-   * @returns the job to be queued, or undefined if it was called or left the line in the meantime
+   * Calls a job from the line for a slot. Its message may be sent immediately, and sleeps until the slot opens.
+   * @param slotAt when the job's slot opens
+   * @returns the job to queue, or undefined if it was called or left the line in the meantime
    */
   callFromLine(job: StandingJob, dueAt: number, slotAt: number): Promise<StandingJob | undefined>;
-  /** Lets a job stand in line for another while; the sweep asks for it. */
+  /** Extends a job's time in line. The sweep calls this. */
   keepInLine(job: Job): Promise<void>;
-  /** All jobs of one status whose time has come by then, the earliest first, page by page. */
+  /** All jobs of one status that are due by `by`, earliest first, page by page. */
   due(status: JobStatus, by: number): AsyncIterable<Job[]>;
-  /** Jobs of one status whose time has come by `by`, or the newest. */
+  /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
   list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
 }
 
 export function createJobStore(table: Table, clock: () => number): JobStore {
-  /** Ends a run: gives the lease back and writes what has become of the job; what is not set here is over. */
+  /** Ends a run: releases the lease, writes the fields that are set here, and removes the others. */
   async function endRun(job: Job, set: Partial<Job>, kept: { expiresAt?: number } = {}): Promise<void> {
     const owner = job.lease?.owner;
     const values: Item = { ...set, ...kept, endedBy: owner };
@@ -113,7 +114,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       },
       { expression: '#lease.#owner = :owner', values: { owner } },
     );
-    // The SDK repeats a write whose answer was lost, and then the lease is gone by our own hand.
+    // The SDK retries a write whose answer was lost. In that case our own first write has removed the lease.
     if (!changed && (await get(job.id))?.endedBy !== owner) throw new LeaseLost(job.id);
   }
 
@@ -142,7 +143,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         return { job, stored: true };
       }
       const existing = await get(draft.id);
-      // Only where it expired between the two calls.
+      // Happens only if the record expired between the two calls.
       return existing ? { job: existing, stored: false } : this.store(draft);
     },
     async noteQueued(job) {
@@ -150,7 +151,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       await table.update(
         keys.job(job.id),
         { expression: 'SET #queuedAt = :now, #wakeAt = :wakeAt', values: { now, wakeAt: now + QUEUE_GRACE_MS } },
-        // The worker may have been faster; then there is nothing to note.
+        // The worker may have been faster. In that case there is nothing to mark.
         {
           expression: '#generation = :generation AND #status = :queued',
           values: { generation: job.generation, queued: 'queued' },
@@ -184,7 +185,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
         },
       );
       const ours = claimed ? asJob(claimed) : await get(jobId);
-      // Also if the SDK repeated a write whose answer was lost.
+      // Also true if the SDK retried a write whose answer was lost.
       if (ours?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND };
       return { ...ours, ...(job.dueAt !== undefined && { dueAt: job.dueAt }) };
     },
@@ -294,7 +295,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
   };
 }
 
-/** Earlier versions gave every job an expiry when it was stored; only what has ended expires. */
+/** Earlier versions set an expiry on every stored job. Only ended jobs may expire. */
 function isGone(item: Item, now: number): boolean {
   return item.status === 'succeeded' && isExpired(item, now);
 }
@@ -304,7 +305,7 @@ function asJob(item: Item): Job {
   return job.asked ? job : { ...job, ...askedInInput(job.input) };
 }
 
-/** Earlier versions kept in the input how a person asked. */
+/** Earlier versions stored the person's request in the input. */
 function askedInInput({ verb, comment, unproven }: Asked): { asked?: Asked } {
   if (!verb && !unproven) return {};
   return { asked: { ...(verb && { verb }), ...(comment && { comment }), ...(unproven && { unproven }) } };

@@ -2,19 +2,19 @@ import type { Lane } from '../budget/lanes.ts';
 import { digest } from '../digest.ts';
 
 /**
- * - `queued`: stored, and in the queue or about to be
+ * - `queued`: stored, and in the queue or about to be sent
  * - `running`: claimed by a worker until its lease ends
  * - `waiting`: due at a later time, with the reason
- * - `succeeded`, `parked`: ended; a parked job waits for a person
+ * - `succeeded`, `parked`: ended; a parked job waits for an operator
  */
 export type JobStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'parked';
 
-/** Where somebody is who asked for a job in person, and hears what becomes of it. */
+/** Where a person requested a job and gets its outcome. */
 export type ReplyTo =
   | {
       in: 'slack';
       userId: string;
-      /** Of a command or a button, for half an hour; without one the reply is a direct message. */
+      /** Set for commands and buttons, valid for half an hour. Without it, the reply is a direct message. */
       responseUrl?: string;
     }
   | { in: 'github'; repository: string; issueNumber: number; installationId?: number };
@@ -23,9 +23,9 @@ export type ReplyTo =
 export interface Asked {
   /** The verb of their command. */
   verb?: string;
-  /** Who they are: a user id of Slack, a login of GitHub. */
+  /** The person: a Slack user id or a GitHub login. */
   by?: { in: 'slack' | 'github'; id: string };
-  /** The line of a comment on GitHub, which can be deleted or changed before the job runs. */
+  /** The line of a GitHub comment. It can be deleted or changed before the job runs. */
   comment?: WrittenLine;
   unproven?: Unproven;
 }
@@ -37,14 +37,14 @@ export interface WrittenLine {
   line: string;
 }
 
-/** A person who may not be allowed to ask: the event does not show it. Without a login they are not. */
+/** A person whose permission the event does not show. Without a login, they have none. */
 export interface Unproven {
   login?: string;
-  /** What to say on the issue if they are not. Without it nothing is said. */
+  /** What to reply on the issue if they have no permission. Without it, there is no reply. */
   otherwise?: string;
 }
 
-/** What is made of an event. */
+/** The part of a job that comes from its event. */
 export interface JobDraft {
   /** From {@link jobId}. */
   id: string;
@@ -53,21 +53,21 @@ export interface JobDraft {
   connection: string;
   lane: Lane;
   /**
-   * What the job is about, `acme/web#42`, or in the lanes of people who asked for it, `slack-U0123ABCD`. Jobs of one
-   * entity are done one after the other, unless they have a group.
+   * The subject of the job, `acme/web#42`, or in people's lanes the person, `slack-U0123ABCD`. Jobs with the same
+   * entity run one after the other, unless they have a group.
    */
   entity: string;
-  /** Jobs of one group are done one after the other, beside those of their entity. */
+  /** Jobs of one group run one after the other, in parallel with other jobs of their entity. */
   group?: string;
   /** The event in one line, for people. */
   summary: string;
-  /** What the automation needs to run it; as JSON well below the 400 KB of an item. */
+  /** The automation's input. As JSON it must stay well below the 400 KB of an item. */
   input: Record<string, unknown>;
   replyTo?: ReplyTo;
   asked?: Asked;
-  /** Login of the person from outside of the repository who caused it; see lib/budget/stranger-share.ts. */
+  /** Login of the outside contributor who caused it; see lib/budget/stranger-share.ts. */
   stranger?: string;
-  /** Of the state that the event told: the turn of the link in which it was kept. */
+  /** The revision of the event's state: the turn of the link in which it was stored. */
   revision?: number;
 }
 
@@ -75,46 +75,46 @@ export interface JobDraft {
 export interface Job extends JobDraft {
   status: JobStatus;
   createdAt: number;
-  /** When it was sent to the queue; without it, the process died between storing and sending. */
+  /** When it was sent to the queue. If it is missing, the process died between storing and sending. */
   queuedAt?: number;
-  /** When somebody should look at it: the sweep for jobs under way; for ended ones, when they ended. */
+  /** When the sweep should check the job. For ended jobs: when they ended. */
   wakeAt: number;
-  /** Counts how often it was queued on purpose. A message of an older generation is stale. */
+  /** Counts how often it was deliberately queued. A message of an older generation is stale. */
   generation: number;
-  /** Failed steps and crashes; receiving a message is no attempt. */
+  /** Failed steps and crashes. Receiving a message does not count as an attempt. */
   attempts: number;
-  /** Who runs it, and until when nobody else may. */
+  /** The worker that runs it, and until when no other worker may. */
   lease?: { owner: string; until: number };
-  /** The owner of the lease that was given back last. */
+  /** The owner of the last released lease. */
   endedBy?: string;
-  /** While `waiting`, unless it stands in line; and for who claims it then, when it was due. */
+  /** When a `waiting` job is due, unless it is in line. The worker that claims it reads when it was due. */
   dueAt?: number;
-  /** From when it stands in the waiting line until its next run ends: `main#background`. */
+  /** Set while the job is in a waiting line, and until its next run ends: `main#background`. */
   line?: string;
-  /** While it stands in line: when its turn comes, as far as is known. */
+  /** While it is in line: the estimated time of its turn. */
   expectedAt?: number;
-  /** Once it is called from the line: when its slot opens. */
+  /** After it is called from the line: when its slot opens. */
   slotAt?: number;
   waitingFor?: string;
-  /** Once `succeeded`: what was done, for people. */
+  /** For `succeeded`: what was done, for people. */
   outcome?: string;
-  /** What was asked for could not be done, and whoever asked was told why. */
+  /** True if the request could not be done and the person was told why. */
   notDone?: boolean;
-  /** Once `parked`. */
+  /** Set for `parked`. */
   parked?: Parked;
   finishedAt?: number;
 }
 
-/** Why a job cannot go on. */
+/** Why a job cannot continue. */
 export interface Parked {
   reason: string;
-  /** Whether a creating step was sent and nobody can say if it was carried out. */
+  /** True if a creating step was sent and it is unknown whether it was executed. */
   outcomeUnknown: boolean;
 }
 
 /**
- * A job's id, from what happened and not from how it was told: the same event told by two hooks, redelivered or
- * retried has the same id.
+ * A job's id, derived from what happened and not from the delivery. The same event has the same id if it comes from two
+ * hooks, is redelivered or is retried.
  */
 export function jobId(automation: string, ...happened: readonly (string | number)[]): string {
   return `${automation}-${digest(happened)}`;

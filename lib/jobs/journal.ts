@@ -4,67 +4,75 @@ import { keys } from '../table/keys.ts';
 import type { Expression, Item, Table } from '../table/table.ts';
 import { type Lease, LeaseLost } from './job-store.ts';
 
-/** What a step did. Times are epoch milliseconds. */
+/** The record of a step. Times are epoch milliseconds. */
 export interface StepEntry {
   step: string;
-  /** What it calls: `defects/create`, `GitHub comment`. */
+  /** The target of the call: `defects/create`, `GitHub comment`. */
   calls: string;
   status: 'begun' | 'done' | 'skipped' | 'failed';
   startedAt: number;
   finishedAt?: number;
-  /** What the automation keeps of the answer. */
+  /** The part of the answer that the automation keeps. */
   result?: unknown;
-  /** Why it was skipped, or what went wrong last. */
+  /** Why it was skipped, or the last error. */
   note?: string;
   failures?: number;
 }
 
-/** The text that a created thing carries, and the fields of the payload that narrow the list of such things. */
+/** The marker text in the created object, and the payload fields that narrow the list to search. */
 export interface FoundBy {
   marker: string;
   scope: Readonly<Record<string, unknown>>;
 }
 
-/** A signed request of a creating step that may have been carried out. While it is there, only it may be sent. */
+/**
+ * A signed request of a creating step that may have been executed. While it exists, no other request may be sent for
+ * the step.
+ */
 export interface OpenRequest {
   request: SignedRequest;
   /** Digest of its payload. */
   signed: string;
-  /** From when on it is not sent any more, but looked for; not before its last send has ended. Epoch milliseconds. */
+  /**
+   * When the relay stops sending the request and starts to search; not before its last send has ended. Epoch
+   * milliseconds.
+   */
   lookFrom?: number;
-  /** By what the created thing is found: of these bytes, whatever the automation would sign now. */
+  /**
+   * How to find the created object. This belongs to these bytes, even if the automation would sign something else now.
+   */
   found?: FoundBy | undefined;
-  /** How often the created thing was looked for in vain. */
+  /** The number of searches without a result. */
   searches: number;
-  /** A person said that it was not carried out: unless one more search finds it, it is created again. */
+  /** A person said that it was not executed. Unless one more search finds it, it is created again. */
   again?: boolean;
 }
 
 /**
- * The journal of one job. What it knows was read when it was opened. Whoever writes for a lease that ran out meanwhile
- * gets a {@link LeaseLost}: a step that is done stays done, and an open request belongs to the worker that took it over.
+ * The journal of one job, as read when it was opened. A write under an expired lease throws {@link LeaseLost}: a
+ * completed step stays completed, and an open request belongs to the worker that took over.
  */
 export interface Journal {
-  /** In the order in which the steps began. */
+  /** The steps in the order in which they began. */
   entries(): StepEntry[];
   entry(step: string): StepEntry | undefined;
   write(entry: StepEntry): Promise<void>;
   openRequest(step: string): OpenRequest | undefined;
   /**
-   * When it returns, the request may be sent: whoever takes the job over from now on finds it.
+   * After it returns, the request may be sent, because every later worker of the job finds it.
    * @throws {LeaseLost}
    */
   keepRequest(step: string, open: OpenRequest): Promise<void>;
   dropRequest(step: string): Promise<void>;
-  /** The steps that have one: what became of them is unknown. */
+  /** The steps with an open request. Their outcome is unknown. */
   openSteps(): string[];
-  /** Those of them that no person has decided yet. */
+  /** The open steps that no person has decided yet. */
   undecidedSteps(): string[];
-  /** The job is about to end, and its journal expires with it. Whoever opens it to go on lifts that. */
+  /** Sets the journal to expire, because the job is about to end. Opening it with a lease removes the expiry. */
   expire(): Promise<void>;
 }
 
-/** @param lease of the worker that writes; without one nobody works on the job */
+/** @param lease the writing worker's lease; undefined if no worker holds the job */
 export async function openJournal(table: Table, jobId: string, clock: () => number, lease?: Lease): Promise<Journal> {
   const entries = new Map<string, StepEntry>();
   const requests = new Map<string, OpenRequest>();
@@ -83,7 +91,7 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
     const open = fromItem(kept);
     requests.set(step, open);
     if (!lease) continue;
-    // From here on the worker that kept it can neither drop nor change it.
+    // From here on, the worker that stored the request can neither delete nor change it.
     const asRead = owner === undefined ? 'attribute_not_exists(#owner)' : '#owner = :owner';
     const taken = await putRequest(step, open, {
       expression: asRead,
@@ -108,7 +116,7 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
     openRequest: (step) => requests.get(step),
     async keepRequest(step, open) {
       if (!(await putRequest(step, open, own))) throw new LeaseLost(jobId);
-      // In this order: whoever claims the job after this look reads the journal later still, and finds the request.
+      // The order matters: a worker that claims the job after this check reads the journal later and finds the request.
       if (lease && !(await lease.isHeld())) {
         if (!requests.has(step)) await table.delete(keys.request(jobId, step), own);
         throw new LeaseLost(jobId);
@@ -132,7 +140,7 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
   };
 }
 
-/** An open request as the table has it. Earlier versions kept the body as it is sent. */
+/** An open request as stored in the table. Earlier versions stored the body in its wire form. */
 type RequestItem = Omit<OpenRequest, 'request'> & {
   request: Omit<SignedRequest, 'body'> & { body: Uint8Array | string };
 };

@@ -7,17 +7,17 @@ import type { Journal } from './journal.ts';
 import { createReadings } from './readings.ts';
 import { createRepeatableCalls, type RepeatableCallsOptions } from './repeatable-calls.ts';
 
-/** Calls of the partner API as a job makes them: within the budget, and decided by what becomes of them. */
+/** A job's calls to the partner API: within the budget, with decisions based on their outcomes. */
 export interface PartnerCalls {
-  /** Calls an operation that may be repeated harmlessly. */
+  /** Calls an operation that is safe to repeat. */
   repeatable<P extends z.ZodType, D extends z.ZodType>(
     operation: Operation<P, D>,
     payload: z.input<P>,
   ): Promise<Result<z.output<D>>>;
   creating: Creating;
-  /** Whether the waiting lines of the connection are to be moved on, once the run has ended. */
+  /** True if the waiting lines of the connection should advance after the run. */
   lineIsDue(): boolean;
-  /** Whether the run had something to send. */
+  /** True if the run had something to send. */
   hasAsked(): boolean;
 }
 

@@ -4,42 +4,42 @@ import { isOfPeople, type Lane, lanes } from '../budget/lanes.ts';
 import { digest } from '../digest.ts';
 import type { Job } from './job.ts';
 
-/** What travels through the queue; everything else is in the table. */
+/** The content of a queue message. Everything else is in the table. */
 export const jobMessage = z.object({
   jobId: z.string(),
   generation: z.int(),
-  /** Of a new job: the line in which it would stand. */
+  /** For a new job: the line that it would join. */
   of: z.optional(z.object({ connection: z.string(), lane: z.enum(lanes) })),
 });
 export type JobMessage = z.output<typeof jobMessage>;
 
-/** A sleeping message blocks its group; longer waits leave the queue and are in the table only. */
+/** A sleeping message blocks its group. Jobs with longer waits leave the queue and are only in the table. */
 export const LONGEST_SLEEP_MS = 10 * 60_000;
 
-/** Longest MessageGroupId that SQS takes (SendMessage, API reference). */
+/** The longest MessageGroupId that SQS accepts (SendMessage, API reference). */
 const MAX_GROUP_LENGTH = 128;
 
-/** The queues, of which people's lanes share one. */
+/** The queues. People's lanes share one. */
 export type QueueName = Exclude<Lane, 'further'>;
 
 export const queueOf = (lane: Lane): QueueName => (lane === 'further' ? 'interactive' : lane);
 
-/** What is needed of a job to send its message; of a new one its connection too. */
+/** The fields of a job that its message needs. A new job also needs its connection. */
 export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'group'> & Partial<Pick<Job, 'connection'>>;
 
 export interface JobQueue {
-  /** Sends one message. Within five minutes SQS takes a job's generation only once. */
+  /** Sends one message. SQS accepts each generation of a job only once within five minutes. */
   send(job: QueuedJob): Promise<void>;
   /**
-   * Puts a received message to sleep; its group sleeps with it.
-   * @param queueArn as the message names it: `arn:aws:sqs:eu-central-1:123456789012:background.fifo`
+   * Puts a received message to sleep. Its group sleeps too.
+   * @param queueArn from the message: `arn:aws:sqs:eu-central-1:123456789012:background.fifo`
    */
   sleep(queueArn: string, receiptHandle: string, ms: number): Promise<void>;
 }
 
 /**
- * Jobs of one entity are worked on one after the other. A person's job that was sent again, because it failed or waited,
- * stands apart, so that their other commands do not wait for it.
+ * Jobs of one entity run one after the other. A person's job that was sent again after a failure or a wait gets its own
+ * group, so that their other commands do not wait for it.
  */
 function groupOf({ id, generation, lane, entity, group = entity }: QueuedJob): string {
   const chosen = isOfPeople(lane) && generation > 1 ? id : group;
@@ -64,7 +64,7 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, 
     async sleep(queueArn, receiptHandle, ms) {
       const name = queueArn.slice(queueArn.lastIndexOf(':') + 1);
       const url = Object.values(urls).find((url) => url.endsWith(`/${name}`));
-      if (!url) throw new Error(`a message came from ${name}, which is none of the queues in the environment`);
+      if (!url) throw new Error(`a message came from ${name}, which is not one of the queues in the environment`);
       await sqs.send(
         new ChangeMessageVisibilityCommand({
           QueueUrl: url,

@@ -8,14 +8,14 @@ import type { Table } from '../table/table.ts';
 import { RetryAt, StepFailed } from './interruption.ts';
 import type { Slots } from './slots.ts';
 
-/** How far a list is read, in pages of {@link PAGE_SIZE}. */
+/** The most pages of a list to read, with {@link PAGE_SIZE} rows each. */
 export const PAGES = 10;
 const PAGE_SIZE = 100;
-/** The relay puts one into the text of everything that it creates: `[partner-relay 4f2a…]`. */
+/** The marker that the relay writes into the text of everything that it creates: `[partner-relay 4f2a…]`. */
 const MARKER = /\[partner-relay [\w-]{1,64}\]/g;
-/** About 100 bytes each, in an item that holds 400 KB at most. */
+/** About 100 bytes each, in an item that holds at most 400 KB. */
 const MARKERS_KEPT = 2_000;
-/** A reader that has not ended by then was killed. */
+/** A reader that has not finished by then counts as killed. */
 const READER_MS = 60_000;
 const LOOK_AGAIN_MS = 2_000;
 const KEPT_MS = 3_600_000;
@@ -27,39 +27,39 @@ type Ids = Record<string, string | number>;
 interface Kept {
   /** When the last reading began. */
   startedAt?: number;
-  /** Whether it went to the end, or to the last page that is read at all. A reading ends early where it found its marker. */
+  /** True if it reached the end or the last allowed page. A reading ends early when it finds its marker. */
   isWhole?: boolean;
-  /** What it found, and those before it. */
+  /** The ids that this reading and earlier ones found. */
   ids?: Ids;
-  /** Only this long another caller reads. */
+  /** Until then, another caller is reading. */
   readerUntil?: number;
 }
 
-/** What is looked for. */
+/** The object to search for. */
 export interface Wanted {
-  /** The text by which it is known. */
+  /** The text that identifies it. */
   marker: string;
-  /** The name of its field that holds its id. */
+  /** The name of its id field. */
   idField: string;
   found: Finding;
-  /** The operation that lists such things, as this instance has it. */
+  /** The list operation, with this instance's overrides. */
   list: Operation;
-  /** What narrows the list: the fields of `found.scope`. */
+  /** The fields of `found.scope`, which narrow the list. */
   scope: Readonly<Record<string, unknown>>;
 }
 
-/** A reading that took this long and is not over does not fit into a run. */
+/** A reading that has not finished after this long does not fit into a run. */
 const SLOW_READING_MS = 30_000;
 
-/** A reading was begun and cannot be ended, so that it says nothing. */
+/** A reading was begun and cannot be finished, so it proves nothing. */
 export class ListTooSlow extends StepFailed {}
 
-/** Readings of lists, shared by all open creations that are looked for in the same list. */
+/** Readings of lists, shared by all searches for open creations in the same list. */
 export interface Readings {
   /**
-   * @param since a reading that began before then cannot say that something is not there
-   * @returns the id of what has the marker, or undefined where a reading since then does not have it
-   * @throws {RetryAt} where the run cannot wait for a reading
+   * @param since a reading that began before this time cannot prove that the object does not exist
+   * @returns the id of the object with the marker, or undefined if a reading since then does not have it
+   * @throws {RetryAt} if the run cannot wait for a reading
    * @throws {ListTooSlow}
    */
   find(wanted: Wanted, since: number): Promise<string | number | undefined>;
@@ -69,14 +69,14 @@ export interface ReadingsOptions {
   table: Table;
   connection: Connection;
   slots: Slots;
-  /** Calls a list, ahead of other work. */
+  /** Calls the list operation, ahead of other work. */
   read: PartnerClient['call'];
   clock: () => number;
 }
 
 /**
- * One reading of a list serves every creation that is open at that time: a hundred lost answers do not cost a hundred
- * readings. One reader at a time reads; the others wait for what it finds.
+ * One reading of a list serves every creation that is open at that time, so a hundred lost answers do not cost a
+ * hundred readings. One reader at a time reads. The others wait for its result.
  */
 export function createReadings({ table, connection, slots, read, clock }: ReadingsOptions): Readings {
   return {
@@ -85,7 +85,7 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
       const key = keys.reading(connection.name, list.name, digest([found.field, scope]));
       for (;;) {
         const kept = (await table.get(key)) as Kept | undefined;
-        // That something is there stays true, however old the reading is.
+        // A found object still exists, however old the reading is.
         if (kept?.ids?.[marker] !== undefined) return kept.ids[marker];
         if (kept?.isWhole && (kept.startedAt ?? 0) >= since) return undefined;
         if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {});
@@ -116,7 +116,7 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
       return id;
     } catch (error) {
       await table.update(key, { expression: 'REMOVE #readerUntil' });
-      // The next run would have to begin again, and come no further.
+      // The next run would have to start over and would get no further.
       const isTooSlow = error instanceof RetryAt && clock() - startedAt > SLOW_READING_MS;
       throw isTooSlow ? new ListTooSlow(`${wanted.list.name} is too slow to be read in one run`) : error;
     }

@@ -2,12 +2,12 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { jobMessage } from './queue.ts';
 import { type RunJobOptions, runJob } from './run-job.ts';
 
-/** What a Lambda needs to end in good order. */
+/** The functions that a Lambda needs to finish cleanly. */
 const LAST_MOMENTS_MS = 1_000;
 
 /**
- * Works on the messages that SQS brings, in their order. One that sleeps is reported as failed, so that SQS keeps it;
- * those behind it are then reported too, because a FIFO queue would otherwise let them overtake it.
+ * Processes a batch of SQS messages in order. A message that sleeps is reported as failed, so that SQS keeps it. The
+ * messages behind it are reported too, because a FIFO queue would otherwise let them overtake it.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  */
 export async function receiveMessages(

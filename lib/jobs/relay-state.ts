@@ -4,10 +4,10 @@ import type { Breakers } from '../connection/breakers.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { JobStore } from './job-store.ts';
 
-/** More than these say no more to whoever is woken. */
+/** A higher count would tell the operator nothing more. */
 const COUNTED_UP_TO = 100;
 
-/** Records what waits for a person, and what is overdue. */
+/** Records the number of jobs that wait for a person, and how overdue jobs are. */
 export async function recordJobs({ jobs, metrics }: { jobs: JobStore; metrics: Metrics }, now: number): Promise<void> {
   const parked = await jobs.list('parked', { limit: COUNTED_UP_TO });
   const next = await Promise.all(
@@ -25,7 +25,7 @@ export interface ConnectionToRecord {
   metrics: Metrics;
 }
 
-/** Records what a connection has used of its budget, and what of it is stopped. */
+/** Records how much of its budget a connection has used, and which parts of it are stopped. */
 export async function recordConnection(connection: ConnectionToRecord): Promise<void> {
   const { name, limits, budget, breakers, metrics } = connection;
   const { minute, day, pausedUntil } = await budget.view(name, limits);

@@ -13,18 +13,18 @@ import type { StrangerTurn } from './stranger-turn.ts';
 export interface RepeatableCallsOptions {
   connection: Connection;
   lane: Lane;
-  /** Who calls: a job's id. */
+  /** The caller: a job's id. */
   caller: string;
-  /** Whether the job has waited before: then it is ahead of new ones. */
+  /** True if the job has waited before. It then goes ahead of new jobs. */
   cameBack: boolean;
   budget: Budget;
   breakers: Breakers;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
-  /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
+  /** When this run must end: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
   report: (news: CallNews) => void;
-  /** Of a job that a stranger caused. */
+  /** Set for a job that an outside contributor caused. */
   strangerTurn?: StrangerTurn | undefined;
 }
 

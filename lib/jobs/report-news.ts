@@ -1,7 +1,7 @@
 import type { Metrics } from '../metrics/metrics.ts';
 import type { JobNews } from './run-job.ts';
 
-/** Tells what happens to jobs: to the log with ids, steps and reasons, never payloads; and to the metrics. */
+/** Reports events of jobs to the metrics and to the log. The log gets ids, steps and reasons, but no payloads. */
 export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics: Metrics): (news: JobNews) => void {
   return (told) => {
     const { job } = told;
@@ -26,7 +26,7 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         return;
       case 'strangers wait':
         log.warn({
-          message: 'the share of strangers is used up',
+          message: 'the share of outside contributors is used up',
           ...about,
           connection: job.connection,
           who: told.who,
@@ -67,7 +67,7 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         log.warn({ message: 'a breaker could not be closed', ...about, error: String(told.error) });
         return;
       case 'line stands still':
-        log.warn({ message: 'the waiting line could not be moved on', ...about, error: String(told.error) });
+        log.warn({ message: 'the waiting line could not advance', ...about, error: String(told.error) });
         return;
       case 'parked':
         log.warn({ message: 'job parked', ...about, reason: told.reason });
@@ -80,7 +80,7 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         const { error } = told;
         const stack = error instanceof Error ? error.stack : undefined;
         log.error({
-          message: 'an automation failed in a way that nobody foresaw',
+          message: 'an automation failed unexpectedly',
           ...about,
           error: String(error),
           stack,

@@ -4,18 +4,21 @@ import { openJournal } from './journal.ts';
 import type { Created } from './steps.ts';
 import { requeueJob, type SweepOptions } from './sweep.ts';
 
-/** What a person found out about a creation of which the relay could not say if it was carried out. */
+/** A person's decision about a creation with an unknown outcome. */
 export type Resolution = { done: string | number } | 'again';
 
-/** The service accepts a timestamp for five minutes (docs/partner-api.md#requests), so a delayed request too. */
+/**
+ * The service accepts a timestamp for five minutes (docs/partner-api.md#requests), so a delayed request can still
+ * succeed.
+ */
 const CARRIED_OUT_WITHIN_MS = 5 * 60_000;
 
 /**
- * Lets a job go on that is parked because the outcome of a creating step is unknown: with the id of what was created,
- * or by looking for it once more and, where it is not found, creating it again.
+ * Continues a job that is parked because the outcome of a creating step is unknown: either with the id of the created
+ * object, or by searching once more and creating it again if it is not found.
  *
  * @returns the queued job
- * @throws {Error} for a job in another state, and for `again` while the same bytes can still be carried out
+ * @throws {Error} if the job is in another state, or for `again` while the same bytes can still be executed
  */
 export async function resolveJob(
   job: Job,
@@ -42,7 +45,7 @@ export async function resolveJob(
     await journal.dropRequest(step);
   }
   const queued = await requeueJob(job, options);
-  if (!queued) throw new Error(`${job.id} changed in this moment; look at it again`);
+  if (!queued) throw new Error(`${job.id} has just changed; check it and try again`);
   return queued;
 }
 
@@ -50,6 +53,6 @@ function verifyIsOver(until: number, now: number): void {
   if (now >= until) return;
   const time = new Date(until).toISOString().replace('T', ' ').slice(0, 19);
   throw new Error(
-    `the request may still be carried out until ${time} UTC, because the service takes it for five minutes after it was signed; resolve it after that, or say --done if you found what it created`,
+    `the request may still be executed until ${time} UTC, because the service accepts it for five minutes after signing; resolve it after that, or use --done if you found what it created`,
   );
 }

@@ -5,16 +5,16 @@ import { inBatches } from './batches.ts';
 import { requeueJob, type SweepOptions } from './sweep.ts';
 import type { WaitingLines } from './waiting-line.ts';
 
-/** How many waiting jobs are looked at; the others go on when they are due. */
+/** How many waiting jobs are resumed. The others continue when they are due. */
 const LOOKED_AT = 1_000;
 
-/** What held a connection up. */
+/** What was blocking a connection. */
 export interface Resumed {
-  /** Epoch milliseconds, or null where it was not paused. */
+  /** Epoch milliseconds, or null if it was not paused. */
   pausedUntil: number | null;
-  /** Breakers that were open. */
+  /** The breakers that were open. */
   stopped: (Breaker & Scope)[];
-  /** How many jobs that waited go on now. */
+  /** The number of waiting jobs that continue now. */
   queued: number;
 }
 
@@ -26,8 +26,8 @@ export interface ResumeOptions extends SweepOptions {
 }
 
 /**
- * Lifts the pause of a connection, closes its breakers and those of its operations, and lets its waiting jobs go on.
- * What the service says next can stop them again.
+ * Lifts the pause of a connection, closes its breakers and those of its operations, and continues its waiting jobs. The
+ * service's next answers can stop them again.
  */
 export async function resumeConnection(
   connection: string,

@@ -21,13 +21,13 @@ import { createStrangerTurn } from './stranger-turn.ts';
 import { createTellPerson, type ParkKind, type Replies, type ReplyContent } from './tell-person.ts';
 import type { WaitingLines } from './waiting-line.ts';
 
-/** Failed steps and crashes until a job is left to a person; with the pauses below, about half an hour. */
+/** How many failed steps and crashes park a job. With the pauses below, that takes about half an hour. */
 export const MAX_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 2_000;
-/** The step that keeps why a job is not done. */
+/** The step that stores why a job is not done. */
 const NOT_DONE = 'not done';
 
-/** What happened to a job, for logs and metrics. Never a payload. */
+/** An event of a job, for logs and metrics. It never has a payload. */
 export type JobNews =
   | ({ job: Job } & (StepNews | CallNews))
   | { news: 'succeeded'; job: Job; outcome: string }
@@ -51,22 +51,22 @@ export interface RunJobOptions {
   replies: Replies;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
-  /** Between 0 and 1, for the jitter of retries. */
+  /** Returns a number between 0 and 1, for the jitter of retries. */
   random: () => number;
   report: (news: JobNews) => void;
 }
 
-/** Whether the message is done with, or for how long it sleeps. */
+/** `done` if the message can be deleted; otherwise how long it sleeps. */
 export type MessageFate = { sleepMs: number } | 'done';
 
-/** A message that was received so often is replaced, so that a wait never brings it into the dead-letter queue. */
+/** A message that was received this often is replaced, so that waiting never moves it to the dead-letter queue. */
 const MOST_RECEIVES = 20;
 
 /**
- * Works on the job of one message until it has ended, or can go on only later.
+ * Runs the job of one message until it has ended or has to wait.
  *
- * @param receives how often the message was received, with this time
- * @param deadline when the caller will be stopped, in epoch milliseconds; the lease ends then too
+ * @param receives how often the message was received, including this time
+ * @param deadline when the caller is stopped, in epoch milliseconds; the lease ends at the same time
  */
 export async function runJob(
   message: JobMessage,
@@ -87,15 +87,16 @@ export async function runJob(
     await endCalls(claimed, calls, options);
     return fate;
   } catch (error) {
-    // Whoever took over works on it now, and has a message of its own or the sweep's.
+    // The worker that took over runs the job now, and has its own message or one from the sweep.
     if (error instanceof LeaseLost) return 'done';
     throw error;
   }
 }
 
 /**
- * Sends a new background job to the end of the waiting line without starting it: thousands come at once, and those that
- * are called from the line must not wait behind them. A person's job runs first, so that they are told what it waits for.
+ * Sends a new background job to the end of the waiting line without starting it. Thousands may arrive at once, and jobs
+ * called from the line must not wait behind them. A person's job runs first, so that the person is told what it waits
+ * for.
  */
 async function stoodInLine(message: JobMessage, { jobs, budget, connection }: RunJobOptions): Promise<boolean> {
   const { jobId: id, generation, of } = message;
@@ -104,14 +105,14 @@ async function stoodInLine(message: JobMessage, { jobs, budget, connection }: Ru
   try {
     if (!(await budget.mustStand(of.connection, limits, of.lane))) return false;
   } catch (error) {
-    // The job waits for the budget itself, in the usual way.
+    // The run itself then waits for the budget as usual.
     if (error instanceof BudgetUnavailable) return false;
     throw error;
   }
   return jobs.standInLineAtOnce({ id, ...of }, 'other jobs are ahead of it');
 }
 
-/** Writes what has become of a job. @returns what becomes of its message */
+/** Stores the result of a run. @returns what to do with its message */
 async function settle(job: Job, ending: Ending, receives: number, options: RunJobOptions): Promise<MessageFate> {
   const { jobs, queue, clock, report } = options;
   switch (ending.ended) {
@@ -138,7 +139,7 @@ async function settle(job: Job, ending: Ending, receives: number, options: RunJo
   }
 }
 
-/** What becomes of the message of a job that waits: {@link Wait}. */
+/** What happens to the message of a waiting job: {@link Wait}. */
 function messageOf(
   job: Job,
   { dueAt, releasesQueueGroup }: Ending & { ended: 'not yet' },
@@ -146,11 +147,11 @@ function messageOf(
   now: number,
 ): Wait['message'] {
   if (releasesQueueGroup || dueAt - now > LONGEST_SLEEP_MS) return 'leaves';
-  // What a person asked for must not wait for another command of theirs that is tried again.
+  // A person's command must not wait for another one of theirs that is being retried.
   return isOfPeople(job.lane) || receives >= MOST_RECEIVES ? 'is sent again' : 'sleeps';
 }
 
-/** Lets the budget know how the calls of the run ended, and moves the waiting line on. */
+/** Reports the run's calls to the budget, and advances the waiting line. */
 async function endCalls(job: Job, calls: PartnerCalls | undefined, options: RunJobOptions): Promise<void> {
   const { budget, connection, lines, report } = options;
   const called = connection(job.connection);
@@ -161,7 +162,7 @@ async function endCalls(job: Job, calls: PartnerCalls | undefined, options: RunJ
     if (slotAt !== undefined && !calls.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
     if (calls.lineIsDue()) await lines.moveOn(called);
   } catch (error) {
-    // The next write does it too, and the sweep.
+    // The next write and the sweep do this too.
     report({ news: 'line stands still', job, error });
   }
 }
@@ -210,14 +211,15 @@ async function runAutomation(
         throw new NeedsOperator(`the worker crashed or failed ${job.attempts} times on this job`);
       const automation = options.automation(job.automation);
       if (!automation) throw new NeedsOperator(`this version has no automation '${job.automation}'`);
-      // Before it claims anything that others would have to wait for.
+      // Checked before the job claims anything that others would have to wait for.
       if (journal.openSteps().length === 0) await strangerTurn?.ensureLeft();
       const known = journal.entry(NOT_DONE);
       const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
-      // Something may have been created all the same.
+      // An object may have been created anyway.
       if (journal.undecidedSteps().length > 0) throw new NeedsOperator(said.text);
       if (said.of === 'not done') {
-        // Somebody who read it may have asked in another way, so that whoever takes over must not do it after all.
+        // A person who read the message may have asked again in another way, so a later worker must not run the job
+        // after all.
         await steps.read(NOT_DONE, job.automation, async () => said.text);
       }
       await letGo(job, 'succeeded', options);
@@ -227,7 +229,7 @@ async function runAutomation(
       return { ended: 'succeeded', outcome: said.text, notDone: said.of === 'not done' };
     } catch (error) {
       const ending = endingOf(job, error, parked, options);
-      // Only the outcome is left to be told then, and that is what could not be.
+      // Only the report of the outcome was left, and it failed.
       if (isDone) return ending;
       if (ending.ended === 'parked') await person.parked(ending.reason, ending.kind);
       if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
@@ -259,7 +261,7 @@ async function carryOut(automation: Automation, job: Job, steps: Steps): Promise
 
 type Parking = (reason: string, kind: ParkKind) => Ending;
 
-/** What an interrupted run means for its job. */
+/** Decides what an interruption means for the job. */
 function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, report }: RunJobOptions): Ending {
   if (error instanceof LeaseLost) throw error;
   if (error instanceof RetryAt) {
@@ -279,7 +281,7 @@ function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, re
   return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, attempts };
 }
 
-/** Four times as long with each attempt, up to ten minutes; half of it is jitter. */
+/** The delay quadruples with each attempt, up to ten minutes. Half of it is jitter. */
 function retryPause(attempts: number, random: () => number): number {
   const longest = Math.min(FIRST_RETRY_MS * 4 ** (attempts - 1), LONGEST_SLEEP_MS);
   return longest / 2 + (random() * longest) / 2;

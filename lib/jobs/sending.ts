@@ -12,9 +12,9 @@ import { type Decision, decisions, outcomeOf, type SendOutcome } from './decide.
 import { InLine, Refused, RetryAt, StepFailed } from './interruption.ts';
 import { type Slots, withBudget } from './slots.ts';
 
-/** Where a 429 has no Retry-After. */
+/** The pause for a 429 without a Retry-After. */
 const RATE_LIMIT_PAUSE_MS = 60_000;
-/** A job that waits longer for an operation leaves the queue, so that its message does not hold back its entity. */
+/** A job that waits longer for an operation leaves the queue, so that its message does not block its entity. */
 const LONGEST_WAIT_IN_QUEUE_MS = 30_000;
 
 /** If a due probe has not been made after this long, no job waits for the operation. */
@@ -27,53 +27,53 @@ export type CallNews =
   | { news: 'stopped'; what: string; why: string }
   | { news: 'breaker not closed'; error: unknown };
 
-/** The right to make one call: its slot, and the breaker of its operation, which hears how the call went. */
+/** The right to make one call: its slot, and the breaker of its operation, which gets the result. */
 export interface Turn {
   slot: Slot;
   breaker: Passage;
 }
 
-/** A failed send, read. */
+/** A failed send and its interpretation. */
 export interface Failure {
   error: PartnerError;
   outcome: SendOutcome;
 }
 
-/** One send of a job: when it may leave, and what its outcome means for the operation, the connection and the job. */
+/** A job's sends: when a call may leave, and what its outcome means for the operation, the connection and the job. */
 export interface Sending {
   /**
-   * Takes a slot once connection and operation may be called, after a probe of the connection where one is due.
-   * @param first for resends and searches, which go ahead of other work
+   * Takes a slot once the connection and the operation may be called. Probes the connection first if a probe is due.
+   * @param first true for resends and searches, which go ahead of other work
    * @throws {InLine | RetryAt} if the run cannot wait for it
    */
   takeTurn(operation: Operation, first: boolean): Promise<Turn>;
-  /** Another slot for the same turn, to sign again. */
+  /** Takes another slot in the same turn, to sign again. */
   takeSlotAgain(turn: Turn, first: boolean): Promise<Turn>;
-  /** Sends within the slot, or within another one if the slot is too old by now. */
+  /** Sends within the slot, or within a new one if the slot is too old. */
   send<D extends z.ZodType>(
     turn: Turn,
     first: boolean,
     call: () => Promise<Result<z.output<D>>>,
   ): Promise<Result<z.output<D>>>;
-  /** @throws what is no error of the partner API */
+  /** @throws any error that is not from the partner API */
   read(thrown: unknown): Failure;
   /**
-   * Reports what a failed send tells about the operation and the connection.
+   * Reports what a failed send shows about the operation and the connection.
    * @throws {InLine} if the connection turns out to be down
    */
   report(turn: Turn, failure: Failure): Promise<void>;
-  /** Carries out a decision where no request is open, by throwing. */
+  /** Applies a decision by throwing. For use when no request is open. */
   act(decision: Decision, failure: Failure): Promise<never>;
-  /** Stops every job on the connection after a 429. @returns what the job that met it throws */
+  /** Stops every job on the connection after a 429. @returns the error for the current job to throw */
   pause(error: PartnerError): Promise<InLine>;
-  /** @throws {RetryAt} while the operation's breaker is open, and others probe it */
+  /** @throws {RetryAt} while the operation's breaker is open and another caller probes it */
   ensureWorks(operation: Operation): Promise<void>;
 }
 
 export interface SendingOptions {
   connection: Connection;
   lane: Lane;
-  /** Who calls: a job's id. */
+  /** The caller: a job's id. */
   caller: string;
   budget: Budget;
   breakers: Breakers;
@@ -87,7 +87,7 @@ export function createSending(options: SendingOptions): Sending {
   const { name } = connection;
   const breakerOf = ({ name: operation }: Operation) => breakers.at({ connection: name, operation }, lane);
 
-  /** Waits in place for a slot, within which the call leaves. */
+  /** Waits in place for a slot for the call. */
   async function inSlot<T>(taken: Slot, first: boolean, call: () => Promise<T>): Promise<T> {
     let slot = taken;
     while (clock() > slot.goodUntil) {
@@ -107,13 +107,13 @@ export function createSending(options: SendingOptions): Sending {
   }
 
   /**
-   * Finds out whether the connection works, with a call that changes nothing: a creation could get lost in it.
-   * @throws {InLine} if it is down, or another caller finds out
+   * Checks whether the connection works with a call that changes nothing. The answer to a creation could get lost.
+   * @throws {InLine} if it is down, or another caller is probing it
    */
   async function probe(whole: Passage): Promise<void> {
     const isOpen = whole.says === 'probe';
     if (!(await whole.claimProbe())) {
-      // On a mere suspicion the connection counts as working until the other probe says otherwise.
+      // If there is only a suspicion, the connection counts as working until the other probe fails.
       if (isOpen) throw waitForConnection(whole.wait());
       return;
     }
@@ -172,7 +172,7 @@ export function createSending(options: SendingOptions): Sending {
     },
     async send({ slot, breaker }, first, call) {
       const result = await inSlot(slot, first, call);
-      // The answer counts, whatever becomes of the breaker: the next success closes it too.
+      // The answer counts even if the breaker cannot be closed. The next success closes it too.
       await breaker.worked().catch((error) => report({ news: 'breaker not closed', error }));
       return result;
     },
@@ -193,7 +193,7 @@ export function createSending(options: SendingOptions): Sending {
       if (evidence === 'connection may be down') await ensureConnectionWorks();
       const row = await breaker.failed(caller, error.message);
       if (row === 'open') report({ news: 'stopped', what: error.operation, why: error.message });
-      // A second failure in a row may have more behind it than bad luck.
+      // A second consecutive failure may mean more than a temporary problem.
       if (row !== 'first' && evidence === 'operation fails') await ensureConnectionWorks();
     },
     async act(decision, { error }) {
@@ -206,7 +206,7 @@ export function createSending(options: SendingOptions): Sending {
       const { retryAfterSeconds } = error;
       const until = clock() + (retryAfterSeconds === null ? RATE_LIMIT_PAUSE_MS : retryAfterSeconds * 1000);
       await budget.pause(name, until).catch((error) => {
-        // The others will hear it from the service, as this job has.
+        // Other jobs will get their own 429 from the service.
         if (!(error instanceof BudgetUnavailable)) throw error;
       });
       return waitForConnection({ until, why: 'the service wants fewer calls' });
@@ -220,7 +220,7 @@ export function createSending(options: SendingOptions): Sending {
   return sending;
 }
 
-/** While its connection is paused or down, nothing else can be sent there either: the job stands in line. */
+/** While its connection is paused or down, nothing can be sent there, so the job waits in line. */
 function waitForConnection({ until, why }: ReturnType<Passage['wait']>): InLine {
   return new InLine(why, until);
 }

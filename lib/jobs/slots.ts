@@ -5,53 +5,56 @@ import type { Connection } from '../connection/connection.ts';
 import { InLine, RetryAt } from './interruption.ts';
 import type { StrangerTurn } from './stranger-turn.ts';
 
-/** Waits up to this long stay in the Lambda. */
+/** Waits up to this long happen inside the Lambda. */
 const LONGEST_PAUSE_MS = 8_000;
-/** An urgent call that has to wait longer asks again after this long. */
+/** An urgent call that has to wait longer retries after this long. */
 const LONGEST_WAIT_MS = 5 * 60_000;
-/** Further commands hold workers that first ones need. */
+/** Further commands must not occupy workers that first commands need. */
 const LONGEST_PAUSE_OF_FURTHER_MS = 1_000;
-/** How long a budget that cannot be read or written is left alone. */
+/** The delay before a retry when the budget cannot be read or written. */
 const NO_BUDGET_PAUSE_MS = 30_000;
 
-/** Slots of the budget as one run of a job takes them, and waits that fit into the run. */
+/** Takes slots of the budget for one run of a job, and waits if the wait fits into the run. */
 export interface Slots {
   /**
    * Takes a slot and waits in place until it is due.
-   * @param urgent for resends and searches, which go ahead of other work
+   * @param urgent true for resends and searches, which go ahead of other work
    * @throws {InLine} if other jobs are ahead, or the wait is too long for this run
-   * @throws {RetryAt} for an urgent call that has to wait too long, a budget that is not available, or a stranger's call
-   *   beyond their share of the day
+   * @throws {RetryAt} if an urgent call has to wait too long, the budget is not available, or an outside contributor's
+   *   share of the day is used up
    */
   take(urgent: boolean): Promise<Slot>;
   /**
-   * Waits in place if the wait is short and the run has the time.
+   * Waits in place if the wait is short and fits into the run.
    * @throws {RetryAt} otherwise
    */
   pauseUntil(at: number, why: string): Promise<void>;
-  /** @throws {RetryAt} if a call could outlast this run: the Lambda's end would cut it off */
+  /** @throws {RetryAt} if a call could outlast this run, because the Lambda would cut it off */
   ensureTimeForCall(): void;
-  /** Whether the run has had a slot, or has asked for one. */
+  /** True if the run has taken or requested a slot. */
   hasAsked(): boolean;
-  /** Whether the budget wants the waiting lines of the connection to be moved on. */
+  /** True if the waiting lines of the connection should advance. */
   lineIsDue(): boolean;
 }
 
 export interface SlotsOptions {
   connection: Connection;
   lane: Lane;
-  /** Whether the job stood in the waiting line: then it is ahead of new ones. */
+  /** True if the job was in the waiting line. It then goes ahead of new jobs. */
   cameBack: boolean;
   budget: Budget;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
   /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
-  /** Of a job that a stranger caused. */
+  /** Set for a job that an outside contributor caused. */
   strangerTurn?: StrangerTurn | undefined;
 }
 
-/** @throws {RetryAt} if the budget cannot be read or written: nothing may be sent then, and no attempt has failed */
+/**
+ * @throws {RetryAt} if the budget cannot be read or written: nothing may be sent, and this does not count as a failed
+ * attempt
+ */
 export async function withBudget<T>(act: Promise<T>, clock: () => number): Promise<T> {
   try {
     return await act;
@@ -104,7 +107,7 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
         const answer = await request(urgent, waitsUntil);
         if (!answer.granted) {
           if (answer.askAgainAt === undefined) throw new InLine(answer.why, answer.expectedAt);
-          // The limits may change meanwhile, and a connection may be resumed.
+          // The limits may change in the meantime, and a connection may be resumed.
           await pauseUntil(Math.min(answer.askAgainAt, clock() + LONGEST_WAIT_MS), answer.why);
           continue;
         }

@@ -7,31 +7,32 @@ import { InLine, Interruption, NeedsOperator, Refused, RetryAt } from './interru
 import type { Journal, StepEntry } from './journal.ts';
 import type { PartnerCalls } from './partner-calls.ts';
 
-/** A call outside the partner API that makes something: a comment, a message. */
+/** A call outside the partner API that creates something: a comment, a message. */
 export interface Reply<Kept> {
   /** For people: `GitHub comment`. */
   calls: string;
-  /** Looks for what an earlier run may have made, before it is made again; `since` is when that run began. */
+  /** Searches for the result of an earlier run before creating it again; `since` is when that run began. */
   find(since: number): Promise<Kept | undefined>;
   make(): Promise<Kept>;
 }
 
-/** What a creating step made. */
+/** The result of a creating step. */
 export interface Created {
   id: string | number;
-  /** Digest of the payload that was signed, which may be an older one than the last that was asked for. */
+  /** Digest of the signed payload. It may be older than the payload of the last request. */
   signed: string;
 }
 
-/** What an automation does outside: each step is carried out once per job, whatever happens in between. */
+/** The external effects of an automation. Each step is executed once per job, even after crashes and retries. */
 export interface Steps {
   /**
    * Calls an operation that may be repeated harmlessly.
    *
-   * @param step its name, unique in the job
-   * @param keep what of the data the job needs later; small, for it is journalled
-   * @param refused what to keep where the service refuses it for what it is; it throws what is to be treated otherwise
-   * @throws {Refused} for a refusal without `refused`
+   * @param step the step's name, unique within the job
+   * @param keep selects the data that the job needs later; keep it small, because it is journalled
+   * @param refused returns what to keep if the service refuses the call because of its content; it rethrows other
+   * errors
+   * @throws {Refused} if the service refuses the call and there is no `refused`
    */
   call<P extends z.ZodType, D extends z.ZodType, Kept>(
     step: string,
@@ -41,14 +42,14 @@ export interface Steps {
     refused?: (refusal: Refused) => Kept,
   ): Promise<Kept>;
   /**
-   * Reads a list page by page, each a step of its own.
+   * Reads a list page by page. Each page is a separate step.
    *
-   * @param keep what of a row the job needs later, or undefined; all that is kept of a page is journalled
-   * @param idOf what tells two rows apart: a list that shifts between two pages has a row on both, and the later is
-   *   kept; rows without an id are all kept
-   * @param maxPages where the reading stops at the latest
-   * @returns what was kept, from how many pages, and whether that is of the whole list: it ended before `maxPages`, and
-   *   every page came
+   * @param keep selects the part of a row that the job needs later, or undefined; everything kept is journalled
+   * @param idOf returns a row's id. If the list shifts between two pages, a row can be on both, and the later one is
+   *   kept. All rows without an id are kept.
+   * @param maxPages the most pages to read
+   * @returns the kept rows, the number of pages, and whether the list is complete: it ended within `maxPages`, and
+   *   every page arrived
    */
   list<P extends z.ZodType, Row, Kept>(
     step: string,
@@ -59,10 +60,10 @@ export interface Steps {
     maxPages: number,
   ): Promise<{ kept: Kept[]; pages: number; whole: boolean }>;
   /**
-   * Calls an operation that creates something, at most once; see decide.ts.
+   * Calls a creating operation at most once; see decide.ts.
    *
-   * @param marker the text in the payload by which the created thing can be found
-   * @returns the id of what was created, and which payload it was created with
+   * @param marker the text in the payload that identifies the created object
+   * @returns the id of the created object, and the digest of its payload
    */
   create<P extends z.ZodType, D extends z.ZodType>(
     step: string,
@@ -72,9 +73,9 @@ export interface Steps {
   ): Promise<Created>;
   /** Reads something outside the partner API. */
   read<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
-  /** Makes a reply once. It is looked for before a second try. */
+  /** Sends a reply once. A second try searches for it first. */
   reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
-  /** Notes that a step was left out, and why. */
+  /** Records that a step was skipped, and why. */
   skip(step: string, calls: string, why: string): Promise<void>;
 }
 
@@ -95,7 +96,7 @@ export interface StepsOptions {
   report: (news: StepNews) => void;
 }
 
-/** The longest that the calls of a reply may take together. */
+/** The time limit for all calls of a reply together. */
 const REPLY_TIMEOUT_MS = 20_000;
 
 export function createSteps(options: StepsOptions): Steps {
@@ -105,7 +106,7 @@ export function createSteps(options: StepsOptions): Steps {
     if (entry.status !== 'begun') report({ news: 'step', entry, isOperation: operations.has(entry.calls) });
   }
 
-  /** Runs one step unless it is done, and journals what became of it. */
+  /** Runs one step unless it is done, and journals the result. */
   async function once<Kept>(
     step: string,
     calls: string,
@@ -162,7 +163,8 @@ export function createSteps(options: StepsOptions): Steps {
       const created = await once(step, operation.name, async (): Promise<Created> => {
         const creating = () => partner.creating(step, operation, payload, marker);
         return creating().catch(async (error) => {
-          // Of a step that a person decided, a NeedsOperator is a last search in vain; a Refused is no search.
+          // For a step that a person decided, a NeedsOperator means that the last search found nothing. A Refused is
+          // not a search result.
           const isVain = error instanceof NeedsOperator && !(error instanceof Refused);
           if (!isVain || !journal.openRequest(step)?.again) throw error;
           await journal.dropRequest(step);
@@ -190,7 +192,7 @@ export function createSteps(options: StepsOptions): Steps {
   };
 }
 
-/** In the order in which they came first. */
+/** Removes duplicates. The order is that of the first occurrences. */
 function lastOfEach<Kept>(rows: readonly Kept[], idOf: (row: Kept) => string | number | undefined): Kept[] {
   const withKeys = rows.map((row, index) => [String(idOf(row) ?? `without an id ${index}`), row] as const);
   return [...new Map(withKeys).values()];

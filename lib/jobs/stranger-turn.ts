@@ -2,9 +2,9 @@ import type { StrangerShare } from '../budget/stranger-share.ts';
 import type { Connection } from '../connection/connection.ts';
 import { RetryAt } from './interruption.ts';
 
-/** The calls of a job that a stranger caused. */
+/** The calls of a job that an outside contributor caused. */
 export interface StrangerTurn {
-  /** @throws {RetryAt} if the strangers' share of the day is used up */
+  /** @throws {RetryAt} if the outside contributors' share of the day is used up */
   ensureLeft(): Promise<void>;
   /**
    * Counts a call.
@@ -15,7 +15,7 @@ export interface StrangerTurn {
 
 export interface StrangerTurnOptions {
   share: StrangerShare;
-  /** Whose doing the job is. */
+  /** The person who caused the job. */
   login: string;
   connection: Pick<Connection, 'name' | 'limits' | 'strangersShare'>;
   report: (news: { news: 'strangers wait'; who: readonly string[] }) => void;
@@ -28,7 +28,7 @@ export function createStrangerTurn({ share, login, connection, report }: Strange
   async function untilTomorrow(): Promise<RetryAt> {
     const { who, endsAt } = await share.today(name);
     report({ news: 'strangers wait', who });
-    return new RetryAt(endsAt, `the ${most} calls of the day for what strangers cause are used up`, {
+    return new RetryAt(endsAt, `the ${most} calls per day for outside contributors are used up`, {
       releasesQueueGroup: true,
     });
   }
@@ -43,7 +43,7 @@ export function createStrangerTurn({ share, login, connection, report }: Strange
   };
 }
 
-/** In calls a day. */
+/** The share in calls per day. */
 export function mostOfStrangers(limits: { perDay: number }, strangersShare: number): number {
   return Math.floor(limits.perDay * strangersShare);
 }

@@ -10,13 +10,13 @@ export interface SweepOptions {
 }
 
 export interface SweepJobsOptions extends SweepOptions {
-  /** Whether the configuration has a connection: then its waiting line is moved on. */
+  /** True if the configuration has the connection, so that its waiting line advances. */
   hasConnection: (name: string) => boolean;
 }
 
 /**
- * Queues every job that would not go on otherwise: stored and never queued, its lease run out, or its due time come.
- * Running it twice, or late, does no harm. Jobs that wait for the budget have no due time: waiting-line.ts.
+ * Queues every job that would otherwise be stuck: stored but never queued, with an expired lease, or due. Running it
+ * twice or late is harmless. Jobs that wait for the budget have no due time: waiting-line.ts.
  *
  * @param now epoch milliseconds
  */
@@ -28,10 +28,10 @@ export async function sweepJobs(options: SweepJobsOptions, now: number): Promise
   return swept;
 }
 
-/** Queues all jobs of one status whose time to be looked at comes before `by`, people first. */
+/** Queues all jobs of one status that are due for a check before `by`, people's jobs first. */
 export async function requeueJobs(status: JobStatus, by: number, options: SweepJobsOptions): Promise<Job[]> {
   const requeued: Job[] = [];
-  // A job that was queued again can come again, later in the index.
+  // A job that was queued again can appear again, later in the index.
   const seen = new Set<string>();
   for await (const page of options.jobs.due(status, by)) {
     const due = page.filter(({ id }) => !seen.has(id)).sort(peopleFirst);
@@ -42,7 +42,7 @@ export async function requeueJobs(status: JobStatus, by: number, options: SweepJ
   return requeued;
 }
 
-/** A job in line is called from there, unless its connection is gone: then it has to find that out. */
+/** A job in line is called from the line, unless its connection is gone. Then it has to run to find that out. */
 async function requeueOrKeep(job: Job, options: SweepJobsOptions): Promise<Job | undefined> {
   const stands = job.status === 'waiting' && job.line !== undefined && job.slotAt === undefined;
   if (!stands || !options.hasConnection(job.connection)) return requeueJob(job, options);
@@ -54,7 +54,7 @@ function peopleFirst(a: Job, b: Job): number {
   return lanes.indexOf(a.lane) - lanes.indexOf(b.lane) || a.createdAt - b.createdAt;
 }
 
-/** @returns undefined if the job changed in the meantime, so that another process has looked at it */
+/** @returns undefined if the job changed in the meantime, because another process handled it */
 export async function requeueJob(job: Job, { jobs, queue }: SweepOptions): Promise<Job | undefined> {
   const requeued = await jobs.requeue(job);
   if (!requeued) return undefined;

@@ -4,32 +4,32 @@ import { LeaseLost } from './job-store.ts';
 import type { Journal } from './journal.ts';
 import type { Reply, Steps } from './steps.ts';
 
-/** What becomes of a job, for the person who asked for it. */
+/** The news of a job for the person who requested it. */
 export type ReplyContent =
   | ({ of: 'done' } & Outcome)
   | { of: 'not done'; text: string }
-  /** Epoch milliseconds, as far as is known. */
+  /** The estimated time; epoch milliseconds. */
   | { of: 'waiting'; until: number | undefined; why: string }
   | { of: 'parked'; reason: string; kind: ParkKind };
 
-/** Why a job was parked, without the words of anybody else: for places that are public. */
+/** Why a job was parked, without text from outside, for public places. */
 export type ParkKind = 'refused' | 'outcome unknown' | 'failed' | 'needs an operator';
 
-/** What a job has done, in plain words. */
+/** The outcome of a job, in plain words. */
 export interface Outcome {
   text: string;
-  /** Block Kit in place of the text, where the reply goes to Slack. */
+  /** Block Kit that replaces the text if the reply goes to Slack. */
   blocks?: readonly object[];
-  /** Nobody hears of it: a stranger asked. */
+  /** No reply is sent, because an outsider asked. */
   isUntold?: boolean;
 }
 
-/** How something is said to the person who asked for the job, or why it cannot be. */
+/** Makes a reply to the person who requested the job, or says why it cannot. */
 export type Replies = (job: Job, said: ReplyContent) => Promise<Reply<unknown> | { calls: string; leftOut: string }>;
 
-/** Shorter waits are over before anybody has read of them. */
+/** Shorter waits are over before a person would read the message. */
 const WORTH_TELLING_MS = 10_000;
-/** A response_url of Slack is good for five messages, of which one is for the outcome. */
+/** A Slack response_url accepts five messages, and one is for the outcome. */
 const WAITS_TOLD = 3;
 
 export interface TellPersonOptions {
@@ -38,11 +38,11 @@ export interface TellPersonOptions {
   steps: Steps;
   replies: Replies;
   clock: () => number;
-  /** Is told of what could not be said, where the job ends or waits nevertheless. */
+  /** Gets the errors of messages that failed while the job ends or waits anyway. */
   failed: (error: unknown) => void;
 }
 
-/** Tells the person who asked for a job what becomes of it; nobody where an event brought it about. */
+/** Sends news of a job to the person who requested it. Jobs that an event caused have no such person. */
 export function createTellPerson({ job, journal, steps, replies, clock, failed }: TellPersonOptions) {
   async function say(step: string, said: ReplyContent): Promise<void> {
     if (!job.replyTo || journal.entry(step)?.status === 'done') return;
@@ -61,7 +61,7 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
   }
 
   return {
-    /** The outcome is a step like any other: a job has not ended before it is told. */
+    /** The outcome is a step like any other. A job ends only after it is reported. */
     async outcome(said: ReplyContent & { of: 'done' | 'not done' }): Promise<void> {
       if (said.of === 'done' && said.isUntold) return;
       await say('reply', said);
@@ -71,7 +71,7 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
       if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
     },
-    // A job that was replayed may be parked again, for another reason.
+    // A replayed job may be parked again, for another reason.
     parked: (reason: string, kind: ParkKind) =>
       sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason, kind }),
   };

@@ -1,4 +1,4 @@
-/** The newest that is known of an issue, cut down to what a defect shows of it. */
+/** The newest known state of an issue, reduced to what a defect shows. */
 export interface IssueState {
   /** `acme/web#42` */
   name: string;
@@ -8,6 +8,6 @@ export interface IssueState {
   url: string;
   state: string;
   stateReason: string | null;
-  /** Sorted, so that the same labels are the same state. */
+  /** Sorted, so that the same labels give the same state. */
   labels: string[];
 }

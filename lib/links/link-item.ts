@@ -2,9 +2,9 @@ import { expiry } from '../table/expiry.ts';
 import type { Item } from '../table/table.ts';
 import type { Applied, Claim, Defect, Life, Link, Newest } from './link-life.ts';
 
-/** A link as the table has it. */
+/** A link as stored in the table. */
 interface LinkItem<State> {
-  /** Deflated JSON; from earlier versions the state itself. */
+  /** Deflated JSON. Earlier versions stored the state itself. */
   state?: Uint8Array | State;
   name?: string;
   version?: string;
@@ -23,7 +23,7 @@ interface LinkItem<State> {
   turn?: number;
 }
 
-/** Reads a link, also one of a version that kept fewer attributes. */
+/** Reads a link, including links of versions that stored fewer attributes. */
 export function fromItem<State>(item: Item): Link<State> {
   const { turn, ...kept } = item as LinkItem<State>;
   const newest = newestOf(kept);
@@ -31,8 +31,8 @@ export function fromItem<State>(item: Item): Link<State> {
 }
 
 /**
- * Whether a link expires 30 days after its last write. One that holds a claim or a defect does not, nor does one whose
- * issue should have a defect: its job may be parked.
+ * True if a link expires 30 days after its last write. A link that holds a claim or a defect does not expire, nor does
+ * one whose issue should have a defect, because its job may be parked.
  */
 export function expires({ life, newest }: Link): boolean {
   return life === 'unclaimed' && !newest?.wanted;
@@ -57,7 +57,7 @@ function defectItem({ id: defectId, ...rest }: Defect): Item {
   return { defectId, ...rest };
 }
 
-/** What a link holds: a claim, and the defect that was made of it. */
+/** The claim of a link, and the defect that was created for it. */
 export function heldBy(link: Link): { claim?: Claim; defect?: Defect } {
   if (link.life === 'unclaimed') return {};
   const { claim } = link;
@@ -88,17 +88,17 @@ function newestOf<State>(item: LinkItem<State>): Newest<State> | undefined {
   const { version, wanted = false, revision = 0, tied = false } = item;
   if (item.state === undefined || version === undefined) return undefined;
   const state = item.state instanceof Uint8Array ? inflate<State>(item.state) : item.state;
-  // Before names were kept, the state had it.
+  // Versions before this attribute kept the name in the state.
   const name = item.name ?? String((state as { name?: unknown }).name);
   return { state, name, version, wanted, revision, tied };
 }
 
-/** Loaded when it is first used: few cold starts need it. */
+/** Loaded on first use, because few cold starts need it. */
 const zlib = () => process.getBuiltinModule('node:zlib');
 
 /**
- * A state holds the text of an issue, and DynamoDB charges each write of a link by the size of the whole item. Deflated,
- * text takes less than half.
+ * A state holds the text of an issue, and DynamoDB charges each write of a link by the size of the whole item.
+ * Deflating text saves more than half.
  */
 function deflate(state: unknown): Uint8Array {
   return zlib().deflateRawSync(JSON.stringify(state));

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * The life of a link, as pure transitions. Each takes a link and returns what it becomes, the same link where there is
- * nothing to write, or undefined where the transition does not apply.
+ * The life of a link, as pure transitions. Each takes a link and returns the next link, the same link if there is
+ * nothing to write, or undefined if the transition does not apply.
  *
  *     unclaimed ──claim──▶ claimed ──make──▶ made
  *         ▲                 │   ▲              │
@@ -11,44 +11,48 @@ import { isDeepStrictEqual } from 'node:util';
  *                                   ▼
  *                                 moved
  *
- * A job claims a link before it creates, and ends in one of three ways: it made the defect; it created nothing and gives
- * the claim up; or nobody knows, and it stays parked with its claim until a person decides.
+ * A job claims a link before it creates a defect, and ends in one of three ways: it created the defect; it created
+ * nothing and gives up the claim; or the result is unknown, and it stays parked with its claim until a person decides.
  */
 export type Life =
   | { life: 'unclaimed' }
-  /** A job makes the defect. */
+  /** A job is creating the defect. */
   | { life: 'claimed'; claim: Claim }
   | { life: 'made'; claim: Claim; defect: Defect }
-  /** The issue was transferred, and `to` is the link of the new one. The rest is what the link was until then. */
+  /**
+   * The issue was transferred, and `to` is the link of the new issue. The other fields are from before the transfer.
+   */
   | { life: 'moved'; to: string; claim?: Claim; defect?: Defect };
 
 export type Link<State = unknown> = Life & {
   newest?: Newest<State>;
-  /** Counts the writes of the link, so that a write is conditional on what was read. Missing before the first. */
+  /**
+   * Counts the writes of the link, so that each write is conditional on what was read. Missing before the first write.
+   */
   turn?: number;
 };
 
 export interface Claim {
-  /** Id of the job that makes or made the defect. */
+  /** Id of the job that is creating or has created the defect. */
   by: string;
-  /** The connection on which it is made. */
+  /** The connection of the defect. */
   connection: string;
-  /** The text by which the defect and the comment are found again. It cannot be guessed. */
+  /** The text that identifies the defect and the comment in a search. It cannot be guessed. */
   marker: string;
 }
 
 export interface Defect {
   id: string | number;
   /**
-   * What the relay last applied, by field. Undefined: unknown. A string: a digest of all fields together, from before
-   * the fields were kept.
+   * The last values that the relay applied, by field. Undefined: unknown. A string: a digest of all fields, from
+   * versions that did not store single fields.
    */
   applied?: Applied | string;
-  /** How many updates were begun. */
+  /** How many updates have begun. */
   updates: number;
-  /** When the last update was carried out; epoch milliseconds. */
+  /** When the last update was applied; epoch milliseconds. */
   updatedAt?: number;
-  /** The last update, until it is known that it was carried out: its fields are the old ones or the new ones. */
+  /** The last update, until it is confirmed. Until then, each of its fields may have the old or the new value. */
   updating?: { by: string; fields: string[] };
 }
 
@@ -61,22 +65,23 @@ export interface Newest<State = unknown> {
   name: string;
   /** `updated_at` of the state; ISO 8601, so that it sorts as text. */
   version: string;
-  /** Whether the issue should have a defect. */
+  /** True if the issue should have a defect. */
   wanted: boolean;
-  /** The turn in which it was kept: a state that comes back has another one. */
+  /** The turn in which the state was stored. A state that returns gets a new one. */
   revision: number;
-  /** Another state has the same version, and it is unknown which of them is the newer. */
+  /** Another state has the same version, and it is unknown which one is newer. */
   tied: boolean;
 }
 
-/** A state as an event tells it. */
+/** A state as an event reports it. */
 export type Told<State> = Pick<Newest<State>, 'state' | 'name' | 'version' | 'wanted'>;
 
 const nextTurn = (link: Link) => (link.turn ?? 0) + 1;
 
 /**
- * Keeps a state unless a newer one is known. Of two with the same version it goes by one that wants a defect until it is
- * known which is the newer, so that no order of deliveries ends without one; otherwise by the one that came later.
+ * Stores a state unless a newer one is known. If two states have the same version, the one that wants a defect wins
+ * until it is known which is newer, so that no order of deliveries ends without a defect. Otherwise the one that
+ * arrived later wins.
  */
 export function keep<State>(link: Link<State>, told: Told<State>): Link<State> | undefined {
   const { newest } = link;
@@ -89,19 +94,19 @@ export function keep<State>(link: Link<State>, told: Told<State>): Link<State> |
   return { ...link, newest: { ...(keepsLast ? newest : told), revision, tied: true } };
 }
 
-/** Ends a tie with what GitHub says now, or without it where GitHub cannot be asked. */
+/** Settles a tie with GitHub's current state, or without it if GitHub cannot be asked. */
 export function settleTie<State>(
   link: Link<State>,
   tied: Newest<State>,
   read: Told<State> | undefined,
 ): Link<State> | undefined {
   if (link.newest?.revision !== tied.revision) return undefined;
-  // An answer that is older than what GitHub told is from a replica that lags behind.
+  // An answer that is older than a state that GitHub already sent comes from a lagging replica.
   const newer = read && read.version >= tied.version ? read : tied;
   return { ...link, newest: { ...tied, ...newer, tied: false } };
 }
 
-/** By the job that holds it already, it is a new turn: whatever else that job has under way no longer applies. */
+/** If the job already holds the claim, this starts a new turn, so that other runs of the job can no longer write. */
 export function claim<S>(link: Link<S>, claim: Claim): Link<S> | undefined {
   if (link.life === 'unclaimed') return { ...known(link), life: 'claimed', claim };
   return link.life === 'claimed' && link.claim.by === claim.by ? { ...link } : undefined;
@@ -111,15 +116,15 @@ export function giveUp<S>(link: Link<S>, by: string): Link<S> | undefined {
   return link.life === 'claimed' && link.claim.by === by ? { ...known(link), life: 'unclaimed' } : undefined;
 }
 
-/** Takes the claim from a job that ended without having created, or that is gone. The marker stays. */
+/** Takes the claim from a job that ended without creating a defect, or whose record is gone. The marker stays. */
 export function takeOver<S>(link: Link<S>, from: string, to: Omit<Claim, 'marker'>): Link<S> | undefined {
   if (link.life !== 'claimed' || link.claim.by !== from) return undefined;
   return { ...link, claim: { ...link.claim, ...to } };
 }
 
 /**
- * Also for a claim that a transfer left behind, so that the link says what it was.
- * @param applied what the defect looks like, if that is known
+ * Also applies to a claim that a transfer left behind, so that the link records the defect.
+ * @param applied the defect's fields, if known
  */
 export function make<S>(
   link: Link<S>,
@@ -132,7 +137,7 @@ export function make<S>(
   return link.life === 'moved' && link.claim?.by === by && !link.defect ? { ...link, defect } : undefined;
 }
 
-/** From here until the update is finished, its fields are unknown. */
+/** From here until the update is confirmed, the values of its fields are unknown. */
 export function beginUpdate<S>(link: Link<S>, by: string, fields: readonly string[]): Link<S> | undefined {
   if (link.life !== 'made') return undefined;
   const { updating, updates } = link.defect;
@@ -141,28 +146,28 @@ export function beginUpdate<S>(link: Link<S>, by: string, fields: readonly strin
   return { ...link, defect: { ...link.defect, updates: updates + 1, updating: { by, fields: all } } };
 }
 
-/** @param update the count of updates after it began; where another one has begun since, nothing is known */
+/** @param update the count of updates when it began; if another update has begun since, the values stay unknown */
 export function finishUpdate<S>(link: Link<S>, update: number, applied: Applied, at: number): Link<S> | undefined {
   if (link.life !== 'made' || !link.defect.updating || link.defect.updates !== update) return undefined;
   const { updating, ...defect } = link.defect;
   return { ...link, defect: { ...defect, applied, updatedAt: at } };
 }
 
-/** Where nothing is left to be sent, also of an update whose fields the issue has no value for any more. */
+/** For when nothing is left to send, including an update of fields for which the issue no longer has a value. */
 export function noteApplied<S>(link: Link<S>, applied: Applied): Link<S> | undefined {
   if (link.life !== 'made') return undefined;
   const { updating, ...defect } = link.defect;
   return { ...link, defect: { ...defect, applied } };
 }
 
-/** Gives the claim or the defect of the old issue's link to the new one's, unless that has its own. */
+/** Moves the claim or defect from the old issue's link to the new one, unless that has its own. */
 export function carry<S>(
   to: Link<S>,
   { claim, defect }: { claim: Claim; defect?: Defect },
   from: string,
 ): Link<S> | undefined {
   if (to.life === 'moved' && to.to !== from) return undefined;
-  // An issue that is transferred back begins where it left.
+  // An issue that is transferred back continues where it was.
   const link: Link<S> = to.life === 'moved' ? { ...known(to), life: 'unclaimed' } : to;
   const theirs = link.life !== 'unclaimed' && link.claim.marker === claim.marker;
   if (link.life !== 'unclaimed' && !theirs) return undefined;
@@ -171,7 +176,7 @@ export function carry<S>(
       ? { ...known(link), life: 'made', claim, defect }
       : { ...known(link), life: 'claimed', claim: theirs ? link.claim : claim };
   }
-  // Carried before, and then the old issue's link began an update.
+  // The defect was already moved, and the old issue's link began an update after that.
   return defect?.updating ? beginUpdate(link, defect.updating.by, defect.updating.fields) : link;
 }
 
@@ -179,7 +184,7 @@ export function leave<S>(link: Link<S>, to: string): Link<S> | undefined {
   return link.life === 'moved' ? undefined : { ...link, life: 'moved', to };
 }
 
-/** A person says which defect it is. What that looks like is unknown. */
+/** A person says which defect the issue has. The defect's fields are unknown. */
 export function setDefect<S>(link: Link<S>, claim: Claim, id: string | number): Link<S> {
   return { ...known(link), life: 'made', claim, defect: { id, updates: 0 } };
 }
@@ -189,7 +194,7 @@ export function clear<S>(link: Link<S>): Link<S> {
   return { ...known(link), life: 'unclaimed' };
 }
 
-/** What every life of a link has. */
+/** The fields that a link has in every state. */
 function known<S>({ newest, turn }: Link<S>): Pick<Link<S>, 'newest' | 'turn'> {
   return { ...(newest && { newest }), ...(turn !== undefined && { turn }) };
 }

@@ -4,38 +4,38 @@ import type { Expression, Table } from '../table/table.ts';
 import { expires, fromItem, heldBy, toItem } from './link-item.ts';
 import { carry, type Link, leave } from './link-life.ts';
 
-/** A step in the life of a link, as in link-life.ts. */
+/** A transition from link-life.ts. */
 export type Transition<State> = (link: Link<State>) => Link<State> | undefined;
 
 /**
- * The links of GitHub's issues, by the id that GitHub gives an issue: `issue-653165`. What an issue has become in the
- * service, and the newest state of it that is known. A link that holds a claim or a defect never expires: as long as it
- * is there, there is no second defect.
+ * The links of GitHub issues, keyed by GitHub's id of the issue: `issue-653165`. A link records the issue's defect in
+ * the service and the newest known state of the issue. A link that holds a claim or a defect never expires, and while
+ * it exists, no second defect is created.
  */
 export interface Links<State = unknown> {
-  /** @returns an unclaimed link where there is none */
+  /** @returns an unclaimed link if there is none */
   get(entity: string): Promise<Link<State>>;
   /**
-   * Makes a transition in one conditional write. Where another write comes first, the transition is tried again on what
-   * that one left behind.
+   * Makes a transition in one conditional write. If another write comes first, retries the transition on the new link.
    *
-   * @param seen makes the transition on the link that was read, and only if nothing was written since
-   * @returns the link after it; undefined where the transition does not apply, or where something was written since
+   * @param seen the link that was read; the transition is made only if nothing was written since
+   * @returns the link after the transition; undefined if it does not apply, or if something was written since
    */
   change(entity: string, transition: Transition<State>, seen?: Link<State>): Promise<Link<State> | undefined>;
   /**
-   * Makes the first transition of an entity that nearly always has no link yet, without reading one first. Where the
-   * entity or its name is known already, this is `change`.
+   * Makes the first transition of an entity without reading its link first, because it almost never has one yet. If the
+   * entity or its name is already known, this is the same as `change`.
    */
   begin(entity: string, transition: Transition<State>): Promise<Link<State> | undefined>;
   /**
-   * Takes the claim or the defect of an issue along to the link of the issue that it was transferred to, and sends
-   * whoever comes for the old one there.
+   * Moves an issue's claim or defect to the link of the issue that it was transferred to. The old link then points to
+   * the new one.
    *
-   * @param connection of the new repository; what is on another one stays behind. Undefined: the new one is not configured
+   * @param connection the new repository's connection; a defect on another connection stays behind. Undefined if the
+   * new repository is not configured
    */
   move(from: string, to: string, connection: string | undefined): Promise<void>;
-  /** @param name `owner/name#number`, in any letter case. @returns the entity whose issue had that name last */
+  /** @param name `owner/name#number`, in any letter case. @returns the entity of the issue that had that name last */
   named(name: string): Promise<string | undefined>;
 }
 
@@ -46,7 +46,7 @@ export function createLinks<State>(table: Table, clock: () => number): Links<Sta
     const item = await table.getEvenExpired(keys.link(entity));
     if (!item) return { life: 'unclaimed' };
     const link = fromItem<State>(item);
-    // An expired one counts on from its last turn, on which the next write depends.
+    // An expired link keeps counting from its last turn, because the next write depends on it.
     if (link.life !== 'unclaimed' || !isExpired(item, clock())) return link;
     return { life: 'unclaimed', ...(link.turn !== undefined && { turn: link.turn }) };
   }
@@ -55,7 +55,7 @@ export function createLinks<State>(table: Table, clock: () => number): Links<Sta
     return table.put({ ...keys.link(entity), ...toItem(link, clock()) }, condition);
   }
 
-  /** Written before the link, so that every link is found by its name. It lasts as long as the link. */
+  /** Written before the link, so that every link can be found by its name. It lasts as long as the link. */
   async function putName(entity: string, link: Link<State>, condition?: Expression): Promise<boolean> {
     const name = link.newest?.name;
     if (name === undefined) return true;
@@ -88,7 +88,7 @@ export function createLinks<State>(table: Table, clock: () => number): Links<Sta
     async begin(entity, transition) {
       const first = transition({ life: 'unclaimed' });
       const link = first && { ...first, turn: 1 };
-      // A name that is there may be that of another issue, or lead to a link that lasts longer than this one would.
+      // An existing name may belong to another issue, or to a link that lasts longer than this one would.
       const begun = link && (await putName(entity, link, UNLESS_THERE)) && (await putLink(entity, link, UNLESS_THERE));
       return begun ? link : links.change(entity, transition);
     },

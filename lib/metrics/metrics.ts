@@ -1,40 +1,40 @@
 /** Every metric of the relay, and its unit in CloudWatch. */
 const units = {
-  /** Verified deliveries and commands, wanted or not. */
+  /** Verified deliveries and commands, including ignored ones. */
   EventsReceived: 'Count',
-  /** Those that became jobs. */
+  /** Deliveries and commands that became jobs. */
   EventsTaken: 'Count',
   JobsSucceeded: 'Count',
   JobsParked: 'Count',
   StepsFailed: 'Count',
-  /** From storing a job to the answer of a partner operation of it. */
+  /** From storing a job to the answer of one of its partner operations. */
   EventToOperation: 'Milliseconds',
-  /** From storing a job to the outcome that a person in Slack gets. */
+  /** From storing a job to delivering its outcome in Slack. */
   SlackReply: 'Milliseconds',
   /** 429 answers of the service, which should not happen. */
   RateLimited: 'Count',
-  /** Jobs that wait for tomorrow, because strangers have used up their share of the day. */
+  /** Jobs that wait until tomorrow because outside contributors have used up their share of the day. */
   StrangersWait: 'Count',
-  /** Calls that the service refused because of the key or the signature. */
+  /** Calls that the service refused because of the key or signature. */
   CredentialsRefused: 'Count',
-  /** Deliveries of GitHub that did not arrive, and are not asked for any more. */
+  /** GitHub deliveries that failed and are no longer redelivered. */
   DeliveriesGivenUp: 'Count',
-  /** Now: hooks for which GitHub refuses to list deliveries, or to deliver again. */
+  /** Current: hooks for which GitHub refuses to list deliveries or to redeliver. */
   HooksRefused: 'Count',
-  /** 1 each time that job-sweep has run to its end. */
+  /** 1 each time that job-sweep completes. */
   Heartbeat: 'Count',
-  /** Now: jobs that wait for a person, counted up to a hundred. */
+  /** Current: jobs that wait for a person, counted up to a hundred. */
   ParkedJobs: 'Count',
-  /** Now: how long ago the job that is most overdue should have been looked at. */
+  /** Current: the delay of the most overdue job. */
   OldestOverdue: 'Seconds',
-  /** Now, of a connection: what is used of its limits. */
+  /** Current, per connection: the used part of its limits. */
   MinuteBudgetUsed: 'Percent',
   DayBudgetUsed: 'Percent',
-  /** Now, of a connection: 1 while it is paused or down. */
+  /** Current, per connection: 1 while it is paused or down. */
   ConnectionPaused: 'Count',
-  /** Now, of a connection: how many of its operations are stopped because they fail. */
+  /** Current, per connection: the number of operations that are stopped because they fail. */
   OperationsStopped: 'Count',
-  /** By the last check: 1 where the credentials of a connection, of GitHub, of Slack cannot be used, or else 0. */
+  /** Last check: 1 if the credentials of a connection, GitHub or Slack cannot be used, otherwise 0. */
   ConnectionCredentialsFail: 'Count',
   GithubCredentialsFail: 'Count',
   SlackCredentialsFail: 'Count',
@@ -42,19 +42,21 @@ const units = {
 
 export type MetricName = keyof typeof units;
 
-/** The namespace of all of them. */
+/** The namespace of all metrics. */
 export const METRIC_NAMESPACE = 'PartnerRelay';
 
-/** Metrics have the dimension Stage, and those of a connection Connection too; there are no others. */
+/**
+ * All metrics have the dimension Stage. Metrics of a connection also have Connection. There are no other dimensions.
+ */
 export interface Metrics {
   record(values: Partial<Record<MetricName, number>>, connection?: string): void;
 }
 
 /**
- * Metrics in CloudWatch's embedded metric format, a line of JSON each, which CloudWatch reads from the log.
+ * Writes metrics in CloudWatch's embedded metric format: one line of JSON each, which CloudWatch reads from the log.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  *
- * @param write writes a line to standard output as it is; `console` would put it into a record of its own
+ * @param write writes a line to standard output unchanged; `console` would wrap it in a log record
  */
 export function createMetrics(stage: string, write: (line: string) => void, clock: () => number): Metrics {
   return {

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 import { isRecord, notJsonKind, plainText, readRefusalBody, withoutSecrets } from './refusal-body.ts';
 import { readRetryAfter } from './retry-after.ts';
 
-/** Where a list stands (docs/partner-api.md#pagination). */
+/** The position in a paged list (docs/partner-api.md#pagination). */
 export interface Pagination {
   total?: number | null | undefined;
   per_page?: number | null | undefined;
@@ -28,7 +28,7 @@ export interface HttpAnswer {
   body: string;
 }
 
-/** The statuses of a refusal (docs/partner-api.md#statuses). They decide, whatever the body is. */
+/** The statuses of a refusal (docs/partner-api.md#statuses). The status decides, regardless of the body. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 422, 429, 500]);
 
 const envelope = z.looseObject({
@@ -46,9 +46,10 @@ const envelope = z.looseObject({
 });
 
 /**
- * Reads an answer: the result, or an error that says what came instead. The status decides; the body only adds.
+ * Reads an answer. Returns the result, or throws an error that says what came instead. The status decides; the body
+ * only adds detail.
  *
- * @param secrets what must not be repeated from the answer
+ * @param secrets values that must not be repeated from the answer
  * @param now epoch milliseconds by our clock when the answer came
  * @throws {PartnerRefusal} for a documented error status, or for the envelope with `success: false` or any status from 400
  * @throws {PartnerUnreadable} for anything else that is not the documented envelope with the declared data
@@ -92,7 +93,7 @@ export function readAnswer<D extends z.ZodType>(
   return { status, message: message ?? null, data: result.data, pagination: pagination ?? null };
 }
 
-/** @returns undefined for what is not JSON */
+/** @returns undefined if the text is not JSON */
 function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -110,10 +111,10 @@ function clockOffset(date: string | null, now: number): number | null {
 function redirectHint(location: string | null): string {
   if (location === null) return 'without a Location';
   const [target] = location.split(/[?#]/);
-  return `to ${target}; is the base URL right, and is the instance up?`;
+  return `to ${target}; check that the base URL is right and the instance is up`;
 }
 
-/** Only paths and what is wrong: the values that came are not ours to repeat. */
+/** Lists only paths and faults. The values may be confidential, so they are not repeated. */
 function faultPaths(error: z.ZodError, value: unknown, prefix = ''): string {
   return error.issues
     .slice(0, 3)

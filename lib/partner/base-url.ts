@@ -1,13 +1,13 @@
 const PARTNER_PATH = '/api/v1/partner';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** A base URL that cannot be used; the message says what is wrong and what would be right. */
+/** A base URL that cannot be used. The message says what is wrong and what to enter instead. */
 export class BaseUrlError extends Error {
   override readonly name = 'BaseUrlError';
 }
 
 /**
- * The URL below which the operations of an instance lie: `https://pm.example.com/x/` gives
+ * The root URL of an instance's operations: `https://pm.example.com/x/` gives
  * `https://pm.example.com/x/api/v1/partner`.
  *
  * @throws {BaseUrlError} as {@link instanceRoot}
@@ -24,11 +24,12 @@ export interface BaseUrlOptions {
  * The base URL of an instance without a slash at its end: `https://pm.example.com/x/` gives `https://pm.example.com/x`.
  * The path of the partner API may be there, and is dropped.
  *
- * Plain http is refused outside loopback unless `allowInsecureHttp` is set, for an instance in a network of your own
- * that has no certificate. It costs confidentiality and trust in the answers: everybody on the way sees the API key and
- * every answer, which the service does not encrypt, and can change answers. Payloads stay encrypted and signed.
+ * Plain http is refused outside loopback unless `allowInsecureHttp` is set. Set it only for an instance without a
+ * certificate, in your own network. Over http, anyone between the relay and the instance can read the API key and every
+ * answer, because the service does not encrypt answers, and can also change answers. Payloads stay encrypted and
+ * signed.
  *
- * @throws {BaseUrlError} for what is no URL, carries credentials, a query or a fragment, or is not https
+ * @throws {BaseUrlError} if it is not a URL, has credentials, a query or a fragment, or is not https
  */
 export function instanceRoot(baseUrl: string, { allowInsecureHttp = false }: BaseUrlOptions = {}): string {
   const wanted = 'expected the scheme and host of the instance, such as https://pm.example.com';
@@ -44,7 +45,7 @@ export function instanceRoot(baseUrl: string, { allowInsecureHttp = false }: Bas
   if (!/^https?:$/.test(url.protocol)) throw new BaseUrlError(`base URL must begin with https://: ${wanted}`);
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowInsecureHttp) {
     throw new BaseUrlError(
-      `base URL ${url.origin} is not https: ${wanted}. For an instance without a certificate, in a network that you trust, set allowInsecureHttp in the secret`,
+      `base URL ${url.origin} is not https: ${wanted}. For an instance without a certificate in a network that you trust, set allowInsecureHttp in the secret`,
     );
   }
   const path = url.pathname.replace(/\/+$/, '');

@@ -15,9 +15,9 @@ export const CALL_TIMEOUT_MS = 10_000;
 const NONCE_BYTES = 12;
 
 export interface PartnerClientOptions {
-  /** Scheme and host of the instance, with a path and port where it has one. */
+  /** Scheme and host of the instance, with its path and port if it has them. */
   baseUrl: string;
-  /** Whether the base URL may be plain http; see {@link partnerRoot} for what that costs. Default: false. */
+  /** Allows a plain http base URL; see {@link partnerRoot} for the risk. Default: false. */
   allowInsecureHttp?: boolean | undefined;
   /** Public identifier, starts with `pk_`. */
   apiKey: string;
@@ -27,21 +27,23 @@ export interface PartnerClientOptions {
   fetch?: typeof globalThis.fetch;
   /** Epoch milliseconds. */
   clock?: () => number;
-  /** That many unpredictable bytes. */
+  /** Returns `size` unpredictable bytes. */
   random?: (size: number) => Uint8Array;
   timeoutMs?: number;
 }
 
-/** Calls of one connection. Signing and sending are apart, so that a caller can keep what it is about to send. */
+/**
+ * Calls of one connection. Signing and sending are separate, so that a caller can store a request before sending it.
+ */
 export interface PartnerClient {
   /**
    * Checks, encrypts and signs a payload.
-   * @throws {PartnerPayloadError} for a payload that the operation does not take
+   * @throws {PartnerPayloadError} if the operation does not accept the payload
    */
   sign<P extends z.ZodType>(operation: Operation<P>, payload: z.input<P>): SignedRequest;
   /**
-   * Sends what was signed, once. It never signs anew: whether a call may be repeated is its caller's to say. After
-   * a `timestamp outside window` the next signing uses the service's clock.
+   * Sends a signed request once. It never signs again, because only the caller knows whether a retry is safe. After a
+   * `timestamp outside window`, the next signature uses the service's clock.
    * @throws {PartnerRefusal | PartnerUnreadable | PartnerUnanswered}
    */
   send<D extends z.ZodType>(operation: Operation<z.ZodType, D>, request: SignedRequest): Promise<Result<z.output<D>>>;
@@ -62,7 +64,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
   const { apiKey, secretKey, allowInsecureHttp, timeoutMs = CALL_TIMEOUT_MS } = options;
   const { fetch = globalThis.fetch, clock = Date.now, random = randomBytes } = options;
   const root = partnerRoot(options.baseUrl, { allowInsecureHttp });
-  // fetch repeats a header that it cannot send in its error, and trims one, which would then not be recognised.
+  // fetch quotes an invalid header in its error. It also trims whitespace, and the trimmed key would not be redacted.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new Error('API key: expected printable ASCII characters without spaces');
   const key = encryptionKey(secretKey);
   let clockOffsetSeconds = 0;
@@ -104,10 +106,10 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
 }
 
 /**
- * The pages of a list, each a result of its own call, to the list's end (see paging.ts).
+ * The pages of a list to its end (see paging.ts). Each page is the result of one call.
  *
- * @param call makes one call; an automation's own, so that each page takes a slot, or a client's
- * @param maxPages where the reading stops at the latest
+ * @param call makes one call: an automation's, so that each page takes a slot, or a client's
+ * @param maxPages the most pages to read
  */
 export async function* pages<P extends z.ZodType, D extends z.ZodType>(
   call: PartnerClient['call'],
@@ -137,7 +139,7 @@ async function exchange(
       method: 'POST',
       headers: request.headers,
       body: request.body,
-      // A redirect would send a signed request to a place that it was not signed for.
+      // Following a redirect would send a signed request to a URL that it was not signed for.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
@@ -147,13 +149,13 @@ async function exchange(
   }
 }
 
-/** Codes of Node and undici that come before the first byte of a request is written. */
+/** Error codes of Node and undici for failures before the first byte of a request is written. */
 const NEVER_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 const TLS_FAILED = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
 function whatFailed(error: unknown, timeoutMs: number): { sent: boolean; why: string } {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return { sent: true, why: `nothing within ${timeoutMs / 1000} s` };
+    return { sent: true, why: `no answer within ${timeoutMs / 1000} s` };
   }
   const code = errorCode(error);
   if (NEVER_SENT.test(code)) return { sent: false, why: `the instance cannot be reached (${code})` };
@@ -161,7 +163,7 @@ function whatFailed(error: unknown, timeoutMs: number): { sent: boolean; why: st
   return { sent: true, why: `the connection was cut (${code})` };
 }
 
-/** fetch wraps what went wrong in a TypeError, and several addresses in an AggregateError. */
+/** fetch wraps the cause in a TypeError, and the failures of several addresses in an AggregateError. */
 function errorCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') return at.code;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { assumedText, id, openData, operation, untyped } from './operation.ts';
 
-/** Documented without types, and without which of them are required (docs/partner-api.md#payload-types). */
+/** The fields are documented, but neither their types nor which are required (docs/partner-api.md#payload-types). */
 const fields = { title: untyped, description: untyped, type: untyped, priority: untyped, severity: untyped };
 
-/** `defect_id` is assumed to come back under the name that `defects/update` takes. */
+/** Assumed: the answer calls the id `defect_id`, the name that `defects/update` takes. */
 const defect = z.looseObject({ defect_id: id, title: assumedText, description: assumedText });
 
 /** Path and fields are assumed, by analogy with `defects/update` and `test-scenarios/create`. */
@@ -29,7 +29,7 @@ export const listDefects = operation({
   data: z.array(defect),
 });
 
-/** The fields are documented. That `defect_id` is required is assumed: without it, the call names no defect. */
+/** The fields are documented. Assumed: `defect_id` is required, because without it the call names no defect. */
 export const updateDefect = operation({
   name: 'defects/update',
   evidence: 'documented',
@@ -39,7 +39,7 @@ export const updateDefect = operation({
   data: openData,
 });
 
-/** "At least one of" the targets is documented; that `defect_id` is required is assumed. */
+/** "At least one of" the targets is documented. Assumed: `defect_id` is required. */
 const targets = { test_case_id: id.nullish(), test_step_id: id.nullish(), task_id: id.nullish() };
 
 export const linkDefect = operation({

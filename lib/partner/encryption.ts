@@ -4,8 +4,8 @@ import { createCipheriv, createSecretKey, hash, type KeyObject } from 'node:cryp
 export const IV_BYTES = 16;
 
 /**
- * The AES-256 key: the raw 32-byte SHA-256 of the secret key (docs/partner-api.md#encryption). As a KeyObject it is
- * prepared once. Raw bytes would be prepared again for each payload, at four times the cost of encrypting one.
+ * The AES-256 key: the raw 32-byte SHA-256 of the secret key (docs/partner-api.md#encryption). A KeyObject is prepared
+ * once. Raw bytes would be prepared again for each payload, which costs four times as much as encrypting one.
  */
 export function encryptionKey(secretKey: string): KeyObject {
   return createSecretKey(hash('sha256', secretKey, 'buffer'));

@@ -8,13 +8,13 @@ export type UnauthorizedReason =
   | 'unknown or revoked key'
   | 'unknown';
 
-/** A call to the partner API that did not bring a result. What happened is in the subclass and its fields. */
+/** A call to the partner API that returned no result. The subclass and its fields say why. */
 export abstract class PartnerError extends Error {
   /** `defects/create` */
   readonly operation: string;
-  /** The HTTP status of the answer, or null where there was none. */
+  /** The HTTP status of the answer, or null if there was no answer. */
   abstract readonly status: number | null;
-  /** How long the service, or what is in front of it, asks to be left alone. */
+  /** How many seconds the service, or a proxy in front of it, asks the relay to wait. */
   abstract readonly retryAfterSeconds: number | null;
 
   constructor(operation: string, message: string, options?: ErrorOptions) {
@@ -26,21 +26,23 @@ export abstract class PartnerError extends Error {
 /** What came instead of the service's envelope. */
 export type NotEnvelope = 'an empty body' | 'an HTML page' | 'not JSON' | 'not the documented envelope';
 
-/** What a refusal says, read from the answer. */
+/** The details of a refusal, read from the answer. */
 export interface RefusalFacts {
   status: number;
   /**
-   * What the body was, or null for the service's own envelope. Anything else may come from a proxy in front of the
-   * service, or from a service whose error bodies have another shape: their fields are not shown.
+   * What the body was, or null for the service's own envelope. Any other body may come from a proxy in front of the
+   * service, or from a service with another error format: the fields of error bodies are not shown.
    */
   found: NotEnvelope | null;
-  /** One line of plain text, cut to 500 characters, or null where the body had none. */
+  /** One line of plain text, cut to 500 characters, or null if the body had none. */
   serviceMessage: string | null;
-  /** What the body says of single fields, as plain text: `title: is required`. At most 10, of 120 characters each. */
+  /**
+   * What the body says about single fields, as plain text: `title: is required`. At most 10, of 120 characters each.
+   */
   fieldErrors: readonly string[];
-  /** For a 401, which of the documented reasons. */
+  /** For a 401: the documented reason. */
   reason: UnauthorizedReason | null;
-  /** For `timestamp outside window`: what the service's clock, by its `Date` header, is ahead of ours. */
+  /** For `timestamp outside window`: how far the service's clock (its `Date` header) is ahead of ours. */
   clockOffsetSeconds: number | null;
   retryAfterSeconds: number | null;
 }
@@ -81,8 +83,8 @@ function refusalText({ status, found, serviceMessage, fieldErrors }: RefusalFact
 export type Unreadable = NotEnvelope | 'a redirect' | 'other data than declared';
 
 /**
- * Something answered, and neither a result nor a refusal can be read from it: a success status without the envelope, a
- * redirect, or a status that docs/partner-api.md#statuses does not list, such as a proxy's 503 with a page.
+ * An answer that is neither a result nor a refusal: a success status without the envelope, a redirect, or a status that
+ * docs/partner-api.md#statuses does not list, such as a proxy's 503 page.
  */
 export class PartnerUnreadable extends PartnerError {
   override readonly name = 'PartnerUnreadable';
@@ -107,7 +109,7 @@ export class PartnerUnanswered extends PartnerError {
   override readonly name = 'PartnerUnanswered';
   readonly status = null;
   readonly retryAfterSeconds = null;
-  /** False where the request certainly never left: no address, no connection, no TLS. */
+  /** False only if the request certainly never left: no address, no connection or no TLS. */
   readonly sent: boolean;
 
   constructor(operation: string, facts: { sent: boolean; why: string; cause?: unknown }) {
@@ -116,7 +118,7 @@ export class PartnerUnanswered extends PartnerError {
   }
 }
 
-/** A payload that its operation does not take. Nothing was sent. */
+/** A payload that the operation does not accept. Nothing was sent. */
 export class PartnerPayloadError extends PartnerError {
   override readonly name = 'PartnerPayloadError';
   readonly status = null;

@@ -2,17 +2,17 @@
 export const durationUnits = ['hours', 'minutes', 'seconds'] as const;
 export type DurationUnit = (typeof durationUnits)[number];
 
-/** The relay's fields that hold a duration, in hours. Only these can have another unit. */
+/** The relay's fields that hold a duration in hours. Only these can have another unit. */
 export const durationFields: readonly string[] = ['hours', 'estimated_hours'];
 
-/** What an instance calls one of the relay's fields, and in which unit it counts there. */
+/** The instance's name for one of the relay's fields, and its unit there. */
 export interface TheirField {
   name: string;
-  /** Of a duration; `hours` by default. */
+  /** The unit of a duration. Default: `hours`. */
   unit?: DurationUnit | undefined;
 }
 
-/** The relay's field names to the instance's. */
+/** Maps the relay's field names to the instance's. */
 export type FieldNames = Readonly<Record<string, string | TheirField>>;
 
 const PER_HOUR: Readonly<Record<DurationUnit, number>> = { hours: 1, minutes: 60, seconds: 3_600 };
@@ -41,7 +41,7 @@ export function ourFields(data: unknown, fields: FieldNames): unknown {
       Object.entries(row).flatMap(([name, value]) => {
         const known = byTheirName.get(name);
         if (known) return [[known.our, toHours(value, known.unit)]];
-        // Next to the field that the override names, the instance's field of our name is another one.
+        // The override names another field for this, so the instance's field with our name means something else.
         const covered = byOurName.get(name);
         return covered && Object.hasOwn(row, covered.name) ? [] : [[name, value]];
       }),
@@ -54,13 +54,13 @@ function field(theirs: string | TheirField): TheirField {
   return typeof theirs === 'string' ? { name: theirs } : theirs;
 }
 
-/** Whole minutes or seconds: hours such as 1.3 are no exact number of them in binary. */
+/** Rounds to whole minutes or seconds, because hours such as 1.3 have no exact binary form. */
 function fromHours(value: unknown, unit: DurationUnit = 'hours'): unknown {
   const number = unit === 'hours' ? undefined : decimal(value);
   return number === undefined ? value : Math.round(number * PER_HOUR[unit]);
 }
 
-/** What is no number, such as `1:30`, stays as it is: its reader knows it or refuses it. */
+/** A value that is not a number, such as `1:30`, stays as it is. The code that reads it parses or refuses it. */
 function toHours(value: unknown, unit: DurationUnit = 'hours'): unknown {
   const number = unit === 'hours' ? undefined : decimal(value);
   return number === undefined ? value : number / PER_HOUR[unit];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { FieldNames } from './field-names.ts';
 
 /**
- * How much is known of an operation (docs/partner-api.md#operations).
+ * How much is known about an operation (docs/partner-api.md#operations).
  * - `documented`: its path and its payload.
  * - `payload not shown`: its path; the payload stays an open record.
  * - `assumed`: neither; path and fields follow what is documented elsewhere, and an override can correct both.
@@ -10,23 +10,23 @@ import type { FieldNames } from './field-names.ts';
 export type Evidence = 'documented' | 'payload not shown' | 'assumed';
 
 /**
- * What a second carrying-out would do.
+ * The effect of executing the operation a second time.
  * - `read`: nothing.
- * - `repeatable`: the same once more, so it may simply be sent again with a new nonce.
- * - `create`: a second thing, so it goes through the journal of signed requests.
+ * - `repeatable`: the same result, so it can be retried with a new nonce.
+ * - `create`: a duplicate, so it goes through the journal of signed requests.
  * - `unknown`: treated as `create`.
  */
 export type Effect = 'read' | 'repeatable' | 'create' | 'unknown';
 
-/** How a created thing is found again when the answer to its creation was lost. */
+/** How to find a created object when the answer to its creation was lost. */
 export interface Finding {
-  /** The text field of the payload that carries the relay's marker, and comes back in the list. */
+  /** The text field of the payload that carries the relay's marker. The list must return it. */
   field: string;
-  /** The name of the operation that lists such things. */
+  /** The name of the operation that lists these objects. */
   list: string;
   /** The fields of the payload that narrow the list. */
   scope: readonly string[];
-  /** The list's name for the size of a page. */
+  /** The list's field for the page size. */
   pageSize: 'per_page' | 'limit';
 }
 
@@ -34,7 +34,7 @@ export interface Finding {
 export interface Operation<Payload extends z.ZodType = z.ZodType, Data extends z.ZodType = z.ZodType> {
   /** Its path below the partner API, without the leading slash: `defects/create`. */
   name: string;
-  /** The path that is called; other than the name only by an override. */
+  /** The path that is called. It differs from the name only if an override says so. */
   path: string;
   evidence: Evidence;
   effect: Effect;
@@ -44,11 +44,11 @@ export interface Operation<Payload extends z.ZodType = z.ZodType, Data extends z
   success: 200 | 201;
   payload: Payload;
   data: Data;
-  /** Only by an override. */
+  /** Set only by an override. */
   fields: FieldNames;
-  /** For `create`: the field of the data that holds the new thing's id. */
+  /** For `create`: the data field with the id of the new object. */
   createdId?: string;
-  /** For `create`: the way to what was created. Without one, a lost answer can only be decided by a person. */
+  /** For `create`: how to find the new object. Without it, a person has to decide what a lost answer means. */
   found?: Finding;
 }
 
@@ -59,10 +59,10 @@ export function operation<P extends z.ZodType, D extends z.ZodType>(declaration:
   return { ...declaration, path: declaration.name, fields: {} };
 }
 
-/** What goes over the wire as it was signed; fetch would encode, resolve or cut off anything else. */
+/** Only these paths go over the wire exactly as signed. fetch encodes, resolves or cuts off anything else. */
 export const operationPath = /^[\w~-][\w.~-]*(\/[\w~-][\w.~-]*)*$/;
 
-/** @throws {Error} for a path that could not be sent as it is signed */
+/** @throws {Error} if fetch would not send the path as it was signed */
 function plainPath(path: string): string {
   const plain = path.replace(/^\/+/, '');
   if (operationPath.test(plain)) return plain;
@@ -81,11 +81,14 @@ export function rawOperation(name: string): Operation<typeof openRecord, z.ZodUn
   });
 }
 
-/** What `relay.config.ts` may correct of an assumed operation. */
+/** The parts of an assumed operation that `relay.config.ts` can correct. */
 export interface OperationOverride {
   /** The real path below the partner API. */
   path?: string | undefined;
-  /** The relay's field names to the instance's, for payload and result: `{ hours: { name: 'spent', unit: 'minutes' } }`. */
+  /**
+   * Maps the relay's field names to the instance's, for payload and result: `{ hours: { name: 'spent', unit: 'minutes'
+   * } }`.
+   */
   fields?: FieldNames | undefined;
 }
 
@@ -103,18 +106,18 @@ export function withOverride<O extends Operation>(declared: O, override: Operati
 export const openRecord = z.record(z.string(), z.unknown());
 
 /**
- * A field that is documented without a type, or that is assumed: the service judges its value. `priority` may be a
- * number, `coverage_percentage` a decimal string, and null may empty either.
+ * A field that is documented without a type, or that is assumed. The service checks its value: `priority` may be a
+ * number, `coverage_percentage` a decimal string, and null may clear either.
  */
 export const untyped = z.unknown().optional();
 
-/** Types of identifiers other than project_id and group_ids are not shown: both shapes are taken. */
+/** The types of identifiers other than project_id and group_ids are not shown, so numbers and strings are accepted. */
 export const id = z.union([z.string().min(1), z.number()]);
 
-/** A UUID of any version, also of none: the contract says UUID and no more. */
+/** A UUID of any version, or without a valid version: the contract only says UUID. */
 export const uuid = z.guid();
 
-/** An identifier as somebody typed it: digits alone are taken for a number. */
+/** An identifier as a person typed it. Digits alone become a number. */
 export function idFromText(text: string): string | number {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
@@ -122,7 +125,7 @@ export function idFromText(text: string): string | number {
 /** A documented field of a result that may be missing or null. */
 export const maybe = <T extends z.ZodType>(type: T) => type.nullish();
 
-/** A text of a result that is not shown. Anything else in its place counts as missing. */
+/** A text field that is not shown. A value of any other type counts as missing. */
 export const assumedText = z.string().nullish().catch(null);
 
 /** Any record, or list of records, whose fields are not shown. */

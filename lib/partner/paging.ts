@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
 import type { Result } from './answer.ts';
 
-/** What one page of a list means for its reading. */
+/** What one page means for reading the rest of the list. */
 export interface PageRead {
-  /** The list did not advance: the page repeats an earlier one, so its rows must not be taken again. */
+  /** The page repeats an earlier one, so its rows must not be counted again. */
   repeats: boolean;
-  /** There is nothing to read after it. */
+  /** This is the last page. */
   last: boolean;
-  /** Of a list without pagination: tells this page from the next one. It is small enough for a journal. */
+  /** For a list without pagination: a fingerprint to compare with the next page. It is small enough for a journal. */
   fingerprint: string | null;
 }
 
 /**
- * The one rule of paging.
+ * The only place that decides when a list ends.
  *
- * With the documented pagination object, `last_page` decides, and a page that bears another number than was asked for
- * ends the reading. Only some lists are documented to have that object. Without it, a page with exactly as many rows as
- * were asked for is followed by the next page, until one is short or empty, or repeats the one before it. More rows
- * than were asked for, or no size in the payload, mean that the list is not paged.
+ * Only some lists are documented to return a pagination object. With it, `last_page` decides, and a page with another
+ * number than the requested one ends the list. Without it, a page with exactly the requested number of rows is followed
+ * by the next page, until a page is short, empty or repeats the page before it. More rows than requested, or no page
+ * size in the payload, mean that the list is not paged.
  *
- * @param page the number that was asked for, from 1
- * @param payload of the call; the size of a page is its `per_page` or `limit`
- * @param before the fingerprint of the page before it, or null
+ * @param page the requested page number, from 1
+ * @param payload the call's payload; its `per_page` or `limit` is the page size
+ * @param before the fingerprint of the previous page, or null
  */
 export function readPage(
   page: number,

@@ -29,7 +29,7 @@ export const listProjects = operation({
 
 /**
  * Types are those of the returned project, and `priority` is documented as a string. Which fields are required is not
- * shown, so none is; null is taken, for an optional column may be emptied with it (assumed).
+ * shown, so none is. Null is accepted; assumed: it clears an optional column.
  */
 export const createProject = operation({
   name: 'projects/create',
@@ -46,7 +46,7 @@ export const createProject = operation({
     estimated_hours: z.number().nullish(),
   }),
   data: project,
-  // No scope: projects/list has no filter, so the search goes through every project that the key can access.
+  // No scope: projects/list has no filter, so the search reads every project that the key can access.
   createdId: 'project_id',
   found: { field: 'description', list: 'projects/list', scope: [], pageSize: 'limit' },
 });

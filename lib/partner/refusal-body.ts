@@ -1,8 +1,8 @@
 import type { NotEnvelope, UnauthorizedReason } from './errors.ts';
 
-/** What the body of an error says. None of its fields are shown, so everything here is optional and read leniently. */
+/** What an error body says. Its fields are not shown, so everything here is optional and read leniently. */
 export interface RefusalBody {
-  /** What came instead of the service's envelope, or null where the envelope came. */
+  /** What came instead of the service's envelope, or null if the envelope came. */
   found: NotEnvelope | null;
   serviceMessage: string | null;
   /** One line for each field: `title: is required`. */
@@ -11,7 +11,7 @@ export interface RefusalBody {
   reason: UnauthorizedReason;
 }
 
-/** A larger body is no error message; only its beginning is read, as text. */
+/** A larger body is not an error message. Only its beginning is read, as text. */
 const MOST_CHARACTERS = 200_000;
 const MOST_NODES = 1_000;
 const MOST_DEPTH = 8;
@@ -23,11 +23,11 @@ const MOST_FIELD_ERROR_CHARACTERS = 120;
 /**
  * Reads the body of an error. It only adds to the HTTP status, so any body is accepted: JSON, HTML, plain text, nothing.
  *
- * @param secrets what must not be repeated from the body
+ * @param secrets values that must not be repeated from the body
  */
 export function readRefusalBody(body: string, secrets: readonly string[]): RefusalBody {
   const { found, value } = parse(body);
-  // A page is markup around text for people at a browser; only the documented reasons are looked for in it.
+  // An HTML page is meant for a browser, so it is searched only for the documented reasons.
   const nodes = found === 'an HTML page' ? [] : [...nodesOf(value)];
   const message = messageIn(nodes);
   const shown = (text: string, length: number) => withoutSecrets(plainText(text), secrets).slice(0, length);
@@ -41,7 +41,7 @@ export function readRefusalBody(body: string, secrets: readonly string[]): Refus
   };
 }
 
-/** A body that is no JSON is one text. */
+/** A body that is not JSON counts as one text. */
 function parse(body: string): { found: NotEnvelope | null; value: unknown } {
   const notJson = notJsonKind(body);
   if (body.length > MOST_CHARACTERS) return { found: notJson, value: body.slice(0, MOST_CHARACTERS) };
@@ -55,13 +55,13 @@ function parse(body: string): { found: NotEnvelope | null; value: unknown } {
   return { found: isEnvelope ? null : 'not the documented envelope', value };
 }
 
-/** What a body that is not JSON looks like. */
+/** Describes a body that is not JSON. */
 export function notJsonKind(body: string): NotEnvelope {
   if (body.trim() === '') return 'an empty body';
   return /^\s*<(!doctype|html)/i.test(body) ? 'an HTML page' : 'not JSON';
 }
 
-/** The value and what is in it, nearest first, within the bounds. */
+/** The value and everything in it, breadth first, within the bounds. */
 function* nodesOf(root: unknown): Generator<unknown> {
   let level = [root];
   let left = MOST_NODES;
@@ -75,7 +75,7 @@ function* nodesOf(root: unknown): Generator<unknown> {
 
 const MESSAGE_FIELDS = ['message', 'error', 'detail', 'error_description'];
 
-/** The first text in a field that services commonly use for it, or the body itself where it is a text. */
+/** The first text in a field that services commonly use for messages, or the body itself if it is text. */
 function messageIn(nodes: readonly unknown[]): string | undefined {
   const [root] = nodes;
   const candidates = [
@@ -85,14 +85,14 @@ function messageIn(nodes: readonly unknown[]): string | undefined {
   return candidates.map(textOrTexts).find((text) => text !== undefined && text.trim() !== '');
 }
 
-/** A text, or a list of nothing but texts as one. */
+/** A text, or a list of texts joined into one. */
 function textOrTexts(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || value.length === 0) return undefined;
   return value.every((part) => typeof part === 'string') ? value.slice(0, MOST_LISTED_TEXTS).join('; ') : undefined;
 }
 
-/** `errors` by field, or a list of errors that name a field, wherever it is. */
+/** `errors` by field, or a list of errors that name a field, at any depth. */
 function fieldErrorsIn(nodes: readonly unknown[]): string[] {
   return nodes.flatMap((node) => {
     if (!isRecord(node)) return [];
@@ -125,8 +125,8 @@ const REASONS: readonly [RegExp, UnauthorizedReason][] = [
 
 /**
  * The documented 401 reasons are text only (docs/partner-api.md#401-reasons), and the field that holds them is not
- * shown. The message counts first, then any text; a code such as `timestamp_outside_window` counts too. A body that names
- * several of them, such as a page that explains them all, says nothing.
+ * shown. The message is checked first, then any other text. A code such as `timestamp_outside_window` counts too. A
+ * body that names several reasons, such as a page that explains them all, yields none.
  */
 function unauthorizedReason(message: string | undefined, all: readonly string[]): UnauthorizedReason {
   for (const texts of [message === undefined ? [] : [message], all]) {
@@ -141,12 +141,11 @@ function texts(nodes: readonly unknown[]): string[] {
   return nodes.filter((node) => typeof node === 'string');
 }
 
-/** Whether it is a JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One line without control characters, and without the marks that reverse what follows them on a screen. */
+/** One line without control characters and without bidirectional marks, which can reverse text on a screen. */
 export function plainText(text: string): string {
   return text.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

@@ -1,14 +1,14 @@
 const DAY_SECONDS = 86_400;
 
 /**
- * How long a `Retry-After` header asks to wait: seconds or an HTTP date (RFC 9110, 10.2.3), at most a day. The bound
- * keeps one wrong header from stopping a connection for years.
+ * The wait that a `Retry-After` header asks for: seconds or an HTTP date (RFC 9110, 10.2.3), at most a day. Without
+ * this limit, one wrong header could stop a connection for years.
  *
- * Some servers send the moment itself as epoch seconds or milliseconds. A number within a day of now is read as that
- * moment. Any other number beyond a day counts as a day.
+ * Some servers send a time in epoch seconds or milliseconds. A number within a day of now is read as that time. Any
+ * other number over a day counts as a day.
  *
  * @param now epoch milliseconds
- * @returns seconds, or null without the header or with one that cannot be read
+ * @returns seconds, or null if the header is missing or cannot be read
  */
 export function readRetryAfter(value: string | null, now: number): number | null {
   const text = value?.trim() ?? '';

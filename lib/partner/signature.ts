@@ -12,7 +12,7 @@ export interface SignatureInput {
   body: string;
 }
 
-/** The five fields that are signed, joined by single LFs (docs/partner-api.md#signature). */
+/** The five signed fields, joined by single LFs (docs/partner-api.md#signature). */
 export function canonicalString({ path, timestampSeconds, nonce, body }: SignatureInput): string {
   return `POST\n${path}\n${timestampSeconds}\n${nonce}\n${hash('sha256', body)}`;
 }

@@ -3,7 +3,7 @@ import { encryptPayload } from './encryption.ts';
 import { sign } from './signature.ts';
 
 /**
- * One request as it goes over the wire. Sending it twice sends the same bytes, which the service carries out at most
+ * One request as it goes over the wire. Sending it twice sends the same bytes, and the service executes them at most
  * once: it remembers the nonce for 10 minutes and refuses the timestamp after 5.
  */
 export interface SignedRequest {
@@ -14,7 +14,7 @@ export interface SignedRequest {
   signedAt: number;
 }
 
-/** All that goes into a signed request; with the same input it is the same request. */
+/** The input of a signed request. The same input always gives the same request. */
 export interface SigningInput {
   url: string;
   apiKey: string;
@@ -23,7 +23,7 @@ export interface SigningInput {
   payload: unknown;
   /** Epoch milliseconds by the relay's own clock. */
   now: number;
-  /** What the service's clock is ahead of ours, in seconds. */
+  /** How many seconds the service's clock is ahead of ours. */
   clockOffsetSeconds: number;
   /** At least 8 characters, never used before (docs/partner-api.md#requests). */
   nonce: string;
@@ -58,8 +58,8 @@ function bodyOf(encryptedData: string): string {
 }
 
 /**
- * The body of a signed request in a quarter less space: its encrypted bytes. A body from which {@link unpackBody} would
- * not make the very same bytes again stays as it is.
+ * Stores the body of a signed request as its encrypted bytes, which takes a quarter less space. A body that {@link
+ * unpackBody} could not restore byte for byte stays as it is.
  */
 export function packBody(body: string): Uint8Array | string {
   const encryptedData = body.slice(body.indexOf(':') + 2, -2);
@@ -71,7 +71,7 @@ export function unpackBody(packed: Uint8Array | string): string {
   return typeof packed === 'string' ? packed : bodyOf(Buffer.from(packed).toString('base64'));
 }
 
-/** The path of an absolute URL; `new URL` would cost a tenth of the signing. */
+/** The path of an absolute URL. Parsing with `new URL` would take a tenth as long as the signing. */
 function pathOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('://') + 3));
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { assumedText, id, openData, openRecord, operation, uuid } from './operation.ts';
 
-/** A task is known by an id and a name, both assumed; some call the name a title. */
+/** The id and name fields are assumed. Some instances call the name a title. */
 const task = z.looseObject({ task_id: id.nullish().catch(null), name: assumedText, title: assumedText });
 
-/** What people know a task by, or undefined for a record without the assumed fields. */
+/** The task's id and name, or undefined for a record without the assumed fields. */
 export function taskName({
   task_id,
   name,
@@ -23,7 +23,7 @@ export const listTasks = operation({
   data: z.array(task),
 });
 
-/** Without a known text field there is no marker to find a task by. */
+/** No text field is known that could carry a marker, so a created task cannot be found again. */
 export const createTask = operation({
   name: 'tasks/create',
   evidence: 'payload not shown',
@@ -52,7 +52,7 @@ export const updateTask = operation({
   data: openData,
 });
 
-/** Its fields are not shown; `q` and the pages are assumed, as of projects/search. */
+/** Its fields are not shown. `q` and paging are assumed, by analogy with projects/search. */
 export const searchTasks = operation({
   name: 'tasks/search',
   evidence: 'payload not shown',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, openData, operation, untyped, uuid } from './operation.ts';
 
-/** Documented without types, and without which of them are required (docs/partner-api.md#payload-types). */
+/** The fields are documented, but neither their types nor which are required (docs/partner-api.md#payload-types). */
 const fields = {
   name: untyped,
   description: untyped,
@@ -10,7 +10,7 @@ const fields = {
   status: untyped,
 };
 
-/** No operation that lists scenarios is shown, so there is nothing to find one by. */
+/** No operation that lists scenarios is shown, so a created scenario cannot be found again. */
 export const createTestScenario = operation({
   name: 'test-scenarios/create',
   evidence: 'documented',
@@ -20,7 +20,7 @@ export const createTestScenario = operation({
   data: openData,
 });
 
-/** That `scenario_id` is required is assumed: without it, the call names no scenario. */
+/** Assumed: `scenario_id` is required, because without it the call names no scenario. */
 export const updateTestScenario = operation({
   name: 'test-scenarios/update',
   evidence: 'documented',

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { id, openData, operation, untyped } from './operation.ts';
 
 /**
- * Appends the step at the end of its test case. Its fields are documented without types or which of them are required.
- * No operation that lists steps is shown.
+ * Appends the step at the end of its test case. Its fields are documented, but neither their types nor which are
+ * required. No operation that lists steps is shown.
  */
 export const createTestStep = operation({
   name: 'test-steps/create',
@@ -22,8 +22,8 @@ export const createTestStep = operation({
 });
 
 /**
- * Deletes or archives a step; what the values of `hard_delete` do is not shown. That `step_id` is required is assumed:
- * without it, the call names no step.
+ * Deletes or archives a step; what the values of `hard_delete` do is not shown. Assumed: `step_id` is required, because
+ * without it the call names no step.
  */
 export const deleteTestStep = operation({
   name: 'test-steps/delete',

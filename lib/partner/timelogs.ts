@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, openRecord, operation, untyped } from './operation.ts';
 
-/** Filters are not shown; those that the relay uses are assumed, and travel in the open record. */
+/** Filters are not shown. Those that the relay uses are assumed and sent in the open record. */
 export const listTimelogs = operation({
   name: 'timelogs/list',
   evidence: 'payload not shown',
@@ -31,11 +31,11 @@ export const timelogDetail = operation({
 });
 
 /**
- * Path, fields and types are assumed; further fields are let through. A time entry is found again by the marker in its
- * note, if the instance keeps and lists notes; where it does not, a lost answer is left to a person.
+ * Path, fields and types are assumed; other fields are passed through. A time entry is found again by the marker in its
+ * note, if the instance keeps and lists notes. If it does not, a person has to decide what a lost answer means.
  *
- * `user_id` is required by the relay, not by an assumption: without it the service could take the key's owner for the
- * person, and nothing is done in somebody else's name. `relay call --raw` sends anything.
+ * The relay requires `user_id`, whatever the service does: without it, the service could log the time for the key's
+ * owner, and the relay never acts for another person. `relay call --raw` sends anything.
  */
 export const createTimelog = operation({
   name: 'timelogs/create',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { assumedText, id, operation, untyped } from './operation.ts';
 
-/** Users are read only; path and fields are assumed. */
+/** The relay only reads users. Path and fields are assumed. */
 export const listUsers = operation({
   name: 'users/list',
   evidence: 'assumed',

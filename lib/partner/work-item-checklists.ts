@@ -12,8 +12,8 @@ export const reorderChecklistGroups = operation({
 });
 
 /**
- * Completes or reopens a checklist item. The service toggles without `is_completed`; the relay
- * requires it, because a toggle that is sent twice undoes itself.
+ * Completes or reopens a checklist item. Without `is_completed` the service toggles the item. The relay requires it,
+ * because a toggle that is sent twice undoes itself.
  */
 export const completeChecklistItem = operation({
   name: 'work-items/checklist/items/complete',

@@ -13,20 +13,20 @@ import { remembered } from '../table/remembered.ts';
 import type { Table } from '../table/table.ts';
 import { cutToLength } from '../text.ts';
 
-/** Somebody as the platform knows them: a user id of Slack, a login of GitHub. */
+/** A person as the platform identifies them: a Slack user id or a GitHub login. */
 export type Person = { in: 'slack'; id: string } | { in: 'github'; id: string };
 
-/** Somebody as a user of the service. */
+/** A user of the service. */
 export interface ServiceUser {
   userId: string | number;
   name: string;
-  /** Of the person, for words such as "yesterday". */
+  /** The person's time zone, for words such as "yesterday". */
   timeZone: string;
 }
 
-/** Who is who. */
+/** Matches people to users of the service. */
 export interface People {
-  /** @throws {NotDone} that says to the person why they cannot be matched, and who can mend it */
+  /** @throws {NotDone} if the person cannot be matched; the message tells them why, and who can fix it */
   userOf(person: Person, connection: string, steps: Steps): Promise<ServiceUser>;
 }
 
@@ -37,9 +37,9 @@ export interface PeopleOptions {
   clock: () => number;
 }
 
-/** Counted from when the users were listed. */
+/** Measured from when the users were listed. */
 const KNOWN_FOR_MS = 86_400_000;
-/** Until somebody who was not found, or found twice, is looked for in a newer list: asking again must not use up the budget. */
+/** How long a failed match is kept before a newer list is read, so that repeated commands do not use up the budget. */
 const UNCLEAR_FOR_MS = 10 * 60_000;
 const MOST_LISTED = 2_000;
 const PAGE_SIZE = 100;
@@ -57,10 +57,10 @@ interface ListedUser {
   name: string;
 }
 
-/** The users of a connection by the digest of their address. */
+/** A connection's users by the digest of their address. */
 interface Listing {
   users: Record<string, ListedUser[]>;
-  /** Epoch milliseconds. */
+  /** When the users were listed; epoch milliseconds. */
   readAt: number;
 }
 
@@ -74,7 +74,7 @@ function listedUser({ user_id, name, email }: z.output<typeof listUsers.data>[nu
 
 const userInfo = z.object({ user: slackUser });
 
-/** Where somebody is by Slack: its zone, or where Node does not know that one, the offset that it has now. */
+/** The person's time zone in Slack, or its current offset if Node does not know the zone. */
 function zoneOf({ tz, tz_offset }: SlackUser): string | undefined {
   if (tz && isTimeZone(tz)) return tz;
   if (tz_offset == null) return undefined;
@@ -90,16 +90,16 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
 
   const entryOf = (person: Person) => digest(mapped(person) ?? null);
 
-  /** The address and the time zone, from the map or from Slack. */
+  /** The address and the time zone, from `people` or from Slack. */
   async function lookUp(person: Person, steps: Steps): Promise<{ email: string; timeZone: string }> {
     const entry = mapped(person);
     if (person.in === 'github') {
-      if (!entry) throw new NotDone(`Nobody knows which user of the service @${person.id} is. ${ask}`);
+      if (!entry) throw new NotDone(`The relay does not know which user of the service @${person.id} is. ${ask}`);
       return entry;
     }
     const info = await askSlack(person.id, steps);
     const email = entry?.email ?? info.email;
-    if (!email) throw new NotDone(`Slack does not tell your e-mail address, by which people are matched. ${ask}`);
+    if (!email) throw new NotDone(`The relay matches people by e-mail address, but Slack does not show yours. ${ask}`);
     return { email, timeZone: info.timeZone ?? entry?.timeZone ?? 'UTC' };
   }
 
@@ -120,7 +120,7 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
     );
   }
 
-  /** Those of that address, from a listing that everybody shares: who is not in it may be in a newer one. */
+  /** The users with that address, from a shared listing. A user who is missing there may be in a newer one. */
   async function usersWith(
     email: string,
     connection: string,
@@ -138,12 +138,12 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
     const { kept } = await steps.list('list users', listUsers, query, listedUser, ({ userId }) => userId, PAGES);
     const users: Listing['users'] = {};
     for (const { address, ...user } of kept) users[address] = [...(users[address] ?? []), user];
-    // An item holds 400 KB; a larger service is listed for each person.
+    // An item holds 400 KB. If the listing is larger, it is read again for each person.
     if (kept.length <= MOST_LISTED) await table.put({ ...key, users, readAt });
     return { users: users[address] ?? [], readAt };
   }
 
-  /** Without the address: comments on GitHub are public, and outcomes are in the log. */
+  /** The message omits the address, because comments on GitHub are public and outcomes are logged. */
   function unmatched(count: number, isMapped: boolean): string {
     const who = count === 0 ? 'No user of the service has' : `${count} users of the service have`;
     if (!isMapped) return `${who} your e-mail address. ${ask}`;

@@ -8,9 +8,9 @@ import { keys } from '../table/keys.ts';
 import { remembered } from '../table/remembered.ts';
 import type { Table } from '../table/table.ts';
 
-/** Who a user of the service is in Slack. */
+/** Finds a user of the service in Slack. */
 export interface SlackPeople {
-  /** @returns undefined where nobody in Slack has that address, confirmed and as a member of this workspace */
+  /** @returns undefined if no member of this workspace has that address and has confirmed it */
   userIdOf(email: string, steps: Steps): Promise<string | undefined>;
 }
 
@@ -21,19 +21,19 @@ export interface SlackPeopleOptions {
   clock: () => number;
 }
 
-/** People are reminded every day, and Slack looks up about 50 addresses a minute. */
+/** Reminders go out every day, and Slack allows about 50 address lookups a minute. */
 const KNOWN_FOR_MS = 7 * 86_400_000;
 
 const found = z.object({ user: slackUser });
 
 export function createSlackPeople({ config, table, slack, clock }: SlackPeopleOptions): SlackPeople {
-  /** @returns null where nobody is found: the result is journalled */
+  /** @returns null if no one is found, because the result is journalled */
   function lookUp(slack: SlackApi, email: string, steps: Steps): Promise<string | null> {
     return steps.read('who is it', 'Slack users.lookupByEmail', () =>
       withJobErrors(clock, async () => {
         try {
           const { user } = await slack.call('users.lookupByEmail', { email }, found);
-          // What somebody logged is nobody else's business.
+          // A person's time entries must not be shown to anyone else.
           return hasProvenAddress(user) ? user.id : null;
         } catch (error) {
           if (error instanceof SlackRefusal && error.error === 'users_not_found') return null;

@@ -5,28 +5,28 @@ import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import type { Person } from './people.ts';
 
-/** So many jobs of one person may be under way or wait; what is asked for beyond that is refused. */
+/** How many jobs of one person may run or wait at a time. Further requests are refused. */
 export const MOST_UNDER_WAY = 10;
 
-/** What a person reads whose command is not taken. */
-export const TOO_MANY = `${MOST_UNDER_WAY} things that you asked for are not done yet. Please wait for one of them, then try again.`;
+/** The message for a refused command. */
+export const TOO_MANY = `${MOST_UNDER_WAY} of your requests are not finished yet. Wait for one of them to finish, then try again.`;
 
-/** How people share the budget: docs/decisions/0019-people-take-turns.md. */
+/** Shares the budget between people: docs/decisions/0019-people-take-turns.md. */
 export interface Turns {
   /**
-   * Notes a job that somebody asks for, before it is stored; the same job again takes no second place.
-   * @returns the lane that the job belongs to, or undefined if too many jobs of the person have not ended
+   * Records a requested job before it is stored. Recording the same job again takes no second place.
+   * @returns the job's lane, or undefined if too many of the person's jobs have not ended
    */
   take(person: Person, jobId: string): Promise<Lane | undefined>;
 }
 
-/** What somebody asks for within this time after something else is no first command. */
+/** A request within this time after another one does not count as a first command. */
 const FURTHER_WITHIN_MS = 60_000;
-/** A job that is not stored by then will not be: its webhook died. */
+/** A job that is not stored by then never will be, because its webhook died. */
 const STORED_WITHIN_MS = 10_000;
-/** Whoever has so many commands read at the same moment does not type them. */
+/** So many simultaneous commands were not typed by a person. */
 const CONTENDED_TRIES = 8;
-/** Longer than anything waits as a rule; without the note, a person has ten places more. */
+/** Longer than jobs usually wait. Once the record expires, the person has ten free places again. */
 const KEPT_MS = 7 * 86_400_000;
 
 interface Noted {
@@ -56,7 +56,7 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
         const now = clock();
         const others = noted.filter(({ id }) => id !== jobId);
         const isSoon = lastAt + FURTHER_WITHIN_MS > now;
-        // Ended jobs are looked for only if they matter, so that no job has to take back its note.
+        // Ended jobs are removed only when it matters, so that no job has to remove its own record.
         const kept = isSoon && others.length < MOST_UNDER_WAY ? others : await underWay(others);
         if (kept.length >= MOST_UNDER_WAY) return undefined;
         const turn: Turn = { noted: [...kept, { id: jobId, at: now }], lastAt: now, version: version + 1 };
@@ -73,7 +73,7 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
 
 interface Turn {
   noted: Noted[];
-  /** When the last job was noted. */
+  /** When the last job was recorded. */
   lastAt: number;
   version: number;
 }

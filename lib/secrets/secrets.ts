@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 
-/** A secret that cannot be used. Says which, and which field is missing or wrong; never a value. */
+/** A secret that cannot be used. The message names the secret and its missing or invalid fields, never a value. */
 export class SecretError extends Error {
   override readonly name = 'SecretError';
 }
@@ -18,14 +18,17 @@ export const partnerSecret = z.object({
   baseUrl: text,
   apiKey: z.string().check(z.regex(/^[\x21-\x7e]+$/)),
   secretKey: text,
-  /** `true` lets the base URL be plain http outside loopback; what that costs is at `partnerRoot`. */
+  /** `true` allows a plain http base URL outside loopback. `partnerRoot` explains the risk. */
   allowInsecureHttp: z.optional(z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])),
 });
 
-/** The `github-webhook` secret, apart from the credentials: the function that strangers reach can read nothing else. */
+/**
+ * The `github-webhook` secret. It is separate from the credentials, so that the publicly reachable function can read
+ * nothing else.
+ */
 export const githubWebhookSecret = z.object({ webhookSecret: text });
 
-/** The `github` secret: an App's key or a token; without either, or with empty ones, comments are left out. */
+/** The `github` secret: an App's key or a token. If both are missing or empty, the relay writes no comments. */
 export const githubCredentials = z.object({
   appId: z.optional(z.coerce.string()),
   privateKey: z.optional(z.string()),
@@ -35,34 +38,36 @@ export const githubCredentials = z.object({
 /** The `grants` secret: what the grants of people are sealed with in the table. */
 export const grantsSecret = z.object({ key: z.string().check(z.minLength(32)) });
 
-/** What the Slack webhook needs of the `slack` secret. */
+/** The part of the `slack` secret that the Slack webhook needs. */
 export const slackSigningSecret = z.object({ signingSecret: text });
 
-/** What messages and modals need of it; without a token, or with an empty one, they are left out. */
+/** The part that messages and modals need. If the token is missing or empty, the relay sends none. */
 export const slackCredentials = z.object({ botToken: z.optional(z.string()) });
 
 /** The whole of the `slack` secret. */
 export const slackSecret = z.extend(slackSigningSecret, slackCredentials.shape);
 
-/** Secrets Manager, remembered in memory. */
+/** Reads from Secrets Manager, with a cache in memory. */
 export interface Secrets {
-  /** @throws {SecretError} for a secret that is missing, empty or malformed */
+  /** @throws {SecretError} if the secret is missing, empty or malformed */
   current<T>(name: string, schema: z.core.$ZodType<T>): Promise<T>;
-  /** The current one, and for {@link PREVIOUS_VALID_MS} after a rotation the one before it, which is read if it is asked for. */
+  /**
+   * The current secret, and for {@link PREVIOUS_VALID_MS} after a rotation the previous one, which is read on demand.
+   */
   accepted<T>(name: string, schema: z.core.$ZodType<T>): AsyncIterable<T>;
   /**
-   * Has the secret read again at its next use, because it seems to be out of date.
-   * @returns false where it was read less than a minute ago, so that forged signatures cannot make us read it at will
+   * Marks the secret as possibly out of date, so that its next use reads it again.
+   * @returns false if it was read less than a minute ago, so that forged signatures cannot trigger unlimited reads
    */
   refresh(name: string): boolean;
 }
 
-/** For how long the secret before a rotation is still accepted from outside. */
+/** How long the previous secret is still accepted for incoming requests after a rotation. */
 const PREVIOUS_VALID_MS = 24 * 3_600_000;
 const REFRESH_AT_MOST_EVERY_MS = 60_000;
 /**
- * A secret that is missing or malformed, or that Secrets Manager refuses, is read again no sooner than this. Without the
- * pause, every forged request would make one to Secrets Manager.
+ * A secret that is missing, malformed or refused by Secrets Manager is not read again for this long. Without the pause,
+ * every forged request would cause a request to Secrets Manager.
  */
 const FAILURE_REMEMBERED_MS = 5_000;
 
@@ -71,10 +76,10 @@ interface Version {
   createdAt: number;
 }
 
-/** What was read of one secret. */
+/** The cached versions of one secret. */
 interface Entry {
   readAt: number;
-  /** From then on it is read again at its next use. */
+  /** The next use after this time reads it again. */
   validUntil: number;
   versions: Map<string, Promise<Version | undefined>>;
 }
@@ -107,7 +112,7 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
     return read;
   }
 
-  /** Has the secret read again soon, but not by every request that comes in between. */
+  /** Schedules a new read soon, but not for every request in the meantime. */
   function noteFailure(name: string): void {
     const entry = cache.get(name);
     if (entry) entry.validUntil = Math.min(entry.validUntil, clock() + FAILURE_REMEMBERED_MS);
@@ -119,7 +124,7 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
     noteFailure(name);
     const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
     throw new SecretError(
-      `the secret ${prefix}${name} lacks or has a wrong ${fields.join(', ')}; enter it and try again`,
+      `the secret ${prefix}${name} has missing or invalid fields: ${fields.join(', ')}; enter it again and retry`,
     );
   }
 
@@ -137,7 +142,7 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
       const current = await version(name, 'AWSCURRENT');
       if (clock() - (current?.createdAt ?? 0) > PREVIOUS_VALID_MS) return;
       const before = await version(name, 'AWSPREVIOUS').catch((error) => {
-        // One that was never good is none.
+        // A previous secret that is malformed counts as missing.
         if (error instanceof SecretError) return undefined;
         throw error;
       });
@@ -155,8 +160,8 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
 }
 
 /**
- * Whether any secret that is accepted now passes. Where none does, the secret may have been rotated since it was read,
- * and is read again.
+ * True if any currently accepted secret passes. If none does, the secret may have been rotated since, so it is read
+ * again.
  */
 export async function isAcceptedBySecret<T>(
   secrets: Secrets,

@@ -5,25 +5,25 @@ import { remembered } from '../table/remembered.ts';
 import type { Table } from '../table/table.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 
-/** Who sends a request, and from which workspace, as Slack says in it. An org-wide installation may name no team. */
+/** The sender of a request and their workspace, as Slack states them. An org-wide installation may have no team. */
 export interface Sender {
   userId: string;
   teamId?: string | undefined;
   enterpriseId?: string | undefined;
 }
 
-/** Who may use the relay at all: docs/decisions/0020-who-may-ask.md. */
+/** Decides who may use the relay at all: docs/decisions/0020-who-may-ask.md. */
 export interface Admission {
   /**
-   * @returns why the sender may do nothing here, or undefined
-   * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} where Slack must be asked and does not say
+   * @returns why the sender may not use the relay, or undefined
+   * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
    */
   faultOf(sender: Sender): Promise<string | undefined>;
 }
 
 export interface AdmissionOptions {
   settings: SlackConfig;
-  /** Those who are let in where there is no token to ask Slack with. */
+  /** The admission when there is no token to ask Slack with. */
   people: readonly { slack?: string | undefined }[];
   contact: string;
   table: Table;
@@ -51,19 +51,19 @@ const userInfo = z.object({
   }),
 });
 
-/** What somebody is to the workspace; `hidden` if Slack does not show them to the app. */
+/** A person's relation to the workspace; `hidden` if Slack does not show the person to the app. */
 type Standing = 'member' | 'guest' | 'stranger' | 'hidden';
 
-/** An app that was installed elsewhere since is noticed with the first request that is refused for it. */
+/** If the app was installed in another workspace, the first refused request reveals it. */
 const WORKSPACE_FRESH_MS = 60_000;
-/** Who becomes a guest, or leaves, is one to the relay after this time. */
+/** How long the relay may still treat a person as a member after they become a guest or leave. */
 const STANDING_KNOWN_FOR_MS = 3_600_000;
 
 export function createAdmission({ settings, people, contact, table, slack, clock }: AdmissionOptions): Admission {
   const { guests, strangers } = settings.access;
   let known: { workspace: Workspace; at: number } | undefined;
 
-  /** What is remembered is good as long as it fits: only a request that does not fit has Slack asked again. */
+  /** A cached value is used while it matches. Slack is asked again only for a request that does not match. */
   async function workspaceFor(sender: Sender): Promise<Workspace> {
     known ??= (await table.get(keys.slackWorkspace())) as typeof known;
     if (known && (isOf(known.workspace, sender) || known.at + WORKSPACE_FRESH_MS > clock())) return known.workspace;
@@ -93,16 +93,16 @@ export function createAdmission({ settings, people, contact, table, slack, clock
     async faultOf(sender) {
       if (!(await slack.isThere())) {
         if ((guests && strangers) || people.some(({ slack: id }) => id === sender.userId)) return undefined;
-        return `The relay has no token of the Slack app yet, so it cannot tell who you are. Tell ${contact}.`;
+        return `The relay has no token for the Slack app yet, so it cannot check who you are. Tell ${contact}.`;
       }
       const ours = await workspaceFor(sender);
       const isOurs = isOf(ours, sender);
       if (!isOurs && !strangers) return 'This relay belongs to another workspace.';
       if (isOurs && guests && strangers) return undefined;
       const standing = await standingOf(sender.userId, ours);
-      // Slack shows the app only people of its own workspace and of channels that it shares.
+      // Slack shows the app only people of its own workspace and of shared channels.
       if (!isOurs && standing !== 'stranger') return 'This relay belongs to another workspace.';
-      if (standing === 'hidden') return 'Slack does not tell the relay who you are.';
+      if (standing === 'hidden') return 'The relay cannot see your Slack profile, so it cannot check who you are.';
       if (standing === 'guest' && !guests) return `Guests may not use this relay; ${contact} can change that.`;
       if (standing === 'stranger' && !strangers) {
         return `People of other workspaces may not use this relay; ${contact} can change that.`;

@@ -4,7 +4,7 @@ import { button, MAX_BUTTON_VALUE_LENGTH, plainSection, section } from './messag
 import { code } from './mrkdwn.ts';
 import { LOG_ON_PROJECT_BUTTON, LOG_TIME_BUTTON } from './views.ts';
 
-/** Ten of them stay below what Slack takes of text in a message. */
+/** Ten results stay within Slack's limit for text in a message. */
 const MAX_NAME_LENGTH = 200;
 
 interface Found {
@@ -12,7 +12,7 @@ interface Found {
   name: string;
 }
 
-/** What a search found, with a button on each to log time on it. */
+/** The results of a search, each with a button to log time. */
 export function foundBlocks(
   text: string,
   connection: string,
@@ -20,7 +20,7 @@ export function foundBlocks(
   projects: readonly Found[],
 ): KnownBlock[] {
   if (tasks.length === 0 && projects.length === 0) {
-    return [section(`No task and no project has ${code(text)} in it.`)];
+    return [section(`No task or project matches ${code(text)}.`)];
   }
   return [
     ...(tasks.length > 0 ? [section('*Tasks*')] : []),
@@ -30,12 +30,12 @@ export function foundBlocks(
   ];
 }
 
-/** @param value as views.ts has it for that button */
+/** @param value the value for that button, as in views.ts */
 function foundBlock({ id, name }: Found, actionId: string, value: object): KnownBlock {
   const json = JSON.stringify(value);
   return {
     ...plainSection(`${cutToLength(name, MAX_NAME_LENGTH, '…')}\n${id}`),
-    // A button whose value does not fit would refuse the whole message.
+    // Slack would refuse the whole message if one button's value is too long.
     ...(json.length <= MAX_BUTTON_VALUE_LENGTH && { accessory: button('Log time', actionId, json) }),
   };
 }

@@ -7,14 +7,14 @@ export interface KnownProject {
   name: string;
 }
 
-/** The projects of a connection as they were last seen, for a modal that cannot wait for the service. */
+/** A cache of a connection's projects, for a modal that cannot wait for the service. */
 export interface KnownProjects {
-  /** @returns them, and when they were seen in epoch milliseconds; undefined where they never were */
+  /** @returns the projects and when they were read, in epoch milliseconds; undefined if they never were */
   get(connection: string): Promise<{ projects: KnownProject[]; seenAt: number } | undefined>;
   set(connection: string, projects: readonly KnownProject[]): Promise<void>;
 }
 
-/** An item holds 400 KB; a list in a modal holds 10,000, of which nobody reads a tenth. */
+/** An item holds 400 KB. A list in a modal holds 10,000 options, far more than a person reads. */
 const MAX_PROJECTS = 2_000;
 const MAX_NAME_LENGTH = 75;
 

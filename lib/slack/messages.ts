@@ -4,7 +4,7 @@ import type { ReplyContent } from '../jobs/tell-person.ts';
 import { cutToLength } from '../text.ts';
 import { code, escaped, time } from './mrkdwn.ts';
 
-/** A message in Block Kit, and as text for notifications. */
+/** A message in Block Kit, with its text for notifications. */
 export interface SlackMessage {
   text: string;
   blocks: KnownBlock[];
@@ -16,12 +16,12 @@ const MAX_SECTION_LENGTH = 3_000;
 export const MAX_BUTTON_VALUE_LENGTH = 2_000;
 const MAX_BUTTON_TEXT_LENGTH = 75;
 
-/** @param mrkdwn in which text from outside is escaped, and stands in spans of code where it could format anything */
+/** @param mrkdwn text from outside must be escaped, and must be in code spans if it could contain formatting */
 export function section(mrkdwn: string): SectionBlock {
   return { type: 'section', text: { type: 'mrkdwn', text: cutToLength(mrkdwn, MAX_SECTION_LENGTH, '…') } };
 }
 
-/** A section in which nothing but emoji names means anything. */
+/** A section of plain text. Only emoji names have a meaning in it. */
 export function plainSection(text: string): SectionBlock {
   return {
     type: 'section',
@@ -29,7 +29,7 @@ export function plainSection(text: string): SectionBlock {
   };
 }
 
-/** A message of some sections and, where there are any, a row of buttons. */
+/** A message of sections, with a row of buttons if there are any. */
 export function message(sections: SectionBlock | readonly SectionBlock[], ...buttons: Button[]): SlackMessage {
   const blocks: KnownBlock[] = [sections].flat();
   // Notifications show the text, as mrkdwn.
@@ -40,7 +40,7 @@ export function message(sections: SectionBlock | readonly SectionBlock[], ...but
   return { text: cutToLength(text.join('\n'), MAX_SECTION_LENGTH, '…'), blocks };
 }
 
-/** What keeps somebody from doing something, and what they can do about it. */
+/** Tells a person why something is not possible and what to do about it. */
 export function warning(mrkdwn: string): SlackMessage {
   return message(section(`:warning: ${mrkdwn}`));
 }
@@ -55,7 +55,7 @@ export function button(text: string, actionId: string, value: string, style?: 'p
   };
 }
 
-/** What becomes of a job, as the person who asked for it reads it. */
+/** The outcome of a job, as a message to the person who asked. */
 export function saidMessage(said: ReplyContent, contact: string): SlackMessage {
   switch (said.of) {
     case 'done': {
@@ -67,19 +67,19 @@ export function saidMessage(said: ReplyContent, contact: string): SlackMessage {
     case 'waiting':
       return message(
         section(
-          `:hourglass: This has to wait: ${code(said.why)}. It goes on by itself${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
+          `:hourglass: This has to wait: ${code(said.why)}. It continues automatically${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
         ),
       );
     case 'parked':
       return message(
         plainSection(
-          `:octagonal_sign: This could not be done: ${sentence(said.reason)} It is kept, and ${contact} can let it go on once the cause is mended.`,
+          `:octagonal_sign: This could not be done: ${sentence(said.reason)} It is saved, and ${contact} can retry it once the cause is fixed.`,
         ),
       );
   }
 }
 
-/** Outcomes begin in lower case and end without a stop, as they stand in lists. */
+/** Makes a sentence of an outcome. Outcomes begin in lowercase and have no full stop, because lists show them too. */
 export function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?)…]$/.test(begun) ? begun : `${begun}.`;

@@ -1,24 +1,24 @@
 /**
- * Text from outside for mrkdwn: nothing in it is a link, a mention or a ping any more.
+ * Escapes text from outside for mrkdwn, so that it has no active links, mentions or pings.
  * https://docs.slack.dev/messaging/formatting-message-text#escaping
  */
 export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** A span of code, which text from outside cannot leave. */
+/** A code span that text from outside cannot break out of. */
 export function code(text: string): string {
   return `\`${escaped(text).replaceAll('`', 'ˋ').replaceAll(/\s+/g, ' ')}\``;
 }
 
-/** A moment as everybody sees it in their own time zone, and as UTC where a client cannot. */
+/** A time that each reader sees in their own time zone, or in UTC if their client cannot convert it. */
 export function time(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   const utc = `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return `<!date^${seconds}^{date_short_pretty} {time}|${utc}>`;
 }
 
-/** What somebody wrote in Slack as plain text: links and mentions as they read, nothing escaped. */
+/** Converts mrkdwn that a person wrote to plain text, with readable links and mentions and nothing escaped. */
 export function plain(mrkdwn: string): string {
   return mrkdwn
     .replaceAll(/<([^<>|]*)(?:\|([^<>]*))?>/g, (_, target: string, label: string | undefined) => {

@@ -8,7 +8,7 @@ import { createResponseUrls, RESPONSE_URL_LIVES_MS } from './response-url.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 import { withJobErrors } from './with-job-errors.ts';
 
-/** How a message got to the person. */
+/** How the message was delivered. */
 type Sent = { by: 'response_url' } | { by: 'direct message'; channel: string; ts: string } | { leftOut: string };
 
 export interface DirectMessagesOptions {
@@ -28,21 +28,20 @@ const history = z.object({
   response_metadata: z.object({ next_cursor: z.string().optional() }).nullish(),
 });
 
-/** How far Slack's clock may be from ours. */
+/** The assumed maximum difference between Slack's clock and ours. */
 const CLOCKS_DIFFER_SECONDS = 300;
 const PAGE_SIZE = 200;
-/** Others write in the lead's channel too; a message is looked for within minutes, as a rule. */
+/** Other people post in the lead's channel too. A message is usually searched for within minutes. */
 const PAGES = 10;
 /**
- * The person is no more in the workspace, or is a bot. Everything else that Slack refuses is about the app or the channel,
- * for whoever looks after the relay: `account_inactive` is said of the token.
- * https://docs.slack.dev/reference/methods/chat.postMessage
+ * The person is no longer in the workspace, or is a bot. All other refusals concern the app or the channel and are for
+ * the operator: `account_inactive` is about the token. https://docs.slack.dev/reference/methods/chat.postMessage
  */
 const NOBODY = /^(channel_not_found|user_not_found|users_not_found|user_disabled|cannot_dm_bot)$/;
 
 /**
- * A message to a person or a channel, once: it carries an id in its metadata, by which it is looked for before it is
- * sent a second time.
+ * Sends a message to a person or a channel once. The message has an id in its metadata, and a second try searches for
+ * this id first.
  */
 export function slackMessage(
   to: { userId: string } | { channelId: string },
@@ -69,7 +68,7 @@ export function slackMessage(
       const { channel } = await slack.call('conversations.open', { users: userId }, opened);
       return await findIn(channel.id, since);
     } catch (error) {
-      // A person is told twice rather than not at all.
+      // Telling a person twice is better than not at all.
       if (error instanceof SlackRefusal) return undefined;
       throw error;
     }
@@ -93,21 +92,21 @@ export function slackMessage(
           return { by: 'direct message', ...(await slack.call('chat.postMessage', fields, posted)) };
         } catch (error) {
           if (!(error instanceof SlackRefusal) || 'channelId' in to || !NOBODY.test(error.error)) throw error;
-          return { leftOut: `Slack has nobody to send it to (${error.error})` };
+          return { leftOut: `Slack cannot deliver it to this person (${error.error})` };
         }
       }),
   };
 }
 
 export interface SlackRepliesOptions extends DirectMessagesOptions {
-  /** Of the Web API. */
+  /** The URL of the Web API. */
   apiUrl: string;
   fetch: typeof globalThis.fetch;
-  /** Whom people are told to ask. */
+  /** The contact that messages name. */
   contact: string;
 }
 
-/** Replies to people in Slack: where they asked as long as that is possible, and then as a direct message. */
+/** Replies to people in Slack: where they asked while that is possible, and as a direct message after that. */
 export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: SlackRepliesOptions) {
   const responseUrls = createResponseUrls(apiUrl, fetch);
   return async function replyInSlack(
@@ -122,29 +121,29 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: Sla
       clock() < job.createdAt + RESPONSE_URL_LIVES_MS;
     const hasToken = await slack.isThere();
     if (!isOpen && !hasToken) {
-      return { calls: 'Slack message', leftOut: 'the slack secret has no botToken, and nothing can be sent without' };
+      return { calls: 'Slack message', leftOut: 'the slack secret has no botToken, so nothing can be sent' };
     }
     const direct = slackMessage({ userId: to.userId }, idOf(job, said), message, { slack, clock });
     if (!isOpen || to.responseUrl === undefined) return direct;
     const { responseUrl } = to;
     return {
       calls: 'Slack message',
-      // What went to a response_url cannot be looked for; saying it again is better than not at all.
+      // A message to a response_url cannot be searched for. Sending it twice is better than not at all.
       find: async (since) => (hasToken ? direct.find(since) : undefined),
       async make() {
         const status = await responseUrls.respond(responseUrl, message, 'instead');
         if (status !== undefined && status < 300) return { by: 'response_url' };
         if (status === undefined || status === 429 || status >= 500) {
-          throw new StepFailed(`Slack does not take the reply (${status ?? 'no answer'})`);
+          throw new StepFailed(`Slack refused the reply (${status ?? 'no answer'})`);
         }
-        // Used up, or closed early.
-        return hasToken ? direct.make() : { leftOut: `Slack does not take the reply any more (${status})` };
+        // The response_url is used up or was closed early.
+        return hasToken ? direct.make() : { leftOut: `Slack no longer accepts the reply (${status})` };
       },
     };
   };
 }
 
-/** A job that was replayed tells its outcome once, but what it waits for or is parked for anew. */
+/** A replayed job reports its outcome only once, but reports again what it waits for or why it is parked. */
 function idOf(job: Job, said: ReplyContent): string {
   if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
   return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;

@@ -7,43 +7,46 @@ export interface SlackCommand extends Sender {
   triggerId: string;
   userName: string;
   channelId: string;
-  /** What follows the command, as plain text. */
+  /** The text after the command, as plain text. */
   text: string;
   responseUrl: string;
 }
 
-/** Where somebody chose a shortcut of a message. https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload */
+/**
+ * A message shortcut that a person chose.
+ * https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload
+ */
 export interface MessageShortcut extends Sender {
   kind: 'message shortcut';
   callbackId: string;
   triggerId: string;
   channelId: string;
-  /** mrkdwn: the text, and that of what was forwarded or attached; files by their names. */
+  /** mrkdwn: the message's text, the text of forwarded and attached messages, and the names of files. */
   messageText: string;
   permalink: string;
   responseUrl: string;
 }
 
-/** A button of one of our messages. https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
+/** A button in one of our messages. https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
 export interface ButtonPress extends Sender {
   kind: 'button';
   actionId: string;
   value: string;
   triggerId: string;
   userName: string;
-  /** Empty outside of messages. */
+  /** Empty outside messages. */
   channelId: string;
   responseUrl?: string;
 }
 
-/** A modal that was sent off. https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+/** A submitted modal. https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 export interface ModalSubmission extends Sender {
   kind: 'submission';
   callbackId: string;
   viewId: string;
   userName: string;
   privateMetadata: string;
-  /** What was entered or chosen, by block id; empty fields are left out. */
+  /** The values by block id. Empty fields are left out. */
   values: Readonly<Record<string, string>>;
 }
 
@@ -52,17 +55,17 @@ export type SlackRequest =
   | MessageShortcut
   | ButtonPress
   | ModalSubmission
-  /** Slack looks whether the URL answers over TLS. */
+  /** Slack checks that the URL answers over TLS. */
   | { kind: 'certificate check' }
-  /** Something that nobody of us asked for, such as a closed modal. */
+  /** A request that the relay does not use, such as a closed modal. */
   | { kind: 'other'; type: string };
 
-/** A request that is signed well but cannot be read. Says what is wrong, without repeating it. */
+/** A correctly signed request that cannot be read. The message says what is wrong and does not repeat the value. */
 export class SlackRequestError extends Error {
   override readonly name = 'SlackRequestError';
 }
 
-/** Ids and names. What becomes a key of the table has a bound, and so has what is kept in an item. */
+/** Ids and names. Keys and items of the table are limited in size, so these are too. */
 const name = z.string().check(z.maxLength(255));
 const given = name.check(z.minLength(1));
 const typed = z.string().check(z.maxLength(40_000));
@@ -83,7 +86,7 @@ const withId = z.object({ id: given });
 const user = z.extend(withId, { name: z.optional(name) });
 const origin = { team: z.nullish(withId), enterprise: z.nullish(withId) };
 
-/** What other apps post, and what was forwarded. A preview of a link in the text has `from_url` and is not shared. */
+/** Posts of other apps, and forwarded messages. A preview of a link in the text has `from_url` and is not shared. */
 const attachment = z.object({
   is_share: z.nullish(z.boolean()),
   from_url: z.nullish(z.string()),
@@ -120,7 +123,7 @@ const blockActions = z.object({
   actions: z.array(z.object({ action_id: z.string(), value: z._default(z.string(), '') })).check(z.minLength(1)),
 });
 
-/** Of the inputs that our modals have. */
+/** The inputs that our modals use. */
 const inputState = z.object({
   value: z.nullish(typed),
   selected_date: z.nullish(z.string()),
@@ -134,14 +137,14 @@ const viewSubmission = z.object({
     id: given,
     callback_id: z.string(),
     private_metadata: z._default(z.string(), ''),
-    /** In a shared channel, team is that of the person. */
+    /** In a shared channel, this is the person's team. */
     app_installed_team_id: z.nullish(z.string()),
     state: z.object({ values: z.record(z.string(), z.record(z.string(), inputState)) }),
   }),
 });
 
 /**
- * Reads what Slack sent: a form, of which interactions are one field with JSON in it.
+ * Reads a request from Slack. Its body is a form; an interaction is JSON in one field of the form.
  * @throws {SlackRequestError}
  */
 export function readSlackRequest(body: Uint8Array): SlackRequest {
@@ -248,20 +251,20 @@ function entered(
 }
 
 /**
- * Reads what the relay itself put into a button or a modal.
+ * Reads data that the relay itself put into a button or a modal.
  * @throws {SlackRequestError}
  */
 export function readOwn<T>(where: string, json: string, schema: z.core.$ZodType<T>): T {
   try {
     return z.parse(schema, JSON.parse(json));
   } catch {
-    throw new SlackRequestError(`${where} does not hold what the relay puts there`);
+    throw new SlackRequestError(`${where} does not contain the relay's own data`);
   }
 }
 
 function parsed<T>(what: string, schema: z.core.$ZodType<T>, value: unknown): T {
   const read = z.safeParse(schema, value);
   if (read.success) return read.data;
-  const fields = read.error.issues.map((issue) => issue.path.join('.') || 'the whole');
-  throw new SlackRequestError(`the ${what} lacks or has a wrong ${fields.slice(0, 5).join(', ')}`);
+  const fields = read.error.issues.map((issue) => issue.path.join('.') || '(all of it)');
+  throw new SlackRequestError(`the ${what} has missing or invalid fields: ${fields.slice(0, 5).join(', ')}`);
 }

@@ -1,22 +1,22 @@
 import type { SlackMessage } from './messages.ts';
 
-/** Slack takes five messages there within 30 minutes; a minute less, for clocks that differ. */
+/** Slack accepts five messages there within 30 minutes. One minute is subtracted for clock differences. */
 export const RESPONSE_URL_LIVES_MS = 29 * 60_000;
 
 const TIMEOUT_MS = 5_000;
-/** Where Slack waits for an answer meanwhile. */
+/** The time-out while Slack waits for an answer to its request. */
 export const ANSWER_TIMEOUT_MS = 1_000;
 
-/** Answers at the response URLs of commands and interactions. */
+/** Sends answers to the response URLs of commands and interactions. */
 export interface ResponseUrls {
-  /** Whether the URL is Slack's. Others are never called: what a job says goes to nobody else. */
+  /** True if the URL belongs to Slack. Other URLs are never called, so that outcomes go only to Slack. */
   isOurs(url: string): boolean;
   /**
-   * Sends a message, which only the person sees, to a response_url, instead of the message that it belongs to or beside
-   * it. The answer to a command cannot be replaced (https://github.com/slackapi/bolt-js/issues/2287): what is sent
-   * follows. https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+   * Sends a message that only the person sees to a response_url. It replaces the original message or follows it. The
+   * answer to a command cannot be replaced (https://github.com/slackapi/bolt-js/issues/2287), so there the message
+   * always follows. https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
    *
-   * @returns the status of the answer, or undefined where none came or the URL is not Slack's
+   * @returns the status of the answer; undefined if none came or the URL is not Slack's
    */
   respond(
     url: string,
@@ -26,7 +26,7 @@ export interface ResponseUrls {
   ): Promise<number | undefined>;
 }
 
-/** @param apiUrl of the Web API, which says which Slack it is: `https://slack.com/api` */
+/** @param apiUrl the Web API's URL, which determines the Slack instance: `https://slack.com/api` */
 export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetch): ResponseUrls {
   const origin = originFor(new URL(apiUrl));
   const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
@@ -50,7 +50,7 @@ export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetc
   };
 }
 
-/** `https://hooks.slack.com`, GovSlack's `https://hooks.slack-gov.com`, or the origin of what stands in for Slack. */
+/** `https://hooks.slack.com`, GovSlack's `https://hooks.slack-gov.com`, or the origin of the local stand-in. */
 function originFor({ hostname, origin }: URL): string {
   return /^slack(-gov)?\.com$/.test(hostname) ? `https://hooks.${hostname}` : origin;
 }

@@ -1,13 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How far a request's timestamp may be from our clock, either way; Slack asks for five minutes. */
+/**
+ * The maximum difference between a request's timestamp and our clock, in either direction. Slack recommends five
+ * minutes.
+ */
 export const MAX_SKEW_SECONDS = 300;
 
 /**
- * Whether `X-Slack-Signature` is the signature of these bytes at that time under the secret, in constant time.
+ * Verifies in constant time that `X-Slack-Signature` is the signature of these bytes and this timestamp.
  * https://docs.slack.dev/authentication/verifying-requests-from-slack
  *
- * @param timestamp as it stands in `X-Slack-Request-Timestamp`
+ * @param timestamp the value of `X-Slack-Request-Timestamp`
  */
 export function isSignedBySlack(body: Uint8Array, timestamp: string, signature: string, secret: string): boolean {
   const digest = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex');
@@ -16,7 +19,7 @@ export function isSignedBySlack(body: Uint8Array, timestamp: string, signature: 
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Whether the timestamp is whole seconds, and near enough to now (epoch milliseconds) that nobody replays the request. */
+/** True if the timestamp is whole seconds and close enough to now (epoch milliseconds) to rule out a replay. */
 export function isTimely(timestamp: string, now: number): boolean {
   return /^\d{1,12}$/.test(timestamp) && Math.abs(Number(timestamp) - now / 1000) <= MAX_SKEW_SECONDS;
 }

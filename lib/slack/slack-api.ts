@@ -14,11 +14,11 @@ export type SlackMethod =
   | 'views.open'
   | 'views.update';
 
-/** Slack said no. */
+/** Slack refused the call. */
 export class SlackRefusal extends Error {
   override readonly name = 'SlackRefusal';
   readonly method: SlackMethod;
-  /** Slack's own word for it: `channel_not_found`. */
+  /** Slack's error code: `channel_not_found`. */
   readonly error: string;
 
   constructor(method: SlackMethod, error: string) {
@@ -28,7 +28,7 @@ export class SlackRefusal extends Error {
   }
 }
 
-/** Slack wants fewer calls. */
+/** Slack's rate limit was reached. */
 export class SlackRateLimited extends Error {
   override readonly name = 'SlackRateLimited';
   readonly retryAfterSeconds: number;
@@ -39,16 +39,16 @@ export class SlackRateLimited extends Error {
   }
 }
 
-/** Nobody knows whether it was done. */
+/** It is unknown whether the call was executed. */
 export class SlackUnanswered extends Error {
   override readonly name = 'SlackUnanswered';
 }
 
 export interface SlackApi {
-  /** Whether there is a token to call with. */
+  /** True if there is a token. */
   isThere(): Promise<boolean>;
   /**
-   * @param fields objects travel as JSON, as every method takes them; undefined ones are left out
+   * @param fields objects are sent as JSON, which every method accepts; undefined fields are left out
    * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered}
    */
   call<T>(method: SlackMethod, fields: Readonly<Record<string, unknown>>, answer: z.core.$ZodType<T>): Promise<T>;
@@ -65,7 +65,7 @@ export interface SlackApiOptions {
 const CALL_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_SECONDS = 30;
 
-/** The token is not good, or no more: it may have been rotated. */
+/** The token is invalid or was revoked. It may have been rotated. */
 const TOKEN_ERRORS = new Set(['invalid_auth', 'not_authed', 'token_expired', 'token_revoked', 'account_inactive']);
 
 const envelope = z.looseObject({ ok: z.boolean(), error: z.optional(z.string()) });
@@ -80,7 +80,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
     isThere: async () => Boolean(await token()),
     async call(method, fields, answer) {
       const body = await ask(method, fields);
-      // A token that was rotated since it was read is read again.
+      // The token may have been rotated since it was read, so it is read again.
       const again = TOKEN_ERRORS.has(body.error ?? '') && secrets.refresh('slack');
       return read(method, again ? await ask(method, fields) : body, answer);
     },

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
-/** Somebody as `users.info` and `users.lookupByEmail` show them. https://docs.slack.dev/reference/objects/user-object */
+/** A user as `users.info` and `users.lookupByEmail` return it. https://docs.slack.dev/reference/objects/user-object */
 export const slackUser = z.object({
   id: z.string(),
   tz: z.string().nullish(),
-  /** Seconds east of UTC, now. */
+  /** Current offset in seconds east of UTC. */
   tz_offset: z.number().nullish(),
   deleted: z.boolean().nullish(),
   is_bot: z.boolean().nullish(),
-  /** Of another workspace. */
+  /** True for people of another workspace. */
   is_stranger: z.boolean().nullish(),
   is_email_confirmed: z.boolean().nullish(),
   profile: z.object({ email: z.string().nullish() }),
@@ -16,7 +16,7 @@ export const slackUser = z.object({
 
 export type SlackUser = z.output<typeof slackUser>;
 
-/** Whether the address is the person's own: whoever can enter any address must not be taken for its owner. */
+/** True if the address is confirmed. A person who can enter any address must not be mistaken for its owner. */
 export function hasProvenAddress({ deleted, is_bot, is_stranger, is_email_confirmed }: SlackUser): boolean {
   return is_email_confirmed !== false && !is_stranger && !is_bot && !deleted;
 }

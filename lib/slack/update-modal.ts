@@ -3,19 +3,19 @@ import type { Steps } from '../jobs/steps.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 import { withJobErrors } from './with-job-errors.ts';
 
-/** A modal that was opened before all was known that it shows. */
+/** A modal that was opened before all of its content was known. */
 export const openedView = z.union([
-  /** The hash is of what was opened: a modal that has changed since is left alone. */
+  /** The hash of the view as opened. A modal that has changed since is left alone. */
   z.object({ id: z.string(), hash: z.string() }),
-  /** Slack did not say whether it was opened: by the id that the relay gave it. */
+  /** If Slack did not confirm the opening: the id that the relay gave the modal. */
   z.object({ externalId: z.string() }),
 ]);
 export type OpenedView = z.output<typeof openedView>;
 
-/** It was sent off or closed meanwhile, or never opened. */
+/** The modal was submitted or closed in the meantime, or never opened. */
 const GONE = /^(not_found|view_not_found|hash_conflict)$/;
 
-/** Shows in an open modal what is known by now; what was entered stays. @returns whether it was open still */
+/** Adds new content to an open modal and keeps the person's input. @returns false if it was no longer open */
 export function updateModal(
   slack: SlackApi,
   clock: () => number,

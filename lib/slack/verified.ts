@@ -4,7 +4,7 @@ import { HttpError, type RawRequest } from '../http/function-url.ts';
 import { isAcceptedBySecret, type Secrets, slackSigningSecret } from '../secrets/secrets.ts';
 import { isSignedBySlack, isTimely, MAX_SKEW_SECONDS } from './signature.ts';
 
-/** Lets only requests pass that Slack signed just now, with a signing secret that is accepted now. */
+/** Accepts only requests that Slack signed recently with a currently valid signing secret. */
 export function verifiedBySlack(
   secrets: Secrets,
   clock: () => number,
@@ -23,7 +23,7 @@ export function verifiedBySlack(
         isSignedBySlack(event.bytes, timestamp, signature, signingSecret),
       );
       if (!isSigned) {
-        throw new HttpError(401, 'X-Slack-Signature does not fit the body: is the signing secret the right one?');
+        throw new HttpError(401, 'X-Slack-Signature does not match the body: check the signing secret');
       }
     },
   };

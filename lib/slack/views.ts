@@ -7,18 +7,18 @@ import { plainSection, section } from './messages.ts';
 
 export const DEFECT_MODAL = 'defect';
 export const LOG_TIME_MODAL = 'log-time';
-/** A button that asks how much time, on the task that is its value. */
+/** A button that opens the form to log time on the task in its value. */
 export const LOG_TIME_BUTTON = 'log-time';
-/** A button that asks how much time, on which task of the project that is its value. */
+/** A button that opens the form to log time on a task of the project in its value. */
 export const LOG_ON_PROJECT_BUTTON = 'log-on-project';
-/** A button that asks how much of the missing time, on which of the person's tasks. */
+/** A button that opens the form to log missing time on one of the person's tasks. */
 export const LOG_REST_BUTTON = 'log-rest';
-/** A button after which nobody is reminded of the day that is its value. */
+/** A button that stops the person's reminders for the day in its value. */
 export const MUTE_BUTTON = 'mute';
-/** The shortcut of a message. */
+/** The message shortcut. */
 export const DEFECT_SHORTCUT = 'create-defect';
 
-/** A part of a long list. */
+/** One group of a long list. */
 interface OptionGroup {
   label: PlainTextElement;
   options: PlainTextOption[];
@@ -32,11 +32,11 @@ const MAX_OPTIONS_BYTES = 220_000;
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
 const MAX_INPUT_LENGTH = 3_000;
 const CUT = '\n[Cut here: a form holds 3,000 characters.]';
-const CUT_MESSAGE = `${CUT.slice(0, -1)} The link to the whole message stands in the defect.]`;
+const CUT_MESSAGE = `${CUT.slice(0, -1)} The defect has a link to the whole message.]`;
 const MAX_TITLE_LENGTH = 255;
 const MAX_NOTE_LENGTH = 500;
 
-/** What a modal remembers of where it was opened; Slack keeps up to 3,000 characters. */
+/** The modal's origin, stored in the modal. Slack keeps up to 3,000 characters. */
 export const defectMemory = z.object({ channelId: z.string(), permalink: z.optional(z.string()) });
 export const logTimeMemory = z.object({ connection: z.string(), task: z.optional(z.string()) });
 
@@ -45,7 +45,7 @@ type LogTimeMemory = z.output<typeof logTimeMemory>;
 const task = z.object({ id: z.string(), name: z.string() });
 const project = z.object({ id: z.guid(), name: z.string() });
 
-/** The value of a {@link LOG_TIME_BUTTON}: it may be pressed in another channel than the command was given in. */
+/** The value of a {@link LOG_TIME_BUTTON}. The button may be pressed in a different channel from the command. */
 export const taskToLog = z.object({ connection: z.string(), task });
 
 /** The value of a {@link LOG_ON_PROJECT_BUTTON}. */
@@ -55,9 +55,9 @@ export const projectToLog = z.object({ connection: z.string(), project });
 export const restOfDay = z.object({
   connection: z.string(),
   date: z.iso.date(),
-  /** What is missing of the day; 0 where only the week lacks some. */
+  /** Missing minutes of the day; 0 if only the week is short. */
   minutes: z.int(),
-  /** As of when, in epoch milliseconds. Buttons of older versions do not say it. */
+  /** When this was read, in epoch milliseconds. Buttons of older versions do not have it. */
   at: z.optional(z.int()),
   tasks: z.readonly(z.array(task)),
 });
@@ -65,15 +65,15 @@ export type RestOfDay = z.output<typeof restOfDay>;
 
 export interface DefectModal {
   memory: z.output<typeof defectMemory>;
-  /** Undefined as long as nobody knows any. */
+  /** Undefined while no projects are known. */
   projects: readonly KnownProject[] | undefined;
-  /** Chosen at first. */
+  /** Preselected. */
   projectId?: string | undefined;
   title?: string | undefined;
   description?: string | undefined;
 }
 
-/** The modal that asks what a defect is. Without known projects it waits for their list. */
+/** The modal for creating a defect. Without known projects, it waits for their list. */
 export function defectModal(settings: SlackConfig, modal: DefectModal): ModalView {
   const { types, priorities, severities } = settings.defect;
   const { memory, projects, projectId, title = '' } = modal;
@@ -101,7 +101,7 @@ export function defectModal(settings: SlackConfig, modal: DefectModal): ModalVie
   };
 }
 
-/** What does not fit into the title stands in the description. */
+/** Text that does not fit into the title goes into the description. */
 function descriptionOf({ title = '', description = '' }: DefectModal): string {
   const isWhole = title.length <= MAX_TITLE_LENGTH || description.startsWith(title);
   return isWhole ? description : `${title}\n\n${description}`.trim();
@@ -109,16 +109,16 @@ function descriptionOf({ title = '', description = '' }: DefectModal): string {
 
 export interface LogTimeModal {
   connection: string;
-  /** The task, or some of which the person chooses one or types another. */
+  /** The task, or a list of tasks from which the person chooses one or types another. */
   on: { id: string; name: string } | readonly { id: string; name: string }[];
-  /** The project that the tasks are of. */
+  /** The project of the tasks. */
   projectName?: string | undefined;
-  /** What is proposed. */
+  /** The proposed duration. */
   date?: string;
   duration?: string;
 }
 
-/** The modal that asks how much time was spent on what. */
+/** The modal for logging time. */
 export function logTimeModal({ connection, on, projectName, date, duration }: LogTimeModal): ModalView {
   const task = 'id' in on ? on : undefined;
   return {
@@ -175,7 +175,7 @@ function projectInput(projects: readonly KnownProject[], chosen: string | undefi
   return selectInput('project', 'Project', { groups, initial });
 }
 
-/** As many as a modal has room for. */
+/** The most options that a modal has room for. */
 function fitting(options: readonly PlainTextOption[]): PlainTextOption[] {
   let room = MAX_OPTIONS_BYTES;
   return options.filter((option) => {

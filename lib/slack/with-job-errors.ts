@@ -2,8 +2,8 @@ import { NeedsOperator, RetryAt, StepFailed } from '../jobs/interruption.ts';
 import { SlackRateLimited, SlackRefusal, SlackUnanswered } from './slack-api.ts';
 
 const REINSTALL = 'enter the bot token of an app that is installed, with relay secrets set slack';
-const UNKNOWN_REMEDY = 'are the token and the scopes of the Slack app right?';
-/** What to do about a refusal, for whoever looks after the relay. */
+const UNKNOWN_REMEDY = 'check the token and the scopes of the Slack app';
+/** Tells the operator what to do about a refusal. */
 const REMEDIES: Readonly<Record<string, string>> = {
   account_inactive: REINSTALL,
   token_revoked: REINSTALL,
@@ -19,8 +19,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a call of Slack within a job, and turns what goes wrong into what it means for the job. A refusal that means
- * something else is caught in `call`.
+ * Calls Slack within a job, and converts errors into their meaning for the job. If a refusal means something else,
+ * catch it in `call`.
  */
 export async function withJobErrors<T>(clock: () => number, call: () => Promise<T>): Promise<T> {
   try {

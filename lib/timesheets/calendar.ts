@@ -3,23 +3,24 @@ import type { Team } from '../config/timesheets.ts';
 import { addDays, DAY_MS, mondayOf, weekdayOf } from '../dates.ts';
 import { isWorkingDay } from './shortfall.ts';
 
-/** Monday to Sunday, both included. */
+/** Monday to Sunday, inclusive. */
 export interface Week {
   weekStart: string;
   weekEnd: string;
 }
 
-/** However late in the day something falls due: a tick is missed now and then, and an outage takes hours. */
+/** The minimum due time, even late in the day: a tick may be missed, and an outage may last hours. */
 const LEAST_SPAN_MS = 6 * 3_600_000;
 const REMEMBERED_SPANS = 1_000;
 
 /**
- * The date whose reminders are due: a working day of the team, from the first moment at which its clocks show
- * `remindAt` or later until its day ends, but for six hours at least, if need be into the next day. A time that
- * daylight saving skips is reached when the clocks jump over it, and one that comes twice the first time.
+ * The date whose reminders are due. It is a working day of the team. Reminders are due from the first moment at which
+ * the team's clocks show `remindAt` or later until the day ends, but for at least six hours, if necessary into the next
+ * day. A time that daylight saving skips counts as reached when the clocks jump over it. A time that occurs twice
+ * counts the first time.
  *
- * Any tick in that span finds the same date, so that a late, a repeated or a missed one makes no difference as long as
- * the caller reminds once per person and date.
+ * Every tick in that span returns the same date. Late, repeated or missed ticks therefore make no difference, as long
+ * as the caller reminds each person once per date.
  *
  * @param now epoch milliseconds
  */
@@ -28,14 +29,14 @@ export function dueReminder(team: Team, now: number): string | undefined {
   return date !== undefined && isWorkingDay(team, date) ? date : undefined;
 }
 
-/** When the reminders of a date are due no longer, in epoch milliseconds. */
+/** When the reminders of a date stop being due, in epoch milliseconds. */
 export function reminderEndsAt({ timeZone, remindAt }: Team, date: string): number {
   return spanOf(timeZone, remindAt, Date.parse(date) / DAY_MS).until;
 }
 
 /**
- * The week whose summary is due, in the same manner on the summary's weekday: the last one that is over. On a holiday
- * it is due as well, for it only waits in its channel to be read.
+ * The week whose summary is due: the last complete week. The same rules apply, on the summary's weekday. Unlike
+ * reminders, the summary is also due on a holiday, because it just waits in its channel to be read.
  *
  * @param now epoch milliseconds
  */
@@ -47,19 +48,19 @@ export function dueSummary({ timeZone, summary }: Team, now: number): Week | und
   return { weekStart, weekEnd: addDays(weekStart, 6) };
 }
 
-/** When what is due at a time of day on a date is due. */
+/** The span in which a time of day on a date is due. */
 interface Span {
   date: string;
   /** Epoch milliseconds. */
   from: number;
-  /** Epoch milliseconds, no longer in the span. */
+  /** Epoch milliseconds, exclusive. */
   until: number;
 }
 
-/** The date on which that time has come, and whose span is not over. There is one at most, for spans end before the next begins. */
+/** The date whose span includes now. There is at most one, because spans end before the next begins. */
 function dueDate(timeZone: string, time: string, now: number): string | undefined {
   const day = Math.floor(now / DAY_MS);
-  // Zones are from 12 hours behind UTC to 14 ahead.
+  // Time zones range from UTC-12 to UTC+14.
   const around = [day + 1, day, day - 1].map((day) => spanOf(timeZone, time, day));
   return around.find(({ from, until }) => now >= from && now < until)?.date;
 }
@@ -67,7 +68,7 @@ function dueDate(timeZone: string, time: string, now: number): string | undefine
 const spans = new Map<string, Span>();
 
 /**
- * Remembered, for each tick asks for the same spans as the tick before, and they take longer to work out than all else.
+ * Cached, because each tick asks for the same spans as the previous one, and computing them takes longest.
  *
  * @param day the date, in days since 1970
  */
@@ -83,11 +84,11 @@ function spanOf(timeZone: string, time: string, day: number): Span {
   return { date, from, until };
 }
 
-/** The first moment of that date at which clocks in the zone show that time, or a later one; in epoch milliseconds. */
+/** The first moment of that date at which clocks in the zone show that time or later; epoch milliseconds. */
 function reachedAt(timeZone: string, date: string, time: string): number {
   const local = Temporal.PlainDateTime.from(`${date}T${time}`);
   const moment = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
   if (moment.toPlainDateTime().equals(local)) return moment.epochMilliseconds;
-  // Skipped: `earlier` then stands before the jump, which is the zone's next change.
+  // The time is skipped. `earlier` is before the jump, which is the zone's next transition.
   return (moment.getTimeZoneTransition('next') ?? moment).epochMilliseconds;
 }

@@ -10,17 +10,17 @@ import type { Table } from '../table/table.ts';
 import { ROUNDED_MINUTES, readEntry } from './time-entry.ts';
 
 /**
- * The fields of time entries are assumed. Therefore the first entry that is logged on a connection is read back, and
- * unless it carries the person, the day and the hours that were sent, no more are logged there.
+ * The fields of time entries are assumed. Therefore the first entry that is logged on a connection is read back. If its
+ * person, day or hours differ from what was sent, no more time is logged there.
  */
 export interface FirstTimeEntries {
   /**
-   * @returns whether the job makes the connection's first entry, and must have it verified
-   * @throws {RetryAt} while another job does
-   * @throws {NeedsOperator} where the first entry was not what it should have been
+   * @returns true if the job makes the connection's first entry and must have it verified
+   * @throws {RetryAt} while another job makes the first entry
+   * @throws {NeedsOperator} if the first entry came back wrong
    */
   claim(job: Job): Promise<boolean>;
-  /** Reads the entry back. @throws {NeedsOperator} where it is not what was sent */
+  /** Reads the entry back. @throws {NeedsOperator} if it differs from what was sent */
   verify(job: Job, steps: Steps, sent: SentEntry): Promise<void>;
 }
 
@@ -35,13 +35,13 @@ interface Verification {
   /** The job that makes the first entry. */
   claimedBy: string;
   verified?: boolean;
-  /** The id of the entry, from when it is made until it is read back. */
+  /** The id of the entry, from its creation until it is read back. */
   unread?: string | number;
-  /** What is wrong, where something is. */
+  /** What is wrong, if anything. */
   wrong?: string;
 }
 
-/** While another job makes the first entry. */
+/** The wait while another job makes the first entry. */
 const LOOK_AGAIN_MS = 5_000;
 
 export interface FirstTimeEntriesOptions {
@@ -52,13 +52,13 @@ export interface FirstTimeEntriesOptions {
 }
 
 export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTimeEntriesOptions): FirstTimeEntries {
-  /** Whoever corrects the override has the next entry read back. */
+  /** After the override is corrected, the next entry is read back again. */
   const keyOf = (connection: string) => {
     const { operations = {} } = config.connections[connection] ?? {};
     return keys.firstTimeEntry(connection, digest([operations[createTimelog.name], operations[timelogDetail.name]]));
   };
 
-  /** Whether a job that claimed the first entry will never verify it. */
+  /** True if the job that claimed the first entry will never verify it. */
   async function isOver(jobId: string): Promise<boolean> {
     const job = await jobs.get(jobId);
     return !job || job.status === 'parked' || job.status === 'succeeded';
@@ -90,7 +90,8 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
     },
     async verify(job, steps, sent) {
       const key = keyOf(job.connection);
-      // A worker that stood still must not take away what was found meanwhile: nobody would read the entry again.
+      // A stalled worker must not overwrite a result that was found in the meantime, because the entry would not be
+      // read again.
       const undecided = {
         expression: '#claimedBy = :jobId AND attribute_not_exists(#verified) AND attribute_not_exists(#wrong)',
         values: { jobId: job.id },
@@ -100,14 +101,14 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
         if (known?.wrong) throw new NeedsOperator(known.wrong);
         return;
       }
-      // By the overrides: once they are corrected, a job that is replayed reads the entry again.
+      // The step name depends on the overrides, so a replayed job reads the entry again after they are corrected.
       const wrong = await steps.call(
         `read it back ${key.sk.slice(0, 8)}`,
         timelogDetail,
         { timelog_id: sent.id },
         (entry) => differences(sent, entry),
         (refused) => {
-          // The key lacks a scope: that says nothing about the entry.
+          // The key lacks a scope, which says nothing about the entry.
           if (refused.refusal.status === 403) throw refused;
           return [`nothing to read (${refused.message})`];
         },
@@ -119,7 +120,7 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
       const overrides = [createTimelog, timelogDetail].map(
         ({ name }) => `connections.${job.connection}.operations['${name}'].fields`,
       );
-      const reason = `Time is not logged on the connection ${job.connection} any more: its first entry, ${sent.id}, came back with ${wrong.join(', ')}. Look at that entry, and say under ${overrides.join(' and ')} in relay.config.ts what the fields are called here`;
+      const reason = `Logging time on the connection ${job.connection} is stopped: its first entry, ${sent.id}, came back with ${wrong.join(', ')}. Check that entry, and set the instance's field names under ${overrides.join(' and ')} in relay.config.ts`;
       await table.put({ ...key, claimedBy: job.id, wrong: reason });
       throw new NeedsOperator(reason);
     },
@@ -127,14 +128,14 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
 }
 
 /**
- * Whether a service kept what was sent, but for rounding. It may never be off by more than a quarter: one that reads
- * hours as minutes keeps a sixtieth, and one that knows another field keeps 0.
+ * True if the service kept the duration, except for rounding. The difference may not exceed a quarter: a service that
+ * reads hours as minutes keeps a sixtieth, and one with another field name keeps 0.
  */
 function isKept(minutes: number, sent: number): boolean {
   return Math.abs(minutes - sent) <= Math.min(ROUNDED_MINUTES, sent / 4);
 }
 
-/** What of the entry is not as it was sent. Names only: the rest of the entry is nobody's business here. */
+/** The fields of the entry that differ from what was sent. Only their names: the rest of the entry is private. */
 function differences(sent: SentEntry, record: Readonly<Record<string, unknown>>): string[] {
   const entry = readEntry(record);
   if ('unreadable' in entry) return [`an unreadable ${entry.unreadable}`];
@@ -143,5 +144,5 @@ function differences(sent: SentEntry, record: Readonly<Record<string, unknown>>)
     date: entry.date === sent.date,
     hours: isKept(entry.minutes, sent.hours * 60),
   };
-  return Object.entries(same).flatMap(([field, holds]) => (holds ? [] : [`another ${field}`]));
+  return Object.entries(same).flatMap(([field, holds]) => (holds ? [] : [`a different ${field}`]));
 }

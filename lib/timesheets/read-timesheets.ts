@@ -7,14 +7,14 @@ import { listUsers } from '../partner/users.ts';
 import { addressesOfNobody, type Member, type MinutesByDate, teamOf } from './shortfall.ts';
 import { dateOf, readEntry } from './time-entry.ts';
 
-/** Somebody of a team, and what they logged. */
+/** A team member and the time that they logged. */
 export interface Timesheet extends Member {
   userId: string | number;
   name: string;
   minutes: MinutesByDate;
-  /** Why entries of theirs could not be read; what they logged is not known then. */
+  /** Why some of the entries could not be read. If there are any, the logged time is unknown. */
   unreadable: string[];
-  /** The tasks that they logged time on last, the newest first; their names where the entries have them. */
+  /** The tasks of the person's latest entries, newest first, with names if the entries have them. */
   tasks: Task[];
 }
 
@@ -26,7 +26,7 @@ interface Task {
 /** A user of the service, without what they logged. */
 type Person = Omit<Timesheet, 'minutes' | 'unreadable' | 'tasks'>;
 
-/** Both dates are included. */
+/** Both dates are inclusive. */
 interface Range {
   from: string;
   to: string;
@@ -34,21 +34,23 @@ interface Range {
 
 export interface TeamReading {
   sheets: Timesheet[];
-  /** Addresses in the team's settings that no user has, by where they stand there. */
+  /** Addresses in the team's settings that no user has, by their path there. */
   addressesOfNobody: Readonly<Record<string, string>>;
 }
 
 const PAGE_SIZE = 100;
 const USER_PAGES = 50;
 const ENTRY_PAGES = 200;
-/** More than anybody logs in a week: only a service that ignores `user_id` has a second page of one person. */
+/**
+ * No one logs this many entries in a week. Only a service that ignores `user_id` returns a second page for one person.
+ */
 const PAGES_OF_ONE = 1;
 const TASKS = 5;
 
 /**
- * The timesheets of a team over some days: all of its people and all their entries, page by page rather than person by
- * person. An entry that is deleted meanwhile moves others to a page that was read already, so that those who seem to be
- * short are read again, each alone, where there was more than one page. Everything of it is journalled.
+ * The timesheets of a team over some days. Reads everyone's entries page by page rather than person by person. If an
+ * entry is deleted in the meantime, others move to a page that was already read. Therefore, if there was more than one
+ * page, each person who seems to be short is read again separately. All of it is journalled.
  */
 export async function readTimesheets(
   teams: readonly Team[],
@@ -61,7 +63,9 @@ export async function readTimesheets(
   const query = { per_page: PAGE_SIZE };
   const users = await steps.list('list users', listUsers, query, personOf, ({ userId }) => userId, USER_PAGES);
   if (users.kept.length === 0)
-    throw new NeedsOperator('users/list has nobody with an email: is that field called otherwise here?');
+    throw new NeedsOperator(
+      'users/list returned no user with an email: check the field name, and set an override in relay.config.ts',
+    );
   const people = users.kept.filter(({ email }) => teamOf(teams, team.connection, email) === team);
   const ids = new Set(people.map(({ userId }) => String(userId)));
   const read = await steps.list(
@@ -90,7 +94,7 @@ async function readAgain(
   const again = new Map<Timesheet, Timesheet>();
   for (const sheet of sheets.filter(isShort)) {
     const read = await readOne(sheet, range, `list the time entries of ${sheet.userId} again`, PAGES_OF_ONE, steps);
-    // From a service that ignores user_id, every entry of everybody would be read for each of them.
+    // A service that ignores user_id would return everyone's entries for each person.
     if (!read) break;
     again.set(sheet, read);
   }
@@ -98,9 +102,9 @@ async function readAgain(
 }
 
 /**
- * What somebody logged, read again for them alone.
+ * One person's timesheet, read again separately.
  *
- * @param reading tells this reading from earlier ones, which are journalled too
+ * @param reading distinguishes this reading from earlier ones, which are journalled too
  */
 export async function readTimesheet(person: Person, range: Range, reading: number, steps: Steps): Promise<Timesheet> {
   const read = await readOne(person, range, `list their time entries, reading ${reading}, page`, ENTRY_PAGES, steps);
@@ -108,7 +112,7 @@ export async function readTimesheet(person: Person, range: Range, reading: numbe
   return read;
 }
 
-/** @returns undefined where the list goes on after so many pages */
+/** @returns undefined if the list continues after so many pages */
 async function readOne(
   person: Person,
   range: Range,
@@ -134,16 +138,20 @@ function personOf({ user_id, name, email, dt_created }: z.output<typeof listUser
 }
 
 function unfinished(list: string): NeedsOperator {
-  return new NeedsOperator(`${list} could not be read to its end: are page and the filters called otherwise here?`);
+  return new NeedsOperator(
+    `${list} could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts`,
+  );
 }
 
 /**
- * Whose entry it is.
- * @throws {NeedsOperator} where there is no such field, for then nobody's hours are known
+ * The user id of an entry.
+ * @throws {NeedsOperator} if the field is missing, because then no one's hours are known
  */
 function userIdOf({ user_id }: Readonly<Record<string, unknown>>): string {
   if (user_id !== undefined) return String(user_id);
-  throw new NeedsOperator('timelogs/list has entries without user_id: is that field called otherwise here?');
+  throw new NeedsOperator(
+    'timelogs/list returned entries without user_id: check the field name, and set an override in relay.config.ts',
+  );
 }
 
 interface Kept {

@@ -5,9 +5,9 @@ import type { Timesheet } from './read-timesheets.ts';
 
 type Tasks = Timesheet['tasks'];
 
-/** The tasks that somebody logged time on last, for a week in which they have logged none yet. */
+/** Remembers a person's latest tasks, for a week in which they have not logged any time yet. */
 export interface RecentTasks {
-  /** Keeps those of a timesheet. @returns them, or those that were kept before where the timesheet has none */
+  /** Stores a timesheet's tasks. @returns them, or the previously stored tasks if the timesheet has none */
   orEarlier(connection: string, userId: string | number, tasks: Tasks): Promise<Tasks>;
 }
 

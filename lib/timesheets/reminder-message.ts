@@ -6,7 +6,7 @@ import type { Shortfall, Standing } from './shortfall.ts';
 
 const MAX_TASK_NAME_LENGTH = 75;
 
-/** What somebody reads whose timesheet is short: what is logged, what is missing, and buttons to do something about it. */
+/** The reminder for a short timesheet: the logged and the missing time, and buttons to fix it. */
 export function reminderMessage({
   connection,
   date,
@@ -27,7 +27,7 @@ export function reminderMessage({
   ];
   const missing = day.missing > 0 ? day.missing : week.missing;
   return {
-    text: `Your timesheet lacks ${printDuration(missing)}`,
+    text: `Your timesheet is missing ${printDuration(missing)}`,
     blocks: [
       section(`:clock4: Your timesheet is not complete.\n${lines.join('\n')}`),
       {
@@ -46,7 +46,7 @@ export function reminderMessage({
   };
 }
 
-/** As many of the tasks as the value of a button holds. */
+/** As many tasks as fit into the value of a button. */
 function restOfDay({ tasks, ...rest }: RestOfDay): string {
   const cut = tasks.map(({ id, name }) => ({ id, name: cutToLength(name, MAX_TASK_NAME_LENGTH, '…') }));
   for (let count = cut.length; ; count--) {

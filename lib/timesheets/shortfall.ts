@@ -8,34 +8,34 @@ import { datesBetween, mondayOf, weekdayOf } from '../dates.ts';
  */
 export const TOLERATED_MINUTES = 5;
 
-/** A user of the service, as a team's settings are about them. */
+/** A user of the service, with the fields that a team's settings depend on. */
 export interface Member {
   email: string;
-  /** `YYYY-MM-DD`: since when the service has them, where it shows that. */
+  /** `YYYY-MM-DD`: when the user was created in the service, if it shows that. */
   createdOn?: string | undefined;
 }
 
-/** Minutes by date. A date without any may be left out. */
+/** Minutes by date. Dates without any may be missing. */
 export type MinutesByDate = Readonly<Record<string, number>>;
 
-/** What somebody was to log and did log over some days, in minutes. */
+/** A person's expected and logged time over some days, in minutes. */
 export interface Standing {
   expected: number;
   logged: number;
-  /** 0 where it is not worth a word. */
+  /** 0 if the difference is too small to mention. */
   missing: number;
 }
 
-/** How somebody stands who is short. */
+/** The shortfall of a person. */
 export interface Shortfall {
   day: Standing;
-  /** From Monday up to the day. */
+  /** From Monday to the day, inclusive. */
   week: Standing;
 }
 
 /**
- * The team of a user of the service: that which lists them, or else that of `all` others. The configuration has each
- * address, and `all`, once per connection.
+ * The team of a user of the service: the team that lists them, otherwise the team with `all`. Each address and `all`
+ * occur at most once per connection in the configuration.
  *
  * @param email the user's address in the service, in any letter case
  */
@@ -48,19 +48,19 @@ export function teamOf(teams: readonly Team[], connection: string, email: string
   );
 }
 
-/** The team of that name, or undefined for one that the configuration has no longer. */
+/** The team with that name, or undefined if the configuration no longer has it. */
 export function findTeam(teams: readonly Team[], name: string): Team | undefined {
   return teams.find((team) => team.name === name);
 }
 
-/** The addresses in a team's settings that none of the users has, by where they stand: `partTime.0.email`. */
+/** The addresses in a team's settings that no user has, by their path: `partTime.0.email`. */
 export function addressesOfNobody(team: Team, users: readonly Member[]): Record<string, string> {
   const known = new Set(users.map(({ email }) => normalised(email)));
   const unknown = addressesOf(team).filter(([, email]) => !known.has(email));
   return Object.fromEntries(unknown.map(([path, email]) => [path.join('.'), email]));
 }
 
-/** A weekday with hours, and no holiday. */
+/** A working day: a weekday with hours that is not a holiday. */
 export function isWorkingDay(team: Team, date: string): boolean {
   return (team.hours[weekdayOf(date)] ?? 0) > 0 && !team.holidays.includes(date);
 }
@@ -77,7 +77,7 @@ export function expectedMinutes(team: Team, { email, createdOn }: Member, date: 
   return Math.round((hours[weekdayOf(date)] ?? 0) * 60);
 }
 
-/** How the person stands over all dates from the first to the last, both included. */
+/** The person's balance over all dates from the first to the last, inclusive. */
 export function standingOf(team: Team, member: Member, first: string, last: string, minutes: MinutesByDate): Standing {
   const dates = datesBetween(first, last);
   const expected = dates.reduce((sum, date) => sum + expectedMinutes(team, member, date), 0);
@@ -87,8 +87,8 @@ export function standingOf(team: Team, member: Member, first: string, last: stri
 }
 
 /**
- * What the person is to be reminded of on that date, by the team's `remindOf`; undefined where it is nothing. Somebody
- * quiet is not reminded, and nobody is on a day on which they do not work.
+ * The shortfall to remind the person of on that date, according to the team's `remindOf`; undefined if there is none.
+ * Quiet members are never reminded, and no one is reminded on a day off.
  */
 export function shortfallOf(team: Team, member: Member, date: string, minutes: MinutesByDate): Shortfall | undefined {
   const isQuiet = team.quiet.includes(normalised(member.email));
@@ -99,7 +99,7 @@ export function shortfallOf(team: Team, member: Member, date: string, minutes: M
   return isShort ? { day, week } : undefined;
 }
 
-/** As the checked configuration has addresses. */
+/** Normalizes an address in the same way as the configuration's schema. */
 function normalised(email: string): string {
   return email.trim().toLowerCase();
 }

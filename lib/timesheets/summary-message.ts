@@ -5,14 +5,14 @@ import { cutToLength } from '../text.ts';
 import type { Week } from './calendar.ts';
 import type { Standing } from './shortfall.ts';
 
-/** How somebody stands at the end of a week. */
+/** A person's balance at the end of a week. */
 export interface PersonOfWeek extends Standing {
   name: string;
-  /** Why entries of theirs could not be read. */
+  /** Why some of the entries could not be read. */
   unreadable: readonly string[];
 }
 
-/** Below Slack's 3,000, and four of them with the first line below the next. */
+/** Below Slack's limit of 3,000. Four sections and the first line stay below the next limit. */
 const MAX_SECTION_LENGTH = 2_800;
 /** Slack refuses messages with some 12,000 characters of text in blocks. https://github.com/slackapi/bolt-js/issues/2509 */
 const SECTIONS_PER_MESSAGE = 4;
@@ -20,10 +20,10 @@ const MAX_NAME_LENGTH = 60;
 const BAR_LENGTH = 10;
 
 /**
- * Who is complete and who is short of a week, each with a bar; whoever is shortest stands first. Of a large team there
- * are several messages.
+ * Shows who is complete and who is short for a week, each with a bar, with the largest shortfall first. A large team
+ * gets several messages.
  *
- * @param addressesOfNobody those in the team's settings that no user of the service has
+ * @param addressesOfNobody addresses in the team's settings that no user of the service has
  */
 export function summaryMessages(
   team: string,
@@ -52,7 +52,7 @@ function chunks<T>(items: readonly T[], size: number): T[][] {
   return parts;
 }
 
-/** The lines, as many of them together as a section holds: names grow where they are escaped. */
+/** Groups the lines into sections, as many as fit. Escaping makes names longer. */
 function paragraphs(lines: readonly string[]): string[] {
   const texts: string[] = [];
   for (const line of lines) {
@@ -64,7 +64,7 @@ function paragraphs(lines: readonly string[]): string[] {
   return texts;
 }
 
-/** Of somebody with an entry that cannot be read nobody knows whether they are short. */
+/** The shortfall of a person with unreadable entries is unknown. */
 function shortBy({ missing, unreadable }: PersonOfWeek): number {
   return unreadable.length > 0 ? 0 : missing;
 }
@@ -76,7 +76,7 @@ function line(person: PersonOfWeek): string {
   const standing = `${logged === 0 ? '0h' : printDuration(logged)} of ${printDuration(expected)}`;
   const short = shortBy(person) > 0 ? `, *${printDuration(shortBy(person))} short*` : '';
   const unread = unreadable.length > 0 ? ` (:warning: ${unreadable.length} unreadable)` : '';
-  // In a span of code a name formats nothing, unless a line break ends the span.
+  // In a code span a name has no formatting, unless a line break ends the span.
   const shown = cutToLength(name.replaceAll(/\s+/g, ' ').trim(), MAX_NAME_LENGTH, '…') || '(without a name)';
   return `${code(`${bar} ${shown}`)} ${standing}${short}${unread}`;
 }

@@ -5,13 +5,13 @@ import { keys } from '../table/keys.ts';
 import { remembered } from '../table/remembered.ts';
 import type { Table } from '../table/table.ts';
 
-/** A key may get its scope, and a task its name, at any time; people in one team have the same tasks. */
+/** A key may get its scope, and a task its name, at any time. People in one team often have the same tasks. */
 const UNNAMED_FOR_MS = 3_600_000;
 const NAMED_FOR_MS = 30 * 86_400_000;
 
-/** What tasks are called, where a time entry has their id only. Names are asked for once a month. */
+/** Looks up task names for time entries that have only the task's id. Names are read once a month. */
 export interface TaskNames {
-  /** @returns the name, or the id of a task that the service does not tell */
+  /** @returns the name, or the id if the service does not return the task */
   nameOf(id: string, connection: string, steps: Steps): Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export function createTaskNames(table: Table, clock: () => number): TaskNames {
   };
 }
 
-/** @returns null where the service does not tell */
+/** @returns null if the service does not return the task */
 function ask(id: string, steps: Steps): Promise<string | null> {
   const payload = { task_id: idFromText(id) };
   return steps.call(

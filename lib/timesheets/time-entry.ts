@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A time entry of the service, as far as reminders need it. */
+/** The parts of a time entry that reminders need. */
 export interface TimeEntry {
   userId: string;
   /** `YYYY-MM-DD` */
@@ -11,12 +11,12 @@ export interface TimeEntry {
 }
 
 /**
- * An entry that says nothing reliable. The reason names the field and what was expected of it, and repeats nothing of
- * the entry: under a wrong override any of its fields may hold a note.
+ * An entry that cannot be read reliably. The reason names the field and the expected format. It repeats nothing of the
+ * entry, because with a wrong override any field may hold a note.
  */
 export interface UnreadableEntry {
   unreadable: string;
-  /** Where at least the day can be read. */
+  /** Set if at least the day can be read. */
   date?: string;
 }
 
@@ -24,8 +24,8 @@ const DAY_MINUTES = 24 * 60;
 const isoDate = z.iso.date();
 
 /**
- * Reads a record of `timelogs/list`. Its fields are not shown; assumed are `user_id`, `date`, `hours` or `minutes`,
- * `task_id` and `task_name`. An instance that calls them otherwise has an override, which is applied before.
+ * Reads a record of `timelogs/list`. Its fields are not shown. Assumed: `user_id`, `date`, `hours` or `minutes`,
+ * `task_id` and `task_name`. An instance with other names needs an override, which is applied before.
  */
 export function readEntry(record: Readonly<Record<string, unknown>>): TimeEntry | UnreadableEntry {
   const userId = textOf(record.user_id);
@@ -58,16 +58,16 @@ function loggedMinutes({ hours, minutes }: Readonly<Record<string, unknown>>): n
   }
   if (fromHours === undefined || fromMinutes === undefined) return fromHours ?? fromMinutes ?? 0;
   if (!isSameDuration(fromHours, fromMinutes)) return { unreadable: 'minutes: expected the same duration as in hours' };
-  // Hours may be rounded, to a single decimal at worst.
+  // Hours may be rounded, in the worst case to one decimal.
   return fromMinutes;
 }
 
 /**
- * A duration as a service may give it, in whole minutes: a number (1.5), a decimal string ("1.50", "1,5"), and of hours
- * also `H:MM` and `H:MM:SS`. How the service writes them is not shown. Hours with two decimals are off by up to 18
- * seconds; the whole minute is what was logged.
+ * Reads a duration from the service in whole minutes: a number (1.5), a decimal string ("1.50", "1,5"), and for hours
+ * also `H:MM` and `H:MM:SS`. The service's format is not shown. Hours with two decimals are off by up to 18 seconds;
+ * rounding to the whole minute restores what was logged.
  *
- * @returns undefined for what is none of these, is negative, or is more than a day
+ * @returns undefined for any other format, and for a negative duration or more than a day
  */
 export function minutesOf(value: unknown, unit: 'hours' | 'minutes'): number | undefined {
   const minutes = (unit === 'hours' ? clockMinutes(value) : undefined) ?? decimal(value) * (unit === 'hours' ? 60 : 1);
@@ -81,7 +81,7 @@ function clockMinutes(value: unknown): number | undefined {
   return Number(hours) * 60 + Number(minutes) + Number(seconds) / 60;
 }
 
-/** NaN where it is no number. */
+/** NaN if it is not a number. */
 function decimal(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string' || !/^\d+([.,]\d+)?$/.test(value.trim())) return Number.NaN;
@@ -89,8 +89,8 @@ function decimal(value: unknown): number {
 }
 
 /**
- * Whether two fields say the same: hours of one decimal are up to three minutes off. Whole hours and minutes below 60
- * may also be parts, `1` and `58` for 1 h 58 min; nobody here knows, so that they must be equal.
+ * True if two fields have the same duration. Hours with one decimal are up to three minutes off. Whole hours with
+ * minutes below 60 could also be two parts, `1` and `58` for 1 h 58 min. This cannot be known, so they must be equal.
  */
 function isSameDuration(fromHours: number, minutes: number): boolean {
   if (fromHours === minutes) return true;
@@ -98,18 +98,18 @@ function isSameDuration(fromHours: number, minutes: number): boolean {
   return !mayBeParts && Math.abs(fromHours - minutes) <= ROUNDED_MINUTES;
 }
 
-/** What a service that keeps a single decimal of an hour adds or takes away. */
+/** The rounding error of a service that keeps one decimal of an hour. */
 export const ROUNDED_MINUTES = 3;
 
-/** The types of identifiers are not shown: text and numbers are taken. */
+/** The types of identifiers are not shown, so text and numbers are accepted. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
 /**
- * The day as it is written, with or without a time behind it: `YYYY-MM-DD HH:MM:SS` as in docs/partner-api.md#project,
- * or ISO 8601. A time is not turned into another zone, for the service's own is not shown.
+ * The day as written, with or without a time after it: `YYYY-MM-DD HH:MM:SS` as in docs/partner-api.md#project, or ISO
+ * 8601. Times are not converted to another zone, because the service's own zone is not shown.
  */
 export function dateOf(value: unknown): string | undefined {
   const date = typeof value === 'string' && /^(\d{4}-\d\d-\d\d)(?:$|[ T]\d\d:\d\d)/.exec(value.trim())?.[1];

@@ -19,10 +19,10 @@ export function text(status: number, body: string): Answer {
 }
 
 /**
- * Does the work, unless it is to fail.
+ * Does the work, unless a failure is set for the call.
  *
- * @param refuse how an error is told
- * @returns undefined where the connection is to be cut
+ * @param refuse makes the answer for an error
+ * @returns undefined if the connection must be cut
  */
 export function underFailure(
   failure: Failure | undefined,

@@ -5,17 +5,17 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface ApiCall {
   args: Arguments;
-  /** Of the header, or of a form; neither of a query nor of JSON. */
+  /** From the header or a form, but not from a query or JSON. */
   token: string | undefined;
-  /** What Slack finds odd and takes all the same. */
+  /** Warnings about things that Slack accepts anyway. */
   warning?: string;
 }
 
 /**
- * The arguments and the token of a call, from the query, a form or JSON.
- * https://docs.slack.dev/apis/web-api; the errors are those that the page of every method lists.
+ * The arguments and the token of a call, from the query, a form or JSON. https://docs.slack.dev/apis/web-api; the
+ * errors are those listed on the page of every method.
  *
- * @param takesJson where not, JSON is read and dropped: Slack answers as if the arguments were not given
+ * @param takesJson if false, JSON is read and dropped, and Slack answers as if the arguments were missing
  * @throws {SlackError}
  */
 export function readApiCall(
@@ -62,7 +62,7 @@ function jsonObject(body: string): Record<string, unknown> {
   return json as Record<string, unknown>;
 }
 
-/** @throws {SlackError} where it is missing or empty */
+/** @throws {SlackError} if it is missing or empty */
 export function required(args: Arguments, name: string): unknown {
   const value = args[name];
   if (value === undefined || value === '') {

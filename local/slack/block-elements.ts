@@ -3,8 +3,8 @@ import * as z from 'zod';
 
 /**
  * The elements and texts of Block Kit that the relay sends, with the fields that it sets, as
- * https://docs.slack.dev/reference/block-kit describes them. Any other is refused, even if Slack knows it.
- * Slack does not say what it takes for a character; here it is a UTF-16 code unit, of which there are never fewer.
+ * https://docs.slack.dev/reference/block-kit describes them. Any other is refused, even if Slack knows it. Slack does
+ * not define a character. Here it is a UTF-16 code unit, which never gives a smaller count.
  */
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
@@ -65,9 +65,8 @@ const staticSelect = z
   });
 
 /**
- * https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. For `initial_value` the page gives
- * no number: nobody can enter more than 3,000 characters, or than `max_length`, so no more is taken as a beginning
- * (assumed).
+ * https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. For `initial_value`, the page
+ * gives no limit. A person cannot enter more than 3,000 characters or `max_length`, so the same limit is assumed here.
  */
 const plainTextInput = z
   .strictObject({

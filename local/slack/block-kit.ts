@@ -9,7 +9,7 @@ import { faultAt, schemaFaults } from './schema-faults.ts';
 
 export type Surface = 'message' | 'modal';
 
-/** How many blocks there may be. https://docs.slack.dev/reference/block-kit/blocks */
+/** The maximum number of blocks. https://docs.slack.dev/reference/block-kit/blocks */
 const MAX_BLOCKS: Readonly<Record<Surface, number>> = { message: 50, modal: 100 };
 
 const identifiable = { block_id: z.string().min(1).max(255).optional() };
@@ -58,7 +58,7 @@ const modal = z.strictObject({
   external_id: z.string().max(255).optional(),
 });
 
-/** A block that the schemas have let through. */
+/** A block that has passed the schemas. */
 interface CheckedBlock {
   type: string;
   block_id?: string | undefined;
@@ -66,15 +66,15 @@ interface CheckedBlock {
 }
 
 /**
- * What Slack would refuse in the blocks of a message or a modal, in the words and with the JSON pointers of its answers:
- * `must be less than 3001 characters [json-pointer:/blocks/0/text/text]`. Empty where nothing is wrong.
+ * The faults for which Slack would refuse the blocks of a message or a modal, with the wording and JSON pointers of its
+ * answers: `must be less than 3001 characters [json-pointer:/blocks/0/text/text]`. Empty if there are none.
  */
 export function blockKitFaults(blocks: unknown, surface: Surface): string[] {
   const read = blockSchemas[surface].safeParse(blocks);
   return read.success ? idFaults(read.data, '/blocks') : schemaFaults(read.error, blocks, '/blocks');
 }
 
-/** What Slack would refuse in a modal, the same way: `missing required field: title [json-pointer:/view]`. */
+/** The same for a whole modal: `missing required field: title [json-pointer:/view]`. */
 export function viewFaults(view: unknown): string[] {
   const read = modal.safeParse(view);
   if (!read.success) return schemaFaults(read.error, view, '/view');
@@ -82,7 +82,7 @@ export function viewFaults(view: unknown): string[] {
   return [...idFaults(blocks, '/view/blocks'), ...(submit ? [] : unsubmittable(blocks))];
 }
 
-/** A block's id is unique in its message or view, an action's id in its block. */
+/** A block's id must be unique in its message or view, and an action's id in its block. */
 function idFaults(blocks: readonly CheckedBlock[], pointer: string): string[] {
   return [
     ...repeats(blocks.map(({ block_id }) => block_id)).map(({ index, id }) =>

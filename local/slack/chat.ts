@@ -5,8 +5,8 @@ import { SlackError } from './slack-error.ts';
 import { BOT, directMessage, otherEnd, type SlackMessage, type Workspace } from './workspace.ts';
 
 /**
- * How much text the blocks may hold together, beyond which there is `msg_blocks_too_long`. The page of the method has the
- * error without a number; Slack's maintainers name this one, and response URLs do not have the limit:
+ * The limit for the text of all blocks together. Beyond it, Slack answers `msg_blocks_too_long`. The method's page
+ * lists the error without a number. Slack's maintainers state this one, and response URLs do not have the limit:
  * https://github.com/slackapi/bolt-js/issues/2509, https://github.com/slackapi/bolt-js/issues/2867
  */
 const MAX_BLOCKS_TEXT_LENGTH = 12_000;
@@ -29,7 +29,7 @@ export function postMessage(workspace: Workspace, args: Arguments): Record<strin
   return { channel, ts: message.ts, message: publicMessage(message, false) };
 }
 
-/** The channel that a message goes to: one that is named, or the conversation with a person who is named. */
+/** The channel for a message: the given one, or the conversation with the given person. */
 function destination(workspace: Workspace, id: string): string {
   const channel = workspace.channels.get(id);
   if (channel?.botIsMember === false) throw new SlackError('not_in_channel');
@@ -39,7 +39,7 @@ function destination(workspace: Workspace, id: string): string {
   return directMessage(user.id);
 }
 
-/** A message as Slack's API shows it. */
+/** A message as Slack's API returns it. */
 export function publicMessage(message: SlackMessage, withMetadata: boolean): Record<string, unknown> {
   const { ts, text, blocks, metadata } = message;
   return {

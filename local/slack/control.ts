@@ -9,8 +9,8 @@ const newResponseUrl = z.object({ userId: z.string(), channelId: z.string() });
 export type Sent = SlackMessage | (StandInView & { kind: 'view' });
 
 /**
- * What the command line asks of the stand-in: `GET /messages`, everything that went out, in order of time; and
- * `POST /response-url` with `{ userId, channelId }`, what Slack would send along with a command.
+ * Endpoints for the command line: `GET /messages` returns everything that was sent, in order of time. `POST
+ * /response-url` with `{ userId, channelId }` returns what Slack would send with a command.
  */
 export function answerControl(
   route: string,
@@ -34,7 +34,7 @@ export function answerControl(
       });
     }
     default:
-      return json(404, { error: 'there is /api/, /response/, GET /messages and POST /response-url' });
+      return json(404, { error: 'not found; available: /api/, /response/, GET /messages and POST /response-url' });
   }
 }
 

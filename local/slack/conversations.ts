@@ -15,7 +15,7 @@ export function openConversation(workspace: Workspace, args: Arguments): Record<
   }
   const [userId = '', ...others] = String(users).split(',');
   if (userId === '') throw new SlackError('users_list_not_supplied');
-  // The stand-in has no conversations of several; this word is not Slack's.
+  // The stand-in has no group conversations. This error code is not Slack's.
   if (others.length > 0) throw new SlackError('not_in_stand_in');
   const user = workspace.users.get(userId);
   if (!user) throw new SlackError('user_not_found');
@@ -30,7 +30,7 @@ export function channelInfo(workspace: Workspace, args: Arguments): Record<strin
   return { channel: { id: channel.id, name: channel.name, is_member: channel.botIsMember, is_archived: false } };
 }
 
-/** https://docs.slack.dev/reference/methods/conversations.history: the newest first, without what one person sees alone. */
+/** https://docs.slack.dev/reference/methods/conversations.history: newest first, without ephemeral messages. */
 export function readHistory(workspace: Workspace, args: Arguments): Record<string, unknown> {
   const channel = readable(workspace, String(required(args, 'channel')));
   const limit = Math.min(Math.max(Number(args.limit) || DEFAULT_LIMIT, 1), MAX_LIMIT);
@@ -50,7 +50,9 @@ export function readHistory(workspace: Workspace, args: Arguments): Record<strin
   };
 }
 
-/** Of a direct message, or of a channel. The stand-in does not tell a private channel's `groups:history` apart. */
+/**
+ * The scope for a direct message or a channel. The stand-in does not distinguish `groups:history` for private channels.
+ */
 export function historyScope(workspace: Workspace, { channel }: Arguments): string {
   return otherEnd(workspace, String(channel)) ? 'im:history' : 'channels:history';
 }

@@ -1,12 +1,12 @@
 import type { MethodName } from './methods.ts';
 
-/** Whether Slack has done its work before the failure, or not. */
+/** Whether the failure happens before or after Slack did the work. */
 export type When = 'before work' | 'after work';
 
 export type Failure = {
-  /** `response_url` for posts to any of them. */
+  /** `response_url` means posts to any response URL. */
   method: MethodName | 'response_url';
-  /** How many calls it befalls; by default one. */
+  /** How many calls fail. Default: 1. */
   times?: number;
 } & (
   | { kind: 'error'; error: string }
@@ -18,11 +18,11 @@ export type Failure = {
 
 export interface Failures {
   add(failure: Failure): void;
-  /** The failure that befalls this call. */
+  /** The failure for this call. */
   take(method: string): Failure | undefined;
 }
 
-/** Failures on demand, one a call, in the order in which they were asked for. */
+/** Failures on demand, one per call, in the order in which they were requested. */
 export function createFailures(): Failures {
   const waiting: { failure: Failure; left: number }[] = [];
   return {

@@ -6,8 +6,9 @@ import { SlackError } from './slack-error.ts';
 import type { MessageContent } from './workspace.ts';
 
 /**
- * https://api.slack.com/changelog/2018-04-truncating-really-long-messages: beyond this Slack cuts the text and posts the rest.
- * Here it is refused, so that nobody loses the end of a message unseen, in the word that Slack has in other methods.
+ * https://api.slack.com/changelog/2018-04-truncating-really-long-messages: Slack cuts longer text and posts the rest
+ * separately. Here it is refused, so that the end of a message is not lost unnoticed, with the error code of other
+ * methods.
  */
 const MAX_TEXT_LENGTH = 40_000;
 

@@ -7,18 +7,18 @@ import type { Workspace } from './workspace.ts';
 
 interface Method {
   /**
-   * Whether it takes JSON bodies. Those that read are documented with queries and forms, and some drop what comes as JSON:
-   * "This method does not currently accept application/json", https://api.slack.com/methods/usergroups.users.list. Where
-   * newer pages name JSON too, a form is still right.
+   * True if it accepts JSON bodies. Reading methods are documented with queries and forms, and some ignore JSON: "This
+   * method does not currently accept application/json", https://api.slack.com/methods/usergroups.users.list. Newer
+   * pages also list JSON for some, but a form is still right.
    */
   takesJson: boolean;
-  /** As the page of the method names it. */
+  /** The scope on the method's page. */
   scope?(workspace: Workspace, args: Arguments): string;
   /** @throws {SlackError} */
   answer(workspace: Workspace, args: Arguments): Record<string, unknown>;
 }
 
-/** What the relay uses of https://docs.slack.dev/reference/methods. */
+/** The methods of https://docs.slack.dev/reference/methods that the relay uses. */
 const methods = {
   'auth.test': { takesJson: true, answer: authTest },
   'chat.postMessage': { takesJson: true, scope: () => 'chat:write', answer: postMessage },

@@ -4,12 +4,12 @@ import { printable } from '../terminal.ts';
 import { renderElement } from './render-element.ts';
 import type { MessageContent, StandInView } from './workspace.ts';
 
-/** What people see of a message, as text for a terminal; the `text` beside blocks is for notifications only. */
+/** A message as people see it, as text for a terminal. If there are blocks, the `text` is only for notifications. */
 export function renderMessage({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>): string {
   return printable(blocks?.length ? renderBlocks(blocks) : plain(text));
 }
 
-/** What people see of a modal, as text for a terminal. */
+/** A modal as people see it, as text for a terminal. */
 export function renderView({ view: { title, blocks, close, submit } }: Pick<StandInView, 'view'>): string {
   const buttons = [close, submit].flatMap((button) => (button ? [`[ ${button.text} ]`] : []));
   const parts = [underlined(title.text), renderBlocks(blocks as KnownBlock[])];

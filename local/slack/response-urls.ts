@@ -5,20 +5,20 @@ import { SlackError } from './slack-error.ts';
 import { type MessageContent, nextId, type SlackMessage, type Workspace } from './workspace.ts';
 
 /**
- * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses: five times within 30 minutes. What is
- * refused is not counted (assumed).
+ * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses: five times within 30 minutes.
+ * Refused posts do not count (assumed).
  */
 const MAX_USES = 5;
 const LIFE_MS = 30 * 60_000;
 
-/** What a response URL answers to: a command, or an element of a message. */
+/** The origin of a response URL: a command, or an element of a message. */
 export type RespondsTo = { userId: string; channelId: string } & (
   | { kind: 'command' }
   | { kind: 'action'; source: SlackMessage }
 );
 
 export interface ResponseUrls {
-  /** @returns what to put behind `/response/` */
+  /** @returns the path below `/response/` */
   make(about: RespondsTo): string;
   respond(id: string, contentType: string | undefined, body: string): Answer;
 }
@@ -50,7 +50,10 @@ export function createResponseUrls(workspace: Workspace): ResponseUrls {
   };
 }
 
-/** A URL that is not good any more. Slack documents neither status nor words: these are what people have seen. */
+/**
+ * The answer for an expired URL. Slack documents neither the status nor the text. These are from published
+ * observations.
+ */
 export function refusedResponse(error: string): Answer {
   return json(404, { ok: false, error });
 }
@@ -67,8 +70,7 @@ function carryOut(workspace: Workspace, about: RespondsTo, given: unknown): void
   if (typeof given !== 'object' || given === null) throw new SlackError('invalid_payload');
   const fields: ResponseFields = given;
   const content = { ...readContent(fields), at: workspace.clock() };
-  // To a command there is no message yet, and Slack posts a new one each time:
-  // https://github.com/slackapi/bolt-js/issues/2287
+  // A command has no message yet, so Slack posts a new one each time: https://github.com/slackapi/bolt-js/issues/2287
   if (isTrue(fields.replace_original) && about.kind === 'action') {
     replace(about.source, content);
     return;

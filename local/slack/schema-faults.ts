@@ -2,12 +2,12 @@ import type * as z from 'zod';
 
 type Path = readonly PropertyKey[];
 
-/** A fault and where it is, as Slack puts it in `response_metadata.messages`, without the `[ERROR]` in front. */
+/** A fault and its position, in the format of Slack's `response_metadata.messages`, without the leading `[ERROR]`. */
 export function faultAt(fault: string, pointer: string): string {
   return `${fault} [json-pointer:${pointer}]`;
 }
 
-/** What a schema found, in Slack's words as far as they are known from answers that people have published. */
+/** The faults that a schema found, in Slack's wording as far as it is known from published answers. */
 export function schemaFaults(error: z.ZodError, input: unknown, pointer: string): string[] {
   return error.issues.flatMap((issue) => {
     const { fault, path } = inSlacksWords(issue, input);

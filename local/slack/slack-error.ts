@@ -1,4 +1,4 @@
-/** Slack's no: `{ ok: false, error }` with status 200, and in `response_metadata.messages` what it has to say of it. */
+/** An error answer of Slack: `{ ok: false, error }` with status 200, and details in `response_metadata.messages`. */
 export class SlackError extends Error {
   override readonly name = 'SlackError';
   /** `channel_not_found` */

@@ -2,9 +2,9 @@
 export type Clock = () => number;
 
 export interface Stamps {
-  /** Never given twice, nor by a stand-in that was started before: the relay remembers ids over a restart. */
+  /** Unique, even across restarts of the stand-in, because the relay remembers ids across restarts. */
   nextNumber(): number;
-  /** A time in Slack's form, never given twice: `1763640000.000100` */
+  /** A unique time in Slack's format: `1763640000.000100` */
   nextTs(): string;
 }
 

@@ -20,38 +20,40 @@ import {
   type StandInView,
 } from './workspace.ts';
 
-/** More than the longest message and the largest view. */
+/** Larger than the longest message and the largest view. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export interface SlackStandInOptions {
   clock: Clock;
-  /** The one token that is good. */
+  /** The only valid token. */
   botToken: string;
-  /** What the command line must know to be answered. */
+  /** The key that the command line must send. */
   controlKey?: string;
-  /** 0, the default: one that is free. */
+  /** Default: 0, which means any free port. */
   port?: number;
 }
 
 export interface SlackStandIn {
-  /** `http://127.0.0.1:8788`. Below it are `/api/`, `/response/`, and for the command line `/messages` and `/response-url`. */
+  /**
+   * `http://127.0.0.1:8788`. It serves `/api/`, `/response/`, and for the command line `/messages` and `/response-url`.
+   */
   url: string;
-  /** The people, by id. This and what follows is live: it may be changed. */
+  /** The people, by id. This and the following fields are live and may be changed. */
   users: Map<string, SlackUser>;
   channels: Map<string, SlackChannel>;
   installation: Installation;
   userGroups: Map<string, string[]>;
-  /** What the app may do: what another scope is needed for is refused with `missing_scope`. By default everything. */
+  /** The app's scopes. Calls that need another scope are refused with `missing_scope`. Default: all. */
   grant(scopes: Iterable<string>): void;
-  /** Everything that went out. */
+  /** Every sent message. */
   messages: SlackMessage[];
-  /** Every modal that was opened. One that is taken out is closed. */
+  /** Every opened modal. Removing one closes it. */
   views: StandInView[];
-  /** Every call that came in, whatever became of it; posts to response URLs have the method `response_url`. */
+  /** Every received call, including failed ones. Posts to response URLs have the method `response_url`. */
   calls: { method: string; at: number }[];
-  /** Good for five messages within 30 minutes. */
+  /** Valid for five messages within 30 minutes. */
   makeResponseUrl(about: RespondsTo): string;
-  /** Good for one modal within three seconds. */
+  /** Valid for one modal within three seconds. */
   makeTriggerId(userId: string): string;
   /** Makes the next calls of a method fail. */
   fail(failure: Failure): void;
@@ -59,8 +61,8 @@ export interface SlackStandIn {
 }
 
 /**
- * The part of Slack that the relay speaks to, from Slack's documentation, on 127.0.0.1 only and in memory: no limit on
- * calls, no threads, no other apps. Where the documentation leaves a choice, the stricter one is taken.
+ * The part of Slack that the relay uses, built from Slack's documentation. It runs on 127.0.0.1 only and in memory,
+ * without rate limits, threads or other apps. If the documentation leaves a choice, the stricter one is taken.
  */
 export async function startSlackStandIn(options: SlackStandInOptions): Promise<SlackStandIn> {
   const { clock, botToken, port = 0, controlKey = randomUUID() } = options;
@@ -74,7 +76,7 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
       .then((answered) => send(response, answered))
       .catch((error: unknown) => {
         response.destroy();
-        // A client that goes away while it sends is no error of the stand-in.
+        // A client that disconnects while sending is not an error of the stand-in.
         if (request.complete) throw error;
       });
   });

@@ -1,13 +1,13 @@
 import { SlackError } from './slack-error.ts';
 import type { Clock, Stamps } from './stamps.ts';
 
-/** https://docs.slack.dev/surfaces/modals: a trigger opens a modal within three seconds, and one. */
+/** https://docs.slack.dev/surfaces/modals: a trigger opens one modal, within three seconds. */
 const TRIGGER_LIFE_MS = 3000;
 
 export interface Triggers {
   make(userId: string): string;
   /**
-   * @returns whose trigger it is
+   * @returns the trigger's user
    * @throws {SlackError} as https://docs.slack.dev/reference/methods/views.open lists them
    */
   exchange(triggerId: string): string;

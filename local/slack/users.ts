@@ -24,7 +24,7 @@ export function userInfo({ users }: Workspace, { user: id }: Arguments): Record<
   return { user: shown(user) };
 }
 
-/** https://docs.slack.dev/reference/methods/users.lookupByEmail: whoever has left is not found. */
+/** https://docs.slack.dev/reference/methods/users.lookupByEmail: people who have left are not found. */
 export function lookupByEmail({ users }: Workspace, { email }: Arguments): Record<string, unknown> {
   const wanted = String(email).toLowerCase();
   const user = [...users.values()].find((one) => !one.deleted && one.email?.toLowerCase() === wanted);

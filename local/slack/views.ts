@@ -56,12 +56,12 @@ function refuseTakenExternalId({ views }: Workspace, { external_id }: ModalView,
   if (taken) throw new SlackError('duplicate_external_id');
 }
 
-/** `1763640000.1763640000000`: like Slack's, a time and something that tells two of the same time apart. */
+/** `1763640000.1763640000000`: like Slack's: a time and a number that makes it unique. */
 function nextHash({ clock, stamps }: Workspace): string {
   return `${Math.floor(clock() / 1000)}.${stamps.nextNumber()}`;
 }
 
-/** A view as the page of views.open shows it. */
+/** A view as documented for views.open. */
 function publicView({ id, hash, view }: StandInView): Record<string, unknown> {
   return {
     id,

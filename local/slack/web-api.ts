@@ -5,7 +5,7 @@ import { methodOf } from './methods.ts';
 import { SlackError } from './slack-error.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Slack answers with status 200 whatever it says. https://docs.slack.dev/apis/web-api */
+/** Slack answers errors with status 200 too. https://docs.slack.dev/apis/web-api */
 export function answerApiCall(
   workspace: Workspace,
   botToken: string,

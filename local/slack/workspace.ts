@@ -12,22 +12,22 @@ export interface SlackUser {
   tz_offset?: number;
   deleted?: boolean;
   is_bot?: boolean;
-  /** Of another workspace, which shares a channel with this one. */
+  /** True for a person of another workspace that shares a channel with this one. */
   is_stranger?: boolean;
-  /** The workspace that they are of, by default this one, and its organization. */
+  /** The person's workspace, by default this one, and its organization. */
   team_id?: string;
   enterprise_id?: string;
-  /** A guest, of several channels or, ultra-restricted, of one. */
+  /** A multi-channel guest, or, if ultra-restricted, a single-channel guest. */
   is_restricted?: boolean;
   is_ultra_restricted?: boolean;
-  /** By default they have confirmed it. */
+  /** Default: confirmed. */
   is_email_confirmed?: boolean;
 }
 
 export interface SlackChannel {
   id: string;
   name: string;
-  /** Whether the bot is in it, without which it can neither post nor read there. */
+  /** True if the bot is a member. Otherwise it can neither post nor read there. */
   botIsMember: boolean;
 }
 
@@ -35,54 +35,54 @@ export interface MessageContent {
   text: string;
   blocks?: KnownBlock[];
   metadata?: MessageMetadata;
-  /** When it went out, in epoch milliseconds. */
+  /** When it was sent, in epoch milliseconds. */
   at: number;
 }
 
-/** A message that went out, as people see it now. */
+/** A sent message, as people see it now. */
 export interface SlackMessage extends MessageContent {
-  /** By chat.postMessage; by a response URL, seen by one person; by a response URL, seen by everybody in the channel. */
+  /** Sent by chat.postMessage; by a response URL to one person; by a response URL to everyone in the channel. */
   kind: 'message' | 'ephemeral' | 'response';
   channel: string;
-  /** Who sees it, where that is one person. */
+  /** The person who sees it, if only one does. */
   userId?: string;
-  /** Its time in Slack's form, and its id within the channel: `1763640000.000100` */
+  /** Its time in Slack's format, which is also its id within the channel: `1763640000.000100` */
   ts: string;
-  /** What it said before, the oldest first. */
+  /** Earlier contents, oldest first. */
   replaced?: MessageContent[];
 }
 
-/** A modal as it is now. One that is taken out of the list is closed. */
+/** A modal in its current state. Removing it from the list closes it. */
 export interface StandInView {
   id: string;
-  /** Another one after each update. */
+  /** Changes with each update. */
   hash: string;
   view: ModalView;
   userId: string;
   /** When this was shown, in epoch milliseconds. */
   at: number;
-  /** What it showed before, the oldest first. */
+  /** Earlier contents, oldest first. */
   replaced: { view: ModalView; hash: string; at: number }[];
 }
 
-/** Where the app is installed. */
+/** The workspace in which the app is installed. */
 export interface Installation {
   teamId: string;
-  /** Of the organization that the workspace is part of. */
+  /** The organization of the workspace. */
   enterpriseId?: string;
-  /** Whether the app is installed for all workspaces of the organization. */
+  /** True if the app is installed for all workspaces of the organization. */
   isEnterpriseInstall: boolean;
 }
 
-/** What is in the workspace and what went out to it, in memory. All of it may be changed from outside. */
+/** The workspace and everything sent to it, in memory. All of it may be changed from outside. */
 export interface Workspace {
   clock: Clock;
   installation: Installation;
   users: Map<string, SlackUser>;
   channels: Map<string, SlackChannel>;
-  /** The ids of its people, by the id of the group. */
+  /** The user ids of each group, by group id. */
   userGroups: Map<string, string[]>;
-  /** Of the app; undefined for all. */
+  /** The app's scopes; undefined means all. */
   scopes?: ReadonlySet<string>;
   messages: SlackMessage[];
   views: StandInView[];
@@ -124,7 +124,7 @@ export function directMessage(userId: string): string {
   return `D${userId.slice(1)}`;
 }
 
-/** The person at the other end, where a channel is the conversation with one. */
+/** The other person, if the channel is a direct conversation. */
 export function otherEnd({ users }: Workspace, channel: string): SlackUser | undefined {
   return [...users.values()].find(({ id }) => directMessage(id) === channel);
 }

@@ -48,7 +48,7 @@ export const checklists = [
       const item = {
         ...before,
         is_completed: completed,
-        // "Shown moves": both are stamped on completion. That they are emptied afterwards is assumed.
+        // "Shown moves": both are stamped on completion. Assumed: they are cleared on reopening.
         completed_by: completed ? actorId : null,
         completed_at: completed ? stamp : null,
       };

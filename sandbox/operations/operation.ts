@@ -36,12 +36,12 @@ export interface Result {
 }
 
 /**
- * As in docs/partner-api.md#operations. `documented`: path and payload fields. `fields assumed`: the path only, and the
- * fields are made by analogy. `assumed`: neither, both are made by analogy.
+ * As in docs/partner-api.md#operations. `documented`: path and payload fields. `fields assumed`: only the path is
+ * documented, and the fields follow by analogy. `assumed`: both follow by analogy.
  *
- * Of the types of payload fields and which of them are required, only docs/partner-api.md#payload-types is shown, and
- * nothing of the values of a record whose field was not sent; what stands here besides is assumed. So is that unknown
- * fields are dropped.
+ * docs/partner-api.md#payload-types shows all that is known about the types of payload fields and which are required.
+ * The values of fields that were not sent are not shown. Everything else here is assumed, including that unknown fields
+ * are dropped.
  */
 export type Evidence = 'documented' | 'fields assumed' | 'assumed';
 
@@ -66,7 +66,7 @@ export interface Operation {
   readonly scope: string | null;
   readonly success: 200 | 201;
   readonly invalid: 400 | 422;
-  /** The known fields of a payload; throws a Refusal when one is missing or wrong. */
+  /** The known fields of a payload. Throws a Refusal if one is missing or invalid. */
   validate(payload: Payload): Payload;
   /** `stamp` is the time of the work as YYYY-MM-DD HH:MM:SS, in UTC (assumed). `actorId` is the user who does it. */
   run(payload: Payload, store: Store, stamp: string, actorId: string): Result;
@@ -74,7 +74,7 @@ export interface Operation {
 
 export function operation<const R extends Fields, const O extends Fields>(declared: Declaration<R, O>): Operation {
   const types = Object.entries<keyof FieldTypes>({ ...declared.required, ...declared.optional });
-  // What `validate` returns has these types; the declaration cannot say so to the compiler.
+  // The result of `validate` has these types, but the declaration cannot express that to the compiler.
   const typed = (payload: Payload) => payload as Values<R, O>;
   return {
     ...declared,
@@ -97,7 +97,7 @@ export function operation<const R extends Fields, const O extends Fields>(declar
   };
 }
 
-/** Page and page size when not sent are assumed (1 and 20), and so are the zeros of an empty list. */
+/** The defaults for page and page size (1 and 20) are assumed, and so are the zeros of an empty list. */
 export function paginate(
   records: readonly object[],
   { page = 1, per_page = 20 }: { page?: number; per_page?: number },
@@ -120,7 +120,7 @@ export function paginate(
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** Maximum lengths and sizes are not shown, so that there are none. */
+/** Maximum lengths and sizes are not shown, so there are none. */
 const fieldTypes: Record<keyof FieldTypes, { label: string; accepts(value: unknown): boolean }> = {
   text: { label: 'a string', accepts: isText },
   name: { label: 'a string that is not empty', accepts: (value) => isText(value) && value.trim() !== '' },

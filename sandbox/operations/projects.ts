@@ -24,7 +24,8 @@ export const projects = [
     required: {},
     optional: { page: 'count', limit: 'count' },
     run({ page = 1, limit }, { data }) {
-      // "every project the key can access", and not called paginated: without a limit it is all of them (assumed).
+      // "every project the key can access", and not documented as paginated: without a limit, it returns all of them
+      // (assumed).
       const all = data.projects.map(returned);
       return limit === undefined ? { data: all } : paginate(all, { page, per_page: limit });
     },

@@ -56,7 +56,7 @@ export const timelogs = [
     invalid: 422,
     required: { task_id: 'id', user_id: 'id', date: 'date', hours: 'number' },
     optional: { note: 'text', description: 'text' },
-    // Assumed, as everything of this operation is.
+    // Assumed, like everything about this operation.
     rule: ({ hours }) => (hours > 0 && hours <= 24 ? null : ['hours', 'must be more than 0 and at most 24']),
     run({ task_id, user_id, date, hours, note, description }, store, stamp) {
       const task = find(store.data.tasks, 'task_id', task_id) ?? refuse(422, 'Task not found');

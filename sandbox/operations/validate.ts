@@ -1,6 +1,9 @@
 import type { Operation } from './operation.ts';
 
-/** "any object, no required fields", returned as it came: no field is known, and none is dropped. That it needs no scope is assumed. */
+/**
+ * "any object, no required fields", returned unchanged: no field is known, and none is dropped. Assumed: it needs no
+ * scope.
+ */
 export const validate: Operation = {
   path: '/validate',
   evidence: 'documented',

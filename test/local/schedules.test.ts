@@ -80,7 +80,7 @@ describe('the schedules on one machine', () => {
     local.start();
     await vi.advanceTimersByTimeAsync(5 * MINUTE);
     expect(firedOf('minute')).toEqual(['minute 16:21']);
-    await expect(local.run('minute', {})).rejects.toThrow('minute runs at this moment');
+    await expect(local.run('minute', {})).rejects.toThrow('minute is already running');
     resolve();
     await vi.advanceTimersByTimeAsync(MINUTE);
     expect(firedOf('minute')).toEqual(['minute 16:21', 'minute 16:26']);

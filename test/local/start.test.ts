@@ -117,11 +117,11 @@ describe('npm start', () => {
     const headers = { authorization: /Bearer \w+/.exec(first.output())?.[0] ?? '' };
     await fetch(`${url}/sandbox/faults`, { method: 'POST', headers, body: JSON.stringify(fault) });
     await relay('send', 'issues');
-    await first.printed(/goes on at/);
+    await first.printed(/continues at/);
     await kill(first.process);
 
     const second = start();
-    await second.printed('with 1 unfinished jobs that go on now');
+    await second.printed('with 1 unfinished jobs that continue now');
     // What was signed before the restart goes to the same address.
     expect(second.output()).toContain(`service      ${url} `);
     await second.printed(/✓ .*created defect/);
@@ -146,7 +146,7 @@ describe('npm start', () => {
     await first.printed('npm run -s relay -- send issues');
     const second = start();
     expect(await new Promise((resolve) => second.process.once('exit', resolve))).toBe(1);
-    expect(second.output()).toMatch(/Partner Relay runs here already, at http/);
+    expect(second.output()).toMatch(/Partner Relay is already running here, at http/);
     const ended = new Promise((resolve) => first.process.once('exit', resolve));
     first.process.kill('SIGINT');
     expect(await ended).toBe(0);
