@@ -31,7 +31,7 @@ export function createHandler(runtime: Runtime) {
         if (works) await lines.moveOn(works, true);
       } catch (error) {
         // An error is only logged, because the sweep moves the line too.
-        log.warn({ message: 'the waiting line could not be moved on', connection: name, error: String(error) });
+        log.warn({ message: 'the waiting line could not advance', connection: name, error: String(error) });
       }
     },
   });

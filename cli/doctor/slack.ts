@@ -44,7 +44,7 @@ async function useToken(slack: SlackApi): Promise<string> {
   const { team, user } = await asked(() =>
     slack.call('auth.test', {}, z.object({ team: z.string().optional(), user: z.string().optional() })),
   );
-  return `auth.test knows the token: ${user ?? 'an app'} in ${team ?? 'a workspace'}`;
+  return `auth.test accepts the token: ${user ?? 'an app'} in ${team ?? 'a workspace'}`;
 }
 
 /** Ids, each with the paths of the settings in relay.config.ts that name it. */

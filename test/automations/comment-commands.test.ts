@@ -98,7 +98,7 @@ describe('a comment by a collaborator', () => {
     expect(
       await answers(created('/log 1h99m 4711'), created('/done 999', { id: 2 }), created('/log 1h 4711', { id: 3 })),
     ).toEqual([
-      '⚠️ “1h99m” has too many minutes: after hours they go to 59. 99m or 2h39m would be right.',
+      '⚠️ “1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.',
       `⚠️ Checklist item 999: there is no such item. Nothing was completed.${EDITS}`,
       `⚠️ There is no task 4711. Give its id, or its whole name in quotes.${EDITS}`,
     ]);
@@ -108,7 +108,7 @@ describe('a comment by a collaborator', () => {
   it('an author who is unknown in the service is told so', async () => {
     const user = { login: 'hubot', type: 'User' };
     expect(await answers(created('/log 1h 4711', { user, author_association: 'MEMBER' }))).toEqual([
-      `⚠️ Nobody knows which user of the service @\u200bhubot is. Ask whoever looks after Partner Relay to add you to people in relay.config.ts.${EDITS}`,
+      `⚠️ The relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to people in relay.config.ts.${EDITS}`,
     ]);
     expect(logged()).toEqual([]);
   });
@@ -142,8 +142,8 @@ describe('a comment by a collaborator', () => {
 
 describe('a comment that is deleted or changed before its command is carried out', () => {
   const LOG = '/log 2h “Release checkout 2.4”';
-  const DELETED = `⚠️ The comment was deleted, so that nothing was done${EDITS}`;
-  const CHANGED = `⚠️ The comment does not have this command any more, so that nothing was done${EDITS}`;
+  const DELETED = `⚠️ The comment was deleted, so nothing was done${EDITS}`;
+  const CHANGED = `⚠️ The comment no longer has this command, so nothing was done${EDITS}`;
 
   it.each<[string, string | null | undefined, string | RegExp]>([
     ['deleted', null, DELETED],
@@ -226,8 +226,8 @@ describe('a comment by someone else', () => {
     ['OWNER', { author_association: 'OWNER' }, undefined],
     ['MEMBER', { author_association: 'MEMBER' }, undefined],
     ['COLLABORATOR', { author_association: 'COLLABORATOR' }, undefined],
-    ['a bot', { user: { login: 'partner-relay[bot]', type: 'Bot' } }, 'a comment of a bot'],
-    ['a deleted account', { user: null }, 'a comment'],
+    ['a bot', { user: { login: 'partner-relay[bot]', type: 'Bot' } }, 'commands in comments of bots'],
+    ['a deleted account', { user: null }, 'comments of bots'],
   ])('the author gives commands only as a collaborator: %s', async (_, comment, ignored) => {
     const answer = await post(created('/done 101\n/log 1h99m 4711', comment));
     if (ignored) expect(answer).toEqual({ jobs: [], ignored: expect.stringContaining(ignored) });
@@ -267,7 +267,7 @@ describe('a comment with too much in it', () => {
     const told = await answers(created(body));
     expect(relay.sandbox.requests).toBe(40);
     expect(told.at(-1)).toContain(
-      '10 commands with 50 checklist items are the most in one comment. Nothing was done from “/done 1040',
+      'A comment can have at most 10 commands and 50 checklist items. Nothing was done from “/done 1040',
     );
   });
 
@@ -278,7 +278,7 @@ describe('a comment with too much in it', () => {
 });
 
 describe('a person with ten unfinished commands', () => {
-  const tooMany = '10 things that you asked for are not done yet';
+  const tooMany = '10 of your requests are not finished yet';
   const comment = (id: number) => created(`/done ${100 + id}`, { id });
 
   it('an eleventh command is refused in a comment, even if GitHub delivers it again', async () => {
@@ -336,13 +336,13 @@ describe('an answer that may have been given', () => {
     await relay.workToTheEnd();
     const [job] = await relay.jobs('parked');
     expect(github.comments.map(({ body }) => body.split('\n')[0])).toEqual([
-      `🛑 This could not be done: the service refuses it. It is kept as job \`${job?.id}\`, and whoever looks after Partner Relay can see why and let it go on.`,
+      `🛑 This could not be done: the service refuses it. It is kept as job \`${job?.id}\`, and your Partner Relay administrator can see why and let it go on.`,
     ]);
   });
 });
 
 describe('an edit', () => {
-  const CHANGES = 'an edit that changes a command gives none: a new comment is needed';
+  const CHANGES = 'an edit that changes a command is ignored; write a new comment';
   const NONE = 'a comment without a command for this repository';
 
   it.each([
@@ -418,13 +418,13 @@ describe('a repository', () => {
     });
     const answer = await post(created(body));
     expect(await summaries(answer)).toEqual(taken.map((command) => expect.stringContaining(`@Codertocat: ${command}`)));
-    if (taken.length === 0) expect(answer.ignored).toContain('takes no commands from comments in relay.config.ts');
+    if (taken.length === 0) expect(answer.ignored).toContain('does not allow commands in comments in relay.config.ts');
   });
 
   it('a repository that is not configured takes no commands', async () => {
     const event = created('/done 101');
     const repository = { ...(event.repository as Fields), full_name: 'somebody/else' };
-    expect((await post({ ...event, repository })).ignored).toContain('somebody/else takes no commands');
+    expect((await post({ ...event, repository })).ignored).toContain('somebody/else does not allow commands');
   });
 });
 

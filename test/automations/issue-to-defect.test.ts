@@ -246,7 +246,7 @@ describe('a transferred issue', () => {
     if (!maker || others.length > 0) throw new Error('expected one parked job');
     expect(maker.parked).toEqual({ outcomeUnknown: true, reason: expect.stringContaining('never clearly answered') });
     expect((await relay.jobs('succeeded')).map((job) => job.outcome)).toEqual([
-      `nothing done: it is unknown whether ${maker.id}, which is parked, made the defect; relay resolve decides it`,
+      `nothing done: it is unknown whether ${maker.id}, which is parked, created the defect; decide with relay resolve`,
     ]);
     relay.clock.now += 5 * 60_000;
     await resolveJob(maker, 'again', { ...relay.stores, clock: () => relay.clock.now });

@@ -180,14 +180,14 @@ describe('the first time entry of a connection', () => {
 
   it.each([
     ['does not carry the person', { user_id: 'worker_id' }, /user_id/],
-    ['carries somebody else', { task_id: 'user_id', user_id: 'worker_id' }, /another user_id/],
-    ['carries another day', { dt_created: 'date', date: 'day' }, /another date/],
+    ['carries somebody else', { task_id: 'user_id', user_id: 'worker_id' }, /a different user_id/],
+    ['carries another day', { dt_created: 'date', date: 'day' }, /a different date/],
     ['does not carry the duration', { hours: 'effort' }, /hours/],
   ] as const)('that comes back and %s parks its job with what is wrong', async (_, fields, differs) => {
     await start(detail(fields));
     await ask(relay, log().replace('1h30m ', '1h30m yesterday '));
     const reason = (await relay.jobs('parked'))[0]?.parked?.reason ?? '';
-    expect(reason).toMatch(/^Time is not logged on the connection main any more: its first entry/);
+    expect(reason).toMatch(/^Logging time on the connection main is stopped: its first entry/);
     expect(reason).toMatch(differs);
     expect(reason).toContain(logged()[0]?.timelog_id);
   });
@@ -217,8 +217,8 @@ describe('the first time entry of a connection', () => {
     await start();
     keepOf(hours);
     const { inTheEnd } = await ask(relay, log().replace('1h30m', typed));
-    expect(inTheEnd).toContain('came back with another hours');
-    expect((await ask(relay, log())).inTheEnd).toContain('Time is not logged');
+    expect(inTheEnd).toContain('came back with a different hours');
+    expect((await ask(relay, log())).inTheEnd).toContain('Logging time on');
   });
 
   it.each([
@@ -243,7 +243,7 @@ describe('the first time entry of a connection', () => {
   it('a wrong first entry stops time logging on the connection', async () => {
     await start(detail({ user_id: 'worker_id' }));
     const { inTheEnd } = await ask(relay, log());
-    expect(inTheEnd).toContain('This could not be done: Time is not logged on the connection main any more');
+    expect(inTheEnd).toContain('This could not be done: Logging time on the connection main is stopped');
     expect((await ask(relay, log(), { userId: TOMASZ })).inTheEnd).toBe(inTheEnd);
     expect(logged()).toHaveLength(1);
   });
@@ -258,7 +258,7 @@ describe('the first time entry of a connection', () => {
   it('a first entry that cannot be read back stops time logging, because its owner is unknown', async () => {
     await start(detail({ timelog_id: 'entry' }));
     const first = await ask(relay, log());
-    expect(first.inTheEnd).toContain('Time is not logged on the connection main any more');
+    expect(first.inTheEnd).toContain('Logging time on the connection main is stopped');
     const second = await ask(relay, log(), { userId: TOMASZ });
     expect(second.inTheEnd).toBe(first.inTheEnd);
     expect(logged()).toHaveLength(1);
@@ -362,7 +362,7 @@ describe('the first time entry of a connection', () => {
       sandbox: { rename: detail({ user_id: 'worker_id' }) },
     });
     const { inTheEnd } = await ask(relay, log(), { channelId: PLATFORM });
-    expect(inTheEnd).toContain('Time is not logged on the connection other any more');
+    expect(inTheEnd).toContain('Logging time on the connection other is stopped');
     expect((await ask(relay, log())).inTheEnd).toContain('Logged 1h30m');
   });
 });

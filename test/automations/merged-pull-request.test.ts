@@ -73,7 +73,7 @@ describe('a merged pull request', () => {
     [
       'of another repository',
       merged(BODY, { repository: { full_name: 'somebody/else' } }),
-      'somebody/else completes no checklist items in relay.config.ts',
+      'somebody/else does not allow completing checklist items in relay.config.ts',
     ],
   ])('other pull requests complete nothing: %s', async (_, event, reason) => {
     const { status, answer } = await post(event);
@@ -101,7 +101,7 @@ describe('a merged pull request', () => {
       expect(completed()).toEqual([]);
       expect(github.comments.map(({ body }) => body)).toEqual([
         expect.stringMatching(
-          /is no collaborator here, and nothing was done\. @\u200bCodertocat: if it does, please comment \/done 103/,
+          /is not a collaborator here, so nothing was done\. @\u200bCodertocat: if that is right, comment \/done 103/,
         ),
       ]);
     });

@@ -56,7 +56,11 @@ describe('changes by strangers', () => {
     await edits({ ...stranger, ...sentBy('mallory') }, 1);
     expect(requests()).toBe(2);
     expect(relay.log).toContainEqual(
-      expect.objectContaining({ message: 'the share of strangers is used up', connection: 'main', who: ['mallory'] }),
+      expect.objectContaining({
+        message: 'the share of outside contributors is used up',
+        connection: 'main',
+        who: ['mallory'],
+      }),
     );
     expect(relay.metrics).toContainEqual(expect.objectContaining({ Connection: 'main', StrangersWait: 1 }));
     const waiting = await relay.jobs('waiting');

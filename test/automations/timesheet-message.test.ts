@@ -60,7 +60,7 @@ describe('the message', () => {
   it('the message and its notification say what is missing, and the message has two buttons', async () => {
     await start(alone());
     await remind(relay);
-    expect(message()).toMatchObject({ text: 'Your timesheet lacks 6h30m', channel: 'D0MIRA001', userId: MIRA });
+    expect(message()).toMatchObject({ text: 'Your timesheet is missing 6h30m', channel: 'D0MIRA001', userId: MIRA });
     expect(message().blocks).toMatchObject([
       { type: 'section' },
       {
@@ -112,7 +112,7 @@ describe('"Log the rest"', () => {
     await start(alone());
     log(relay, mira, 6.5, { task: '' });
     await remind(relay);
-    expect(message().text).toBe('Your timesheet lacks 32h');
+    expect(message().text).toBe('Your timesheet is missing 32h');
     await logRest();
     expect(renderView(lastView(relay))).toContain('Task: ____\n  Its id, or its whole name.');
     expect(renderView(lastView(relay))).toContain('How long: ____');
@@ -248,8 +248,8 @@ describe('"Log the rest"', () => {
     await remind(relay);
     await logRest();
     const sent = async (filled: Record<string, string>) => (await submit(relay, lastView(relay), filled)).duration;
-    expect(await sent({ another: CART.id, duration: '8' })).toBe('“8” has no unit. 8h or 8m would be right.');
-    expect(await sent({ another: CART.id, duration: '25h' })).toMatch(/is more than a day has/);
+    expect(await sent({ another: CART.id, duration: '8' })).toBe('“8” has no unit. Use 8h or 8m.');
+    expect(await sent({ another: CART.id, duration: '25h' })).toMatch(/is too long/);
     expect(await sent({})).toBe('Choose a task first.');
     expect(await outcomes(relay, 'log-time')).toEqual([]);
   });
@@ -261,7 +261,7 @@ describe('"Log the rest"', () => {
     await logRest();
     expect(told(relay)).toEqual([
       expect.stringContaining('Your timesheet is not complete'),
-      expect.stringContaining('The form could not be opened: Slack did not take it in time. Please try again.'),
+      expect.stringContaining('The form could not be opened: Slack did not respond in time. Try again.'),
     ]);
     await logRest();
     expect(relay.slack.views).toHaveLength(1);

@@ -119,7 +119,7 @@ describe('pages', () => {
     relay.sandbox.data.users.unshift(...relay.sandbox.data.users.splice(-1));
     for (const { user_id } of relay.sandbox.data.users) logWeek(relay, { ...mira, userId: user_id });
     await relay.workToTheEnd();
-    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 101 are to be reminded of 2026-11-20']);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 101 get a reminder for 2026-11-20']);
   });
 
   it("pages are read in the background, so a person's command does not wait", async () => {
@@ -239,7 +239,7 @@ describe('a service that differs from what is assumed', () => {
       '/users/list',
       () => fill(relay.sandbox.data.users, 1_001),
       50,
-      'users/list could not be read to its end: are page and the filters called otherwise here?',
+      'users/list could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts',
     ],
     [
       'time entries',
@@ -249,7 +249,7 @@ describe('a service that differs from what is assumed', () => {
         fill(relay.sandbox.data.timelogs, 4_001);
       },
       200,
-      'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: are page and the filters called otherwise here?',
+      'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts',
     ],
   ])(
     'a list with more %s than can be read parks the job with the reason',
@@ -272,12 +272,20 @@ describe('a service that differs from what is assumed', () => {
   }
 
   it.each([
-    ['/users/list', 'email', 'users/list has nobody with an email: is that field called otherwise here?'],
-    ['/timelogs/list', 'user_id', 'timelogs/list has entries without user_id: is that field called otherwise here?'],
+    [
+      '/users/list',
+      'email',
+      'users/list returned no user with an email: check the field name, and set an override in relay.config.ts',
+    ],
+    [
+      '/timelogs/list',
+      'user_id',
+      'timelogs/list returned entries without user_id: check the field name, and set an override in relay.config.ts',
+    ],
     [
       '/timelogs/list',
       'page',
-      'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: are page and the filters called otherwise here?',
+      'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts',
     ],
   ])('a missing indispensable field parks the job with the reason: %s, %s', async (operation, field, reason) => {
     await start(timesheets(), { sandbox: { rename: { [operation]: { fields: { [field]: 'other' } } } } });
@@ -293,7 +301,7 @@ describe('a service that differs from what is assumed', () => {
     await start(timesheets({ people: [mira.email] }), { sandbox: { rename } });
     logWeek(relay, mira);
     await remind(relay);
-    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 1 are to be reminded of 2026-11-20']);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 1 get a reminder for 2026-11-20']);
   });
 
   it('the service may use numbers as user ids', async () => {
@@ -305,7 +313,7 @@ describe('a service that differs from what is assumed', () => {
     await relay.work();
     logWeek(relay, { ...mira, userId: number });
     await relay.workToTheEnd();
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: nothing is missing any more']);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: the timesheet is complete now']);
   });
 
   it('the service may use other field names if relay.config.ts maps them', async () => {
@@ -416,7 +424,7 @@ describe('a person with an unreadable entry', () => {
     expect(reminded(relay)).toEqual([known.name]);
     const differ = 'minutes: expected the same duration as in hours';
     expect(await outcomes(relay, 'team-timesheets')).toEqual([
-      `1 of 6 are to be reminded of 2026-11-20; of 5 entries cannot be read: ${hours}, ${date}, ${differ}`,
+      `1 of 6 get a reminder for 2026-11-20; of 5 entries cannot be read: ${hours}, ${date}, ${differ}`,
     ]);
   });
 

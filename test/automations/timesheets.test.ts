@@ -125,9 +125,9 @@ describe('who is reminded', () => {
 
   it('the jobs of the teams report the number of reminded people', async () => {
     expect(await outcomes(relay, 'team-timesheets')).toEqual([
-      '0 of 1 are to be reminded of 2026-11-20',
-      '1 of 1 are to be reminded of 2026-11-20',
-      '4 of 9 are to be reminded of 2026-11-20',
+      '0 of 1 get a reminder for 2026-11-20',
+      '1 of 1 get a reminder for 2026-11-20',
+      '4 of 9 get a reminder for 2026-11-20',
     ]);
   });
 });
@@ -246,7 +246,7 @@ describe('somebody who logs what is missing between the reading and the message'
     log(relay, mira, 4.5);
     await relay.workToTheEnd();
     expect(reminded(relay)).toEqual([]);
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: nothing is missing any more']);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: the timesheet is complete now']);
     expect(calls(relay)).toMatchObject({ '/users/list': 1, '/timelogs/list': 2 });
   });
 
@@ -339,7 +339,7 @@ describe('whom Slack knows', () => {
     await remind(relay);
     expect(reminded(relay)).toEqual([mira.name]);
     expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
-      'nobody in Slack has the e-mail address of this user',
+      'no one in Slack has the e-mail address of this user',
       'reminded Mira Novak of 2026-11-20',
     ]);
     // Who is not there may be there tomorrow.
@@ -358,7 +358,7 @@ describe('whom Slack knows', () => {
     await remind(relay);
     expect(reminded(relay)).toEqual([]);
     expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
-      'nobody in Slack has the e-mail address of this user',
+      'no one in Slack has the e-mail address of this user',
     ]);
   });
 
@@ -369,7 +369,7 @@ describe('whom Slack knows', () => {
     relay.clock.now += 3 * DAY;
     await remind(relay);
     expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
-      'Slack has nobody to send it to (channel_not_found)',
+      'Slack cannot deliver it to this person (channel_not_found)',
       'reminded Mira Novak of 2026-11-20',
     ]);
   });
@@ -389,7 +389,7 @@ describe('whom Slack knows', () => {
         ] as const,
     ),
     ['chat.postMessage', 'messages_tab_disabled', "switch on the messages tab of the app's home"],
-    ['chat.postMessage', 'invalid_blocks', 'are the token and the scopes of the Slack app right?'],
+    ['chat.postMessage', 'invalid_blocks', 'check the token and the scopes of the Slack app'],
   ] as const)(
     'is not told where Slack refuses the app, and the job waits for a person: %s, %s',
     async (method, error, remedy) => {
@@ -424,7 +424,7 @@ describe('teams of two connections', () => {
     expect(pressed.status).toBe(200);
     expect(relay.slack.messages.at(-1)).toMatchObject({
       kind: 'ephemeral',
-      text: ':no_bell: You will not be reminded of 2026-11-20 any more.',
+      text: ':no_bell: You will get no more reminders for 2026-11-20.',
     });
     relay.clock.now += HOUR;
     await remind(relay);
@@ -475,7 +475,7 @@ describe('an address in the settings of a team that no user has', () => {
     relay.sandbox.data.users.length = 2;
     await remind(relay);
     expect(await outcomes(relay, 'team-timesheets')).toEqual([
-      '2 of 2 are to be reminded of 2026-11-20; no user of the service has the address at quiet.0, partTime.0.email',
+      '2 of 2 get a reminder for 2026-11-20; no user of the service has the address at quiet.0, partTime.0.email',
     ]);
   });
 });
@@ -525,7 +525,7 @@ describe('a dry run', () => {
     await remind(relay);
     expect(relay.slack.messages).toEqual([]);
     expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
-      'dry run: would remind Mira Novak: Your timesheet lacks 6h30m',
+      'dry run: would remind Mira Novak: Your timesheet is missing 6h30m',
     ]);
     expect(await outcomes(relay, 'timesheet-summary')).toEqual([
       'dry run: would tell C0PLATFORM: 0 of 2 timesheets of platform are complete for 2026-11-09 to 2026-11-15',
@@ -544,8 +544,8 @@ describe('settings', () => {
   });
 
   it.each([
-    ['team-timesheets', 0, "relay.config.ts has no team 'platform' any more"],
-    ['timesheet-reminder', 1, "relay.config.ts has no team 'platform', or no slack, any more"],
+    ['team-timesheets', 0, "relay.config.ts no longer has a team 'platform'"],
+    ['timesheet-reminder', 1, "relay.config.ts no longer has a team 'platform', or slack"],
   ])('settings that no longer have the team park its jobs: %s', async (automation, workedBefore, reason) => {
     await start(timesheets({ people: [mira.email] }));
     await relay.fire('timesheet-reminder');

@@ -436,7 +436,7 @@ describe('the stack on an AWS emulator', () => {
     // A Friday; the example's people have logged nothing in that week.
     const due = ['run', 'timesheet-reminder', '--at', '2026-01-16T16:30'];
     expect(JSON.parse(await deployment.relay(...due, '--json'))).toEqual({ due: 1 });
-    await said(/Your timesheet lacks 8h/);
+    await said(/Your timesheet is missing 8h/);
     await emptyQueues();
   });
 

@@ -215,7 +215,9 @@ describe('doctor', () => {
     relay = await startRelay();
     relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl: 'http://pm.internal' });
     const found = await findings();
-    expect(found.get('main: credentials')).toMatch(/^bad: the secret .* lacks or has a wrong apiKey, secretKey/);
+    expect(found.get('main: credentials')).toMatch(
+      /^bad: the secret .* has missing or invalid fields: apiKey, secretKey/,
+    );
     expect(found.has('slack: credentials')).toBe(true);
   });
 });

@@ -156,12 +156,9 @@ describe('a command', () => {
     [`done ${'1'.repeat(65)}`, `“${'1'.repeat(65)}” is not the id of a checklist item: ids have digits, such as 12.`],
     ['done #', '“#” is not the id of a checklist item: ids have digits, such as 12.'],
     ['done 1.2', '“1.2” is not the id of a checklist item: ids have digits, such as 12.'],
-    [
-      `done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`,
-      'These are 21 checklist items. 20 at once are the most.',
-    ],
-    ['log 1h99m 4711', '“1h99m” has too many minutes: after hours they go to 59. 99m or 2h39m would be right.'],
-    ['log 25h 2h', '“25h” is more than a day has. 24h is the most for one day.'],
+    [`done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`, 'These are 21 checklist items. The maximum is 20.'],
+    ['log 1h99m 4711', '“1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.'],
+    ['log 25h 2h', '“25h” is too long. The maximum is 24h for one day.'],
     ['log soon 4711', '“soon” is not a duration such as 1h30m, 1.5h, 90m or 1:30.'],
     ['log 2h', 'log needs a task: log <duration> [day] <task> [note], for example log 1h30m 4711 wrote tests'],
     [
@@ -173,19 +170,16 @@ describe('a command', () => {
     ['log 2h 2026-02-30 4711', 'There is no 2026-02-30 in the calendar.'],
     ['log 2h 2026-13-01 4711', 'There is no 2026-13-01 in the calendar.'],
     ['log 2h 4711 2025-02-29', 'There is no 2025-02-29 in the calendar.'],
-    ['log 2h tomorrow 4711', 'Time is logged once it is spent: today, yesterday or a date of the past.'],
+    ['log 2h tomorrow 4711', 'You cannot log time in the future. Use today, yesterday or a past date.'],
     [
       'log 2h 18.11.2026 4711',
-      '“18.11.2026” looks like a day. A day is today, yesterday or a date such as 2026-11-18; a task or a note that looks like one belongs in quotation marks.',
+      '“18.11.2026” looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
     ],
     [
       'log 2h 2026-11-8 4711',
-      '“2026-11-8” looks like a day. A day is today, yesterday or a date such as 2026-11-18; a task or a note that looks like one belongs in quotation marks.',
+      '“2026-11-8” looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
     ],
-    [
-      'log 2h today yesterday 4711',
-      'There is a second day, “yesterday”. A task of that name belongs in quotation marks.',
-    ],
+    ['log 2h today yesterday 4711', 'There is a second day, “yesterday”. If it is a task, put it in quotation marks.'],
   ])('the command %o is refused', (text, fault) => {
     expect(parseCommand(text)).toEqual({ fault });
   });

@@ -37,29 +37,29 @@ describe('a duration', () => {
   });
 
   it.each([
-    ['0', '“0” is no time. 1m is the least.'],
-    ['0h', '“0h” is no time. 1m is the least.'],
-    ['0:00', '“0:00” is no time. 1m is the least.'],
-    ['0.001h', '“0.001h” is no time. 1m is the least.'],
-    ['25h', '“25h” is more than a day has. 24h is the most for one day.'],
-    ['24h1m', '“24h1m” is more than a day has. 24h is the most for one day.'],
-    ['1441 min', '“1441 min” is more than a day has. 24h is the most for one day.'],
-    ['24.01h', '“24.01h” is more than a day has. 24h is the most for one day.'],
-    ['23h99m', '“23h99m” is more than a day has. 24h is the most for one day.'],
-    ['1h99m', '“1h99m” has too many minutes: after hours they go to 59. 99m or 2h39m would be right.'],
-    ['1h 60m', '“1h 60m” has too many minutes: after hours they go to 59. 60m or 2h would be right.'],
-    ['1:60', '“1:60” has too many minutes: after hours they go to 59. 60m or 2h would be right.'],
-    ['1.34h', '“1.34h” is no whole number of minutes. 1h20m or 1h21m would be right.'],
-    ['1.34', '“1.34” is no whole number of minutes. 1h20m or 1h21m would be right.'],
-    ['0.01h', '“0.01h” is no whole number of minutes. 1m would be right.'],
-    ['23.999h', '“23.999h” is no whole number of minutes. 23h59m or 24h would be right.'],
-    ['24.001h', '“24.001h” is no whole number of minutes. 24h would be right.'],
-    ['1.5m', '“1.5m” has a part of a minute. Whole minutes would be right, such as 90m.'],
-    ['1,000m', '“1,000m” has a part of a minute. Whole minutes would be right, such as 90m.'],
-    ['1.5h30m', '“1.5h30m” has a part of an hour and minutes as well. 1h30m or 1.5h would be right.'],
-    ['2', '“2” has no unit. 2h or 2m would be right.'],
-    ['5000', '“5000” has no unit. 1h30m, 1.5h or 90m would be right.'],
-    ['-25h', '“25h” is more than a day has. 24h is the most for one day.'],
+    ['0', '“0” is too short. The minimum is 1m.'],
+    ['0h', '“0h” is too short. The minimum is 1m.'],
+    ['0:00', '“0:00” is too short. The minimum is 1m.'],
+    ['0.001h', '“0.001h” is too short. The minimum is 1m.'],
+    ['25h', '“25h” is too long. The maximum is 24h for one day.'],
+    ['24h1m', '“24h1m” is too long. The maximum is 24h for one day.'],
+    ['1441 min', '“1441 min” is too long. The maximum is 24h for one day.'],
+    ['24.01h', '“24.01h” is too long. The maximum is 24h for one day.'],
+    ['23h99m', '“23h99m” is too long. The maximum is 24h for one day.'],
+    ['1h99m', '“1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.'],
+    ['1h 60m', '“1h 60m” has too many minutes: next to hours, the maximum is 59. Use 60m or 2h.'],
+    ['1:60', '“1:60” has too many minutes: next to hours, the maximum is 59. Use 60m or 2h.'],
+    ['1.34h', '“1.34h” is not a whole number of minutes. Use 1h20m or 1h21m.'],
+    ['1.34', '“1.34” is not a whole number of minutes. Use 1h20m or 1h21m.'],
+    ['0.01h', '“0.01h” is not a whole number of minutes. Use 1m.'],
+    ['23.999h', '“23.999h” is not a whole number of minutes. Use 23h59m or 24h.'],
+    ['24.001h', '“24.001h” is not a whole number of minutes. Use 24h.'],
+    ['1.5m', '“1.5m” has a fraction of a minute. Use whole minutes, such as 90m.'],
+    ['1,000m', '“1,000m” has a fraction of a minute. Use whole minutes, such as 90m.'],
+    ['1.5h30m', '“1.5h30m” mixes decimal hours and minutes. Use 1h30m or 1.5h.'],
+    ['2', '“2” has no unit. Use 2h or 2m.'],
+    ['5000', '“5000” has no unit. Use 1h30m, 1.5h or 90m.'],
+    ['-25h', '“25h” is too long. The maximum is 24h for one day.'],
   ])('%o is refused', (text, fault) => {
     expect(parseDuration(text)).toEqual({ fault });
   });
@@ -72,13 +72,13 @@ describe('a duration', () => {
   );
 
   it.each([
-    ['1.5', '“1.5” has no unit. 1.5h or 90m would be right.', '1h30m'],
-    ['1,5', '“1,5” has no unit. 1.5h or 90m would be right.', '1h30m'],
-    ['90', '“90” has no unit. 90m or 1h30m would be right.', '1h30m'],
-    ['30', '“30” has no unit. 30m would be right.', '30m'],
-    ['-1h', '“-1h” is less than nothing: 1h would be right.', '1h'],
-    ['−1.5h', '“-1.5h” is less than nothing: 1h30m would be right.', '1h30m'],
-    ['– 90m', '“- 90m” is less than nothing: 1h30m would be right.', '1h30m'],
+    ['1.5', '“1.5” has no unit. Use 1.5h or 90m.', '1h30m'],
+    ['1,5', '“1,5” has no unit. Use 1.5h or 90m.', '1h30m'],
+    ['90', '“90” has no unit. Use 90m or 1h30m.', '1h30m'],
+    ['30', '“30” has no unit. Use 30m.', '30m'],
+    ['-1h', '“-1h” is negative. Did you mean 1h?', '1h'],
+    ['−1.5h', '“-1.5h” is negative. Did you mean 1h30m?', '1h30m'],
+    ['– 90m', '“- 90m” is negative. Did you mean 1h30m?', '1h30m'],
   ])('the duration %o is refused with a suggestion', (text, fault, suggestion) => {
     expect(parseDuration(text)).toEqual({ fault, suggestion });
   });
@@ -127,7 +127,7 @@ describe('a duration', () => {
     for (let hundredths = 1; hundredths <= 2_400; hundredths++) {
       const hours = (hundredths / 100).toFixed(2);
       const minutes = shown.get(hours);
-      const expected = minutes === undefined ? { fault: expect.stringContaining('no whole number') } : { minutes };
+      const expected = minutes === undefined ? { fault: expect.stringContaining('not a whole number') } : { minutes };
       expect([hours, parseDuration(`${hours}h`)]).toEqual([hours, expected]);
     }
   });

@@ -7,9 +7,9 @@ const logged = (change: { minutes?: number; day?: string; task?: string; note?: 
   command: { verb: 'log', minutes: 90, day: 'today', task: '4711', ...change },
 });
 const on = (day: string, note?: string) => logged({ day, ...(note !== undefined && { note }) });
-const DAY = / looks like a day\. A day is today, yesterday or a date such as 2026-11-18; /;
+const DAY = / looks like a day\. Use today, yesterday or a date such as 2026-11-18\./;
 const DURATION =
-  /is not a duration such as|has no unit|is no whole number|is no time|more than a day|has too many minutes/;
+  /is not a duration such as|has no unit|is not a whole number|is too short|is too long|has too many minutes/;
 
 describe('time as people type it, or paste it from documents and chats', () => {
   it.each([
@@ -126,7 +126,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 Tests geschrieben gestern', DAY],
     ['1h30m 4711 wrote tests 18.11.', DAY],
     ['1h30m 4711 wrote tests 2026-11-18', DAY],
-    ['1h30m 4711 tomorrow', /Time is logged once it is spent/],
+    ['1h30m 4711 tomorrow', /You cannot log time in the future/],
     ['1h30m 4711 2026-11-31', /There is no 2026-11-31 in the calendar/],
     // Notes that are none.
     ['1h30m 4711 wrote tests today', logged({ note: 'wrote tests today' })],

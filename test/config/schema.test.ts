@@ -79,7 +79,7 @@ describe('a configuration', () => {
     [
       'a unit of what is no duration',
       withOverride('timelogs/create', { fields: { note: { name: 'text', unit: 'minutes' } } }),
-      /^connections\.main\.operations\.timelogs\/create: fields\.note is no duration; only hours and estimated_hours/,
+      /^connections\.main\.operations\.timelogs\/create: fields\.note is not a duration; only hours and estimated_hours/,
     ],
     [
       'a unit that there is not',
@@ -115,7 +115,7 @@ describe('a configuration', () => {
       },
       github: { apiUrl: 'https://api.github.com', repositories: [] },
       people: [],
-      contact: 'whoever looks after Partner Relay',
+      contact: 'your Partner Relay administrator',
       deployment: {
         stages: { dev: { protected: false, tags: {} }, prod: { protected: true, tags: {} } },
         alarms: { emails: [] },

@@ -30,7 +30,9 @@ it.each([undefined, false, 'false'])('a connection is not plain http otherwise: 
 });
 
 it('a secret that allows something else is refused by the name of the field', async () => {
-  await expect(urlWith({ ...inTheClear, allowInsecureHttp: 'maybe' })).rejects.toThrow(/wrong allowInsecureHttp;/);
+  await expect(urlWith({ ...inTheClear, allowInsecureHttp: 'maybe' })).rejects.toThrow(
+    /invalid fields: allowInsecureHttp;/,
+  );
 });
 
 it('the environment allows plain http with a variable of its own', () => {

@@ -71,7 +71,7 @@ export async function createWorld(config: RelayConfig, sandbox: Sandbox, clock: 
       info() {},
       warn() {},
       error(line: unknown) {
-        if (JSON.stringify(line).includes('nobody foresaw')) bugs.push(line);
+        if (JSON.stringify(line).includes('failed unexpectedly')) bugs.push(line);
       },
     },
     metrics: createMetrics('test', () => {}, read),

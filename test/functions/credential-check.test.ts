@@ -144,18 +144,18 @@ describe('a connection', () => {
     [
       'whose secret lacks a field',
       () => enter('partner/main', { baseUrl: relay.sandbox.url }),
-      /^bad: .*lacks or has a wrong apiKey, secretKey/,
+      /^bad: .*has missing or invalid fields: apiKey, secretKey/,
     ],
     ['whose base URL is none', () => enter('partner/main', { ...partner(defaultKey), baseUrl: 'ftp://x' }), /^bad: /],
     [
       'whose host is down',
       async () => enter('partner/main', { ...partner(defaultKey), baseUrl: `http://127.0.0.1:${await closedPort()}` }),
-      /^bad: it is down since 2026-11-20T10:00:00.000Z: .*cannot be reached/,
+      /^bad: it has been down since 2026-11-20T10:00:00.000Z: .*cannot be reached/,
     ],
     [
       'behind a maintenance page',
       () => relay.sandbox.setFault({ kind: 'maintenance' }),
-      /^bad: it is down since .*HTML page/,
+      /^bad: it has been down since .*HTML page/,
     ],
   ])('the check reports %s', async (_, fault, told) => {
     await start();
@@ -180,7 +180,7 @@ describe('a connection', () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await check();
     const { requests } = relay.sandbox;
-    expect(await found('partner/main')).toMatch(/^bad: it is down since 2026-11-20T10:00:00/);
+    expect(await found('partner/main')).toMatch(/^bad: it has been down since 2026-11-20T10:00:00/);
     expect(relay.sandbox.requests).toBe(requests);
 
     relay.sandbox.clearFaults();

@@ -118,7 +118,7 @@ describe('a delivery', () => {
     expect(github.asked(guid)).toBe(1);
   });
 
-  it('a delivery that no automation takes is ignored and delays no others', async () => {
+  it('a delivery that no automation handles is ignored and delays no others', async () => {
     await start();
     github.down = everywhere(500);
     const push = await github.deliver(hook, 'push', { repository: { full_name: hook.target } });

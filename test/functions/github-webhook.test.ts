@@ -112,10 +112,10 @@ describe('what cannot be taken', () => {
   });
 });
 
-describe('what no automation takes', () => {
+describe('what no automation handles', () => {
   it.each([
     ['ping', { zen: 'Keep it logically awesome.' }, 200, { pong: expect.any(String) }],
-    ['push', {}, 202, { jobs: [], ignored: 'no automation takes push events' }],
+    ['push', {}, 202, { jobs: [], ignored: 'no automation handles push events' }],
     ['issues', issueEvent('pinned'), 202, { jobs: [], ignored: expect.stringContaining('pinned') }],
     ['issues', issueEvent('deleted'), 202, { jobs: [], ignored: expect.stringContaining('deleted') }],
     ['issues', issueEvent('locked'), 202, { jobs: [], ignored: expect.stringContaining('locking') }],
@@ -175,7 +175,7 @@ describe('what is safe', () => {
     [
       'without its field',
       { token: 'ghp_canary' },
-      /partner-relay\/local\/github-webhook lacks or has a wrong webhookSecret/,
+      /partner-relay\/local\/github-webhook has missing or invalid fields: webhookSecret/,
     ],
   ])('the log says which secret is unusable, but not its content: %s', async (_, secret, reason) => {
     await start();

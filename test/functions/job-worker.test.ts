@@ -198,7 +198,7 @@ describe('a failure that may pass', () => {
     [
       'a secret without its field',
       { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_canary' },
-      /partner\/main lacks or has a wrong secretKey/,
+      /partner\/main has missing or invalid fields: secretKey/,
     ],
     [
       'a base URL that is not https',
@@ -348,7 +348,7 @@ describe('a job from before a change of the configuration', () => {
     await relay.post('issues', issueEvent('opened'));
     relay.runtime.config.github.repositories = [];
     await relay.work();
-    expect((await only()).parked?.reason).toContain('Codertocat/Hello-World is not configured');
+    expect((await only()).parked?.reason).toContain('Codertocat/Hello-World is no longer configured');
   });
 });
 

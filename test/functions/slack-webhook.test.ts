@@ -198,32 +198,36 @@ describe('a request', () => {
   });
 
   const unreadable: [string, string | Uint8Array, RegExp][] = [
-    ['nothing', '', /the command lacks/],
-    ['no form', 'Hello, World!', /the command lacks/],
-    ['JSON', '{"command":"/pm"}', /the command lacks/],
-    ['no UTF-8', Uint8Array.of(0xff, 0xfe, 0x00), /the command lacks/],
+    ['nothing', '', /the command has missing or invalid fields/],
+    ['no form', 'Hello, World!', /the command has missing or invalid fields/],
+    ['JSON', '{"command":"/pm"}', /the command has missing or invalid fields/],
+    ['no UTF-8', Uint8Array.of(0xff, 0xfe, 0x00), /the command has missing or invalid fields/],
     ['a command without who and where', 'command=%2Fpm&text=help', /trigger_id, user_id, channel_id, response_url/],
     ['a payload that is no JSON', 'payload=nonsense', /not JSON/],
-    ['a payload that is no object', 'payload=%5B%5D', /the interaction lacks/],
+    ['a payload that is no object', 'payload=%5B%5D', /the interaction has missing or invalid fields/],
     ['a button press without its button', payload({ type: 'block_actions', user: { id: MIRA } }), /the block_actions/],
-    ['a button of somebody else', payload(buttonPress('vote', 'yes')), /none of the relay/],
+    ['a button of somebody else', payload(buttonPress('vote', 'yes')), /does not belong to the relay/],
     ['a button that holds something else', payload(buttonPress('run-command', 'something')), /button run-command/],
     [
       'a button that holds no command',
       payload(buttonPress('run-command', '{"command":"dnoe","happened":"1","again":false}')),
       /no c/,
     ],
-    ['a modal without its values', payload({ type: 'view_submission', view: {} }), /the view_submission lacks/],
-    ['a modal of somebody else', payload(submission('survey', '{}')), /none of the relay/],
+    [
+      'a modal without its values',
+      payload({ type: 'view_submission', view: {} }),
+      /the view_submission has missing or invalid fields/,
+    ],
+    ['a modal of somebody else', payload(submission('survey', '{}')), /does not belong to the relay/],
     ['a modal that remembers nothing', payload(submission('defect', '')), /private_metadata/],
-    ['a message shortcut of somebody else', payload(messageAction('survey')), /none of the relay/],
+    ['a message shortcut of somebody else', payload(messageAction('survey')), /does not belong to the relay/],
   ];
 
   it.each(unreadable)('an invalid form is answered 400 after verification: %s', async (_, body, reason) => {
     await command(relay, 'help');
     const before = [await itemsInTable(), relay.slack.calls.length];
     const unsigned = await postToSlack(relay, body, { signature: `v0=${'0'.repeat(64)}` });
-    expect(unsigned).toMatchObject({ status: 401, body: expect.stringMatching(/X-Slack-Signature does not fit/) });
+    expect(unsigned).toMatchObject({ status: 401, body: expect.stringMatching(/X-Slack-Signature does not match/) });
     const signed = await postToSlack(relay, body);
     expect(signed).toMatchObject({ status: 400, body: expect.stringMatching(reason) });
     expect([await itemsInTable(), relay.slack.calls.length]).toEqual(before);

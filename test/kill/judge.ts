@@ -40,7 +40,7 @@ export async function judge(evidence: Evidence): Promise<string[]> {
 }
 
 function judgeCourse({ stops, result: { stops: stopped, effects, logged } }: Evidence): string[] {
-  const bugs = logged.map((line) => JSON.stringify(line)).filter((line) => line.includes('nobody foresaw'));
+  const bugs = logged.map((line) => JSON.stringify(line)).filter((line) => line.includes('failed unexpectedly'));
   return [
     ...unless(stopped === stops.length || stops.some(({ at }) => at >= effects.length), `${stopped} stops came about`),
     ...unless(bugs.length === 0, `a bug: ${bugs}`),

@@ -13,7 +13,7 @@ export const ASKED_WITHIN_MS = 120_000;
 
 const ANSWERS = [
   ['working on it', /Working on it/],
-  ['asked', /Do you want it done once more\?/],
+  ['asked', /Run it again\?/],
 ] as const;
 
 /** GitHub, and people in Slack. */

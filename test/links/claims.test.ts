@@ -313,7 +313,7 @@ describe('resolve --again', () => {
 
   it('resolve --again is refused while the same bytes can still be carried out', async () => {
     await parked();
-    await expect(again()).rejects.toThrow(/may still be carried out until 2026-11-20 10:05/);
+    await expect(again()).rejects.toThrow(/may still be executed until 2026-11-20 10:05/);
     relay.clock.now += 5 * 60_000;
     await again();
     await relay.workToTheEnd();

@@ -293,7 +293,7 @@ describe('an unreadable answer', () => {
       { kind: 'login-redirect' },
       302,
       'a redirect',
-      'a redirect (to /login; is the base URL right, and is the instance up?)',
+      'a redirect (to /login; check that the base URL is right and the instance is up)',
     ],
     ['an empty body', { kind: 'empty-body' }, 200, 'an empty body', 'an empty body'],
     ['half a body', { kind: 'not-json' }, 200, 'not JSON', 'not JSON'],
@@ -330,7 +330,7 @@ describe('an unreadable answer', () => {
       '',
       { location: 'https://sso.example.com/in?token=canary-4711#canary-4711' },
       'a redirect',
-      ' (to https://sso.example.com/in; is the base URL right, and is the instance up?)',
+      ' (to https://sso.example.com/in; check that the base URL is right and the instance is up)',
     ],
     ['JSON of something else', 200, { error: canary }, {}, 'not the documented envelope', ' (success: missing)'],
     ['a list', 200, [{ project_id: canary }], {}, 'not the documented envelope', ' (body: invalid_type)'],
@@ -438,7 +438,7 @@ describe('no answer', () => {
   const withoutTls = async () => clientAtNoon((await sandboxAndClient()).sandbox.url.replace('http:', 'https:'));
   const withoutCertificate = async () => clientAtNoon(`https://127.0.0.1:${await portOf(createTlsServer())}`);
   const isCut = /^the connection was cut \(UND_ERR_SOCKET\)$/;
-  const isLate = /^nothing within 0\.02 s$/;
+  const isLate = /^no answer within 0\.02 s$/;
   const isNoTls = /^no trusted TLS connection \(ERR_SSL_/;
 
   it.each<[string, () => Promise<PartnerClient>, boolean, RegExp]>([

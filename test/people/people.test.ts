@@ -69,7 +69,7 @@ describe('a person in Slack', () => {
       'whose address Slack does not tell',
       MIRA,
       () => delete relay.slack.users.get(MIRA)?.email,
-      `:warning: Slack does not tell your e-mail address, by which people are matched. ${ASK}`,
+      `:warning: The relay matches people by e-mail address, but Slack does not show yours. ${ASK}`,
     ],
   ])('%s is told so, and whom to ask', async (_, userId, prepare, said) => {
     await start();
@@ -92,7 +92,7 @@ describe('a person in Slack', () => {
   ])("a person's address is not trusted if they are %s", async (_, change) => {
     await start();
     Object.assign(relay.slack.users.get(MIRA) ?? {}, change);
-    expect((await ask(relay, log())).inTheEnd).toContain('Slack does not tell your e-mail address');
+    expect((await ask(relay, log())).inTheEnd).toContain('Slack does not show yours');
     expect(relay.sandbox.data.timelogs).toHaveLength(3);
   });
 
@@ -102,7 +102,7 @@ describe('a person in Slack', () => {
     Object.assign(relay.slack.users.get(MIRA) ?? {}, { deleted: true });
     await relay.workToTheEnd();
     expect((await relay.jobs()).map(({ outcome }) => outcome)).toEqual([
-      expect.stringContaining('Slack does not tell your e-mail address'),
+      expect.stringContaining('Slack does not show yours'),
     ]);
     expect(relay.sandbox.data.timelogs).toHaveLength(3);
   });
@@ -211,7 +211,7 @@ describe('a person on GitHub', () => {
   });
 
   it.each([
-    ['the entry goes', [], /^Nobody knows which user of the service @Codertocat is\. Ask the platform team/],
+    ['the entry goes', [], /^The relay does not know which user of the service @Codertocat is\. Ask the platform team/],
     ['the time zone is another', [{ ...codertocat, timeZone: 'UTC' }], /^logged 1h .*, 2026-11-20/],
     ['the address is another', [{ ...codertocat, email: AISHA }], /^logged 1h .*, 2026-11-21/],
   ])('a person maps to another user at once if %s', async (_, after, said) => {

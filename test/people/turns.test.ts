@@ -3,7 +3,7 @@ import { MOST_UNDER_WAY } from '../../lib/people/turns.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { command, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
 
-const TOO_MANY = '10 things that you asked for are not done yet. Please wait for one of them, then try again.';
+const TOO_MANY = '10 of your requests are not finished yet. Wait for one of them to finish, then try again.';
 const PER_MINUTE = 40;
 
 let relay: TestRelay;

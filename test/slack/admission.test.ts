@@ -86,9 +86,9 @@ describe('a request of another workspace', () => {
 });
 
 describe('a person who is not a full member', () => {
-  const guest = ':warning: Guests may not use this relay; whoever looks after Partner Relay can change that.';
+  const guest = ':warning: Guests may not use this relay; your Partner Relay administrator can change that.';
   const stranger =
-    ':warning: People of other workspaces may not use this relay; whoever looks after Partner Relay can change that.';
+    ':warning: People of other workspaces may not use this relay; your Partner Relay administrator can change that.';
   it.each([
     ['a guest of several channels', { is_restricted: true }, 'guests', guest],
     ['a guest of one channel', { is_restricted: true, is_ultra_restricted: true }, 'guests', guest],
@@ -116,7 +116,7 @@ describe('a person who is not a full member', () => {
     const from = { teamId: ELSEWHERE };
     // They are not taken for the owner of their address.
     expect((await ask(relay, 'log 1h 4711', { ...from, userId: NOBODY })).inTheEnd).toContain(
-      'does not tell your e-mail',
+      'Slack does not show yours',
     );
     for (const userId of ['U0SOMEONE', MIRA]) {
       expect(
@@ -145,10 +145,18 @@ describe('a person who is not a full member', () => {
   });
 
   it.each([
-    ['does not answer', { kind: 'server-error' }, 'Slack did not tell the relay in time who may do this.'],
-    ['wants fewer calls', { kind: 'rate-limited' }, 'Slack did not tell the relay in time who may do this.'],
-    ['does not let it', { kind: 'error', error: 'missing_scope' }, 'who may do this (missing_scope). Tell whoever'],
-    ['does not show them', { kind: 'error', error: 'user_not_visible' }, 'Slack does not tell the relay who you are.'],
+    ['does not answer', { kind: 'server-error' }, 'Slack did not confirm your permission in time.'],
+    ['wants fewer calls', { kind: 'rate-limited' }, 'Slack did not confirm your permission in time.'],
+    [
+      'does not let it',
+      { kind: 'error', error: 'missing_scope' },
+      'permission with Slack (missing_scope). Tell your Partner Relay administrator',
+    ],
+    [
+      'does not show them',
+      { kind: 'error', error: 'user_not_visible' },
+      'The relay cannot see your Slack profile, so it cannot check who you are.',
+    ],
   ] as const)('may be anyone where Slack %s: nothing is done', async (_, failure, said) => {
     await start();
     relay.slack.fail({ method: 'users.info', ...failure });
@@ -160,7 +168,7 @@ describe('a person who is not a full member', () => {
     const people = [{ slack: MIRA, email: 'mira.novak@example.com' }];
     const slack = { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5' };
     await start({}, { config: exampleConfig({}, { people }), slack });
-    expect((await command(relay, 'done 101', { userId: NOBODY })).text).toContain('has no token of the Slack app yet');
+    expect((await command(relay, 'done 101', { userId: NOBODY })).text).toContain('has no token for the Slack app yet');
     expect((await command(relay, 'done 101')).text).toContain(WORKING);
   });
 });
@@ -178,7 +186,7 @@ describe('where only people whom the service knows may ask', () => {
     await start({ knownOnly: true });
     const said = [];
     for (const userId of [NOBODY, MIRA]) {
-      expect((await command(relay, 'defect', { userId })).text).toContain('The relay looks up who you are');
+      expect((await command(relay, 'defect', { userId })).text).toContain('The relay is looking up your user');
       await relay.work();
       said.push(told(relay).at(-1));
       await command(relay, 'defect', { userId });

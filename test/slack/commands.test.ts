@@ -124,7 +124,7 @@ describe('a command', () => {
     expect(inTheEnd).toBe(shown.join('\n'));
     const buttons = lastMessage(relay).blocks?.filter((block) => 'accessory' in block && block.accessory);
     expect(buttons).toHaveLength(5);
-    expect((await ask(relay, 'find “no such”')).inTheEnd).toBe('No task and no project has no such in it.');
+    expect((await ask(relay, 'find “no such”')).inTheEnd).toBe('No task or project matches no such.');
   });
 
   it("a person's commands run in order, and a search at once", async () => {
@@ -144,11 +144,11 @@ describe('a command', () => {
     ['fly', ':warning: There is no command “fly”.', false],
     ['done', ':warning: done needs the id of a checklist item', false],
     ['dnoe 101', ':warning: There is no command “dnoe”. Did you mean done?\n/pm done 101', true],
-    ['log 0h 4711', ':warning: “0h” is no time. 1m is the least.', false],
-    ['log 25h 4711', ':warning: “25h” is more than a day has. 24h is the most for one day.', false],
-    ['log –2h 4711', ':warning: “-2h” is less than nothing: 2h would be right.\n/pm log 2h 4711', true],
+    ['log 0h 4711', ':warning: “0h” is too short. The minimum is 1m.', false],
+    ['log 25h 4711', ':warning: “25h” is too long. The maximum is 24h for one day.', false],
+    ['log –2h 4711', ':warning: “-2h” is negative. Did you mean 2h?\n/pm log 2h 4711', true],
     ['log 1h99m 4711', ':warning: “1h99m” has too many minutes', false],
-    ['log 2h tomorrow 4711', ':warning: Time is logged once it is spent', false],
+    ['log 2h tomorrow 4711', ':warning: You cannot log time in the future', false],
   ])('an invalid command is answered with a correction: %s', async (typed, answer, offered) => {
     const { text, blocks } = await command(relay, typed);
     expect(text.startsWith(answer)).toBe(true);
@@ -216,7 +216,7 @@ describe('status', () => {
     const shown = [
       'Your last jobs',
       ':hourglass_flowing_sand: find <b>',
-      'being worked on',
+      'In progress.',
       ':white_check_mark: undo 103',
       'Reopened checklist item 103.',
       ':white_check_mark: done 102',
@@ -264,7 +264,7 @@ describe('the very same command', () => {
     const { text } = await command(relay, 'LOG  60m "Release checkout 2.4" wrote  tests', asked);
     expect(text).toBe(
       ago
-        ? `:question: You gave /pm log 1h "Release checkout 2.4" wrote tests ${ago} ago already. Do you want it done once more?`
+        ? `:question: You already ran /pm log 1h "Release checkout 2.4" wrote tests ${ago} ago. Run it again?`
         : `${WORKING}/pm log 1h "Release checkout 2.4" wrote tests`,
     );
     expect(queued(relay)).toBe(ago ? 1 : 2);
@@ -279,12 +279,12 @@ describe('the very same command', () => {
   it('the button repeats the command once, in place of the question', async () => {
     await ask(relay, typed);
     const question = await command(relay, typed);
-    await press(relay, question, 'Do it once more');
+    await press(relay, question, 'Run again');
     const shown = lastMessage(relay);
-    await press(relay, question, 'Do it once more');
+    await press(relay, question, 'Run again');
     await relay.work();
     expect(readable(shown.blocks)).toContain('Logged 1h');
-    await press(relay, question, 'Do it once more');
+    await press(relay, question, 'Run again');
     expect(queued(relay)).toBe(0);
     expect(relay.sandbox.data.timelogs).toHaveLength(5);
   });
@@ -292,19 +292,19 @@ describe('the very same command', () => {
   it('the same command is asked about again after it was repeated', async () => {
     await command(relay, typed);
     relay.clock.now += ASKED_WITHIN_MS - 10_000;
-    await press(relay, await command(relay, typed), 'Do it once more');
+    await press(relay, await command(relay, typed), 'Run again');
     relay.clock.now += 20_000;
-    expect((await command(relay, typed)).text).toMatch(/ s ago already/);
+    expect((await command(relay, typed)).text).toMatch(/ s ago\. Run it again/);
     expect(queued(relay)).toBe(2);
   });
 
   it('simultaneous copies of a command run once', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => command(relay, typed)));
-    for (const { text } of answers) expect(text).toMatch(/Working on it|Do you want it done once more\?/);
+    for (const { text } of answers) expect(text).toMatch(/Working on it|Run it again\?/);
     await relay.workToTheEnd();
     expect(relay.sandbox.data.timelogs).toHaveLength(4);
     expect(await relay.jobs()).toHaveLength(1);
-    expect((await command(relay, typed)).text).toContain('Do you want it done once more?');
+    expect((await command(relay, typed)).text).toContain('Run it again?');
   });
 
   it('a command is not asked about if the first one was never stored', async () => {
@@ -314,7 +314,7 @@ describe('the very same command', () => {
     const said = { userId: MIRA, channelId: GENERAL, command: 'done 101', happened: 'died' };
     await recentCommands.note({ ...said, jobId: jobId('complete-checklist-item', 'died') });
     expect((await command(relay, 'done 101')).text).toContain(WORKING);
-    expect((await command(relay, 'done 101')).text).toContain('Do you want it done once more?');
+    expect((await command(relay, 'done 101')).text).toContain('Run it again?');
     expect(queued(relay)).toBe(1);
   });
 
@@ -385,11 +385,7 @@ describe('permissions', () => {
       'U0AISHA01',
       ':warning: There is no task 4711. Give its id, or its whole name in quotes.',
     ],
-    [
-      'a stranger',
-      NOBODY,
-      ':warning: You may not use /pm log here; whoever looks after Partner Relay can change that.',
-    ],
+    ['a stranger', NOBODY, ':warning: You may not use /pm log here; your Partner Relay administrator can change that.'],
   ])('permissions limit a subcommand to user groups: %s', async (_, userId, said) => {
     const { atOnce, inTheEnd } = await ask(relay, 'log 1h 4711', { userId });
     expect(inTheEnd || atOnce).toBe(said);
@@ -419,9 +415,9 @@ describe('permissions', () => {
 
   it('no one is allowed while Slack cannot say who is in a group', async () => {
     relay.slack.userGroups.delete('S0PLATFORM');
-    expect((await command(relay, 'log 1h 4711')).text).toContain('does not tell the relay who may do this (no_such');
+    expect((await command(relay, 'log 1h 4711')).text).toContain('cannot check your permission with Slack (no_such');
     for (let times = 0; times < 2; times++) relay.slack.fail({ method: 'usergroups.users.list', kind: 'server-error' });
-    expect((await command(relay, 'log 1h 4711')).text).toContain('did not tell the relay in time');
+    expect((await command(relay, 'log 1h 4711')).text).toContain('did not confirm your permission in time');
     expect(await relay.jobs()).toEqual([]);
   });
 

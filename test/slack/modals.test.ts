@@ -153,7 +153,7 @@ describe('the modal for a defect', () => {
     await command(relay, 'defect', { channelId: PLATFORM });
     await relay.work();
     expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
-      title: 'The list of projects is not here yet. Please try again in a moment.',
+      title: 'The list of projects is still loading. Try again in a moment.',
     });
     await relay.workToTheEnd();
     expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
@@ -179,9 +179,9 @@ describe('a modal that cannot be opened', () => {
   const why = async () => (await command(relay, 'defect')).text;
 
   it.each([
-    ['an expired trigger', 'Slack did not take it in time. Please try again.'],
-    ['a rate limit', 'Slack did not take it in time. Please try again.'],
-    ['a refusal', 'Slack refuses it (missing_scope). Tell whoever looks after Partner Relay.'],
+    ['an expired trigger', 'Slack did not respond in time. Try again.'],
+    ['a rate limit', 'Slack did not respond in time. Try again.'],
+    ['a refusal', 'Slack refused it (missing_scope). Tell your Partner Relay administrator.'],
   ])('a form that cannot open is reported at once and makes no job: %s', async (what, said) => {
     await start();
     const triggerId = relay.slack.makeTriggerId(MIRA);
@@ -198,14 +198,14 @@ describe('a modal that cannot be opened', () => {
   it('a missing token is reported at once without a call to Slack', async () => {
     await start({ slack: { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5' } });
     expect(await why()).toBe(
-      ':warning: The relay has no token of the Slack app yet, so it cannot tell who you are. Tell whoever looks after Partner Relay.',
+      ':warning: The relay has no token for the Slack app yet, so it cannot check who you are. Tell your Partner Relay administrator.',
     );
     expect(relay.slack.calls).toEqual([]);
   });
 
   it('a form opens with a rotated token', async () => {
     await start({ slack: { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-last-year' } });
-    expect(await why()).toContain('Slack does not tell the relay who may do this (invalid_auth)');
+    expect(await why()).toContain('The relay cannot check your permission with Slack (invalid_auth)');
     relay.clock.now += 60_000;
     const good = { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-the-tests' };
     relay.stack.secrets.put(`${relay.stack.secretPrefix}slack`, good);
@@ -214,7 +214,7 @@ describe('a modal that cannot be opened', () => {
 });
 
 describe('a modal of which Slack does not say whether it was opened', () => {
-  const SAID = ':warning: Slack did not say whether the form was opened. If you do not see it, please try again.';
+  const SAID = ':warning: Slack did not confirm that the form is open. If you do not see it, try again.';
 
   it.each([
     ['cut', 'after work', 1],
@@ -249,7 +249,7 @@ describe('a modal of which Slack does not say whether it was opened', () => {
 describe('a form that was sent already', () => {
   beforeEach(() => start());
   const BEFORE =
-    'This form was sent before, with other entries, and that is being done. For something else, close it and open another.';
+    'This form was already sent with other entries, and those are being processed. To change something, close it and open a new form.';
 
   it('a defect form sent twice makes one defect, and a change in the second is reported', async () => {
     await command(relay, 'defect');
@@ -353,16 +353,14 @@ describe('the shortcut of a message', () => {
     expect(text.startsWith(title) && text.startsWith(kept)).toBe(true);
     expect(kept.length).toBeGreaterThanOrEqual(Math.min(text.length, 2_850));
     expect(note).toBe(
-      text.length > 3_000
-        ? 'a form holds 3,000 characters. The link to the whole message stands in the defect.]'
-        : undefined,
+      text.length > 3_000 ? 'a form holds 3,000 characters. The defect has a link to the whole message.]' : undefined,
     );
     expect(title.length).toBeGreaterThanOrEqual(Math.min((text.split('\n')[0] ?? '').length, 250));
   });
 
   it.each<[string, object, string]>([
-    ['nothing that can be read', { text: '' }, '[The message has nothing that a form can hold: see the link.]'],
-    ['no text at all', { text: null }, '[The message has nothing that a form can hold: see the link.]'],
+    ['nothing that can be read', { text: '' }, '[The message has no text. See the link.]'],
+    ['no text at all', { text: null }, '[The message has no text. See the link.]'],
     [
       'an alert of another app',
       { text: '', attachments: [{ title: 'Disk full', text: 'on &lt;db-1&gt;', fallback: 'Disk full: db-1' }] },
@@ -393,9 +391,7 @@ describe('the shortcut of a message', () => {
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
     expect(await shortcut(relay, 'Login fails')).toMatchObject({ status: 200, body: '' });
     expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
-    expect(told(relay)).toEqual([
-      ':warning: The form could not be opened: Slack did not take it in time. Please try again.',
-    ]);
+    expect(told(relay)).toEqual([':warning: The form could not be opened: Slack did not respond in time. Try again.']);
   });
 });
 
@@ -420,8 +416,8 @@ describe('the modal to log time', () => {
     await press(relay, lastMessage(relay), 'Log time', { userId: TOMASZ });
     expect(readable(lastView(relay).view.blocks)).toBe('On Login with passkeys');
     for (const [duration, fault] of [
-      ['1h99m', '“1h99m” has too many minutes: after hours they go to 59. 99m or 2h39m would be right.'],
-      ['0', expect.stringMatching(/^“0” is no time/)],
+      ['1h99m', '“1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.'],
+      ['0', expect.stringMatching(/^“0” is too short/)],
       ['', expect.stringMatching(/is not a duration such as/)],
     ]) {
       const faults = await submit(relay, lastView(relay), { duration });

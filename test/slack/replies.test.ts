@@ -38,7 +38,7 @@ describe('a person who has to wait', () => {
     await command(relay, 'done 101 102 103');
     await relay.workToTheEnd();
     const waits =
-      /^:hourglass: This has to wait: (.*)\. It goes on by itself, not before <!date\^(\d+)\^.*\|(.*) UTC>\.$/;
+      /^:hourglass: This has to wait: (.*)\. It continues automatically, not before <!date\^(\d+)\^.*\|(.*) UTC>\.$/;
     expect(told(relay)).toEqual([
       expect.stringMatching(waits),
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
@@ -77,8 +77,8 @@ describe('a person who has to wait', () => {
     await command(relay, 'undo 104');
     const before = relay.sandbox.requests;
     const { text } = await command(relay, 'status');
-    expect(text).toMatch(/:hourglass: done 101 102 103 104\s+waits until <!date\^\d+\^[^>]*>: .*minute/);
-    expect(text).toMatch(/:hourglass_flowing_sand: undo 104\s.*being worked on/);
+    expect(text).toMatch(/:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: .*minute/);
+    expect(text).toMatch(/:hourglass_flowing_sand: undo 104\s.*In progress/);
     expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* The next call can go out <!date\^/);
     expect((await command(relay, 'help')).text).toContain('/pm done');
     expect(relay.sandbox.requests).toBe(before);
@@ -222,7 +222,7 @@ describe('a job that is parked', () => {
     const parked = async () => (await relay.jobs('parked'))[0] ?? expect.fail('nothing is parked');
     const { inTheEnd } = await ask(relay, 'defect Login fails', { channelId: PLATFORM });
     expect(inTheEnd).toMatch(
-      /^:octagonal_sign: This could not be done: .*403.*\. It is kept, and whoever looks after Partner Relay can let it go on once the cause is mended\.$/,
+      /^:octagonal_sign: This could not be done: .*403.*\. It is saved, and your Partner Relay administrator can retry it once the cause is fixed\.$/,
     );
     expect((await command(relay, 'status')).text).toMatch(/:octagonal_sign: defect Login fails\s.*403/);
     await requeueJob(await parked(), relay.stores);

@@ -49,7 +49,7 @@ describe('the settings', () => {
     [
       'part-time hours on a day off',
       { partTime: [{ email: ada, hours: { mon: 4, sat: 4 } }] },
-      /^teams\.0\.partTime\.0\.hours\.sat: sat is no working day of the team/,
+      /^teams\.0\.partTime\.0\.hours\.sat: sat is not a working day of the team/,
     ],
     ['a holiday that does not exist', { holidays: ['2026-02-30'] }, /^teams\.0\.holidays\.0: expected a date such as/],
     ['a country alone', { holidays: 'DE' }, /^teams\.0\.holidays: expected a list of dates, or a place such as/],
