@@ -6,7 +6,8 @@ import { type Check, checkOrders, verifyOrder } from './checks.ts';
 import { controlAnswer, controlRefusal } from './control.ts';
 import { type Fault, Faults } from './faults.ts';
 import type { SandboxKey } from './keys.ts';
-import { type Mcp, McpService } from './mcp/mcp.ts';
+import type { Administration } from './mcp/administration.ts';
+import { McpService } from './mcp/mcp.ts';
 import type { McpOptions } from './mcp/options.ts';
 import { type NonceMoment, Nonces } from './nonces.ts';
 import { answerPartner, type Service } from './partner-api.ts';
@@ -68,7 +69,7 @@ export interface Sandbox {
   /** How many requests have come in for the partner API. */
   readonly requests: number;
   /** What one can do and see at the MCP endpoint; described at the top of mcp/mcp.ts. */
-  readonly mcp: Mcp;
+  readonly mcp: Administration;
   setFault(fault: Fault): void;
   clearFaults(): void;
   revokeKey(apiKey: string): void;
@@ -144,7 +145,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return mcp.answer({ method, endpoint, query: new URLSearchParams(query), headers: request.headers, body, ip });
     }
     if (isControl) {
-      return controlAnswer(`${method} ${path.slice(basePath.length)}`, body.toString('utf8'), faults, store, requests);
+      return controlAnswer(`${method} ${path.slice(basePath.length)}`, body.toString('utf8'), {
+        faults,
+        store,
+        requests,
+        mcp: mcp.administration,
+      });
     }
     return jsonAnswer(404, { success: false, message: 'Not found', data: null });
   }
@@ -179,7 +185,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     get requests() {
       return requests;
     },
-    mcp,
+    mcp: mcp.administration,
     setFault: (fault) => faults.set(fault),
     clearFaults: () => faults.clear(),
     revokeKey(apiKey) {

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import { checkOrders } from './checks.ts';
 import { keyStates } from './keys.ts';
+import { mcpArguments, mcpOptions, mcpUsage } from './mcp/command-line.ts';
+import { defaultPeople } from './mcp/people.ts';
 import { nonceMoments } from './nonces.ts';
 import { windowModels } from './rate-limit.ts';
 import { operations } from './routes.ts';
@@ -18,9 +20,11 @@ const usage = `Usage: npm run sandbox -- [options]
   --nonce-moment MOMENT ${nonceMoments.join(', ')}
   --scopes LIST         of the key, default *; names joined by commas: ${scopes.join(', ')}
   --key-state STATE     ${keyStates.join(', ')}
+${mcpUsage}
 
-Limits and scopes are documented. How the windows count, the order of the checks, when a nonce is remembered and the names
-of the scopes are not: those defaults are assumptions, and sandbox/ marks every other one where it is made.`;
+Limits and scopes are documented. How the windows count, the order of the checks, when a nonce is remembered, the names of
+the key's scopes and the names and arguments of the MCP tools are not: those defaults are assumptions, and sandbox/ marks
+every other one where it is made.`;
 
 function optionsFromArguments(): SandboxOptions {
   const { values } = parseArgs({
@@ -34,6 +38,7 @@ function optionsFromArguments(): SandboxOptions {
       'nonce-moment': { type: 'string', default: 'after signature' },
       scopes: { type: 'string', default: '*' },
       'key-state': { type: 'string', default: 'active' },
+      ...mcpArguments,
     },
   });
   const window = windowModels.find((model) => model === values.window);
@@ -55,6 +60,7 @@ function optionsFromArguments(): SandboxOptions {
       perMinute: whole('--limit-per-minute', values['limit-per-minute']),
       perDay: whole('--limit-per-day', values['limit-per-day']),
     },
+    mcp: mcpOptions(values, whole),
   };
 }
 
@@ -72,11 +78,15 @@ function whole(option: string, text: string): number {
 
 try {
   const sandbox = await startSandbox(optionsFromArguments());
-  const curl = `curl ${sandbox.url}/sandbox/faults -H 'authorization: Bearer ${sandbox.controlKey}'`;
+  const authorized = `-H 'authorization: Bearer ${sandbox.controlKey}'`;
+  const curl = `curl ${sandbox.url}/sandbox/faults ${authorized}`;
+  const people = defaultPeople.map(({ email, password }) => `${email}  ${password}`).join('\n              ');
   console.log(`Sandbox of the project-management service
   base URL    ${sandbox.url}
   API key     ${defaultKey.apiKey}
   secret key  ${defaultKey.secretKey}
+  MCP         ${sandbox.mcp.url}
+  people      ${people}
 
 Faults, for example the next answer of /defects/create lost after the work, answers late by 1 to 3 s, and a key that may
 only read projects:
@@ -85,7 +95,11 @@ only read projects:
   ${curl} -d '{"kind":"key-scoped","scopes":["projects.read"]}'
   ${curl} -X DELETE
 
-Look at ${sandbox.url}/sandbox/audit, /sandbox/data and /sandbox/requests. Ctrl+C ends it.`);
+What an administrator of MCP does, for example:
+  curl ${sandbox.url}/sandbox/mcp ${authorized} -d '{"do":"enable"}'
+  curl ${sandbox.url}/sandbox/mcp ${authorized} -d '{"do":"revoke grants"}'
+
+Look at ${sandbox.url}/sandbox/audit, /sandbox/data, /sandbox/mcp and /sandbox/requests. Ctrl+C ends it.`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void sandbox.close());
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);

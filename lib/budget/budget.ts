@@ -180,7 +180,9 @@ export function createBudget(
         const lineIsDue = standsAnyone(state) && state.movedAt + MOVE_EVERY_MS <= now;
         const isBehindOthers = !urgent && !cameBack && mustStandBehind(state, lane);
         const next = nextSlot(state, limits, rank, now);
-        if (!isBehindOthers && next.at <= now + (state.pausedUntil > now ? 0 : PROMISED_AHEAD_MS[rank])) {
+        // Nothing is promised during a pause, which may be lifted or become longer.
+        const promisedAheadMs = state.pausedUntil > now ? 0 : PROMISED_AHEAD_MS[rank];
+        if (!isBehindOthers && next.at <= now + promisedAheadMs) {
           const sendAt = Math.max(now, Math.ceil(next.at));
           book(state, bookedBy(sendAt));
           const slot = slotOf(connection, sendAt, sendAt > now);
@@ -189,7 +191,7 @@ export function createBudget(
         const obstacle = isBehindOthers ? 'line' : next.by;
         const expectedAt = Number.isFinite(next.at) ? Math.ceil(Math.max(now, next.at)) : undefined;
         const refusal = { granted: false as const, obstacle, why: inWords(obstacle, limits), expectedAt, lineIsDue };
-        const askAgainAt = Math.max(now + 1, next.at - PROMISED_AHEAD_MS[rank] + random() * SPREAD_MS[rank]);
+        const askAgainAt = Math.max(now + 1, next.at - promisedAheadMs + random() * SPREAD_MS[rank]);
         const waitsInPlace = !isBehindOthers && askAgainAt <= (waitsUntil ?? now);
         if (urgent || waitsInPlace) return { answer: { ...refusal, askAgainAt }, changed: false };
         const isFirst = state.lineSince[lane] === 0;

@@ -30,6 +30,13 @@ export function countCall({ limiter, tellsRetryAfter }: AdmissionContext, { ip }
   throw new McpRefusal(429, 'Rate limit exceeded', { code: codes.rateLimited, headers });
 }
 
+/** "Servers MUST validate the Origin header on all incoming connections to prevent DNS rebinding" (the protocol). */
+export function refuseWebPages({ headers }: McpRequest): void {
+  const { origin } = headers;
+  if (origin === undefined || /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(origin)) return;
+  throw new McpRefusal(403, 'Web pages may not call here');
+}
+
 /** The caller of a bearer token: the rows of "MCP endpoint errors", in their order (assumed). */
 export function admitBearer({ grants, workspaces, resource }: AdmissionContext, request: McpRequest): Caller {
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];

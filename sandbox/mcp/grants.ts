@@ -87,6 +87,11 @@ export class Grants {
     this.#store.commit();
   }
 
+  /** Of one person, or of everyone. */
+  endAll(state: 'revoked' | 'consent withdrawn', user_id?: string): void {
+    for (const grant of [...this.all]) if ((user_id ?? grant.user_id) === grant.user_id) this.end(grant, state);
+  }
+
   #refreshToken(refreshToken: string): RefreshToken | undefined {
     return find(this.#store.data.refreshTokens, 'hash', hashOf(refreshToken));
   }

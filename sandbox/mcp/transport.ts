@@ -124,7 +124,11 @@ function unknownSession(): never {
 function progressOf({ params }: Message): object[] {
   const progressToken = isObject(params._meta) ? params._meta.progressToken : undefined;
   if (progressToken === undefined) return [];
-  return [{ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1, total: 1 } }];
+  return [0, 1, 2].map((progress) => ({
+    jsonrpc: '2.0',
+    method: 'notifications/progress',
+    params: { progressToken, progress, total: 2 },
+  }));
 }
 
 function json(value: unknown): Answer {

@@ -8,7 +8,7 @@ import type { Item } from '../../lib/table/table.ts';
 import { type LocalStack, startLocalStack } from '../../local/stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { exampleConfig, type TestClock } from '../relay.ts';
-import { type Choices, consent } from '../sandbox/consent.ts';
+import { type Choices, consent } from '../sandbox/mcp/consent.ts';
 
 export const mira: Holder = { in: 'slack', id: 'U0MIRA' };
 export const REDIRECT_URI = 'http://127.0.0.1:8790/callback';

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
 
 export interface Choices {
   /** Email of the person who signs in. Default: the first of the sandbox's people. */

@@ -1,0 +1,135 @@
+import type { Happening } from '../faults.ts';
+import type { Store } from '../store.ts';
+import type { Grants, TokenAnswer } from './grants.ts';
+import type { McpSessions } from './mcp-sessions.ts';
+import type { Person } from './people.ts';
+import { clamp } from './scopes.ts';
+import type { ToolCall } from './tool-calls.ts';
+import type { Workspaces } from './workspaces.ts';
+
+/** One request to an MCP or OAuth endpoint. `status` is null when the connection was cut. */
+export interface McpAuditEntry {
+  time: string;
+  ip: string;
+  method: string;
+  endpoint: string;
+  /** Its JSON-RPC method and tool, or its grant_type. */
+  calls: readonly string[];
+  status: number | null;
+  reason: string | null;
+}
+
+interface Parts {
+  readonly store: Store;
+  readonly people: readonly Person[];
+  readonly workspaces: Workspaces;
+  readonly grants: Grants;
+  readonly sessions: McpSessions;
+  readonly calls: readonly ToolCall[];
+  readonly audit: readonly McpAuditEntry[];
+  resource(): string;
+  clock(): number;
+}
+
+/** What an administrator of the service can do and see, and what a test needs besides. */
+export class Administration {
+  /** Who can sign in, with email and password. */
+  readonly people: readonly Person[];
+  /** Who called which tool with what. */
+  readonly calls: readonly ToolCall[];
+  /** Every request to the MCP and OAuth endpoints. */
+  readonly audit: readonly McpAuditEntry[];
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.people = parts.people;
+    this.calls = parts.calls;
+    this.audit = parts.audit;
+  }
+
+  /** The address of the endpoint, which is the resource and the audience of its tokens. */
+  get url(): string {
+    return this.#parts.resource();
+  }
+
+  /** In the first workspace by default, with all scopes by default. */
+  enable(workspace_id?: string, scopes?: readonly string[]): void {
+    this.#parts.workspaces.enable(workspace_id, scopes);
+  }
+
+  disable(workspace_id?: string): void {
+    this.#parts.workspaces.disable(workspace_id);
+  }
+
+  /** Of one person, or of everyone. */
+  revokeGrants(user_id?: string): void {
+    this.#parts.grants.endAll('revoked', user_id);
+  }
+
+  /** Of one person, or of everyone. */
+  withdrawConsent(user_id?: string): void {
+    this.#parts.grants.endAll('consent withdrawn', user_id);
+  }
+
+  /** The service forgets every registration; grants stay. */
+  purgeClients(): void {
+    const { store } = this.#parts;
+    for (const { client_id } of [...store.data.oauthClients]) store.remove('oauthClients', client_id);
+    store.commit();
+  }
+
+  endSessions(): void {
+    this.#parts.sessions.endAll();
+  }
+
+  /**
+   * Tokens without a browser: for the person with this email, in a workspace of theirs (by default the first that is
+   * offered), for all scopes that it allows or for some. Throws when MCP is not enabled there.
+   */
+  grant(
+    email: string,
+    { scopes, workspace_id }: { scopes?: readonly string[]; workspace_id?: string } = {},
+  ): TokenAnswer & { client_id: string } {
+    const { store, workspaces, grants, resource, clock } = this.#parts;
+    const person = this.people.find((candidate) => candidate.email === email);
+    if (person === undefined) throw new Error(`there is no person ${email}`);
+    const offered = workspaces.offeredTo(person.user_id);
+    const workspace = offered.find((candidate) => (workspace_id ?? candidate.workspace_id) === candidate.workspace_id);
+    if (workspace === undefined) throw new Error(`MCP is not enabled in a workspace of ${email}`);
+    const client_id = `granted-to-${person.user_id}`;
+    const redirect_uris = ['http://127.0.0.1/'];
+    store.put('oauthClients', { client_id, client_name: 'Granted', redirect_uris, client_id_issued_at: 0 });
+    const grant = grants.approve({
+      client_id,
+      user_id: person.user_id,
+      workspace_id: workspace.workspace_id,
+      scopes: clamp(scopes?.join(' ') ?? null, workspace.mcp_scopes),
+      resource: resource(),
+    });
+    const tokens = grants.issue(grant, clock());
+    store.commit();
+    return { ...tokens, client_id };
+  }
+
+  /** What a fault makes happen. */
+  happen({ kind }: Happening): void {
+    switch (kind) {
+      case 'clients-purged':
+        this.purgeClients();
+        break;
+      case 'grants-revoked':
+        this.revokeGrants();
+        break;
+      case 'consent-withdrawn':
+        this.withdrawConsent();
+        break;
+      case 'mcp-disabled':
+        for (const { workspace_id } of [...this.#parts.workspaces.all]) this.disable(workspace_id);
+        break;
+      case 'sessions-ended':
+        this.endSessions();
+        break;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listenForCallback } from '../../cli/loopback.ts';
+import { login } from '../../cli/mcp.ts';
+import type { Holder } from '../../lib/grants/grant.ts';
+import { type SandboxWorld, startSandboxWorld } from '../mcp/world.ts';
+import { consent } from '../sandbox/mcp/consent.ts';
+
+const operator: Holder = { in: 'operator', id: 'pat' };
+
+describe('mcp login', () => {
+  let world: SandboxWorld;
+  beforeEach(async () => {
+    world = await startSandboxWorld();
+  });
+
+  /** What a browser does with the address that is told. */
+  const browse = (decision: 'allow' | 'deny') => async (line: string) => {
+    const [url = ''] = /http\S+/.exec(line) ?? [];
+    await fetch(await consent(world.sandbox, url, { decision }));
+  };
+
+  it('links the account of the operator through their browser', async () => {
+    const assistant = await world.worker();
+    const grant = await login(assistant, operator, { port: 0 }, (line) => void browse('allow')(line));
+    expect(grant.scopes).toContain('mcp:use');
+    expect((await assistant.tools.list(operator)).tools.length).toBeGreaterThan(0);
+    expect(await assistant.grants.forget('main', operator)).toBe(true);
+    await expect(assistant.tools.list(operator)).rejects.toThrow('no account is linked');
+  });
+
+  it('asks for the scopes that are named, and no others', async () => {
+    const assistant = await world.worker();
+    const scope = ['mcp:use', 'mcp:projects.read'];
+    const grant = await login(assistant, operator, { port: 0, scope }, (line) => void browse('allow')(line));
+    expect(grant.scopes).toEqual(scope);
+  });
+
+  it('says who has to agree where access is denied', async () => {
+    const assistant = await world.worker();
+    const denied = login(assistant, operator, { port: 0 }, (line) => void browse('deny')(line));
+    await expect(denied).rejects.toThrow('an administrator has to enable MCP for the workspace, and you have to allow');
+    expect(await assistant.grants.get('main', operator)).toBeUndefined();
+  });
+});
+
+describe('what waits for the browser', () => {
+  const opened: { close(): void }[] = [];
+  afterEach(() => {
+    for (const one of opened.splice(0)) one.close();
+  });
+
+  it('takes the callback with its own state, and no other request', async () => {
+    const loopback = await listenForCallback(0);
+    opened.push(loopback);
+    const callback = loopback.callback('right', 10_000);
+    for (const wrong of ['?code=stolen', '?state=wrong&code=stolen', '/else?state=right']) {
+      expect((await fetch(loopback.redirectUri + wrong)).status).toBe(404);
+    }
+    expect((await fetch(`${loopback.redirectUri}?state=right`, { method: 'POST' })).status).toBe(404);
+    const page = await fetch(`${loopback.redirectUri}?state=right&code=mine`);
+    expect(page.headers.get('content-security-policy')).toBe("default-src 'none'");
+    expect((await callback).get('code')).toBe('mine');
+  });
+
+  it('says that its port is taken', async () => {
+    const first = await listenForCallback(0);
+    opened.push(first);
+    const port = Number(new URL(first.redirectUri).port);
+    await expect(listenForCallback(port)).rejects.toThrow(`port ${port} is taken; name another with --port`);
+  });
+});
