@@ -18,7 +18,10 @@ export function jsonAnswer(status: number, value: object, reason: string | null 
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value), reason };
 }
 
-/** The fields of an error body are "not shown": the envelope with `data` null, and `errors` by field, are assumed. */
+/**
+ * The fields of an error body are not shown (docs/partner-api.md#envelope): the envelope with `data` null, and `errors`
+ * by field, are assumed.
+ */
 export function refusalAnswer({ status, message, errors, retryAfterSeconds }: Refusal, route?: Route): Answer {
   const named = route && errors ? toTheirs(route, errors) : errors;
   const answer = jsonAnswer(status, { success: false, message, data: null, errors: named }, message);

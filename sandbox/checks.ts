@@ -8,7 +8,7 @@ import { type Route, toOurs } from './routes.ts';
 
 export type Check = 'rate' | 'key' | 'timestamp' | 'signature' | 'nonce' | 'decryption' | 'scope' | 'validation';
 
-/** The document does not say in which order the service checks. These are orders that a service could well have. */
+/** The order of the service's checks is not shown (docs/partner-api.md#401-reasons). It could well be one of these. */
 export const checkOrders: readonly (readonly Check[])[] = [
   ['rate', 'key', 'timestamp', 'signature', 'nonce', 'decryption', 'scope', 'validation'],
   ['key', 'timestamp', 'signature', 'nonce', 'rate', 'scope', 'decryption', 'validation'],
@@ -38,11 +38,11 @@ export interface Attempt {
 const allowedDriftMs = 5 * 60_000;
 const shortestNonce = 8;
 
-/** Each throws a Refusal. The 401 texts are those of "401 reasons", all other texts are assumed. */
+/** Each throws a Refusal. The 401 texts are those of docs/partner-api.md#401-reasons, all other texts are assumed. */
 export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
   rate({ limitWaitMs, tellsRetryAfter }) {
     if (limitWaitMs === 0) return;
-    // The document shows no Retry-After.
+    // No Retry-After is shown (docs/partner-api.md#limits).
     const retryAfterSeconds = tellsRetryAfter ? Math.ceil(limitWaitMs / 1000) : undefined;
     throw new Refusal(429, 'Rate limit exceeded', { retryAfterSeconds });
   },
@@ -79,7 +79,7 @@ export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
   decryption(attempt) {
     const { headers, body, route } = attempt;
     const { secretKey } = usableKey(attempt);
-    // "Required headers"; the status for one that is wrong is not listed, and assumed to be that of a bad payload.
+    // docs/partner-api.md#requests. The status for a wrong one is not shown, and assumed to be that of a bad payload.
     for (const name of ['content-type', 'accept'] as const) {
       if (!header(headers, name).includes('application/json')) {
         refuse(route.operation.invalid, `${name} must be application/json`);

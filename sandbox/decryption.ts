@@ -3,8 +3,9 @@ import { createDecipheriv, createHash } from 'node:crypto';
 const ivBytes = 16;
 
 /**
- * The payload of a request body ("Payload encryption"): AES-256-CBC with PKCS#7 padding, keyed with the SHA-256 of the
- * secret key, the IV in front of the ciphertext, Base64 in `encrypted_data`. Throws an error that says what is wrong.
+ * The payload of a request body (docs/partner-api.md#encryption): AES-256-CBC with PKCS#7 padding, keyed with the
+ * SHA-256 of the secret key, the IV in front of the ciphertext, Base64 in `encrypted_data`. Throws an error that says what
+ * is wrong.
  */
 export function decryptPayload(body: Buffer, secretKey: string): Record<string, unknown> {
   const outer = parseObject(body.toString('utf8'), 'The body');

@@ -64,7 +64,7 @@ export async function answerPartner(service: Service, request: PartnerRequest): 
   return { ...answer, headers: { ...answer.headers, date: new Date(service.clock() + skewMs).toUTCString() } };
 }
 
-/** "paginated", or "list with pagination", in the table "Operations with known shape". */
+/** The lists that docs/partner-api.md#pagination names. */
 const paginated: ReadonlySet<string> = new Set([
   '/projects/search',
   '/tasks/list',

@@ -16,7 +16,7 @@ interface Usage {
   opened: number[];
 }
 
-/** "Limits": requests per minute and per day, counted per API key. */
+/** Requests per minute and per day, counted per API key (docs/partner-api.md#limits). */
 export class RateLimiter {
   readonly #model: WindowModel;
   readonly #limits: readonly { lengthMs: number; most: number }[];

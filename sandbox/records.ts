@@ -1,8 +1,8 @@
 import type { Grant, OAuthClient, RefreshToken, Workspace } from './mcp/records.ts';
 
 /**
- * The records of the service. A project is as the document shows it ("Project (as returned)"). Of the others the
- * document gives only the field names that occur in payloads; the rest of their fields is assumed, and so is every
+ * The records of the service. A project is as in docs/partner-api.md#project. Of the others only the field names that
+ * occur in payloads are shown; the rest of their fields is assumed, and so is every
  * type of identifier except project_id (UUID) and group_id (integer).
  */
 export interface Project {
@@ -26,7 +26,7 @@ export interface Project {
   dt_updated: string;
 }
 
-/** The document shows neither `title` nor `name` of a task, so that either is taken and both are returned. */
+/** Neither `title` nor `name` of a task is shown, so that either is accepted and both are returned. */
 export interface Task {
   task_id: string;
   project_id: string;

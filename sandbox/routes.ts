@@ -19,7 +19,7 @@ export const operations: readonly Operation[] = [
   ...checklists,
 ];
 
-/** By operation path: another path, and other field names for ours. What the document gives cannot be renamed. */
+/** By operation path: another path, and other field names for ours. What is documented cannot be renamed. */
 export type Rename = Readonly<Record<string, { path?: string; fields?: Readonly<Record<string, string>> }>>;
 
 export interface Route {

@@ -46,8 +46,8 @@ export interface SandboxOptions {
   /** Default: after signature. */
   nonceMoment?: NonceMoment;
   /**
-   * Whether lists that the document does not call paginated have a pagination object all the same; the projects list and
-   * all assumed ones are of that kind. Default: true.
+   * Whether lists that are not documented as paginated have a pagination object all the same: the projects list and all
+   * assumed ones (docs/partner-api.md#pagination). Default: true.
    */
   paginatesAll?: boolean;
   /** Other paths and field names for what is assumed. */

@@ -6,7 +6,7 @@ const shop = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 const app = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c02';
 const website = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c03';
 
-/** Whom `completed_by` names: a key belongs to this user (assumed; the document does not say who acts). */
+/** Whom `completed_by` names: a key belongs to this user (assumed; who acts is not shown). */
 export const keyOwnerId = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a01';
 /** All projects of the seed are in it. */
 export const firstWorkspaceId = '2b7d9f04-8e31-4c65-a0f2-9d4b6c1e7a01';

@@ -52,7 +52,7 @@ export async function lookAtConnection(
 /** Of every type that JSON has, and beyond ASCII: what decrypts to something else is not what was encrypted. */
 const ECHO = { relay: 'doctor', text: 'Grüße ✓ "\\/', number: 1.5, none: null, list: [true, { deep: [] }] };
 
-/** `validate` returns the decrypted payload (interface document, What the service does). */
+/** `validate` returns the decrypted payload (docs/partner-api.md#operations). */
 async function compareEcho(call: PartnerClient['call']): Promise<string> {
   const { data } = await call(validate, ECHO);
   if (isDeepStrictEqual(data, ECHO)) {

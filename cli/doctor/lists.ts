@@ -100,7 +100,7 @@ export function compareFields(operation: Operation, rows: readonly Row[]): strin
   const wanted = fieldsRead(operation);
   const missing = wanted.filter((field) => !(field in row));
   if (operation.name === searchTasks.name || operation.name === listTasks.name) {
-    // The document shows neither a task's name nor its title: either will do.
+    // Neither a task's name nor its title is shown (docs/partner-api.md#project): either will do.
     if (!('name' in row) && !('title' in row)) throw lacks('name or title', row);
     if (!('task_id' in row)) throw lacks('task_id', row);
     return `has task_id and ${'name' in row ? 'name' : 'title'}`;

@@ -76,7 +76,7 @@ function set(item: string, completed: boolean, steps: Steps): Promise<string | n
   return steps.call(`${completed ? 'complete' : 'reopen'} ${item}`, operation, payload, () => null, why);
 }
 
-/** Interface document, Partner API statuses: what they mean for this operation. */
+/** What the statuses mean for this operation: docs/partner-api.md#statuses. */
 function why({ refusal }: Refused): string {
   if (refusal.status === 404) return 'there is no such item';
   if (refusal.status === 403) return "the relay's key may not manage this checklist";

@@ -20,7 +20,7 @@ export function issueState(issue: GithubIssue, repository: string, config: Issue
   };
 }
 
-/** The fields of a defect (interface document, Defect). */
+/** The fields of a defect (docs/partner-api.md#operations). */
 export interface DefectFields {
   title: string;
   description: string;

@@ -9,7 +9,7 @@ export interface ItemsCommand {
 
 /** The most items of one command. */
 export const MOST_ITEMS = 20;
-/** The interface document does not show the form of these ids; a UUID has 36 characters. */
+/** The form of these ids is not shown (docs/partner-api.md#what-is-not-shown); a UUID has 36 characters. */
 const MAX_ID_LENGTH = 64;
 const SEPARATORS = new Set(['', 'and', '&']);
 

@@ -14,54 +14,111 @@ const arn = (service: string) =>
 const idsOf = (prefix: string) =>
   z.array(z.string().regex(new RegExp(`^${prefix}-[0-9a-f]+$`), `expected an id such as ${prefix}-0a1b2c3d`)).min(1);
 
-/** A VPC that is there already. */
 const existingVpc = z.strictObject({
-  vpcId: z.string().regex(/^vpc-[0-9a-f]+$/, 'expected an id such as vpc-0a1b2c3d'),
-  /** Private ones: a function in a public subnet has no way to the internet. */
-  subnetIds: idsOf('subnet'),
-  securityGroupIds: idsOf('sg'),
-  /**
-   * Makes endpoints for DynamoDB, in these route tables, and for SQS and Secrets Manager, in the subnets. Leave it out
-   * where the VPC has them, or another way to AWS.
-   */
-  endpoints: z.strictObject({ routeTableIds: idsOf('rtb') }).optional(),
+  vpcId: z
+    .string()
+    .regex(/^vpc-[0-9a-f]+$/, 'expected an id such as vpc-0a1b2c3d')
+    .meta({ description: 'The VPC.', examples: ['vpc-0a1b2c3d'] }),
+  subnetIds: idsOf('subnet').meta({
+    description: 'Private subnets. A function in a public subnet cannot reach the internet.',
+    examples: [['subnet-0a1b2c3d', 'subnet-1a2b3c4d']],
+  }),
+  securityGroupIds: idsOf('sg').meta({
+    description: 'The security groups of the functions.',
+    examples: [['sg-0a1b2c3d']],
+  }),
+  endpoints: z
+    .strictObject({
+      routeTableIds: idsOf('rtb').meta({
+        description: 'The route tables for the endpoint of DynamoDB.',
+        examples: [['rtb-0a1b2c3d']],
+      }),
+    })
+    .optional()
+    .meta({
+      description:
+        'Creates endpoints for DynamoDB in these route tables, and for SQS and Secrets Manager in the subnets. Leave it ' +
+        'out if the VPC has them, or another way to AWS.',
+    }),
 });
 
-/** A VPC that the stack makes, with a NAT gateway whose Elastic IP is an output. */
 const newVpc = z.strictObject({
-  /** From /16 to /25, for two zones with a public and a private subnet each. */
-  cidr: z.string().regex(/^(\d{1,3}\.){3}\d{1,3}\/(1[6-9]|2[0-5])$/, 'expected a range such as 10.20.0.0/24'),
+  cidr: z
+    .string()
+    .regex(/^(\d{1,3}\.){3}\d{1,3}\/(1[6-9]|2[0-5])$/, 'expected a range such as 10.20.0.0/24')
+    .meta({
+      description: 'Its addresses, from /16 to /25: two zones, with a public and a private subnet each.',
+      examples: ['10.20.0.0/24'],
+    }),
 });
 
-/** An API Gateway HTTP API in place of function URLs. */
 const httpApi = z.strictObject({
-  /** Requests beyond these are answered with 429. */
-  requestsPerSecond: z.int().min(1).default(50),
-  burst: z.int().min(1).default(100),
-  /** A name of one's own, with its certificate in the same region. */
-  domain: z.strictObject({ name: z.hostname(), certificateArn: arn('acm') }).optional(),
+  requestsPerSecond: z
+    .int()
+    .min(1)
+    .default(50)
+    .meta({ description: 'API Gateway answers requests beyond this rate with 429.', examples: [20] }),
+  burst: z
+    .int()
+    .min(1)
+    .default(100)
+    .meta({ description: 'How many requests may come at once.', examples: [40] }),
+  domain: z
+    .strictObject({ name: z.hostname(), certificateArn: arn('acm') })
+    .optional()
+    .meta({
+      description: 'A domain of your own, with its certificate in the same region.',
+      examples: [
+        {
+          name: 'relay.example.com',
+          certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000',
+        },
+      ],
+    }),
 });
 
-/** One deployment of the relay. What depends on the account and its region is said here. */
 const stage = z.strictObject({
-  /** Keeps data when the stack is removed, and refuses its removal. */
-  protected: z.boolean().default(false),
-  /** Where the functions run that call the service: job-worker and credential-check. */
+  protected: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Keeps data when the stack is removed, and refuses its removal.', examples: [true] }),
   network: z
-    .strictObject({ existing: existingVpc.optional(), create: newVpc.optional() })
+    .strictObject({
+      existing: existingVpc.optional().meta({ description: 'A VPC that exists already.' }),
+      create: newVpc
+        .optional()
+        .meta({ description: 'A VPC that the stack creates, with a NAT gateway whose Elastic IP is an output.' }),
+    })
     .refine(({ existing, create }) => !existing !== !create, 'expected either existing or create')
-    .optional(),
-  httpApi: httpApi.optional(),
-  /** Encrypts the table, the queues, the secrets, the logs, the alarms and the functions' environment. */
-  kmsKeyArn: arn('kms').optional(),
-  /** A managed policy that every role gets as its boundary. */
-  permissionsBoundaryArn: arn('iam').optional(),
+    .optional()
+    .meta({
+      description:
+        'The network of the functions that call the service, job-worker and credential-check: either `existing` or ' +
+        '`create`. Without it, they run outside a VPC.',
+    }),
+  httpApi: httpApi.optional().meta({ description: 'An API Gateway HTTP API instead of function URLs.' }),
+  kmsKeyArn: arn('kms')
+    .optional()
+    .meta({
+      description:
+        "A key of your own for the table, the queues, the secrets, the logs, the alarms and the functions' environment.",
+      examples: ['arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000'],
+    }),
+  permissionsBoundaryArn: arn('iam')
+    .optional()
+    .meta({
+      description: 'A managed policy that becomes the permissions boundary of every role.',
+      examples: ['arn:aws:iam::123456789012:policy/boundary'],
+    }),
   rolePath: z
     .string()
     .regex(/^\/([\w+=,.@-]+\/)*$/, 'expected a path such as /service/relay/')
-    .optional(),
-  /** On everything that takes tags. */
-  tags: z.record(z.string().min(1).max(128), z.string().max(256)).default({}),
+    .optional()
+    .meta({ description: 'The path of every role.', examples: ['/service/relay/'] }),
+  tags: z
+    .record(z.string().min(1).max(128), z.string().max(256))
+    .default({})
+    .meta({ description: 'Tags for everything that takes tags.', examples: [{ 'cost-center': '4711' }] }),
 });
 
 const stageName = z
@@ -70,41 +127,76 @@ const stageName = z
 
 /** What the deployment into AWS needs to know; it means nothing on one machine. */
 export const deployment = z.strictObject({
-  /** The stages that `cdk deploy -c stage=…` takes. */
-  stages: z.record(stageName, stage).prefault({ dev: {}, prod: { protected: true } }),
+  stages: z
+    .record(stageName, stage)
+    .prefault({ dev: {}, prod: { protected: true } })
+    .meta({
+      description:
+        'The stages that `cdk deploy -c stage=<stage>` takes, by name. What depends on the account and its region ' +
+        'is set here.',
+    }),
   alarms: z
     .strictObject({
-      /** Each gets a mail in which it confirms that it wants alarms. */
-      emails: z.array(z.email()).default([]),
-      /** A channel of a Slack workspace that is authorised in Amazon Q Developer in chat applications. */
+      emails: z
+        .array(z.email())
+        .default([])
+        .meta({
+          description: 'Each address gets an e-mail in which it confirms that it wants alarms.',
+          examples: [['ops@example.com']],
+        }),
       slack: z
         .strictObject({
           workspaceId: z.string().regex(/^T[A-Z0-9]+$/, 'expected an id such as T0123ABCD'),
           channelId: slackChannel,
         })
-        .optional(),
+        .optional()
+        .meta({
+          description: 'A channel of a workspace that is authorized in Amazon Q Developer in chat applications.',
+          examples: [{ workspaceId: 'T0123ABCD', channelId: 'C0123ABCD' }],
+        }),
     })
-    .prefault({}),
-  /** How many workers run at a time, of each lane. */
+    .prefault({})
+    .meta({ description: 'Where alarms go. A protected stage needs one of them.' }),
   maxConcurrency: z
-    .strictObject({ interactive: concurrency.default(5), background: concurrency.default(5) })
-    .prefault({}),
-  /**
-   * Off by default: an account may have as few as 10 concurrent executions in all, and then no part of them can be
-   * reserved.
-   */
+    .strictObject({
+      interactive: concurrency.default(5).meta({ description: 'For what people wait for.', examples: [10] }),
+      background: concurrency.default(5).meta({ description: 'For everything else.', examples: [20] }),
+    })
+    .prefault({})
+    .meta({ description: 'How many workers run at a time, for each queue.' }),
   reservedConcurrency: z
-    .strictObject({ webhook: z.int().min(1).optional(), worker: z.int().min(1).optional() })
-    .prefault({}),
+    .strictObject({
+      webhook: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: 'For each of the functions that take webhooks.', examples: [5] }),
+      worker: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: 'For job-worker: at least the sum of `maxConcurrency`.', examples: [10] }),
+    })
+    .prefault({})
+    .meta({
+      description:
+        'Executions that are reserved for a function. Off by default: an account may have as few as 10 concurrent ' +
+        'executions in all, and AWS lets you reserve none of them then.',
+    }),
   logRetentionDays: z
     .int()
     .refine((days) => LOG_RETENTION_DAYS.includes(days), `expected one of ${LOG_RETENTION_DAYS.join(', ')}`)
-    .default(30),
-  /**
-   * X-Ray traces of the functions. X-Ray samples the first request of each second and 5% of the others, which is nearly
-   * every request of the relay, and shows two bare segments of each.
-   */
-  tracing: z.boolean().default(false),
+    .default(30)
+    .meta({ description: `How long logs are kept: ${LOG_RETENTION_DAYS.join(', ')} days.`, examples: [90] }),
+  tracing: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'X-Ray traces of the functions. X-Ray samples the first request of each second and 5% of the others, which is ' +
+        'nearly every request of the relay, and shows two bare segments of each.',
+      examples: [true],
+    }),
 });
 
 export type StageSettings = z.output<typeof stage>;

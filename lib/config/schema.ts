@@ -3,6 +3,7 @@ import { durationFields, durationUnits } from '../partner/field-names.ts';
 import { operationPath, uuid } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import { deployment } from './deployment.ts';
+import { mcpConfig } from './mcp.ts';
 import { slug as name, slackChannel, timeZone } from './names.ts';
 import { timesheetsConfig } from './timesheets.ts';
 
@@ -16,7 +17,7 @@ const theirField = z.union(
   `expected a name, or a name and a unit such as { name: 'minutes', unit: 'minutes' }; units are ${durationUnits.join(', ')}`,
 );
 
-/** Correction of an operation whose path or fields the interface document does not show. */
+/** Correction of an operation whose path or payload docs/partner-api.md does not know. */
 const operationOverride = z.strictObject({
   path: z.string().regex(operationPath, 'expected names joined by slashes, such as defects/create').optional(),
   fields: z.record(z.string(), theirField).optional(),
@@ -32,7 +33,7 @@ const operationOverrides = z.record(z.string(), operationOverride).superRefine((
 function overrideFault(name: string, override: z.output<typeof operationOverride>): string | undefined {
   const declared = operations.get(name);
   if (!declared) return `no such operation; known are ${[...operations.keys()].join(', ')}`;
-  if (declared.evidence === 'documented') return 'the interface document shows this operation; it cannot be overridden';
+  if (declared.evidence === 'documented') return 'the service documents this operation; it cannot be overridden';
   if (declared.evidence === 'payload not shown' && override.path)
     return 'its path is documented; only fields can differ';
   const names = Object.entries(override.fields ?? {});
@@ -41,26 +42,58 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
   return undefined;
 }
 
-const callLimits = z.strictObject({
-  perMinute: z.int().min(1).default(120),
-  perDay: z.int().min(1).default(5000),
-});
-
-/** One instance of the service with one API key. Its base URL and keys are in the secret of the same name. */
 const connection = z.strictObject({
-  /** What the key may send (interface document, Limits). */
-  limits: callLimits.prefault({}),
-  /**
-   * What the MCP endpoint takes from the address that the relay calls from (interface document, Limits). Set less where
-   * other clients call from the same address: the service counts them together.
-   */
-  mcp: z.strictObject({ limits: callLimits.prefault({}) }).prefault({}),
-  /** The part of the day's calls that people from outside of a repository may cause there. */
-  strangersShare: z.number().min(0).max(1).default(0.1),
-  operations: operationOverrides.default({}),
+  limits: z
+    .strictObject({
+      perMinute: z
+        .int()
+        .min(1)
+        .default(120)
+        .meta({
+          description: 'Calls that the key may send in a minute. The default is the limit of the service.',
+          examples: [60],
+        }),
+      perDay: z
+        .int()
+        .min(1)
+        .default(5000)
+        .meta({
+          description: 'Calls that the key may send in a day. The default is the limit of the service.',
+          examples: [2_000],
+        }),
+    })
+    .prefault({})
+    .meta({
+      description: 'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
+    }),
+  mcp: mcpConfig,
+  strangersShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.1)
+    .meta({
+      description:
+        "The part of the day's calls that people from outside a repository may cause. What they cause beyond it waits " +
+        'for the next day.',
+      examples: [0.05],
+    }),
+  operations: operationOverrides.default({}).meta({
+    description:
+      'Corrections of operations whose path or fields the service does not document, by the name of the operation. ' +
+      '`path` is the path below `/api/v1/partner`. `fields` maps the field names of the relay to those of the ' +
+      'instance, for payloads and results. The relay counts durations in hours; name the unit if the instance counts ' +
+      'minutes or seconds.',
+    examples: [
+      {
+        'users/list': { path: 'people/all', fields: { user_id: 'id', email: 'mail' } },
+        'timelogs/create': { fields: { hours: { name: 'spent', unit: 'minutes' } } },
+      },
+    ],
+  }),
 });
 
-/** A field of the defect, chosen by the issue's labels: the first entry whose label the issue has, or the default. */
+/** A field of the defect, chosen by the issue's labels. */
 const byLabel = z.strictObject({
   default: z.string().min(1).optional(),
   labels: z.record(z.string().min(1), z.string().min(1)).default({}),
@@ -73,136 +106,262 @@ const defectFields = z.strictObject({
 });
 
 const issueToDefect = z.strictObject({
-  /** An issue with any of these labels becomes a defect. Letter case does not matter, as on GitHub. */
-  labels: z.array(z.string().min(1)).min(1).default(['bug']),
-  /** The project that the defects belong to. */
-  projectId: uuid,
-  type: byLabel.prefault({}),
-  priority: byLabel.prefault({}),
-  severity: byLabel.prefault({}),
-  /**
-   * What closing and reopening the issue do to the defect, whose status `defects/update` cannot change:
-   * `describe` says the state in the description, `leave` leaves it out, `set` says it and sets these fields for as
-   * long as the issue is closed.
-   */
+  labels: z
+    .array(z.string().min(1))
+    .min(1)
+    .default(['bug'])
+    .meta({
+      description: 'An issue with any of these labels becomes a defect. Letter case does not matter, as on GitHub.',
+      examples: [['bug', 'regression']],
+    }),
+  projectId: uuid.meta({
+    description: 'The project of the service that the defects belong to.',
+    examples: ['6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01'],
+  }),
+  type: byLabel.prefault({}).meta({
+    description:
+      'The type of the defect: the first entry of `labels` whose label the issue has, otherwise `default`. Without ' +
+      'either, the field is not sent.',
+    examples: [{ default: 'Bug', labels: { documentation: 'Documentation' } }],
+  }),
+  priority: byLabel.prefault({}).meta({
+    description: 'The priority of the defect, chosen like `type`.',
+    examples: [{ default: 'Medium', labels: { urgent: 'High' } }],
+  }),
+  severity: byLabel.prefault({}).meta({
+    description: 'The severity of the defect, chosen like `type`.',
+    examples: [{ default: 'Major', labels: { crash: 'Critical', typo: 'Minor' } }],
+  }),
   whenClosed: z
     .union([z.literal('describe'), z.literal('leave'), z.strictObject({ set: defectFields })])
-    .default('describe'),
-  /**
-   * Longer descriptions are cut, with a note; the service's own maximum is not shown. A signed request is an item of
-   * the table, which holds 400 KB: at worst, JSON makes six bytes of one, and Base64 eight of those.
-   */
-  maxDescriptionBytes: z.int().min(1_000).max(48_000).default(32_768),
-  /**
-   * For so long after an update of a defect, further changes of its issue are kept back, and then sent as one update. The
-   * first after the creation is sent at once.
-   */
-  foldSeconds: z.int().min(0).max(3_600).default(120),
-  /** Whether a comment with the defect's id goes back to the issue. */
-  comment: z.boolean().default(true),
+    .default('describe')
+    .meta({
+      description:
+        'What closing and reopening the issue do to the defect, whose status no known operation changes. `describe` ' +
+        'writes the state into the description. `leave` does nothing. `set` writes it into the description, and sets ' +
+        'these fields for as long as the issue is closed.',
+      examples: [{ set: { priority: 'Low' } }],
+    }),
+  // A signed request is an item of the table, which holds 400 KB: at worst, JSON makes six bytes of one, and Base64
+  // eight of those.
+  maxDescriptionBytes: z
+    .int()
+    .min(1_000)
+    .max(48_000)
+    .default(32_768)
+    .meta({
+      description:
+        'Longer descriptions are cut, with a note that says so. The maximum of the service itself is not known.',
+      examples: [10_000],
+    }),
+  foldSeconds: z
+    .int()
+    .min(0)
+    .max(3_600)
+    .default(120)
+    .meta({
+      description:
+        'For this long after an update of a defect, the relay keeps further changes of the issue back, and then sends ' +
+        'them as one update. The first update after the creation is sent at once.',
+      examples: [300],
+    }),
+  comment: z
+    .boolean()
+    .default(true)
+    .meta({ description: 'Whether the relay comments on the issue with the id of its defect.', examples: [false] }),
 });
 
 const repository = z.strictObject({
-  name: repositoryName,
-  connection: name,
-  issueToDefect: issueToDefect.optional(),
-  /** `/done 12` and `/undo 12` in comments of collaborators, and their merged pull requests that complete checklist items. */
-  completeChecklistItem: z.boolean().default(false),
-  /** `/log 2h <task>` in comments of collaborators. */
-  logTime: z.boolean().default(false),
+  name: repositoryName.meta({ description: 'Its name on GitHub, as `owner/name`.', examples: ['acme/web'] }),
+  connection: name.meta({ description: 'The connection that its events go to.', examples: ['main'] }),
+  issueToDefect: issueToDefect
+    .optional()
+    .meta({ description: 'Turns issues into defects. Without it, issues are ignored.' }),
+  completeChecklistItem: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'Whether collaborators complete and reopen checklist items: by `/done 12` and `/undo 12` in comments, and by ' +
+        'merging pull requests that name them.',
+      examples: [true],
+    }),
+  logTime: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether collaborators log time by `/log 2h <task>` in comments.', examples: [true] }),
 });
 
 const github = z.strictObject({
-  /** Of a GitHub Enterprise Server: `https://github.example.com/api/v3`. */
-  apiUrl: z.url().default('https://api.github.com'),
-  repositories: z.array(repository).default([]),
+  apiUrl: z
+    .url()
+    .default('https://api.github.com')
+    .meta({
+      description: 'The REST API. Set it for GitHub Enterprise Server.',
+      examples: ['https://github.example.com/api/v3'],
+    }),
+  repositories: z
+    .array(repository)
+    .default([])
+    .meta({ description: 'The repositories whose events the relay handles. It ignores those of others.' }),
 });
 
 const slackUser = z.string().regex(/^[UW][A-Z0-9]+$/, 'expected the id of a person, such as U0123ABCD');
 const slackGroup = z.string().regex(/^S[A-Z0-9]+$/, 'expected the id of a user group, such as S0123ABCD');
 
-/** What a list in the modal offers; the allowed values of the service are not shown. At most what Slack's lists hold. */
+/** What a list in the modal offers. The bounds are those of Slack's lists. */
 const offered = (...byDefault: string[]) => z.array(z.string().min(1).max(75)).min(1).max(100).default(byDefault);
 
-/** Who may use a subcommand, and where; whoever is left out may. */
 const permission = z.strictObject({
   channels: z.array(slackChannel).min(1).optional(),
   userGroups: z.array(slackGroup).min(1).optional(),
 });
 
 const slack = z.strictObject({
-  /** Of GovSlack: `https://slack-gov.com/api`. */
-  apiUrl: z.url().default('https://slack.com/api'),
-  /** The slash command; one of a name of its own for a second stage in the same workspace. */
+  apiUrl: z
+    .url()
+    .default('https://slack.com/api')
+    .meta({ description: 'The Web API. Set it for GovSlack.', examples: ['https://slack-gov.com/api'] }),
   command: z
     .string()
     .regex(/^\/[a-z0-9_-]{1,31}$/, 'expected a slash and up to 31 lowercase characters')
-    .default('/pm'),
-  /** Where commands go, unless their channel says otherwise. */
-  connection: name,
-  /** A channel's connection, and the project in which `/pm defect <title>` creates a defect without asking. */
+    .default('/pm')
+    .meta({
+      description: 'The slash command. A second stage in the same workspace needs another one.',
+      examples: ['/pm-test'],
+    }),
+  connection: name.meta({
+    description: 'Where commands go, unless their channel has a connection of its own.',
+    examples: ['main'],
+  }),
   channels: z
     .record(slackChannel, z.strictObject({ connection: name.optional(), projectId: uuid.optional() }))
-    .default({}),
-  /** What the modal for a defect offers; the first of each is chosen. */
+    .default({})
+    .meta({
+      description:
+        'By the id of the channel: its connection, and the project in which `/pm defect <title>` creates a defect ' +
+        'without opening the form.',
+      examples: [{ C0123ABCD: { connection: 'main', projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' } }],
+    }),
   defect: z
     .strictObject({
-      types: offered('Bug', 'Documentation'),
-      priorities: offered('Medium', 'High', 'Low'),
-      severities: offered('Major', 'Critical', 'Minor'),
+      types: offered('Bug', 'Documentation').meta({ description: 'The types of a defect.', examples: [['Bug']] }),
+      priorities: offered('Medium', 'High', 'Low').meta({
+        description: 'The priorities of a defect.',
+        examples: [['Normal', 'Urgent']],
+      }),
+      severities: offered('Major', 'Critical', 'Minor').meta({
+        description: 'The severities of a defect.',
+        examples: [['Major', 'Minor']],
+      }),
     })
-    .prefault({}),
-  /** Who may use the relay at all. */
+    .prefault({})
+    .meta({
+      description:
+        'What the form for a defect offers. The first of each list is preselected, and is what a command without a ' +
+        'form takes. The values that the service allows are not known.',
+    }),
   access: z
     .strictObject({
-      /** Guests of the workspace, single-channel and multi-channel. */
-      guests: z.boolean().default(false),
-      /** People of other workspaces, in channels that are shared with them. */
-      strangers: z.boolean().default(false),
-      /** Only people whom the service knows, by their address or by people. */
-      knownOnly: z.boolean().default(false),
+      guests: z
+        .boolean()
+        .default(false)
+        .meta({
+          description: 'Whether guests of the workspace may use the relay, single-channel and multi-channel.',
+          examples: [true],
+        }),
+      strangers: z
+        .boolean()
+        .default(false)
+        .meta({
+          description: 'Whether people of other workspaces may use the relay, in channels that are shared with them.',
+          examples: [true],
+        }),
+      knownOnly: z
+        .boolean()
+        .default(false)
+        .meta({
+          description:
+            'Whether only people that the service knows may use the relay: by their address, or by `people`.',
+          examples: [true],
+        }),
     })
-    .prefault({}),
+    .prefault({})
+    .meta({ description: 'Who may use the relay at all.' }),
   permissions: z
     .strictObject({ defect: permission, done: permission, log: permission, find: permission })
     .partial()
-    .default({}),
+    .default({})
+    .meta({
+      description:
+        'By subcommand: the channels in which it may be used, and the user groups whose members may use it. ' +
+        '`done` is also for `undo`. Everyone may use what is left out, everywhere.',
+      examples: [{ log: { userGroups: ['S0123ABCD'] }, defect: { channels: ['C0123ABCD'] } }],
+    }),
 });
 
-/** Somebody whom e-mail addresses alone do not bring together. */
 const person = z.strictObject({
-  slack: slackUser.optional(),
-  /** The login; letter case does not matter. */
+  slack: slackUser.optional().meta({ description: 'The id in Slack.', examples: ['U0123ABCD'] }),
   github: z
     .string()
     .regex(/^[\w-]+$/, 'expected a login')
-    .optional(),
-  /** The address of the user in the service. */
-  email: z.email(),
-  /** For dates such as "yesterday" in GitHub comments; Slack knows that of its people. */
-  timeZone: timeZone.default('UTC'),
+    .optional()
+    .meta({ description: 'The login on GitHub. Letter case does not matter.', examples: ['octocat'] }),
+  email: z.email().meta({ description: 'The address of the user in the service.', examples: ['ada@example.com'] }),
+  timeZone: timeZone.default('UTC').meta({
+    description: 'For dates such as "yesterday" in GitHub comments. In Slack, the zone of the Slack profile counts.',
+    examples: ['Europe/Berlin'],
+  }),
 });
 
-const schema = z
+/** The settings of `relay.config.ts`. docs/configuration.md is made of their descriptions and examples. */
+export const configSchema = z
   .strictObject({
     connections: z
       .record(name, connection)
-      .refine((connections) => Object.keys(connections).length > 0, 'expected at least one connection'),
-    github: github.prefault({}),
-    /** Without it no function for Slack is deployed. */
-    slack: slack.optional(),
-    /** Who is reminded of time that is not logged. It needs slack. */
-    timesheets: timesheetsConfig.optional(),
-    /** Who is who, where the address in Slack is not that in the service, and for GitHub, which shows none. */
-    people: z.array(person).default([]),
-    /** Whom people are told to ask where the relay itself must be mended: `the platform team`. */
-    contact: z.string().min(1).max(200).default('whoever looks after Partner Relay'),
-    /**
-     * A PEM file with certificates of authorities that the relay trusts besides the public ones when it calls the service;
-     * relative to the project's folder.
-     */
-    caFile: z.string().min(1).optional(),
-    deployment: deployment.prefault({}),
+      .refine((connections) => Object.keys(connections).length > 0, 'expected at least one connection')
+      .meta({
+        description:
+          'The instances of the service, each with one API key, by a name of your choice. The base URL and the keys are ' +
+          'in the secret of the same name.',
+      }),
+    github: github.prefault({}).meta({ description: 'What the relay does with events of GitHub.' }),
+    slack: slack
+      .optional()
+      .meta({ description: 'Commands and messages in Slack. Without it, no function for Slack is deployed.' }),
+    timesheets: timesheetsConfig
+      .optional()
+      .meta({ description: 'Reminders of time that is not logged. They need `slack`.' }),
+    people: z
+      .array(person)
+      .default([])
+      .meta({
+        description:
+          'People whose address in Slack is not their address in the service, and people who type commands on GitHub, ' +
+          'which shows no addresses.',
+      }),
+    contact: z
+      .string()
+      .min(1)
+      .max(200)
+      .default('whoever looks after Partner Relay')
+      .meta({
+        description: 'Who helps when the relay itself needs attention. Messages tell people to ask them.',
+        examples: ['the platform team'],
+      }),
+    caFile: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        description:
+          'A PEM file with certificates of authorities that the relay trusts besides the public ones when it calls the ' +
+          "service. The path is relative to the project's folder.",
+        examples: ['company-ca.pem'],
+      }),
+    deployment: deployment
+      .prefault({})
+      .meta({ description: 'How the relay runs on AWS. It has no effect on one machine.' }),
   })
   .superRefine((config, context) => {
     const { maxConcurrency, reservedConcurrency } = config.deployment;
@@ -266,9 +425,9 @@ const schema = z
   });
 
 /** The configuration as written in `relay.config.ts`. */
-export type RelayConfigInput = z.input<typeof schema>;
+export type RelayConfigInput = z.input<typeof configSchema>;
 /** The configuration with its defaults filled in. */
-export type RelayConfig = z.output<typeof schema>;
+export type RelayConfig = z.output<typeof configSchema>;
 export type RepositoryConfig = RelayConfig['github']['repositories'][number];
 export type SlackConfig = NonNullable<RelayConfig['slack']>;
 export type IssueToDefectConfig = NonNullable<RepositoryConfig['issueToDefect']>;
@@ -293,7 +452,7 @@ export class ConfigError extends Error {
  * @throws {ConfigError} with every fault
  */
 export function defineConfig(input: RelayConfigInput): RelayConfig {
-  const parsed = schema.safeParse(input);
+  const parsed = configSchema.safeParse(input);
   if (parsed.success) return parsed.data;
   throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.') || '(whole)'}: ${issue.message}`));
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { WEEKDAYS } from '../dates.ts';
 import { slackChannel, slug, timeZone } from './names.ts';
+import { type Addresses, addressesOf, type Named } from './team-addresses.ts';
 
 /** Addresses are those in the service, and are compared in lowercase. */
 const email = z.email('expected an e-mail address').toLowerCase();
@@ -21,37 +22,79 @@ const weeklyHours = z.strictObject(
 
 const team = z
   .strictObject({
-    name: slug,
-    connection: slug,
-    /** Where the team's days begin and end, and its times of day hold. */
-    timeZone,
-    /** From this local time on, people are reminded of that day. */
-    remindAt: timeOfDay,
-    hours: weeklyHours.refine(
-      (week) => Object.values(week).some((expected) => expected !== undefined && expected > 0),
-      'expected hours on at least one weekday, such as { mon: 8 }',
-    ),
-    /** `all` are the users of the service who are in no other team of the connection. */
-    people: z.union(
-      [z.literal('all'), z.array(email).min(1, 'expected at least one address')],
-      "expected 'all' or a list of e-mail addresses",
-    ),
-    /** Whose hours are not the team's. A weekday that is not named is a day off. */
-    partTime: z.array(z.strictObject({ email, hours: weeklyHours })).default([]),
-    /** The first working day of somebody who came later, before which nothing is expected of them. */
-    joined: z.array(z.strictObject({ email, on: z.iso.date('expected a date such as 2026-11-18') })).default([]),
-    /** Who is never reminded, and is in the summary all the same. */
-    quiet: z.array(email).default([]),
-    holidays: z.array(z.iso.date('expected a date such as 2026-12-25')).default([]),
-    /**
-     * Of what somebody is reminded: `day`, that the day is short; `week`, that the week is, from Monday up to the day,
-     * so that hours too many on one day make up for hours too few on another; `either` of the two.
-     */
-    remindOf: z.enum(['day', 'week', 'either'], 'expected day, week or either').default('either'),
-    /** About the last week, Monday to Sunday, that is over. */
+    name: slug.meta({ description: 'A name of your choice, for messages and logs.', examples: ['platform'] }),
+    connection: slug.meta({ description: 'The connection whose time entries count.', examples: ['main'] }),
+    timeZone: timeZone.meta({
+      description: "Where the team's days begin and end. Its times of day are in this zone.",
+      examples: ['Europe/Berlin'],
+    }),
+    remindAt: timeOfDay.meta({
+      description: 'From this time on, people are reminded of the day.',
+      examples: ['16:30'],
+    }),
+    hours: weeklyHours
+      .refine(
+        (week) => Object.values(week).some((expected) => expected !== undefined && expected > 0),
+        'expected hours on at least one weekday, such as { mon: 8 }',
+      )
+      .meta({
+        description: 'The hours that are expected on each weekday. A weekday that is left out is a day off.',
+        examples: [{ mon: 8, tue: 8, wed: 8, thu: 8, fri: 6 }],
+      }),
+    people: z
+      .union(
+        [z.literal('all'), z.array(email).min(1, 'expected at least one address')],
+        "expected 'all' or a list of e-mail addresses",
+      )
+      .meta({
+        description:
+          "The members, by their addresses in the service. `'all'` means the users of the service who are in no other " +
+          'team of the connection.',
+        examples: [['ada@example.com', 'grace@example.com']],
+      }),
+    partTime: z
+      .array(z.strictObject({ email, hours: weeklyHours }))
+      .default([])
+      .meta({
+        description:
+          "Members with hours of their own. A weekday that is left out is a day off, also if it is the team's.",
+        examples: [[{ email: 'ada@example.com', hours: { mon: 4, tue: 4 } }]],
+      }),
+    joined: z
+      .array(z.strictObject({ email, on: z.iso.date('expected a date such as 2026-11-18') }))
+      .default([])
+      .meta({
+        description: 'The first working day of members who came later. Nothing is expected of them before it.',
+        examples: [[{ email: 'ada@example.com', on: '2026-11-18' }]],
+      }),
+    quiet: z
+      .array(email)
+      .default([])
+      .meta({
+        description: 'Members who are never reminded. They are in the summary all the same.',
+        examples: [['ada@example.com']],
+      }),
+    holidays: z
+      .array(z.iso.date('expected a date such as 2026-12-25'))
+      .default([])
+      .meta({ description: 'Days off for the whole team.', examples: [['2026-12-25', '2026-12-26']] }),
+    remindOf: z
+      .enum(['day', 'week', 'either'], 'expected day, week or either')
+      .default('either')
+      .meta({
+        description:
+          'What people are reminded of. `day`: the day is short. `week`: the week is short, from Monday up to the day, so ' +
+          'that too many hours on one day make up for too few on another. `either`: one of the two.',
+        examples: ['week'],
+      }),
     summary: z
-      .strictObject({ channel: slackChannel, on: weekday.default('mon'), at: timeOfDay.default('09:00') })
-      .optional(),
+      .strictObject({
+        channel: slackChannel.meta({ description: 'The channel that gets it.', examples: ['C0123ABCD'] }),
+        on: weekday.default('mon').meta({ description: 'The weekday on which it is sent.', examples: ['tue'] }),
+        at: timeOfDay.default('09:00').meta({ description: 'The time at which it is sent.', examples: ['08:30'] }),
+      })
+      .optional()
+      .meta({ description: 'A summary of the last week that is over, Monday to Sunday, in a channel.' }),
   })
   .superRefine((team, context) => {
     refuseStrangers(team, context);
@@ -67,9 +110,14 @@ const team = z
 /** Who is reminded of time that is not logged, when, and who is told of the week. */
 export const timesheetsConfig = z
   .strictObject({
-    /** Says what would be sent, and sends nothing. */
-    dryRun: z.boolean().default(false),
-    teams: z.array(team).min(1, 'expected at least one team'),
+    dryRun: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Says in the jobs what would be sent, and sends nothing.', examples: [true] }),
+    teams: z
+      .array(team)
+      .min(1, 'expected at least one team')
+      .meta({ description: 'The teams. Nobody can be in two teams of one connection.' }),
   })
   .superRefine(({ teams }, context) => {
     refuseRepeated(
@@ -89,25 +137,10 @@ export const timesheetsConfig = z
 export type Timesheets = z.output<typeof timesheetsConfig>;
 export type Team = Timesheets['teams'][number];
 
-/** A name, and where in the settings it stands. */
-type Named = readonly [path: (string | number)[], name: string];
-
 function membersAt(path: (string | number)[], { people }: Pick<Team, 'people'>): Named[] {
   if (people === 'all') return [[[...path, 'people'], people]];
   return people.map((email, index) => [[...path, 'people', index], email]);
 }
-
-/** Every address of a team, and where in its settings it stands. */
-export function addressesOf({ people, quiet, partTime, joined }: Addresses): Named[] {
-  return [
-    ...(people === 'all' ? [] : people.map((email, index): Named => [['people', index], email])),
-    ...quiet.map((email, index): Named => [['quiet', index], email]),
-    ...partTime.map(({ email }, index): Named => [['partTime', index, 'email'], email]),
-    ...joined.map(({ email }, index): Named => [['joined', index, 'email'], email]),
-  ];
-}
-
-type Addresses = Pick<Team, 'people' | 'quiet' | 'partTime' | 'joined'>;
 
 /** A slip in an address would go unnoticed: it would have somebody reminded who is not to be. */
 function refuseStrangers(team: Addresses, context: z.RefinementCtx): void {

@@ -14,7 +14,7 @@ import { ListTooSlow, PAGES, type Readings } from './readings.ts';
 import type { Sending, Turn } from './sending.ts';
 import type { Slots } from './slots.ts';
 
-/** The service refuses a timestamp after five minutes; the same bytes are sent for four (design, promise 2). */
+/** The service refuses a timestamp after five minutes; the same bytes are sent for four (docs/exactly-once.md#how). */
 const RESEND_WINDOW_MS = 4 * 60_000;
 /** The next send waits as long again as it has been since the signing, within these bounds. */
 const RESEND_PAUSE_MS = { shortest: 250, longest: 30_000 };

@@ -7,7 +7,7 @@ import { requeueJob, type SweepOptions } from './sweep.ts';
 /** What a person found out about a creation of which the relay could not say if it was carried out. */
 export type Resolution = { done: string | number } | 'again';
 
-/** The service takes a timestamp for five minutes (interface document, Authentication), so a delayed request too. */
+/** The service accepts a timestamp for five minutes (docs/partner-api.md#requests), so a delayed request too. */
 const CARRIED_OUT_WITHIN_MS = 5 * 60_000;
 
 /**

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 import { isRecord, notJsonKind, plainText, readRefusalBody, withoutSecrets } from './refusal-body.ts';
 import { readRetryAfter } from './retry-after.ts';
 
-/** Where a list stands (interface document, Pagination object). */
+/** Where a list stands (docs/partner-api.md#pagination). */
 export interface Pagination {
   total?: number | null | undefined;
   per_page?: number | null | undefined;
@@ -28,7 +28,7 @@ export interface HttpAnswer {
   body: string;
 }
 
-/** The statuses of a refusal (interface document, Partner API statuses). They decide, whatever the body is. */
+/** The statuses of a refusal (docs/partner-api.md#statuses). They decide, whatever the body is. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 422, 429, 500]);
 
 const envelope = z.looseObject({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { assumedText, id, openData, operation, untyped } from './operation.ts';
 
-/** The document names these without types or which of them are required. */
+/** Documented without types, and without which of them are required (docs/partner-api.md#payload-types). */
 const fields = { title: untyped, description: untyped, type: untyped, priority: untyped, severity: untyped };
 
 /** `defect_id` is assumed to come back under the name that `defects/update` takes. */

@@ -1,12 +1,11 @@
 import { createCipheriv, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
-/** Length in bytes of the initialisation vector (interface document, Limits). */
+/** Length in bytes of the initialisation vector (docs/partner-api.md#encryption). */
 export const IV_BYTES = 16;
 
 /**
- * The AES-256 key: the raw 32-byte SHA-256 of the secret key (interface document, Payload encryption, 2). As a
- * KeyObject it is prepared once; raw bytes would be prepared anew for each payload, at four times the cost of
- * encrypting one.
+ * The AES-256 key: the raw 32-byte SHA-256 of the secret key (docs/partner-api.md#encryption). As a KeyObject it is
+ * prepared once. Raw bytes would be prepared again for each payload, at four times the cost of encrypting one.
  */
 export function encryptionKey(secretKey: string): KeyObject {
   return createSecretKey(hash('sha256', secretKey, 'buffer'));
@@ -14,7 +13,7 @@ export function encryptionKey(secretKey: string): KeyObject {
 
 /**
  * Encrypts a payload as `encrypted_data`: Base64 of the IV followed by the AES-256-CBC ciphertext, PKCS#7 padded
- * (interface document, Payload encryption, 1 to 3).
+ * (docs/partner-api.md#encryption).
  *
  * @param key from {@link encryptionKey}
  * @param iv {@link IV_BYTES} random bytes, new for each request

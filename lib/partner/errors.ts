@@ -1,5 +1,5 @@
 /**
- * Why the service refused a caller (interface document, 401 reasons), or `unknown` for a 401 in other words.
+ * Why the service refused a caller (docs/partner-api.md#401-reasons), or `unknown` for a 401 in other words.
  */
 export type UnauthorizedReason =
   | 'invalid signature'
@@ -45,7 +45,7 @@ export interface RefusalFacts {
   retryAfterSeconds: number | null;
 }
 
-/** The service said no: by a status that the interface document lists, or in its own envelope. */
+/** The service said no: by a status that docs/partner-api.md#statuses lists, or in its own envelope. */
 export class PartnerRefusal extends PartnerError implements RefusalFacts {
   override readonly name = 'PartnerRefusal';
   readonly status: number;
@@ -82,7 +82,7 @@ export type Unreadable = NotEnvelope | 'a redirect' | 'other data than declared'
 
 /**
  * Something answered, and neither a result nor a refusal can be read from it: a success status without the envelope, a
- * redirect, or a status that the interface document does not list, such as a proxy's 503 with a page.
+ * redirect, or a status that docs/partner-api.md#statuses does not list, such as a proxy's 503 with a page.
  */
 export class PartnerUnreadable extends PartnerError {
   override readonly name = 'PartnerUnreadable';

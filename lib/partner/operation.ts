@@ -2,11 +2,10 @@ import * as z from 'zod';
 import type { FieldNames } from './field-names.ts';
 
 /**
- * How much the interface document says of an operation.
+ * How much is known of an operation (docs/partner-api.md#operations).
  * - `documented`: its path and its payload.
  * - `payload not shown`: its path; the payload stays an open record.
- * - `assumed`: it names the thing only; path and fields follow what is documented elsewhere, and an override can
- *   correct both.
+ * - `assumed`: neither; path and fields follow what is documented elsewhere, and an override can correct both.
  */
 export type Evidence = 'documented' | 'payload not shown' | 'assumed';
 
@@ -39,7 +38,9 @@ export interface Operation<Payload extends z.ZodType = z.ZodType, Data extends z
   path: string;
   evidence: Evidence;
   effect: Effect;
-  /** The status of success on the reference. Any 2xx is taken, for the document itself disagrees on projects/create. */
+  /**
+   * The documented status of success. Any 2xx is accepted: projects/create has two (docs/partner-api.md#operations).
+   */
   success: 200 | 201;
   payload: Payload;
   data: Data;
@@ -98,11 +99,11 @@ export function withOverride<O extends Operation>(declared: O, override: Operati
   };
 }
 
-/** A payload whose fields the document does not show. */
+/** A payload whose fields are not shown. */
 export const openRecord = z.record(z.string(), z.unknown());
 
 /**
- * A field that the document names without a type, or that is assumed: the service judges its value. `priority` may be a
+ * A field that is documented without a type, or that is assumed: the service judges its value. `priority` may be a
  * number, `coverage_percentage` a decimal string, and null may empty either.
  */
 export const untyped = z.unknown().optional();
@@ -110,7 +111,7 @@ export const untyped = z.unknown().optional();
 /** Types of identifiers other than project_id and group_ids are not shown: both shapes are taken. */
 export const id = z.union([z.string().min(1), z.number()]);
 
-/** A UUID of any version, also of none: the document says UUID and no more. */
+/** A UUID of any version, also of none: the contract says UUID and no more. */
 export const uuid = z.guid();
 
 /** An identifier as somebody typed it: digits alone are taken for a number. */
@@ -121,8 +122,8 @@ export function idFromText(text: string): string | number {
 /** A documented field of a result that may be missing or null. */
 export const maybe = <T extends z.ZodType>(type: T) => type.nullish();
 
-/** A text of a result that the document does not show. Anything else in its place counts as missing. */
+/** A text of a result that is not shown. Anything else in its place counts as missing. */
 export const assumedText = z.string().nullish().catch(null);
 
-/** Any record, or list of records, whose fields the document does not show. */
+/** Any record, or list of records, whose fields are not shown. */
 export const openData = z.unknown();

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { maybe, openRecord, operation } from './operation.ts';
 
-/** A project as returned (interface document, Project). */
+/** A project as returned (docs/partner-api.md#project). */
 export const project = z.looseObject({
   project_id: z.string(),
   name: maybe(z.string()),
@@ -51,7 +51,7 @@ export const createProject = operation({
   found: { field: 'description', list: 'projects/list', scope: [], pageSize: 'limit' },
 });
 
-/** The name of the identifier's field is not shown (note A). */
+/** The name of the identifier's field is not shown. */
 export const projectDetail = operation({
   name: 'projects/detail',
   evidence: 'payload not shown',
@@ -61,7 +61,7 @@ export const projectDetail = operation({
   data: project,
 });
 
-/** The name of the identifier's field is not shown (note A). */
+/** The name of the identifier's field is not shown. */
 export const updateProject = operation({
   name: 'projects/update',
   evidence: 'payload not shown',

@@ -124,9 +124,9 @@ const REASONS: readonly [RegExp, UnauthorizedReason][] = [
 ];
 
 /**
- * The documented 401 reasons are text only (interface document, 401 reasons), and the field that holds them is not
- * shown. The message counts first, then any text; a code such as `timestamp_outside_window` counts too. A body that names several of them, such as a page that explains them
- * all, says nothing.
+ * The documented 401 reasons are text only (docs/partner-api.md#401-reasons), and the field that holds them is not
+ * shown. The message counts first, then any text; a code such as `timestamp_outside_window` counts too. A body that names
+ * several of them, such as a page that explains them all, says nothing.
  */
 function unauthorizedReason(message: string | undefined, all: readonly string[]): UnauthorizedReason {
   for (const texts of [message === undefined ? [] : [message], all]) {

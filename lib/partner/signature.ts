@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 
-/** What a signature covers (interface document, Authentication, canonical string). */
+/** What a signature covers (docs/partner-api.md#signature). */
 export interface SignatureInput {
   /** Path of the request with its leading slash, as sent: `/api/v1/partner/tasks/list`. */
   path: string;
@@ -12,7 +12,7 @@ export interface SignatureInput {
   body: string;
 }
 
-/** The five fields that are signed, joined by single LFs (interface document, Authentication, canonical string). */
+/** The five fields that are signed, joined by single LFs (docs/partner-api.md#signature). */
 export function canonicalString({ path, timestampSeconds, nonce, body }: SignatureInput): string {
   return `POST\n${path}\n${timestampSeconds}\n${nonce}\n${hash('sha256', body)}`;
 }

@@ -25,13 +25,13 @@ export interface SigningInput {
   now: number;
   /** What the service's clock is ahead of ours, in seconds. */
   clockOffsetSeconds: number;
-  /** At least 8 characters, never used before (interface document, Required headers). */
+  /** At least 8 characters, never used before (docs/partner-api.md#requests). */
   nonce: string;
   /** 16 random bytes. */
   iv: Uint8Array;
 }
 
-/** Encrypts and signs a payload (interface document, Payload encryption and Required headers). */
+/** Encrypts and signs a payload (docs/partner-api.md#encryption, docs/partner-api.md#signature). */
 export function signRequest(input: SigningInput): SignedRequest {
   const { url, apiKey, secretKey, nonce } = input;
   const timestampSeconds = Math.floor(input.now / 1000) + input.clockOffsetSeconds;

@@ -13,7 +13,7 @@ export function taskName({
   return task_id == null ? undefined : { id: task_id, name: name ?? title ?? String(task_id) };
 }
 
-/** `project_id` is shown; the optional filters are not (note A). */
+/** `project_id` is shown; the optional filters are not. */
 export const listTasks = operation({
   name: 'tasks/list',
   evidence: 'payload not shown',
@@ -33,7 +33,7 @@ export const createTask = operation({
   data: openData,
 });
 
-/** The name of the identifier's field is not shown (note A). */
+/** The name of the identifier's field is not shown. */
 export const taskDetail = operation({
   name: 'tasks/detail',
   evidence: 'payload not shown',
@@ -52,7 +52,7 @@ export const updateTask = operation({
   data: openData,
 });
 
-/** Its fields are not shown (note A); `q` and the pages are assumed, as of projects/search. */
+/** Its fields are not shown; `q` and the pages are assumed, as of projects/search. */
 export const searchTasks = operation({
   name: 'tasks/search',
   evidence: 'payload not shown',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, openData, operation, untyped, uuid } from './operation.ts';
 
-/** The document names these without types or which of them are required. */
+/** Documented without types, and without which of them are required (docs/partner-api.md#payload-types). */
 const fields = {
   name: untyped,
   description: untyped,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, openRecord, operation, untyped } from './operation.ts';
 
-/** Filters are not shown (note A); those that the relay uses are assumed, and travel in the open record. */
+/** Filters are not shown; those that the relay uses are assumed, and travel in the open record. */
 export const listTimelogs = operation({
   name: 'timelogs/list',
   evidence: 'payload not shown',
@@ -20,7 +20,7 @@ export const searchTimelogs = operation({
   data: z.array(openRecord),
 });
 
-/** The name of the identifier's field is not shown (note A). */
+/** The name of the identifier's field is not shown. */
 export const timelogDetail = operation({
   name: 'timelogs/detail',
   evidence: 'payload not shown',

@@ -12,7 +12,7 @@ export const reorderChecklistGroups = operation({
 });
 
 /**
- * Completes or reopens a checklist item. The document makes `is_completed` optional and toggles without it; the relay
+ * Completes or reopens a checklist item. The service toggles without `is_completed`; the relay
  * requires it, because a toggle that is sent twice undoes itself.
  */
 export const completeChecklistItem = operation({

@@ -1,4 +1,5 @@
-import { addressesOf, type Team } from '../config/timesheets.ts';
+import { addressesOf } from '../config/team-addresses.ts';
+import type { Team } from '../config/timesheets.ts';
 
 /** A user of the service, as a team's settings are about them. */
 export interface Member {

@@ -82,8 +82,8 @@ function textOf(value: unknown): string | undefined {
 }
 
 /**
- * The day as it is written, with or without a time behind it (`YYYY-MM-DD HH:MM:SS` in the interface document, or ISO
- * 8601). A time is not turned into another zone, for the service's own is not shown.
+ * The day as it is written, with or without a time behind it: `YYYY-MM-DD HH:MM:SS` as in docs/partner-api.md#project,
+ * or ISO 8601. A time is not turned into another zone, for the service's own is not shown.
  */
 export function dateOf(value: unknown): string | undefined {
   const date = typeof value === 'string' && /^(\d{4}-\d\d-\d\d)(?:$|[ T]\d\d:\d\d)/.exec(value.trim())?.[1];

@@ -36,11 +36,12 @@ export interface Result {
 }
 
 /**
- * `documented`: path and payload fields are in the table "Operations with known shape". `fields assumed`: the path
- * is, the fields are "not shown" (note A). `assumed`: neither is, both are made by analogy.
+ * As in docs/partner-api.md#operations. `documented`: path and payload fields. `fields assumed`: the path only, and the
+ * fields are made by analogy. `assumed`: neither, both are made by analogy.
  *
- * The types of payload fields, which of them are required, and the values of a record whose field was not sent are "not
- * shown" unless the table says so; what stands here besides is assumed. So is that unknown fields are dropped.
+ * Of the types of payload fields and which of them are required, only docs/partner-api.md#payload-types is shown, and
+ * nothing of the values of a record whose field was not sent; what stands here besides is assumed. So is that unknown
+ * fields are dropped.
  */
 export type Evidence = 'documented' | 'fields assumed' | 'assumed';
 
@@ -50,7 +51,7 @@ interface Declaration<R extends Fields, O extends Fields> {
   /** null: any key may call it. Names other than `*` are assumed: '<resource>.read' and '<resource>.write'. */
   scope: string | null;
   success: 200 | 201;
-  /** "Errors": 400 for test scenarios, test steps and defects; 422 for the others that are listed. */
+  /** docs/partner-api.md#statuses: 400 for test scenarios, test steps and defects; 422 for the others it lists. */
   invalid: 400 | 422;
   required: R;
   optional: O;
@@ -119,7 +120,7 @@ export function paginate(
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** Maximum lengths and sizes are "not shown", so that there are none. */
+/** Maximum lengths and sizes are not shown, so that there are none. */
 const fieldTypes: Record<keyof FieldTypes, { label: string; accepts(value: unknown): boolean }> = {
   text: { label: 'a string', accepts: isText },
   name: { label: 'a string that is not empty', accepts: (value) => isText(value) && value.trim() !== '' },

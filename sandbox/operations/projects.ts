@@ -104,7 +104,7 @@ export function matches(q: string, ...texts: string[]): boolean {
   return texts.join('\n').toLowerCase().includes(q.toLowerCase());
 }
 
-/** "Errors" lists no 404 for projects, tasks and timelogs: an identifier of nothing is a validation failure (assumed). */
+/** docs/partner-api.md#statuses has no 404 for projects, tasks and timelogs: unknown ids fail validation (assumed). */
 function existing({ data }: Store, project_id: string): Project {
   return find(data.projects, 'project_id', project_id) ?? refuse(422, 'Project not found');
 }

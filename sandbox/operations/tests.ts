@@ -73,7 +73,7 @@ export const tests = [
         status: 'active',
         ...payload,
         test_case_id: testCase.test_case_id,
-        // "Ordering rules", rule 1.
+        // docs/partner-api.md#operations.
         step_order: nextId(siblings, 'step_order'),
       };
       store.put('testSteps', step);
@@ -91,7 +91,7 @@ export const tests = [
     run({ test_case_id, step_id, hard_delete }, store) {
       const step = find(store.data.testSteps, 'step_id', step_id);
       if (step === undefined || step.test_case_id !== test_case_id) return refuse(404, 'Test step not found');
-      // "Ordering rules", rule 3: the values are not shown. That these delete and anything else archives is assumed.
+      // The values are not shown (docs/partner-api.md#operations). That these delete and any other archives is assumed.
       if (/^(true|yes|1)$/i.test(String(hard_delete))) store.remove('testSteps', step.step_id);
       else store.put('testSteps', { ...step, status: 'archived' });
       return { data: { step_id: step.step_id } };

@@ -96,7 +96,7 @@ describe('a configuration', () => {
     expect(faultsOf(input)).toHaveLength(3);
   });
 
-  it('gets the limits of the interface document and its other defaults filled in', () => {
+  it('gets the limits of the service and its other defaults filled in', () => {
     expect(defineConfig({ connections: { main: {} } })).toEqual({
       connections: { main: { limits: { perMinute: 120, perDay: 5_000 }, operations: {}, strangersShare: 0.1 } },
       github: { apiUrl: 'https://api.github.com', repositories: [] },

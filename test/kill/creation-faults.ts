@@ -55,7 +55,7 @@ function timedOut(clock: TestClock): never {
 
 /**
  * What can become of one send. Where the sandbox can do it, it does, so that its order of checks counts; 404, 422 and
- * 401 in other words, of which the interface document says nothing for a creation, come from in front.
+ * 401 in other words, which docs/partner-api.md#statuses does not have for a creation, come from in front.
  */
 const answerings = {
   'as it is': (send: Send) => send(),

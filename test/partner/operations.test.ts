@@ -129,7 +129,7 @@ const rows: readonly Row[] = [
   row(completeChecklistItem, { item_id: 103, is_completed: true }, { item_id: 103, is_completed: true }),
 ];
 
-/** Whose payload fields the document does not show, or not all of them. */
+/** Whose payload fields are not shown, or not all of them. */
 const openPayloads = [
   ...['defects/create', 'defects/list', 'timelogs/create', 'users/list'],
   ...['validate', 'projects/detail', 'projects/update'],
@@ -280,7 +280,7 @@ describe('results', () => {
     });
   });
 
-  it('take any type of what the document does not show', async () => {
+  it('take any type of what is not shown', async () => {
     const rows = [{ task_id: null, user_id: 7, defect_id: 7, name: 7, title: ['a'], email: false, description: 1 }];
     const { client } = await serverAndClient(reply(200, { success: true, data: rows }));
     expect((await client.call(listTasks, { project_id })).data).toMatchObject([{ name: null, title: null }]);
@@ -288,7 +288,7 @@ describe('results', () => {
     expect((await client.call(listDefects, {})).data).toMatchObject([{ defect_id: 7, description: null }]);
   });
 
-  it('need no data where the document shows none', async () => {
+  it('need no data where none is shown', async () => {
     const { client } = await serverAndClient(reply(200, { success: true, message: 'Deleted' }));
     expect(await client.call(deleteTestStep, { step_id: 2 })).toMatchObject({ message: 'Deleted', data: undefined });
   });

@@ -243,7 +243,7 @@ describe('operations', () => {
     expect(await completion(false)).toEqual([false, null, null]);
   });
 
-  it('are the 22 of the document and four that are assumed', () => {
+  it('are the 22 that are documented and four that are assumed', () => {
     const assumed = operations.filter(({ evidence }) => evidence === 'assumed').map(({ path }) => path);
     expect(assumed).toEqual(['/timelogs/create', '/users/list', '/defects/create', '/defects/list']);
     expect(operations).toHaveLength(22 + assumed.length);

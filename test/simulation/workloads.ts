@@ -11,7 +11,7 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /**
- * A minute's limit as the service has it (interface document, Limits), and latencies that are hard on it. The limit of
+ * A minute's limit as the service has it (docs/partner-api.md#limits), and latencies that are hard on it. The limit of
  * the day is out of the way: an hour of full use would go beyond it.
  */
 const hard = { limits: { perMinute: 120, perDay: 1_000_000 }, latencyMs: [5, 2_000] } as const;

@@ -25,7 +25,7 @@ describe('a time entry', () => {
 
   it.each([
     ['a date', '2026-11-20'],
-    ['a date and time as the interface document writes them', '2026-11-20 23:59:59'],
+    ['a date and time as in docs/partner-api.md#project', '2026-11-20 23:59:59'],
     ['ISO 8601', '2026-11-20T00:00:00.000000Z'],
     ['ISO 8601 with an offset, taken for the day that it names', '2026-11-20T23:30:00-08:00'],
   ])('is of the day of its %s', (_, date) => {

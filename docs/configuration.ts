@@ -1,0 +1,137 @@
+import { inspect } from 'node:util';
+import * as z from 'zod';
+import { configSchema } from '../lib/config/schema.ts';
+
+const INTRODUCTION = `# Configuration
+
+<!-- Made by \`npm run docs\` from the descriptions and examples in lib/config/. Edit them there. -->
+
+\`relay.config.ts\` exports what \`defineConfig\` returns, which checks the configuration and fills in the defaults. A wrong
+configuration stops the local start, the deployment and the command line, and every fault is named by its path.
+
+    import { defineConfig } from './lib/config/schema.ts';
+
+    export default defineConfig({
+      connections: { main: {} },
+      github: {
+        repositories: [
+          {
+            name: 'acme/web',
+            connection: 'main',
+            issueToDefect: { projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' },
+          },
+        ],
+      },
+    });
+
+Below, \`[]\` stands for an entry of a list and \`<name>\` for a key of an object. "Required" holds if the object around the
+setting is there. Base URLs, keys and tokens are not settings: they are [secrets](deploy.md), or
+[environment variables](../README.md#use-your-own) on one machine.
+`;
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** A setting, or a group of settings, and how to get there: `github.repositories[].name`. */
+interface Setting {
+  path: string;
+  schema: JsonSchema;
+  isRequired: boolean;
+}
+
+/**
+ * docs/configuration.md: every setting of relay.config.ts with its type, its default, what it does and an example.
+ * A setting whose example shows its parts is not taken apart.
+ *
+ * @throws {Error} for a setting without a description or an example, and for an example that its own schema refuses
+ */
+export function configurationPage(): string {
+  const sections = settingsOf(jsonSchema(), '').map(
+    (top) => `## ${top.path}\n\n${[top, ...below(top)].map(entry).join('\n')}\n`,
+  );
+  return [INTRODUCTION, ...sections].join('\n');
+}
+
+function jsonSchema(): JsonSchema {
+  return z.toJSONSchema(configSchema, {
+    io: 'input',
+    override({ zodSchema, jsonSchema, path }) {
+      for (const example of jsonSchema.examples ?? []) {
+        const parsed = z.safeParse(zodSchema, example);
+        if (!parsed.success) throw new Error(`the example of ${path.join('.')} is refused: ${parsed.error.message}`);
+      }
+    },
+  });
+}
+
+/** The settings in a setting, depth first. */
+function below({ path, schema }: Setting): Setting[] {
+  return settingsOf(schema, path).flatMap((setting) => [setting, ...below(setting)]);
+}
+
+function settingsOf(schema: JsonSchema, path: string): Setting[] {
+  if (schema.examples) return [];
+  if (schema.type === 'array' && isSchema(schema.items)) return settingsOf(schema.items, `${path}[]`);
+  if (isSchema(schema.additionalProperties)) return settingsOf(schema.additionalProperties, `${path}.<name>`);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+    isSchema(property)
+      ? [
+          {
+            path: path ? `${path}.${name}` : name,
+            schema: property,
+            isRequired: schema.required?.includes(name) ?? false,
+          },
+        ]
+      : [],
+  );
+}
+
+function entry(setting: Setting): string {
+  const { path, schema, isRequired } = setting;
+  const isGroup = settingsOf(schema, path).length > 0;
+  const [example] = schema.examples ?? [];
+  if (!schema.description) throw new Error(`${path} has no description`);
+  if (example === undefined && !isGroup) throw new Error(`${path} has no example`);
+  const facts = [typeOf(schema), isRequired ? 'required' : defaultOf(schema)];
+  const sample = example === undefined ? '' : ` Example: ${code(example)}.`;
+  return `- **\`${path}\`** (${facts.join(', ')}). ${schema.description}${sample}`;
+}
+
+/** A default without content is that of a group: its own settings have theirs. */
+function defaultOf(schema: JsonSchema): string {
+  const isEmpty = literal(schema.default) === '{}';
+  return schema.default === undefined || isEmpty ? 'optional' : `default ${code(schema.default)}`;
+}
+
+const FORMATS: Readonly<Record<string, string>> = { uri: 'URL', email: 'e-mail address', uuid: 'UUID', date: 'date' };
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.anyOf) return schema.anyOf.map((option) => typeOf(option)).join(' or ');
+  if (schema.const !== undefined) return code(schema.const);
+  if (schema.enum) return schema.enum.map(code).join(' or ');
+  if (schema.type === 'array') return `list${isSchema(schema.items) ? ` of: ${typeOf(schema.items)}` : ''}`;
+  if (schema.type === 'object') return isSchema(schema.additionalProperties) ? 'object by name' : 'object';
+  if (schema.type === 'integer' || schema.type === 'number') return `${schema.type}${range(schema)}`;
+  return FORMATS[schema.format ?? ''] ?? String(schema.type);
+}
+
+/** zod bounds every integer by those that JavaScript can count to. */
+function range({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: JsonSchema): string {
+  const from = minimum === Number.MIN_SAFE_INTEGER ? '' : ` from ${minimum}`;
+  return maximum === Number.MAX_SAFE_INTEGER ? from : `${from} to ${maximum}`;
+}
+
+const code = (value: unknown) => `\`${literal(value)}\``;
+
+/** A value as it is written in relay.config.ts, on one line. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return inspect(value);
+  const entries = Object.entries(value).map(
+    ([name, part]) => `${/^\w+$/.test(name) ? name : inspect(name)}: ${literal(part)}`,
+  );
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

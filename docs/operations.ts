@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import type { Operation } from '../lib/partner/operation.ts';
+import { operations } from '../lib/partner/operations.ts';
+
+const TABLE = /(?<=<!-- operations: made by `npm run docs` -->\n\n).*?(?=\n\n)/s;
+
+/** docs/partner-api.md with the table of the operations as lib/partner/ declares them. */
+export function withOperations(page: string): string {
+  if (!TABLE.test(page)) throw new Error('docs/partner-api.md has no place for the table of the operations');
+  return page.replace(TABLE, operationTable());
+}
+
+function operationTable(): string {
+  const rows = [...operations.values()].map((operation) => {
+    const { name, evidence, success, effect } = operation;
+    return [`\`${name}\``, evidence, payloadOf(operation), String(success), effect];
+  });
+  const head = ['operation', 'evidence', 'payload', 'success', 'effect'];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function payloadOf({ payload, evidence }: Operation): string {
+  const { properties = {}, additionalProperties } = z.toJSONSchema(payload, { io: 'input' });
+  const fields = Object.keys(properties).map((field) => `\`${field}\``);
+  if (fields.length === 0) return evidence === 'documented' ? 'any object' : 'not shown';
+  return [...fields, ...(additionalProperties === false ? [] : ['…'])].join(', ');
+}

@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { configurationPage } from '../../docs/configuration.ts';
+import { withOperations } from '../../docs/operations.ts';
+
+const pageOf = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+
+describe('`npm run docs` would change nothing', () => {
+  it('in docs/configuration.md, which has every setting', async () => {
+    expect(await pageOf('configuration.md')).toBe(configurationPage());
+  });
+
+  it('in docs/partner-api.md, which has every operation', async () => {
+    const page = await pageOf('partner-api.md');
+    expect(page).toBe(withOperations(page));
+  });
+});
