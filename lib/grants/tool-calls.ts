@@ -1,4 +1,4 @@
-import { createMcpClient, type McpClient } from '../mcp/client.ts';
+import { createMcpClient, type HeldSession, type McpClient, noSession } from '../mcp/client.ts';
 import { missingScopes, type ToolHistory, toolDecisions, toolOutcome } from '../mcp/decide.ts';
 import { McpError, McpRefusal } from '../mcp/errors.ts';
 import type { ToolList, ToolResult } from '../mcp/tool.ts';
@@ -18,9 +18,16 @@ export interface ToolCalls {
    * Calls a tool. A tool that creates is sent once at most, apart from a refusal that says that it was not carried out.
    *
    * @param history `creating` for every tool that does not say of itself, by a mapping or its hints, that it is harmless
+   * @param beforeSend runs right before the call leaves, once it may; what it throws keeps the call back
    * @throws {GrantError | SecretError} and what the transport's permit throws, always before the call is sent
    */
-  call(holder: Holder, history: ToolHistory, tool: string, args: object): Promise<ToolResult>;
+  call(
+    holder: Holder,
+    history: ToolHistory,
+    tool: string,
+    args: object,
+    beforeSend?: () => Promise<void>,
+  ): Promise<ToolResult>;
 }
 
 export interface ToolCallsOptions {
@@ -39,20 +46,20 @@ const FAILURE_PAUSE_MS = 10_000;
 const MOST_SESSIONS = 200;
 
 /** The sessions of this process: a session belongs to the person who began it, and to one link of theirs. */
-export type Sessions = Map<string, McpClient>;
+export type Sessions = Map<string, HeldSession>;
 
 export function createToolCalls(options: ToolCallsOptions): ToolCalls {
-  const { transport, tokens, pause, retryAfterSeconds, sessions = new Map() } = options;
+  const { transport, tokens, pause, retryAfterSeconds, sessions = new Map<string, HeldSession>() } = options;
 
   function clientOf({ grant }: AccessToken): McpClient {
     const { connection, holder, linkedAt } = grant;
     const key = JSON.stringify([connection, holder.in, holder.id, linkedAt]);
-    const client = sessions.get(key) ?? createMcpClient(transport);
+    const session = sessions.get(key) ?? noSession();
     sessions.delete(key);
-    sessions.set(key, client);
+    sessions.set(key, session);
     const [oldest] = sessions.keys();
     if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
-    return client;
+    return createMcpClient(transport, session);
   }
 
   async function asPerson<T>(
@@ -110,8 +117,8 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
 
   return {
     list: (holder) => asPerson(holder, 'repeatable', (client, token) => client.listTools(token)),
-    async call(holder, history, tool, args) {
-      return asPerson(holder, history, (client, token) => client.callTool(token, tool, args));
+    async call(holder, history, tool, args, beforeSend) {
+      return asPerson(holder, history, (client, token) => client.callTool(token, tool, args, beforeSend));
     },
   };
 }

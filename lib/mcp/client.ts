@@ -3,7 +3,7 @@ import { isRecord } from './json-rpc.ts';
 import { outsideText } from './outside-text.ts';
 import { isRevision, namesRevisionInHeader, type Revision, revisions } from './revisions.ts';
 import { readTool, readToolResult, type ToolList, type ToolResult } from './tool.ts';
-import { endSession, type Reply, sendNotification, sendRequest, type Transport } from './transport.ts';
+import { endSession, type Permit, type Reply, sendNotification, sendRequest, type Transport } from './transport.ts';
 
 /**
  * A client of one person at one MCP endpoint. It begins a session with its first call, and another one where the service
@@ -16,8 +16,16 @@ export interface McpClient {
    * @throws {McpError}
    */
   listTools(token: string | undefined): Promise<ToolList>;
-  /** @throws {McpError} */
-  callTool(token: string | undefined, name: string, args: object): Promise<ToolResult>;
+  /**
+   * @param beforeSend runs right before each request with the call leaves, once it may; what it throws keeps the call back
+   * @throws {McpError}
+   */
+  callTool(
+    token: string | undefined,
+    name: string,
+    args: object,
+    beforeSend?: () => Promise<void>,
+  ): Promise<ToolResult>;
   /** Begins a session if there is none. @throws {McpError} */
   initialize(token: string | undefined): Promise<Session>;
   /** Ends the session, if there is one. @throws {McpError} */
@@ -31,16 +39,22 @@ export interface Session {
   server: string;
 }
 
+/** The session of a client, which another client of the same person at the same endpoint can go on with. */
+export interface HeldSession {
+  session: Session | undefined;
+  /** Of the last request. */
+  lastId: number;
+}
+
+export const noSession = (): HeldSession => ({ session: undefined, lastId: 0 });
+
 const CLIENT_INFO = { name: 'partner-relay', version: '0.1.0' };
 const MOST_PAGES = 50;
 const MOST_TOOLS = 1_000;
 /** JSON-RPC's `Invalid params`, with which a service refuses a revision. */
 const INVALID_PARAMS = -32_602;
 
-export function createMcpClient(transport: Transport): McpClient {
-  let session: Session | undefined;
-  let lastId = 0;
-
+export function createMcpClient(transport: Transport, held: HeldSession = noSession()): McpClient {
   const envelopeOf = ({ id, revision }: Session, token: string | undefined) => ({
     token,
     sessionId: id,
@@ -48,8 +62,8 @@ export function createMcpClient(transport: Transport): McpClient {
   });
 
   async function initialize(token: string | undefined): Promise<Session> {
-    session ??= await begin(token);
-    return session;
+    held.session ??= await begin(token);
+    return held.session;
   }
 
   async function begin(token: string | undefined): Promise<Session> {
@@ -69,7 +83,7 @@ export function createMcpClient(transport: Transport): McpClient {
       if (offer === undefined) throw unknownRevision('none of them');
       try {
         const params = { protocolVersion: offer, capabilities: {}, clientInfo: CLIENT_INFO };
-        const reply = await sendRequest(transport, { token }, 'initialize', ++lastId, params);
+        const reply = await sendRequest(transport, { token }, 'initialize', ++held.lastId, params);
         const wanted = isRecord(reply.result) ? reply.result.protocolVersion : undefined;
         if (isRevision(wanted)) return { reply, revision: wanted };
         throw unknownRevision(typeof wanted === 'string' ? outsideText(wanted) : 'none that it names');
@@ -83,16 +97,22 @@ export function createMcpClient(transport: Transport): McpClient {
     }
   }
 
-  async function request(token: string | undefined, method: string, params: object): Promise<unknown> {
+  async function request(
+    token: string | undefined,
+    method: string,
+    params: object,
+    beforeSend?: () => Promise<void>,
+  ): Promise<unknown> {
+    const way = beforeSend ? heldBack(transport, beforeSend) : transport;
     const used = await initialize(token);
     try {
-      return (await sendRequest(transport, envelopeOf(used, token), method, ++lastId, params)).result;
+      return (await sendRequest(way, envelopeOf(used, token), method, ++held.lastId, params)).result;
     } catch (error) {
       // The service has forgotten the session, and has not looked at the request (MCP, Session Management).
       if (!(error instanceof McpRefusal) || error.status !== 404 || used.id === undefined) throw error;
-      if (session === used) session = undefined;
+      if (held.session === used) held.session = undefined;
       const next = await initialize(token);
-      return (await sendRequest(transport, envelopeOf(next, token), method, ++lastId, params)).result;
+      return (await sendRequest(way, envelopeOf(next, token), method, ++held.lastId, params)).result;
     }
   }
 
@@ -118,18 +138,28 @@ export function createMcpClient(transport: Transport): McpClient {
       } while (cursor !== undefined);
       return list;
     },
-    async callTool(token, name, args) {
-      const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }));
+    async callTool(token, name, args, beforeSend) {
+      const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }, beforeSend));
       if (!result) throw unreadable('tools/call', 'no result of a tool');
       return result;
     },
     async close(token) {
-      if (session?.id === undefined) return;
-      const ended = session;
-      session = undefined;
+      const ended = held.session;
+      if (ended?.id === undefined) return;
+      held.session = undefined;
       await endSession(transport, envelopeOf(ended, token));
     },
   };
+}
+
+/** The same way, on which something happens before a request leaves that may leave now. */
+function heldBack(transport: Transport, beforeSend: () => Promise<void>): Transport {
+  const permit: Permit = (send) =>
+    transport.permit(async () => {
+      await beforeSend();
+      return send();
+    });
+  return { ...transport, permit };
 }
 
 const unreadable = (method: string, found: string): McpError => new McpUnreadable(method, { status: 200, found });
