@@ -22,7 +22,7 @@ export class JobWorker extends Construct {
       throttled: 'jobs wait, and people in Slack with them.',
       reservedConcurrency: config.deployment.reservedConcurrency.worker,
     }).function;
-    secrets.grantRead(this.function, ['github', 'slack', 'partner']);
+    secrets.grantRead(this.function, ['github', 'slack', 'grants', 'partner']);
     for (const lane of ['interactive', 'background'] as const) {
       // A job may make others: a team's timesheets, a reminder for each who is short.
       queues[lane].queue.grantSendMessages(this.function);

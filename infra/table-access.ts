@@ -57,6 +57,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       taskName: ['GetItem', 'PutItem'],
       firstTimeEntry: ['GetItem', 'PutItem'],
       mute: ['GetItem'],
+      grant: ['GetItem', 'UpdateItem'],
     },
     indexes: [waitingLine.name],
   },

@@ -19,7 +19,7 @@ import type { Tools } from './tools.ts';
 export function createAutomations(tools: Tools): ReadonlyMap<string, Automation> {
   const isForKnown = tools.config.slack?.access.knownOnly ?? false;
   const ofKnown = (automation: Automation) => (isForKnown ? onlyForKnown(automation, tools) : automation);
-  const ofPeople = [completeChecklistItem(), createDefect(), find(), logTime(tools)];
+  const ofPeople = [completeChecklistItem(tools), createDefect(tools), find(tools), logTime(tools)];
   const all = [
     issueToDefect(tools),
     ofCollaborators(answerFault(), tools),

@@ -16,6 +16,7 @@ import { createFirstTimeEntries, type FirstTimeEntries } from '../timesheets/fir
 import { createMutes, type Mutes } from '../timesheets/mutes.ts';
 import { createRecentTasks, type RecentTasks } from '../timesheets/recent-tasks.ts';
 import { createTaskNames, type TaskNames } from '../timesheets/task-names.ts';
+import { type AsPerson, createAsPerson } from './as-person.ts';
 
 /** What automations work with, beside the steps of their job. */
 export interface Tools {
@@ -32,6 +33,7 @@ export interface Tools {
   /** Undefined where relay.config.ts has no slack. */
   slack: SlackApi | undefined;
   people: People;
+  asPerson: AsPerson;
   slackPeople: SlackPeople;
   mutes: Mutes;
   recentTasks: RecentTasks;
@@ -46,13 +48,14 @@ export function createTools(
 ): Tools {
   const github = { apiUrl: config.github.apiUrl, secrets, clock, fetch };
   const slack = config.slack && createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch });
+  const journal = (jobId: string) => openJournal(table, jobId, clock);
+  const people = createPeople({ config, table, slack, clock });
   return {
-    ...{ config, clock, randomBytes, jobs, queue, links, slack },
-    journal: (jobId) => openJournal(table, jobId, clock),
+    ...{ config, clock, randomBytes, jobs, queue, links, slack, journal, people },
+    asPerson: createAsPerson({ config, people, journal }),
     comments: createIssueComments(github),
     collaborators: createCollaborators(github),
     issues: createIssueReader(github),
-    people: createPeople({ config, table, slack, clock }),
     slackPeople: createSlackPeople({ config, table, slack, clock }),
     mutes: createMutes(table, clock),
     recentTasks: createRecentTasks(table, clock),

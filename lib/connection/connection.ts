@@ -8,6 +8,8 @@ import { partnerSecret, type Secrets } from '../secrets/secrets.ts';
 export interface Connection {
   name: string;
   limits: Limits;
+  /** Of its MCP endpoint. */
+  mcpLimits: Limits;
   /** The part of the day's calls that people from outside may cause. */
   strangersShare: number;
   /** The longest that one call takes. */
@@ -39,6 +41,7 @@ export function createConnections(options: ConnectionsOptions): (name: string) =
     return {
       name,
       limits: settings.limits,
+      mcpLimits: settings.mcp.limits,
       strangersShare: settings.strangersShare,
       timeoutMs: CALL_TIMEOUT_MS,
       operation: (declared) => withOverride(declared, settings.operations[declared.name]),

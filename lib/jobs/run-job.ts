@@ -5,6 +5,7 @@ import { isOfPeople } from '../budget/lanes.ts';
 import type { StrangerShare } from '../budget/stranger-share.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { Assistants } from '../grants/assistants.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
@@ -13,12 +14,15 @@ import { InLine, Later, NotDone, Park, Refused, StepFailed } from './interruptio
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost, type Wait } from './job-store.ts';
 import { openJournal } from './journal.ts';
+import { LinkAwaited } from './link-awaited.ts';
+import { createOnce, type StepNews } from './once.ts';
 import { createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
 import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
 import type { CallNews } from './sending.ts';
-import { createSteps, type StepNews, type Steps } from './steps.ts';
+import { createSteps, type Steps } from './steps.ts';
 import { createStrangerTurn } from './stranger-turn.ts';
 import { createTellPerson, type ParkKind, type Replies, type Said } from './tell-person.ts';
+import { createToolSteps, type ToolStepsOfRun } from './tool-steps.ts';
 import type { WaitingLines } from './waiting-line.ts';
 
 /** Failed steps and crashes until a job is left to a person; with the pauses below, about half an hour. */
@@ -47,6 +51,7 @@ export interface RunJobOptions {
   breakers: Breakers;
   strangers: StrangerShare;
   connection: (name: string) => Connection | undefined;
+  assistants: Assistants;
   automation: (name: string) => Automation | undefined;
   replies: Replies;
   clock: () => number;
@@ -82,9 +87,9 @@ export async function runJob(
     return sleepOrLeave(claimed.until - clock());
   }
   try {
-    const { ending, calls } = await runAutomation(claimed, deadline, options);
+    const { ending, ...made } = await runAutomation(claimed, deadline, options);
     const fate = await settle(claimed, ending, receives, options);
-    await endCalls(claimed, calls, options);
+    await endCalls(claimed, made, options);
     return fate;
   } catch (error) {
     // Whoever took over works on it now, and has a message of its own or the sweep's.
@@ -150,11 +155,12 @@ function messageOf(
 }
 
 /** Lets the budget know how the calls of the run ended, and moves the waiting line on. */
-async function endCalls(job: Job, calls: PartnerCalls | undefined, options: RunJobOptions): Promise<void> {
+async function endCalls(job: Job, { calls, tools }: CallsOfRun, options: RunJobOptions): Promise<void> {
   const { budget, connection, lines, tell } = options;
   const called = connection(job.connection);
   try {
     await budget.flush(job.connection);
+    await tools?.flush();
     if (!called || !calls) return;
     const { slotAt } = job;
     if (slotAt !== undefined && !calls.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
@@ -171,12 +177,18 @@ type Ending =
   | { ended: 'in line'; expectedAt: number | undefined; why: string; attempts: number }
   | { ended: 'not yet'; dueAt: number; why: string; attempts: number; makesRoom?: boolean };
 
+/** What a run made its calls with; nothing where its connection is gone. */
+interface CallsOfRun {
+  calls?: PartnerCalls;
+  tools?: ToolStepsOfRun;
+}
+
 async function runAutomation(
   job: Job,
   deadline: number,
   options: RunJobOptions,
-): Promise<{ ending: Ending; calls?: PartnerCalls }> {
-  const { table, budget, breakers, replies, clock, sleep, tell } = options;
+): Promise<{ ending: Ending } & CallsOfRun> {
+  const { table, budget, breakers, assistants, replies, clock, sleep, tell } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked: Parking = (reason, kind) => {
     const outcomeUnknown = journal.openSteps().length > 0;
@@ -199,7 +211,12 @@ async function runAutomation(
     ...{ ...about, strangerTurn },
     ...{ table, lane: job.lane, caller: job.id, cameBack, budget, breakers, sleep, deadline },
   });
-  const steps = createSteps({ ...about, calls, deadline });
+  const once = createOnce(about);
+  const tools = createToolSteps({
+    ...{ assistants, connection: connection.name, limits: connection.mcpLimits, lane: job.lane, budget },
+    ...{ journal, once, isHeld: holding(job, options), clock, sleep, deadline },
+  });
+  const steps = createSteps({ connection, calls, journal, clock, deadline, once, tools });
   const failed = (error: unknown) => tell({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps, replies, clock, failed });
   const end = async (): Promise<Ending> => {
@@ -229,18 +246,23 @@ async function runAutomation(
       // Only the outcome is left to be told then, and that is what could not be.
       if (isDone) return ending;
       if (ending.ended === 'parked') await person.parked(ending.reason, ending.kind);
-      if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
+      if (error instanceof LinkAwaited) await person.linkAwaited(error);
+      else if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
       if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.why);
       return ending;
     }
   };
-  return { ending: await end(), calls };
+  return { ending: await end(), calls, tools };
 }
 
 async function letGo(job: Job, ending: 'succeeded' | 'parked', { automation, jobs }: RunJobOptions): Promise<void> {
-  const isHeld = async () => (await jobs.lease(job)?.isHeld()) ?? false;
-  await automation(job.automation)?.letGo?.(job, ending, isHeld);
+  await automation(job.automation)?.letGo?.(job, ending, holding(job, { jobs }));
 }
+
+const holding =
+  (job: Job, { jobs }: Pick<RunJobOptions, 'jobs'>) =>
+  async () =>
+    (await jobs.lease(job)?.isHeld()) ?? false;
 
 type Told = Said & { of: 'done' | 'not done' };
 

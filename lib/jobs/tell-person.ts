@@ -1,7 +1,9 @@
+import { digest } from '../digest.ts';
 import { Interruption } from './interruption.ts';
 import type { Job } from './job.ts';
 import { LeaseLost } from './job-store.ts';
 import type { Journal } from './journal.ts';
+import type { LinkAwaited } from './link-awaited.ts';
 import type { Reply, Steps } from './steps.ts';
 
 /** What becomes of a job, for the person who asked for it. */
@@ -10,6 +12,8 @@ export type Said =
   | { of: 'not done'; text: string }
   /** Epoch milliseconds, as far as is known. */
   | { of: 'waiting'; until: number | undefined; why: string }
+  /** The job waits until the person has linked their account. `until` as above. */
+  | { of: 'link awaited'; until: number; why: string }
   | { of: 'parked'; reason: string; kind: ParkKind };
 
 /** Why a job was parked, without the words of anybody else: for places that are public. */
@@ -71,6 +75,9 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
       if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
     },
+    /** Once for each reason. */
+    linkAwaited: ({ message: why, until }: LinkAwaited) =>
+      sayIfPossible(`tell link awaited ${digest(why)}`, { of: 'link awaited', until, why }),
     // A job that was replayed may be parked again, for another reason.
     parked: (reason: string, kind: ParkKind) =>
       sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason, kind }),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isTimeZone } from '../config/names.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
+import type { Holder } from '../grants/grant.ts';
 import { NotDone } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { listUsers } from '../partner/users.ts';
@@ -28,6 +29,10 @@ export interface ServiceUser {
 export interface People {
   /** @throws {NotDone} that says to the person why they cannot be matched, and who can mend it */
   userOf(person: Person, connection: string, steps: Steps): Promise<ServiceUser>;
+  /** Where they are, for words such as "yesterday". Asks nothing of the service. */
+  timeZoneOf(person: Person, steps: Steps): Promise<string>;
+  /** Who may have linked the account of a person: themselves, and for GitHub who they are in Slack. */
+  holdersFor(person: Person): Holder[];
 }
 
 export interface PeopleOptions {
@@ -147,6 +152,14 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
   }
 
   return {
+    async timeZoneOf(person, steps) {
+      const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;
+      return zone ?? mapped(person)?.timeZone ?? 'UTC';
+    },
+    holdersFor(person) {
+      const slack = person.in === 'github' ? mapped(person)?.slack : undefined;
+      return [{ ...person }, ...(slack === undefined ? [] : [{ in: 'slack' as const, id: slack }])];
+    },
     async userOf(person, connection, steps) {
       const key = keys.person(person.in, person.id, connection);
       const known = (await table.get(key)) as Known | undefined;

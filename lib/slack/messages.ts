@@ -70,6 +70,12 @@ export function saidMessage(said: Said, contact: string): SlackMessage {
           `:hourglass: This has to wait: ${code(said.why)}. It goes on by itself${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
         ),
       );
+    case 'link awaited':
+      return message(
+        section(
+          `:link: This waits for your linked account: ${code(said.why)}. Link your account, and it goes on by itself; without that it ends ${time(said.until)}.`,
+        ),
+      );
     case 'parked':
       return message(
         plainSection(

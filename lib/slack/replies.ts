@@ -147,5 +147,6 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: Sla
 /** A job that was replayed tells its outcome once, but what it waits for or is parked for anew. */
 function idOf(job: Job, said: Said): string {
   if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
+  if (said.of === 'link awaited') return `${job.id} link awaited ${said.why}`;
   return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;
 }
