@@ -3,7 +3,7 @@ import { Later } from './interruption.ts';
 
 const DAY_MS = 86_400_000;
 /** Linking an account lets the waiting jobs of its person go on; this is for the case that it could not. */
-const LOOKS_EVERY_MS = 10 * 60_000;
+const LOOKS_EVERY_MS = 30 * 60_000;
 
 /** A job waits until the person who asked for it has linked their account. They are told why. */
 export class LinkAwaited extends Later {
