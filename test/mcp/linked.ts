@@ -40,7 +40,7 @@ export async function linkAccount(
   return grants.link(holder, await link.finish(pending, searchParams));
 }
 
-type Commands = NonNullable<NonNullable<RelayConfigInput['connections'][string]['mcp']>['commands']>;
+export type Commands = NonNullable<NonNullable<RelayConfigInput['connections'][string]['mcp']>['commands']>;
 
 /** The hash of a tool's schema, as the sandbox has it today. */
 function hashOf(name: string): string {
