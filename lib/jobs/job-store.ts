@@ -50,6 +50,8 @@ export interface Wait {
    * own; or the sweep sends one when the job is due.
    */
   message: 'sleeps' | 'is sent again' | 'leaves';
+  /** Whether it waits for the person who asked for it to link their account. */
+  awaitsLink?: boolean | undefined;
 }
 
 /** A job in a waiting line, as the index has it. */
@@ -103,7 +105,9 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
   async function endRun(job: Job, set: Partial<Job>, kept: { expiresAt?: number } = {}): Promise<void> {
     const owner = job.lease?.owner;
     const values: Item = { ...set, ...kept, endedBy: owner };
-    const over = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt'].filter((name) => values[name] === undefined);
+    const over = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt', 'awaitsLink'].filter(
+      (name) => values[name] === undefined,
+    );
     const written = Object.keys(values).filter((name) => values[name] !== undefined);
     const changed = await table.update(
       keys.job(job.id),
@@ -203,10 +207,11 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       const now = clock();
       await endRun(job, { status: 'parked', parked, finishedAt: now, wakeAt: now, attempts: job.attempts });
     },
-    async wait(job, { dueAt, why, attempts, message }) {
+    async wait(job, { dueAt, why, attempts, message, awaitsLink }) {
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
       const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
-      await endRun(job, { status: 'waiting', dueAt, waitingFor: why, attempts, wakeAt, generation });
+      const set = { status: 'waiting', dueAt, waitingFor: why, attempts, wakeAt, generation } as const;
+      await endRun(job, { ...set, ...(awaitsLink && { awaitsLink }) });
       return { ...job, generation };
     },
     async standInLine(job, { why, attempts, expectedAt }) {

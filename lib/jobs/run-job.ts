@@ -175,7 +175,7 @@ type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
   | { ended: 'parked'; reason: string; kind: ParkKind; outcomeUnknown: boolean }
   | { ended: 'in line'; expectedAt: number | undefined; why: string; attempts: number }
-  | { ended: 'not yet'; dueAt: number; why: string; attempts: number; makesRoom?: boolean };
+  | { ended: 'not yet'; dueAt: number; why: string; attempts: number; makesRoom?: boolean; awaitsLink?: boolean };
 
 /** What a run made its calls with; nothing where its connection is gone. */
 interface CallsOfRun {
@@ -285,7 +285,8 @@ function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, te
   if (error instanceof LeaseLost) throw error;
   if (error instanceof Later) {
     const { dueAt, message: why, makesRoom } = error;
-    return { ended: 'not yet', dueAt, why, attempts: job.attempts, makesRoom };
+    const awaitsLink = error instanceof LinkAwaited;
+    return { ended: 'not yet', dueAt, why, attempts: job.attempts, makesRoom, awaitsLink };
   }
   if (error instanceof InLine) {
     return { ended: 'in line', expectedAt: error.expectedAt, why: error.message, attempts: job.attempts };

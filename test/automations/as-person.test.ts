@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
+import { goOnLinked } from '../../lib/jobs/go-on-linked.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import type { McpOptions } from '../../sandbox/mcp/options.ts';
 import { GRANTS_KEY, linkAccount, sandboxCommands } from '../mcp/linked.ts';
@@ -78,8 +79,22 @@ describe('a person without a linked account', () => {
     expect(inTheEnd).toContain('This waits for your linked account: no account is linked');
     expect(logged()).toEqual([]);
     await linkAccount(relay);
-    await relay.workToTheEnd();
+    const goneOn = await goOnLinked(await relay.jobs('waiting'), relay.stores);
+    expect(goneOn).toHaveLength(1);
+    await relay.work();
     expect(told(relay).at(-1)).toContain('as you');
+    expect(logged()).toHaveLength(1);
+  });
+
+  it('acts through the key to the end, where they link an account meanwhile', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/timelogs/create', times: 40 });
+    await command(relay, `log 1h ${CHECKOUT}`);
+    await relay.work();
+    await linkAccount(relay);
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(told(relay).at(-1)).toMatch(/Logged 1h on Release checkout 2\.4 for Mira Novak/);
     expect(logged()).toHaveLength(1);
   });
 
