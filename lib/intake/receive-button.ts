@@ -5,6 +5,7 @@ import { explained } from '../slack/explained.ts';
 import { message, plainSection, type SlackMessage, warning } from '../slack/messages.ts';
 import { type ButtonPress, readOwn, SlackRequestError } from '../slack/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../slack/response-url.ts';
+import { TOOL_BUTTON, toolToFill } from '../slack/tool-views.ts';
 import {
   LOG_ON_PROJECT_BUTTON,
   LOG_REST_BUTTON,
@@ -15,7 +16,7 @@ import {
   taskToLog,
 } from '../slack/views.ts';
 import { commandOfButton, RUN_COMMAND_BUTTON } from './command-button.ts';
-import { openLogTimeModal, openProjectModal } from './open-modal.ts';
+import { openLogTimeModal, openProjectModal, openToolModal } from './open-modal.ts';
 import { receiveCommandButton } from './receive-command.ts';
 import type { Desk } from './slack-intake.ts';
 
@@ -51,6 +52,11 @@ export async function receiveButton(press: ButtonPress, desk: Desk): Promise<voi
       const isRecent = desk.clock() - at < PROPOSED_FOR_MS;
       const duration = minutes > 0 && isRecent ? { duration: printDuration(minutes) } : {};
       return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, desk), 'beside');
+    }
+    case TOOL_BUTTON: {
+      const fault = await explained(desk.config.contact, () => desk.permissions.faultOf('do', press));
+      if (fault) return tell(warning(fault), 'beside');
+      return tell(await openToolModal(press, held(toolToFill), desk), 'beside');
     }
     case MUTE_BUTTON:
       await desk.mutes.mute(press.userId, press.value);

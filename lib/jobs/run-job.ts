@@ -215,6 +215,7 @@ async function runAutomation(
   const tools = createToolSteps({
     ...{ assistants, connection: connection.name, limits: connection.mcpLimits, lane: job.lane, budget },
     ...{ journal, once, isHeld: holding(job, options), clock, sleep, deadline },
+    isPublic: job.replyTo?.in === 'github',
   });
   const steps = createSteps({ connection, calls, journal, clock, deadline, once, tools });
   const failed = (error: unknown) => tell({ news: 'untold', job, error });

@@ -67,6 +67,8 @@ export interface ToolStepsOptions {
   budget: Budget;
   journal: Journal;
   once: Once;
+  /** Whether strangers read what the person is told; then it does not have the service's own words. */
+  isPublic: boolean;
   /** Whether no other worker has taken the job over. */
   isHeld: () => Promise<boolean>;
   clock: () => number;
@@ -99,6 +101,7 @@ export interface ToolStepsOfRun {
 
 export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
   const { assistants, connection, limits, lane, budget, journal, isHeld, once, clock, sleep, deadline } = options;
+  const inItsWords = (said: string) => (options.isPublic ? '' : `: ${said}`);
   let opened: Promise<Assistant> | undefined;
 
   function open(): Promise<Assistant> {
@@ -135,7 +138,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
       const { at = clock() + NO_BUDGET_PAUSE_MS, isForBudget, message } = error;
       return isForBudget ? new Later(at, message) : new StepFailed(message, { cause: error });
     }
-    if (error instanceof CallRejected) return new NotDone(error.message);
+    if (error instanceof CallRejected) return new NotDone(`The service does not take this${inItsWords(error.message)}`);
     return new Park(error.message, { cause: error });
   }
 
@@ -145,7 +148,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     const startedAt = journal.entry(step)?.startedAt ?? clock();
     const awaited = new LinkAwaited(error, startedAt, clock());
     if (clock() >= awaited.until)
-      return new NotDone(`${awaited.message}. It was not linked within a day; link your account, and ask again`);
+      return new NotDone('Your account was not linked within a day. Link it, and ask again');
     if (!journal.entry(step)) await once.write({ step, calls: 'account link', status: 'begun', startedAt });
     return awaited;
   }
@@ -176,7 +179,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
         ensureTime();
         const { args } = await checked(holder, call);
         const result = await (await open()).tools.call(holder, 'repeatable', call.tool, args, async () => ensureTime());
-        if (result.isError) throw new NotDone(`The tool ${call.tool} says: ${saidIn(result)}`);
+        if (result.isError) throw new NotDone(`The tool ${call.tool} does not do this${inItsWords(saidIn(result))}`);
         return keep(result);
       }),
     );

@@ -31,6 +31,7 @@ export function argumentsFault(
   const innermost = errors.at(-1);
   if (!innermost) return undefined;
   const at = outsideText(innermost.instanceLocation.replace(/^#\/?/, ''));
+  if (innermost.keyword === 'false') return `${at} is not one of its arguments`;
   return `${at === '' ? '' : `${at}: `}${outsideText(innermost.error)}`;
 }
 

@@ -1,11 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { goOnLinked } from '../../lib/jobs/go-on-linked.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import type { McpOptions } from '../../sandbox/mcp/options.ts';
+import { startGithubApi } from '../github-api.ts';
+import { commentPayload } from '../kill/github-payloads.ts';
 import { GRANTS_KEY, linkAccount, sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import { ask, command, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
+import { ask, command, MIRA, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const HOUR = 3_600_000;
@@ -105,7 +107,7 @@ describe('a person without a linked account', () => {
     expect(await jobStates()).toEqual(['not done']);
     const said = told(relay);
     expect(said.filter((text) => text.includes('This waits for your linked account'))).toHaveLength(1);
-    expect(said.at(-1)).toContain('It was not linked within a day');
+    expect(said.at(-1)).toContain('Your account was not linked within a day');
     expect(logged()).toEqual([]);
   });
 });
@@ -274,5 +276,26 @@ describe('the budget of the endpoint', () => {
     expect(await relay.jobs('waiting')).not.toEqual([]);
     await relay.workToTheEnd();
     expect(logged().map(({ hours }) => hours)).toEqual([1, 2, 3]);
+  });
+});
+
+describe('a command in a comment on GitHub', () => {
+  it('goes through the account that its author has linked in Slack, where people says who they are', async () => {
+    const connection = { mcp: { link: 'offered', commands: sandboxCommands() } as const };
+    const people = [{ github: 'Codertocat', slack: MIRA, email: 'mira.novak@example.com' }];
+    const github = await startGithubApi(() => relay.clock.now);
+    onTestFinished(() => github.close());
+    relay = await startRelay({
+      config: exampleConfig({}, { connection, people, apiUrl: github.url }),
+      sandbox: { mcp: { enabled: true } },
+      github: { token: 'ghp_test' },
+    });
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}grants`, GRANTS_KEY);
+    await linkAccount(relay);
+    const posted = commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`);
+    expect((await relay.post('issue_comment', posted)).status).toBe(202);
+    await relay.workToTheEnd();
+    expect(github.comments.at(-1)?.body).toContain('as you');
+    expect(logged()).toHaveLength(1);
   });
 });

@@ -131,11 +131,11 @@ describe('a command', () => {
   });
 
   it.each([
-    ['note 12', 'There is no command “note”. There are: defect, done, undo, log, find, status, help.'],
-    ['hilfe', 'There is no command “hilfe”. There are: defect, done, undo, log, find, status, help.'],
-    ['bug Login', 'There is no command “bug”. There are: defect, done, undo, log, find, status, help.'],
-    ['odnu 12', 'There is no command “odnu”. There are: defect, done, undo, log, find, status, help.'],
-    ['constructor', 'There is no command “constructor”. There are: defect, done, undo, log, find, status, help.'],
+    ['note 12', 'There is no command “note”. There are: defect, done, undo, log, find, do, status, help.'],
+    ['hilfe', 'There is no command “hilfe”. There are: defect, done, undo, log, find, do, status, help.'],
+    ['bug Login', 'There is no command “bug”. There are: defect, done, undo, log, find, do, status, help.'],
+    ['odnu 12', 'There is no command “odnu”. There are: defect, done, undo, log, find, do, status, help.'],
+    ['constructor', 'There is no command “constructor”. There are: defect, done, undo, log, find, do, status, help.'],
     [
       'dnoe',
       'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item: done <item id> …, for example done 12 13',
