@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { defineConfig } from '../lib/config/schema.ts';
 import { type Runtime, systemRuntime } from '../lib/runtime.ts';
-import { type SqsHandler, startEventSource } from '../local/event-source.ts';
-import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
+import { asSqsHandler, startEventSource } from '../local/event-source.ts';
+import { asHttpHandler, startHttpFront } from '../local/http-front.ts';
 import { startLocalStack } from '../local/stack.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { amount, type Findings } from './figures.ts';
@@ -63,13 +63,13 @@ export async function measureEventToDefect(folder: string): Promise<Findings> {
     log: { info: () => {}, warn: failed, error: failed },
     metrics: { record: () => {} },
   };
-  const source = startEventSource(stack.queues, worker.createHandler(runtime) as unknown as SqsHandler, {
+  const source = startEventSource(stack.queues, asSqsHandler(worker.createHandler(runtime)), {
     maxConcurrency: () => 10,
     timeoutMs: 60_000,
     failed,
   });
   const front = await startHttpFront(0, {
-    'POST /github': webhook.createHandler(runtime) as unknown as HttpHandler,
+    'POST /github': asHttpHandler(webhook.createHandler(runtime)),
   });
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}/github`;
   const nextIssue = openedIssues(config);

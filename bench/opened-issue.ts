@@ -16,7 +16,8 @@ interface Example extends Record<string, unknown> {
 /**
  * Makes deliveries of new issues, each another one: the real `issues` `opened` of `@octokit/webhooks-examples`, in the
  * first repository of the configuration that makes defects of issues, with a label that does. With `relay.config.ts`
- * as it comes these are the example's own.
+ * as it comes these are the example's own. They happen now, because the relay ignores what is older than GitHub
+ * redelivers.
  *
  * @throws {Error} where the configuration makes no defect of any issue
  */
@@ -35,6 +36,7 @@ export function openedIssues(config: RelayConfig): () => SignedRequest {
         id: 4_000_000_000 + issues,
         number: issues,
         labels: [{ ...firstLabel(example), name: label }],
+        updated_at: new Date().toISOString(),
       },
       repository: { ...example.repository, full_name: configured.name },
     });

@@ -66,7 +66,7 @@ async function rememberPeople({ variables }: LocalStack): Promise<void> {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_ACCESS_KEY_ID: accessKeyId, TABLE_NAME } = variables;
   const credentials = { accessKeyId, secretAccessKey: variables.AWS_SECRET_ACCESS_KEY };
   const client = new DynamoDBClient({ endpoint, region: variables.AWS_REGION, credentials });
-  const table = createTable(client, TABLE_NAME);
+  const table = createTable(client, TABLE_NAME, Date.now);
   const now = Date.now();
   await table.put({ ...keys.slackWorkspace(), workspace: { team_id: TEAM_ID }, at: now });
   const expiresAt = Math.floor(now / 1000) + 3_600;

@@ -32,7 +32,7 @@ Open the page in a browser, agree, and copy the code from the address that GitHu
  * What the relay needs of GitHub, and no more: to hear of issues, comments and pull requests, and to comment on them.
  * https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  */
-export function githubAppManifest(name: string, webhookUrl: string) {
+function githubAppManifest(name: string, webhookUrl: string) {
   return {
     name,
     url: 'https://docs.github.com/apps',

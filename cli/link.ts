@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { decideLink, type IssueName, type LinkDecision } from '../lib/automations/decide-link.ts';
 import { issueEntity } from '../lib/automations/issue-jobs.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { createGithubForJobs } from '../lib/github/github-for-jobs.ts';
 import { createIssueReader } from '../lib/github/issue-reader.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
 import type { IssueState } from '../lib/links/issue-state.ts';
@@ -65,14 +66,14 @@ async function findIssue(text: string, { links, secrets }: Stores, config: Relay
   if (!repository || !number) throw new Error(`'${text}' is no issue; expected owner/repo#42`);
   const known = await links.named(text);
   if (known !== undefined) return { entity: known, name: text };
-  const issues = createIssueReader({ apiUrl: config.github.apiUrl, secrets, clock: Date.now });
-  const issue = await issues.read({ repository, issueNumber: Number(number) });
+  const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock: Date.now, fetch });
+  const issue = await createIssueReader(github).read({ repository, issueNumber: Number(number) });
   if (issue) return { entity: issueEntity(issue.id), name: text };
   throw new Error(`the relay has seen no event of ${text} in the last 30 days, and GitHub does not show it`);
 }
 
 /** A link in words. */
-export function linkLines({ name, entity }: IssueName, link: Link<IssueState>): string[] {
+function linkLines({ name, entity }: IssueName, link: Link<IssueState>): string[] {
   const { claim, defect } = heldBy(link);
   const { newest } = link;
   const facts: [string, string | undefined][] = [

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { Sent } from '../local/slack/control.ts';
 import { renderMessage, renderView } from '../local/slack/render.ts';
-import type { Sent } from '../local/slack/stand-in.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 import type { OpenTarget } from './target.ts';

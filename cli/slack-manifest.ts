@@ -58,7 +58,7 @@ export function slackManifest(
           command: settings.command,
           url,
           description: 'Defects, checklists, time and tasks',
-          usage_hint: 'defect | done | undo | log | find | status | help',
+          usage_hint: 'defect | done | undo | log | find | link | unlink | status | help',
           should_escape: false,
         },
       ],

@@ -4,10 +4,10 @@ import config from '#relay.config';
 import { createBudget } from '../lib/budget/budget.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
-import { createConnectionParty } from '../lib/credentials/connection-party.ts';
+import { createConnectionHolder } from '../lib/credentials/connection-holder.ts';
 import { checkCredentials } from '../lib/credentials/credential-check.ts';
-import { createGithubParty } from '../lib/credentials/github-party.ts';
-import { createSlackParty } from '../lib/credentials/slack-party.ts';
+import { createGithubHolder } from '../lib/credentials/github-holder.ts';
+import { createSlackHolder } from '../lib/credentials/slack-holder.ts';
 import { createGithubClient } from '../lib/github/github-client.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
@@ -16,7 +16,7 @@ import { createSlackApi } from '../lib/slack/slack-api.ts';
 /** Nobody waits for an answer. */
 const GITHUB_TIMEOUT_MS = 10_000;
 
-/** Every hour: looks whether the credentials of each party can be used, before an event fails on them. */
+/** Every hour: looks whether the credentials of each holder can be used, before an event fails on them. */
 export function createHandler(runtime: Runtime) {
   const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
   const { table, secrets } = openStores(runtime);
@@ -24,17 +24,17 @@ export function createHandler(runtime: Runtime) {
   const budget = createBudget(table, clock, random);
   const breakers = createBreakers({ table, clock, random });
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: GITHUB_TIMEOUT_MS });
-  const options = { table, budget, breakers, metrics, clock, sleep };
-  const parties = [
+  const options = { budget, breakers, metrics, clock, sleep };
+  const holders = [
     ...Object.keys(config.connections)
       .flatMap((name) => connections(name) ?? [])
-      .map((connection) => createConnectionParty(connection, options)),
-    createGithubParty({ github, repositories: config.github.repositories.map(({ name }) => name), clock }),
-    ...(config.slack ? [createSlackParty(createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch }))] : []),
+      .map((connection) => createConnectionHolder(connection, options)),
+    createGithubHolder({ github, repositories: config.github.repositories.map(({ name }) => name), clock }),
+    ...(config.slack ? [createSlackHolder(createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch }))] : []),
   ];
   return middy<ScheduleEvent>().handler(async (_event, context) => {
     const deadline = clock() + context.getRemainingTimeInMillis();
-    return { checked: await checkCredentials(parties, deadline, { secrets, sleep, log, metrics }) };
+    return { checked: await checkCredentials(holders, deadline, { secrets, sleep, log, metrics }) };
   });
 }
 

@@ -1,13 +1,9 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
-import { takenEvents } from '../lib/github/delivery.ts';
 import { createGithubClient } from '../lib/github/github-client.ts';
 import { createHooks } from '../lib/github/hooks.ts';
 import { createRedelivery } from '../lib/github/redelivery.ts';
-import { createRedeliveryApi } from '../lib/github/redelivery-api.ts';
-import { createClaims } from '../lib/github/redelivery-claims.ts';
-import { keptForMs } from '../lib/github/redelivery-decision.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** The longest that GitHub itself takes. */
@@ -19,15 +15,8 @@ export function createHandler(runtime: Runtime) {
   const { table, secrets } = openStores(runtime);
   const { apiUrl, repositories } = config.github;
   const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
-  const run = createRedelivery({
-    hooks: createHooks({ table, clock, log, repositories: repositories.map(({ name }) => name) }),
-    claims: createClaims(table, clock),
-    deliveriesOf: createRedeliveryApi(github, clock),
-    isOn: github.isThere,
-    keptForMs: keptForMs(apiUrl),
-    events: takenEvents,
-    ...{ clock, sleep, log },
-  });
+  const hooks = createHooks({ table, clock, log, repositories: repositories.map(({ name }) => name) });
+  const run = createRedelivery({ github, apiUrl, hooks, table, clock, sleep, log });
   return middy().handler(async () => {
     const report = await run();
     metrics.record({ DeliveriesGivenUp: report.givenUp, HooksRefused: report.refused });

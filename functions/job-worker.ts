@@ -10,7 +10,7 @@ import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
 import { createAssistants } from '../lib/grants/assistants.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
-import { tellNews } from '../lib/jobs/tell-news.ts';
+import { reportNews } from '../lib/jobs/report-news.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { createReplies } from '../lib/replies.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
@@ -52,7 +52,7 @@ export function createHandler(runtime: Runtime) {
     clock,
     sleep,
     random,
-    tell: tellNews(log, metrics),
+    report: reportNews(log, metrics),
   };
   return middy<SQSEvent, SQSBatchResponse>().handler((event, context) => receiveMessages(event, context, options));
 }

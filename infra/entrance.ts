@@ -2,7 +2,7 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { DomainName, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -19,20 +19,27 @@ export interface Door {
   serverErrors: IMetric;
 }
 
+/** What a function takes: `{ '/start': [HttpMethod.GET] }` */
+export type Routes = Readonly<Record<string, readonly HttpMethod[]>>;
+
 /** How the webhooks are reached from outside. */
 export interface Entrance {
-  /** @param path of the webhook, where several share one entrance: `/github` */
-  open(webhook: NodejsFunction, path: string): Door;
+  /**
+   * @param path where several functions share one entrance: `/github`
+   * @param routes what it takes, by the path below that one and its methods; a POST to the path itself by default
+   */
+  open(fn: NodejsFunction, path: string, routes?: Routes): Door;
 }
 
 const A_MINUTE = { statistic: 'Sum', period: Duration.minutes(1) };
 
 /** A URL of the function's own. Who calls proves who they are by the signature on the body, which IAM cannot check. */
 export const functionUrls: Entrance = {
-  open: (webhook) => ({
-    url: webhook.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url,
-    serverErrors: webhook.metric('Url5xxCount', A_MINUTE),
-  }),
+  open(fn, path, routes) {
+    // It ends with a slash. Without routes the path makes no difference.
+    const { url } = fn.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
+    return { url: routes ? url + path.slice(1) : url, serverErrors: fn.metric('Url5xxCount', A_MINUTE) };
+  },
 };
 
 export interface HttpEntranceProps extends Keyed {
@@ -86,23 +93,34 @@ export class HttpEntrance extends Construct implements Entrance {
     }
   }
 
-  open(webhook: NodejsFunction, path: string): Door {
-    const [route] = this.#api.addRoutes({
-      path,
-      methods: [HttpMethod.POST],
-      integration: new HttpLambdaIntegration(webhook.node.path, webhook),
-    });
-    if (route) {
-      acknowledge(route, 'AwsSolutions-APIG4', 'Who calls proves who they are by the signature on the body.');
+  open(fn: NodejsFunction, path: string, routes: Routes = { '': [HttpMethod.POST] }): Door {
+    const integration = new HttpLambdaIntegration(fn.node.path, fn);
+    const errors: Metric[] = [];
+    for (const [below, methods] of Object.entries(routes)) {
+      for (const route of this.#api.addRoutes({ path: path + below, methods: [...methods], integration })) {
+        acknowledge(route, 'AwsSolutions-APIG4', 'Who calls proves who they are by what the function checks.');
+      }
+      errors.push(...methods.map((method) => this.#serverErrors(method, path + below)));
     }
-    return {
-      url: this.#url + path,
-      serverErrors: new Metric({
-        namespace: 'AWS/ApiGateway',
-        metricName: '5xx',
-        dimensionsMap: { ApiId: this.#api.apiId, Stage: '$default', Method: 'POST', Resource: path },
-        ...A_MINUTE,
-      }),
-    };
+    return { url: this.#url + path, serverErrors: sumOf(errors) };
   }
+
+  #serverErrors(Method: HttpMethod, Resource: string): Metric {
+    return new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName: '5xx',
+      dimensionsMap: { ApiId: this.#api.apiId, Stage: '$default', Method, Resource },
+      ...A_MINUTE,
+    });
+  }
+}
+
+function sumOf(metrics: readonly Metric[]): IMetric {
+  const [only, ...others] = metrics;
+  if (only && others.length === 0) return only;
+  const named = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
+  const expression = Object.keys(named)
+    .map((name) => `FILL(${name}, 0)`)
+    .join(' + ');
+  return new MathExpression({ expression, usingMetrics: named, period: A_MINUTE.period });
 }

@@ -2,7 +2,9 @@ import { Arn, ArnFormat, Aspects, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import { CfnRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
+import { linksAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { AccountLink } from './account-link.ts';
 import { acknowledge } from './acknowledge.ts';
 import { Alarms } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
@@ -68,12 +70,17 @@ export class RelayStack extends Stack {
         refused: { means: 'the person in Slack was shown an error.', todo: 'They give the command again.' },
         ...relay,
       });
+    const accountLink = linksAccounts(config)
+      ? new AccountLink(this, 'AccountLink', { entrance, ...relay })
+      : undefined;
+    if (accountLink) slackWebhook?.function.addEnvironment('ACCOUNT_LINK_URL', accountLink.url);
     const worker = new JobWorker(this, 'JobWorker', relay);
     const scheduled = addSchedules(this, relay);
     addStateAlarms(alarms, config);
     const functions = [
       githubWebhook.function,
       ...(slackWebhook ? [slackWebhook.function] : []),
+      ...(accountLink ? [accountLink.function] : []),
       worker.function,
       ...scheduled,
     ];
@@ -87,6 +94,7 @@ export class RelayStack extends Stack {
     const outputs = {
       GithubWebhookUrl: githubWebhook.url,
       ...(slackWebhook && { SlackWebhookUrl: slackWebhook.url }),
+      ...(accountLink && { AccountLinkUrl: accountLink.url }),
       Stage: stage.name,
       TableName: table.table.tableName,
       InteractiveQueueUrl: interactive.queue.queueUrl,

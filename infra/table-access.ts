@@ -37,6 +37,15 @@ const access: Readonly<Record<string, TableAccess>> = {
       slackStanding: ['GetItem', 'PutItem'],
       userGroup: ['GetItem', 'PutItem'],
       person: ['GetItem'],
+      accountLink: ['PutItem', 'UpdateItem', 'DeleteItem'],
+      grant: ['GetItem', 'PutItem', 'DeleteItem'],
+    },
+  },
+  'account-link': {
+    items: {
+      accountLink: ['GetItem', 'UpdateItem'],
+      oauthClient: ['GetItem', 'PutItem', 'DeleteItem'],
+      budget: ['GetItem', 'PutItem'],
     },
   },
   'job-worker': {
@@ -66,11 +75,10 @@ const access: Readonly<Record<string, TableAccess>> = {
     indexes: [jobsByStatus.name, waitingLine.name],
   },
   'credential-check': {
-    // Its journal is always empty, but it is read.
-    items: { job: ['Query'], budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'] },
+    items: { budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'] },
   },
   'github-redelivery': {
-    items: { hook: ['Query', 'UpdateItem', 'DeleteItem'], failedDelivery: ['Query', 'UpdateItem'] },
+    items: { hook: ['Query', 'UpdateItem'], failedDelivery: ['UpdateItem'] },
   },
   'timesheet-reminder': {
     items: { job: ['GetItem', 'PutItem', 'UpdateItem'] },

@@ -74,6 +74,7 @@ export function openStores({ environment, clock }: Runtime): Stores {
   const table = createTable(
     new DynamoDBClient({ ...CLIENT_SETTINGS, accountIdEndpointMode: 'preferred' }),
     environment.TABLE_NAME,
+    clock,
   );
   return {
     table,

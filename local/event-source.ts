@@ -1,9 +1,15 @@
+import type { MiddyfiedHandler } from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { FifoQueue, ReceivedMessage } from './fifo-queue.ts';
 
 /** The part of a Lambda's context that the functions use. */
 export type LocalContext = Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId' | 'functionName'>;
 export type SqsHandler = (event: SQSEvent, context: LocalContext) => Promise<SQSBatchResponse | undefined>;
+
+/** A function's handler as it is called here. */
+export function asSqsHandler(handler: MiddyfiedHandler<SQSEvent, SQSBatchResponse>): SqsHandler {
+  return (event, context) => handler(event, context as Context);
+}
 
 /** Invokes the worker with one message, and deletes the message unless it is reported or the worker throws. */
 export async function deliver(
@@ -43,13 +49,13 @@ export interface EventSource {
 /**
  * Lambda's event source for the queues: one message an invocation, so many at a time of each queue.
  *
- * @param maxConcurrency asked before each message is taken
+ * @param maxConcurrency of a queue; asked before each message is taken
  * @param failed is told what the worker threw; its message comes back after the visibility time-out
  */
 export function startEventSource(
   queues: readonly FifoQueue[],
   handler: SqsHandler,
-  options: { maxConcurrency: () => number; timeoutMs: number; failed: (error: unknown) => void },
+  options: { maxConcurrency: (queue: FifoQueue) => number; timeoutMs: number; failed: (error: unknown) => void },
 ): EventSource {
   const running = new Map<FifoQueue, Set<Promise<void>>>(queues.map((queue) => [queue, new Set()]));
   let timer: NodeJS.Timeout | undefined;
@@ -58,7 +64,7 @@ export function startEventSource(
   function poll(): void {
     if (stopped) return;
     for (const [queue, invocations] of running) {
-      while (invocations.size < options.maxConcurrency()) {
+      while (invocations.size < options.maxConcurrency(queue)) {
         const message = queue.receive();
         if (!message) break;
         const end = Date.now() + options.timeoutMs;

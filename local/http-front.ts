@@ -6,11 +6,17 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { jsonAnswer, MAX_BODY_BYTES } from '../lib/http/function-url.ts';
+import type { MiddyfiedHandler } from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { jsonAnswer, MAX_BODY_BYTES, type RawRequest } from '../lib/http/function-url.ts';
 import { readBody } from './request-body.ts';
 
 export type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+
+/** A function's handler as it is called here. The functions of requests use no context. */
+export function asHttpHandler(handler: MiddyfiedHandler<RawRequest, APIGatewayProxyStructuredResultV2>): HttpHandler {
+  return (event) => handler(event as RawRequest, {} as Context);
+}
 
 const { headers, ...refusal } = jsonAnswer(413, { error: `the body is larger than ${MAX_BODY_BYTES} bytes` });
 /** As a function URL answers; what is still on its way is not read. */
@@ -37,7 +43,11 @@ export async function startHttpFront(
     }
     const body = await readBody(request, MAX_BODY_BYTES);
     const answer = body ? await handler(functionUrlEvent(request, path, body)) : tooLarge;
-    response.writeHead(answer.statusCode ?? 200, answer.headers as Record<string, string>);
+    const { statusCode = 200, headers, cookies } = answer;
+    response.writeHead(statusCode, {
+      ...(headers as Record<string, string>),
+      ...(cookies && { 'set-cookie': cookies }),
+    });
     response.end(answer.body);
   }
 
@@ -64,12 +74,14 @@ export function functionUrlEvent(
   const contentType = request.headers['content-type'] ?? '';
   const isText = /^(text\/|application\/(json|javascript|xml))/.test(contentType);
   const method = request.method ?? 'GET';
+  const { cookie, ...headers } = request.headers;
   return {
     version: '2.0',
     routeKey: '$default',
     rawPath: path,
     rawQueryString: request.url?.split('?')[1] ?? '',
-    headers: flat(request.headers),
+    headers: flat(headers),
+    ...(cookie !== undefined && { cookies: cookie.split('; ') }),
     requestContext: {
       accountId: 'anonymous',
       apiId: 'local',

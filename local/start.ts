@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
+import { linksAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
@@ -14,9 +15,10 @@ import { partnerRoot } from '../lib/partner/base-url.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { controlRoutes } from './control-routes.ts';
-import { type SqsHandler, startEventSource } from './event-source.ts';
+import { createCrowd } from './crowd.ts';
+import { asSqsHandler, startEventSource } from './event-source.ts';
 import { keptGrantsKey } from './grants-key.ts';
-import { type HttpHandler, startHttpFront } from './http-front.ts';
+import { asHttpHandler, startHttpFront } from './http-front.ts';
 import { keptPort } from './kept-port.ts';
 import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
@@ -29,8 +31,6 @@ import { trustCaFile } from './trust.ts';
 
 const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
-/** Of each queue, as the stack has it. */
-const MAX_CONCURRENCY = 5;
 /** Of the jobs in a waiting line. */
 const COUNTED_UP_TO = 10_000;
 
@@ -72,20 +72,25 @@ async function start(): Promise<void> {
   const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
-  const [webhook, slackWebhook, worker, scheduled] = await Promise.all([
+  const [webhook, slackWebhook, accountLink, worker, scheduled] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
+    import('../functions/account-link.ts'),
     import('../functions/job-worker.ts'),
     loadSchedules(runtime),
   ]);
-  const source = startEventSource(stack.queues, worker.createHandler(runtime) as unknown as SqsHandler, {
-    maxConcurrency: () => (webhooks.inHand() > MAX_CONCURRENCY ? 1 : MAX_CONCURRENCY),
+  const webhooks = createCrowd(
+    () => performance.now(),
+    () => poll(),
+  );
+  const source = startEventSource(stack.queues, asSqsHandler(worker.createHandler(runtime)), {
+    maxConcurrency: webhooks.maxConcurrency,
     timeoutMs: WORKER_TIMEOUT_MS,
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
-  const webhooks = countInHand(() => poll());
-  const takeGithub = webhooks.counted(webhook.createHandler(runtime) as unknown as HttpHandler);
-  const takeSlack = webhooks.counted(slackWebhook.createHandler(runtime) as unknown as HttpHandler);
+  const takeGithub = webhooks.counted(asHttpHandler(webhook.createHandler(runtime)));
+  const takeSlack = webhooks.counted(asHttpHandler(slackWebhook.createHandler(runtime)));
+  const pages = asHttpHandler(accountLink.createHandler(runtime));
   const schedules = createLocalSchedules(scheduled, {
     clock: Date.now,
     failed: (slug, error) => story.log.error({ message: `${slug} failed`, error: String(error) }),
@@ -95,6 +100,11 @@ async function start(): Promise<void> {
     {
       'POST /github': takeGithub,
       ...(slack && { 'POST /slack/commands': takeSlack, 'POST /slack/interactions': takeSlack }),
+      ...(linksAccounts(config) && {
+        'GET /link/start': pages,
+        'POST /link/start': pages,
+        'GET /link/callback': pages,
+      }),
       ...controlRoutes(schedules, key),
     },
     (error) => story.log.error({ message: 'a request failed', error: String(error) }),
@@ -104,6 +114,8 @@ async function start(): Promise<void> {
 
   const unfinished = await takeUp(openStores(runtime), config);
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  // Known only now: the port may be any.
+  runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
   noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
   console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }));
   poll = source.poll;
@@ -120,30 +132,6 @@ async function start(): Promise<void> {
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-}
-
-/**
- * Counts the webhooks' requests that are not answered yet. GitHub and people in Slack wait for an answer, and jobs can
- * wait a little longer.
- *
- * @param calm is called when the last one was answered
- */
-function countInHand(calm: () => void) {
-  let inHand = 0;
-  return {
-    inHand: () => inHand,
-    counted:
-      (handler: HttpHandler): HttpHandler =>
-      async (event) => {
-        inHand += 1;
-        try {
-          return await handler(event);
-        } finally {
-          inHand -= 1;
-          if (inHand === 0) calm();
-        }
-      },
-  };
 }
 
 /** Jobs and links are about one instance, so each has a folder of its own. */

@@ -70,6 +70,12 @@ export function isHappening(fault: Fault): fault is FaultLimits & Happening {
   return happenings.includes(fault.kind);
 }
 
+/** Which of the two sides a fault can befall; undefined for both. */
+function sideOf(fault: Fault): 'partner' | 'mcp' | undefined {
+  if (isKeyFault(fault)) return 'partner';
+  return isHappening(fault) || fault.kind === 'token-expired' || fault.kind === 'discovery' ? 'mcp' : undefined;
+}
+
 export function isKeyFault(fault: Fault): fault is FaultLimits & KeyFault {
   return fault.kind.startsWith('key-');
 }
@@ -110,10 +116,12 @@ export class Faults {
   }
 
   /** The faults that befall the next request to an operation; `calls` are the names that `call` may have of it. */
-  take(operation: string, calls: readonly string[] = []): Fault[] {
+  take(operation: string, side: 'partner' | 'mcp', calls: readonly string[] = []): Fault[] {
     const met = this.#active.filter(
       ({ fault }) =>
-        (fault.operation ?? operation) === operation && (fault.call === undefined || calls.includes(fault.call)),
+        (sideOf(fault) ?? side) === side &&
+        (fault.operation ?? operation) === operation &&
+        (fault.call === undefined || calls.includes(fault.call)),
     );
     const due = met.filter((active) => active.skip === 0);
     for (const active of met) {

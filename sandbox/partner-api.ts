@@ -45,7 +45,7 @@ export interface Service {
  * what must survive a kill is written before each. Resolves to null when the connection is to be cut.
  */
 export async function answerPartner(service: Service, request: PartnerRequest): Promise<Answer | null> {
-  const faults = service.faults.take(request.operation);
+  const faults = service.faults.take(request.operation, 'partner');
   await delay(service.sleep, faults, 'on arrival');
   const skewMs = skewMsOf(faults);
 

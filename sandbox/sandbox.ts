@@ -21,7 +21,7 @@ export interface SandboxOptions {
   port?: number;
   /** In front of /api/v1/partner, such as /pm. */
   basePath?: string;
-  /** What is needed to set faults over HTTP; default: a new one. */
+  /** What is needed to set faults over HTTP, and the key that access tokens are signed with; default: a new one. */
   controlKey?: string;
   /** Journal on disk; without it everything is in memory. A new one begins with the seed. */
   dataFile?: string;
@@ -113,7 +113,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
   let url = '';
   const mcp = new McpService(
-    { store, faults, keys, basePath, baseUrl: () => url, clock, sleep: service.sleep },
+    { store, faults, keys, basePath, signingKey: controlKey, baseUrl: () => url, clock, sleep: service.sleep },
     options.mcp ?? {},
   );
   const partnerPath = `${basePath}/api/v1/partner`;

@@ -68,10 +68,11 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     const name = `${issue[1]}#${issue[2]}`;
     if (request.method === 'GET') {
       const since = Date.parse(searchParams.get('since') ?? '1970-01-01');
-      return answer(
-        200,
-        api.comments.filter((comment) => comment.issue === name && comment.updatedAt >= since),
-      );
+      const all = api.comments.filter((comment) => comment.issue === name && comment.updatedAt >= since);
+      const [page, size] = [Number(searchParams.get('page') ?? 1), Number(searchParams.get('per_page') ?? 30)];
+      searchParams.set('page', String(page + 1));
+      const link = all.length > page * size && { link: `<${api.url}${pathname}?${searchParams}>; rel="next"` };
+      return answer(200, all.slice((page - 1) * size, page * size), link || {});
     }
     if (refusal === 'instead of the work') return response.destroy();
     const { body } = (await json(request)) as { body: string };

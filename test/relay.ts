@@ -7,8 +7,8 @@ import { openJournal } from '../lib/jobs/journal.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
-import { deliver, type SqsHandler } from '../local/event-source.ts';
-import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
+import { asSqsHandler, deliver } from '../local/event-source.ts';
+import { asHttpHandler, startHttpFront } from '../local/http-front.ts';
 import { type SlackStandIn, startSlackStandIn } from '../local/slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
@@ -134,6 +134,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   }
   stack.secrets.put(`${stack.secretPrefix}github-webhook`, { webhookSecret: options.webhookSecret ?? WEBHOOK_SECRET });
   stack.secrets.put(`${stack.secretPrefix}github`, { ...options.github });
+  stack.secrets.put(`${stack.secretPrefix}grants`, { key: 'a key of the tests, long enough for it' });
 
   const slackSecret = options.slack ?? { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN };
   stack.secrets.put(`${stack.secretPrefix}slack`, slackSecret);
@@ -157,18 +158,22 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     log: { info: push(log), warn: push(log), error: push(log) },
     metrics: createMetrics('test', (line) => void metrics.push(JSON.parse(line)), read),
   };
-  const [webhook, slackWebhook, worker] = await Promise.all([
+  const [webhook, slackWebhook, accountLink, worker] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
+    import('../functions/account-link.ts'),
     import('../functions/job-worker.ts'),
   ]);
-  const handleMessages = worker.createHandler(runtime) as unknown as SqsHandler;
+  const handleMessages = asSqsHandler(worker.createHandler(runtime));
+  const pages = asHttpHandler(accountLink.createHandler(runtime));
   const front: Server = await startHttpFront(0, {
-    'POST /github': webhook.createHandler(runtime) as unknown as HttpHandler,
-    ...(config.slack && { 'POST /slack': slackWebhook.createHandler(runtime) as unknown as HttpHandler }),
+    ...{ 'GET /link/start': pages, 'POST /link/start': pages, 'GET /link/callback': pages },
+    'POST /github': asHttpHandler(webhook.createHandler(runtime)),
+    ...(config.slack && { 'POST /slack': asHttpHandler(slackWebhook.createHandler(runtime)) }),
   });
   const origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   const url = `${origin}/github`;
+  runtime.environment.ACCOUNT_LINK_URL = `${origin}/link`;
   const stores = openStores(runtime);
 
   const scheduled = new Map<string, ReturnType<ScheduledFunction['createHandler']>>();

@@ -1,7 +1,7 @@
 import type { CommandTools, FindTool, MappedCommand } from '../config/mcp.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import type { Holder } from '../grants/grant.ts';
-import { Park } from '../jobs/interruption.ts';
+import { NeedsOperator } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Journal } from '../jobs/journal.ts';
 import type { Steps } from '../jobs/steps.ts';
@@ -48,11 +48,11 @@ export function createAsPerson({ config, people, journal }: AsPersonOptions): As
     const decided = steps.kept<Holder | typeof KEY>(STEP);
     if (!isOn || !by) {
       if (decided === undefined || decided === KEY) return undefined;
-      throw new Park(`${command} was begun with a tool, and relay.config.ts has none for it any more`);
+      throw new NeedsOperator(`${command} was begun with a tool, and relay.config.ts has none for it any more`);
     }
     const actor =
       decided ??
-      (await steps.look(STEP, 'account link', async () => {
+      (await steps.read(STEP, 'account link', async () => {
         if (hasActed(await journal(job.id))) return KEY;
         const holders = people.holdersFor(by);
         for (const holder of holders) if (await steps.as(holder).isLinked()) return holder;

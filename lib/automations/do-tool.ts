@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { asTyped, unquoted } from '../commands/words.ts';
 import type { Holder } from '../grants/grant.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
-import { NotDone, Park } from '../jobs/interruption.ts';
+import { NeedsOperator, NotDone } from '../jobs/interruption.ts';
 import type { Job, JobDraft } from '../jobs/job.ts';
 import { saidIn } from '../jobs/tool-steps.ts';
 import { fieldsOf, readForm } from '../mcp/form.ts';
@@ -99,7 +99,7 @@ const toolIn = ({ tools }: ToolList, name: string) => tools.find((one) => one.na
 export function fillInTool(tools: Tools): Automation {
   const { slack, clock } = tools;
   return defineAutomation(toolFormJobs, async ({ opened, tool: name }, job, steps) => {
-    if (!slack) throw new Park('relay.config.ts has no slack any more');
+    if (!slack) throw new NeedsOperator('relay.config.ts has no slack any more');
     const { connection } = job;
     const tool = await steps.as(holderOf(job, tools)).list('read the schema', (list) => toolIn(list, name));
     const schema = tool && schemaHash(tool);

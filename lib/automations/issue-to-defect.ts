@@ -5,7 +5,7 @@ import { digest } from '../digest.ts';
 import type { GithubIssue } from '../github/issue.ts';
 import type { IssueAddress } from '../github/issue-reader.ts';
 import { type Automation, defineAutomation } from '../jobs/automation.ts';
-import { Later, Park } from '../jobs/interruption.ts';
+import { NeedsOperator, RetryAt } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import { LeaseLost } from '../jobs/job-store.ts';
 import type { Created, Steps } from '../jobs/steps.ts';
@@ -37,7 +37,7 @@ const SEARCH_PAGES = 20;
 const SEARCH_PAGE_SIZE = 100;
 
 /** Where a job works: on the link of its issue, or on the link that this one's defect went to by a transfer. */
-interface Place {
+interface IssueRef {
   entity: string;
   connection: string;
   settings: IssueToDefectConfig;
@@ -81,13 +81,13 @@ export function issueToDefect(options: Tools): Automation {
     return whereabouts(link.to, [...passed, entity]);
   }
 
-  async function placeOf(entity: string, input: IssueInput): Promise<Place> {
+  async function placeOf(entity: string, input: IssueInput): Promise<IssueRef> {
     const { newest } = await links.get(entity);
     const isMoved = entity !== input.entity;
     const [name, number] = isMoved && newest ? newest.name.split('#') : [input.repository, input.issueNumber];
     const repository = findRepository(config, name ?? '');
     if (!repository?.issueToDefect) {
-      throw new Park(`${name} is not configured for ${issueJobs.name} in relay.config.ts any more`);
+      throw new NeedsOperator(`${name} is not configured for ${issueJobs.name} in relay.config.ts any more`);
     }
     const { connection, issueToDefect: settings } = repository;
     const installationId = isMoved ? undefined : input.installationId;
@@ -98,7 +98,7 @@ export function issueToDefect(options: Tools): Automation {
   }
 
   /** What GitHub says of an issue; undefined where a transfer has put another issue there. */
-  function toldBy(issue: GithubIssue, { entity, settings }: Place, name: string): Told<IssueState> | undefined {
+  function toldBy(issue: GithubIssue, { entity, settings }: IssueRef, name: string): Told<IssueState> | undefined {
     if (issueEntity(issue.id) !== entity) return undefined;
     const [repository = ''] = name.split('#');
     const state = issueState(issue, repository, settings);
@@ -106,13 +106,13 @@ export function issueToDefect(options: Tools): Automation {
   }
 
   /** The link with the newest state. Of two states of one second, GitHub says which it is. */
-  async function readLink(place: Place, steps: Steps): Promise<IssueLink> {
+  async function readLink(place: IssueRef, steps: Steps): Promise<IssueLink> {
     const { entity, address } = place;
     for (;;) {
       const link = await links.get(entity);
       const { newest } = link;
       if (!newest?.tied) return link;
-      await steps.look(`read-issue ${entity} ${newest.revision}`, 'GitHub issue', async () => {
+      await steps.read(`read-issue ${entity} ${newest.revision}`, 'GitHub issue', async () => {
         const issue = await issues.read(address);
         const read = issue && toldBy(issue, place, newest.name);
         await links.change(entity, (link) => settleTie(link, newest, read));
@@ -126,7 +126,7 @@ export function issueToDefect(options: Tools): Automation {
    * says now.
    * @returns why there is none; undefined where there is one, or where the link was moved
    */
-  async function makeDefect(job: Job, place: Place, steps: Steps): Promise<string | undefined> {
+  async function makeDefect(job: Job, place: IssueRef, steps: Steps): Promise<string | undefined> {
     const { entity, connection, settings } = place;
     // After a crash or a replay an earlier run may still be at work, and must not use the claim any more.
     let isRenewed = job.attempts === 0 && job.generation === 1;
@@ -143,7 +143,7 @@ export function issueToDefect(options: Tools): Automation {
       if (!(isWanted && connection === job.connection) && !(isMine && (await hasBegun(job.id)))) {
         if (!isWanted)
           return `nothing to do: the issue has no label ${settings.labels.join(' or ')} now, and no defect`;
-        throw new Park(
+        throw new NeedsOperator(
           `${place.address.repository} is on the connection ${connection} now, and this job on ${job.connection}; the next event of the issue makes its defect`,
         );
       }
@@ -178,7 +178,7 @@ export function issueToDefect(options: Tools): Automation {
   ): Promise<{ id: Created['id']; applied: Applied | undefined }> {
     // A link that the claim was carried to may have no state yet.
     const newest = link.newest ?? (await links.get(issueJobs.inputOf(job).entity)).newest;
-    if (!newest) throw new Park(`the link of ${job.entity} holds no state of its issue`);
+    if (!newest) throw new NeedsOperator(`the link of ${job.entity} holds no state of its issue`);
     const fields = defectFields(newest.state, marker, settings);
     const payload = { project_id: settings.projectId, ...fields };
     const { id, signed } = await steps.create(CREATE_STEP, createDefect, payload, marker);
@@ -190,7 +190,7 @@ export function issueToDefect(options: Tools): Automation {
    * Settles the claim of another job that has ended, or leaves it alone.
    * @returns why it is left alone
    */
-  async function settleOther(job: Job, held: Claim, link: IssueLink, place: Place, steps: Steps) {
+  async function settleOther(job: Job, held: Claim, link: IssueLink, place: IssueRef, steps: Steps) {
     const { by } = held;
     const { entity } = place;
     const own = { by: job.id, connection: job.connection };
@@ -221,9 +221,9 @@ export function issueToDefect(options: Tools): Automation {
   }
 
   /** Looks in the service for the defect of a claim whose job has no record any more. */
-  async function search(job: Job, { by, connection, marker }: Claim, { settings }: Place, steps: Steps) {
+  async function search(job: Job, { by, connection, marker }: Claim, { settings }: IssueRef, steps: Steps) {
     const decide = `${by} was to make the defect and has no record any more; relay link ${job.entity} --set <defect id> or --clear decides it`;
-    if (connection !== job.connection) throw new Park(`on the connection ${connection}, ${decide}`);
+    if (connection !== job.connection) throw new NeedsOperator(`on the connection ${connection}, ${decide}`);
     const { kept, whole } = await steps.list(
       `find-defect ${by}`,
       listDefects,
@@ -233,7 +233,9 @@ export function issueToDefect(options: Tools): Automation {
       SEARCH_PAGES,
     );
     if (kept[0] === undefined && !whole) {
-      throw new Park(`${decide}: it is not among the first ${SEARCH_PAGES * SEARCH_PAGE_SIZE} defects of the project`);
+      throw new NeedsOperator(
+        `${decide}: it is not among the first ${SEARCH_PAGES * SEARCH_PAGE_SIZE} defects of the project`,
+      );
     }
     return kept[0];
   }
@@ -255,7 +257,7 @@ export function issueToDefect(options: Tools): Automation {
    * Makes the defect look like the newest state, as often as that moves on.
    * @returns undefined where the link has no defect any more
    */
-  async function follow(job: Job, place: Place, unknown: Set<string>, steps: Steps): Promise<string | undefined> {
+  async function follow(job: Job, place: IssueRef, unknown: Set<string>, steps: Steps): Promise<string | undefined> {
     const { entity, settings } = place;
     for (let updated = false; ; ) {
       const link = await readLink(place, steps);
@@ -273,7 +275,7 @@ export function issueToDefect(options: Tools): Automation {
         // What an update that was begun has changed is unknown, and does not wait.
         const foldedUntil = (defect.updatedAt ?? Number.NEGATIVE_INFINITY) + settings.foldSeconds * 1_000;
         if (!defect.updating && clock() < foldedUntil) {
-          throw new Later(foldedUntil, 'changes of one issue are sent together', { makesRoom: true });
+          throw new RetryAt(foldedUntil, 'changes of one issue are sent together', { releasesQueueGroup: true });
         }
         const begun = await links.change(entity, (link) => beginUpdate(link, job.id, names), link);
         if (begun?.life !== 'made') continue;
@@ -298,17 +300,17 @@ export function issueToDefect(options: Tools): Automation {
     }
   }
 
-  function onAnotherConnection(job: Job, place: Place, { connection }: Claim, defectId: string | number): string {
+  function onAnotherConnection(job: Job, place: IssueRef, { connection }: Claim, defectId: string | number): string {
     const where = `defect ${defectId} is on the connection ${connection}`;
     if (connection === place.connection) return `nothing to do: ${where}, and so are the later events of its issue`;
-    throw new Park(
+    throw new NeedsOperator(
       `${where}, and ${place.address.repository} is on ${place.connection} now; after relay link ${job.entity} --clear the next event makes another one there`,
     );
   }
 
   async function comment(
     job: Job,
-    place: Place,
+    place: IssueRef,
     defectId: string | number,
     marker: string,
     steps: Steps,
@@ -350,7 +352,7 @@ export function issueToDefect(options: Tools): Automation {
       if (ending === 'succeeded' && link.newest) {
         const { settings } = await placeOf(entity, input);
         // Jobs of newer events have left the defect to this one.
-        if (isDefect(link.newest.state.labels, settings)) throw new Later(clock(), 'the issue changed meanwhile');
+        if (isDefect(link.newest.state.labels, settings)) throw new RetryAt(clock(), 'the issue changed meanwhile');
       }
       // In this order: a worker that takes the job over after this look renews the claim first.
       if (!(await isHeld())) throw new LeaseLost(job.id);

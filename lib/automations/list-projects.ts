@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
-import { Park } from '../jobs/interruption.ts';
+import { NeedsOperator } from '../jobs/interruption.ts';
 import { listProjects } from '../partner/projects.ts';
 import { openedView, updateModal } from '../slack/update-modal.ts';
 import { defectMemory, defectModal } from '../slack/views.ts';
@@ -26,7 +26,7 @@ const PAGES = 20;
 /** Brings the list of projects in an open modal, and in the table, up to date. */
 export function listProjectsInModal({ config, slack, projects, clock }: Tools): Automation {
   return defineAutomation(projectListJobs, async ({ opened, modal }, job, steps) => {
-    if (!slack || !config.slack) throw new Park('relay.config.ts has no slack any more');
+    if (!slack || !config.slack) throw new NeedsOperator('relay.config.ts has no slack any more');
     const settings = config.slack;
     const { kept } = await steps.list(
       'list projects',

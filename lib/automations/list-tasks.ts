@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
-import { Park } from '../jobs/interruption.ts';
+import { NeedsOperator } from '../jobs/interruption.ts';
 import { listTasks, taskName } from '../partner/tasks.ts';
 import { openedView, updateModal } from '../slack/update-modal.ts';
 import { logTimeModal } from '../slack/views.ts';
@@ -22,7 +22,7 @@ const MAX_TASKS = 100;
 /** Shows a project's tasks in an open modal. */
 export function listTasksInModal({ slack, clock }: Tools): Automation {
   return defineAutomation(taskListJobs, async ({ opened, projectId, modal }, _job, steps) => {
-    if (!slack) throw new Park('relay.config.ts has no slack any more');
+    if (!slack) throw new NeedsOperator('relay.config.ts has no slack any more');
     const query = { project_id: projectId, per_page: MAX_TASKS };
     const { kept } = await steps.list('list tasks', listTasks, query, taskName, ({ id }) => id, 1);
     const on = kept.slice(0, MAX_TASKS).map(({ id, name }) => ({ id: String(id), name }));

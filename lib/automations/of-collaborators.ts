@@ -23,6 +23,6 @@ export function ofCollaborators(automation: Automation, { collaborators }: Tools
   async function isCollaborator({ replyTo }: Job, { login }: Unproven, steps: Steps): Promise<boolean> {
     if (login === undefined || replyTo?.in !== 'github') return false;
     const look = () => collaborators.has(replyTo, login).then((is) => is ?? false);
-    return steps.look(`is @${login} a collaborator`, 'GitHub permission', look);
+    return steps.read(`is @${login} a collaborator`, 'GitHub permission', look);
   }
 }

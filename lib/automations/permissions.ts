@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { SlackConfig } from '../config/schema.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
-import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
+import { remembered } from '../table/remembered.ts';
 import type { Table } from '../table/table.ts';
 
 export type LimitedVerb = keyof SlackConfig['permissions'];
@@ -10,11 +10,15 @@ export type LimitedVerb = keyof SlackConfig['permissions'];
 /** Who may use which verb, and where. */
 export interface Permissions {
   /**
-   * @param channelId without one, the channel does not matter
+   * @param asked.channelId without one, the channel does not matter
+   * @param asked.connection where a form or a button goes to another one than its channel's commands
    * @returns why the person may not use the verb there, in mrkdwn, or undefined
    * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} where Slack must be asked and does not say
    */
-  faultOf(verb: LimitedVerb, asked: { userId: string; channelId?: string }): Promise<string | undefined>;
+  faultOf(
+    verb: LimitedVerb,
+    asked: { userId: string; channelId?: string; connection?: string },
+  ): Promise<string | undefined>;
 }
 
 export interface PermissionOptions {
@@ -26,14 +30,14 @@ export interface PermissionOptions {
 }
 
 const members = z.object({ users: z.array(z.string()) });
-const KNOWN_FOR_SECONDS = 3_600;
+const KNOWN_FOR_MS = 3_600_000;
 
 export function createPermissions({ settings, contact, table, slack, clock }: PermissionOptions): Permissions {
   async function isMember(userId: string, group: string): Promise<boolean> {
-    const known = await table.get(keys.userGroup(group));
-    if (known && !isExpired(known, clock())) return (known.users as string[]).includes(userId);
-    const { users } = await slack.call('usergroups.users.list', { usergroup: group }, members);
-    await table.put({ ...keys.userGroup(group), users, expiresAt: Math.floor(clock() / 1000) + KNOWN_FOR_SECONDS });
+    const { users } = await remembered({
+      ...{ table, clock, key: keys.userGroup(group), keptForMs: KNOWN_FOR_MS },
+      read: () => slack.call('usergroups.users.list', { usergroup: group }, members),
+    });
     return users.includes(userId);
   }
 

@@ -1,7 +1,7 @@
 import { commandLines } from '../commands/comment-lines.ts';
 import { digest } from '../digest.ts';
 import type { Automation } from '../jobs/automation.ts';
-import { Later, NotDone } from '../jobs/interruption.ts';
+import { NotDone, RetryAt } from '../jobs/interruption.ts';
 import type { Job, WrittenLine } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { hasActed } from './has-acted.ts';
@@ -37,12 +37,12 @@ export function stillWritten(automation: Automation, { comments, journal, clock 
     const before = await journal(job.id);
     if (hasActed(before)) return;
     const looks = before.entries().filter(({ calls }) => calls === LOOK).length;
-    const found = await steps.look(`read the comment ${looks + 1}`, LOOK, async () =>
+    const found = await steps.read(`read the comment ${looks + 1}`, LOOK, async () =>
       findLine(line, await thread.read(id)),
     );
     if (found === 'there' || found === 'may not be read') return;
     const isLateEnough = clock() >= job.createdAt + NOT_THERE_YET_MS;
-    if (!isLateEnough) throw new Later(job.createdAt + NOT_THERE_YET_MS, `the comment with the command is ${found}`);
+    if (!isLateEnough) throw new RetryAt(job.createdAt + NOT_THERE_YET_MS, `the comment with the command is ${found}`);
     const what = found === 'gone' ? 'The comment was deleted' : 'The comment does not have this command any more';
     throw new NotDone(`${what}, so that nothing was done`);
   }

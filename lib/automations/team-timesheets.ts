@@ -2,10 +2,9 @@ import * as z from 'zod/mini';
 import { mondayOf } from '../dates.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
-import { Park } from '../jobs/interruption.ts';
+import { NeedsOperator } from '../jobs/interruption.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
-import { shortfallOf } from '../timesheets/shortfall.ts';
-import { findTeam } from '../timesheets/team.ts';
+import { findTeam, shortfallOf } from '../timesheets/shortfall.ts';
 import { reminderJobs } from './timesheet-reminder.ts';
 import type { Tools } from './tools.ts';
 
@@ -27,10 +26,10 @@ export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automatio
   return defineAutomation(teamDayJobs, async ({ team: name, dryRun, date, dueForMs }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
-    if (!team) throw new Park(`relay.config.ts has no team '${name}' any more`);
+    if (!team) throw new NeedsOperator(`relay.config.ts has no team '${name}' any more`);
     if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
     // What is read from now on is no older, however long the job waited before.
-    const readAt = await steps.look('begin to read', 'clock', async () => clock());
+    const readAt = await steps.read('begin to read', 'clock', async () => clock());
     const isShort = (sheet: Timesheet) => shortfallOf(team, sheet, date, sheet.minutes) !== undefined;
     const range = { from: mondayOf(date), to: date };
     const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);

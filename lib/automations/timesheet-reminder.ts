@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import { mondayOf } from '../dates.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
-import { NotDone, Park } from '../jobs/interruption.ts';
+import { NeedsOperator, NotDone } from '../jobs/interruption.ts';
 import { slackMessage } from '../slack/replies.ts';
 import { readTimesheet } from '../timesheets/read-timesheets.ts';
 import { reminderMessage } from '../timesheets/reminder-message.ts';
-import { shortfallOf } from '../timesheets/shortfall.ts';
-import { findTeam } from '../timesheets/team.ts';
+import { findTeam, shortfallOf } from '../timesheets/shortfall.ts';
 import type { Tools } from './tools.ts';
 
 /** A timesheet that is short. */
@@ -42,7 +41,7 @@ export function timesheetReminder(options: Tools): Automation {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
-    if (!team || !slack) throw new Park(`relay.config.ts has no team '${name}', or no slack, any more`);
+    if (!team || !slack) throw new NeedsOperator(`relay.config.ts has no team '${name}', or no slack, any more`);
 
     if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
     const range = { from: mondayOf(date), to: date };

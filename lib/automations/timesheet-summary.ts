@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
-import { Park } from '../jobs/interruption.ts';
+import { NeedsOperator } from '../jobs/interruption.ts';
 import { slackMessage } from '../slack/replies.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
-import { standingOf } from '../timesheets/shortfall.ts';
+import { findTeam, standingOf } from '../timesheets/shortfall.ts';
 import { summaryMessages } from '../timesheets/summary-message.ts';
-import { findTeam } from '../timesheets/team.ts';
 import type { Tools } from './tools.ts';
 
 /** A team and a week to sum up. */
@@ -27,7 +26,7 @@ export function timesheetSummary({ config, slack, clock }: Tools): Automation {
     const team = findTeam(teams, name);
     const channelId = team?.summary?.channel;
     if (!team || channelId === undefined || !slack) {
-      throw new Park(`relay.config.ts has no team '${name}' with a summary, or no slack, any more`);
+      throw new NeedsOperator(`relay.config.ts has no team '${name}' with a summary, or no slack, any more`);
     }
     const standing = (sheet: Timesheet) => standingOf(team, sheet, weekStart, weekEnd, sheet.minutes);
     const isShort = (sheet: Timesheet) => standing(sheet).missing > 0;

@@ -1,5 +1,6 @@
 import type { RelayConfig } from '../config/schema.ts';
 import { type Collaborators, createCollaborators } from '../github/collaborators.ts';
+import { createGithubForJobs } from '../github/github-for-jobs.ts';
 import { createIssueComments, type IssueComments } from '../github/issue-comments.ts';
 import { createIssueReader, type IssueReader } from '../github/issue-reader.ts';
 import type { JobStore } from '../jobs/job-store.ts';
@@ -46,15 +47,15 @@ export function createTools(
   { config, clock, fetch, randomBytes }: Runtime,
   { table, jobs, queue, links, secrets }: Stores,
 ): Tools {
-  const github = { apiUrl: config.github.apiUrl, secrets, clock, fetch };
+  const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const slack = config.slack && createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch });
   const journal = (jobId: string) => openJournal(table, jobId, clock);
   const people = createPeople({ config, table, slack, clock });
   return {
     ...{ config, clock, randomBytes, jobs, queue, links, slack, journal, people },
     asPerson: createAsPerson({ config, people, journal }),
-    comments: createIssueComments(github),
-    collaborators: createCollaborators(github),
+    comments: createIssueComments(github, clock),
+    collaborators: createCollaborators(github, clock),
     issues: createIssueReader(github),
     slackPeople: createSlackPeople({ config, table, slack, clock }),
     mutes: createMutes(table, clock),

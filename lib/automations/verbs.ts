@@ -5,7 +5,9 @@ import { doneVerb, undoVerb } from './complete-checklist-item.ts';
 import { defectVerb } from './create-defect.ts';
 import { doVerb } from './do-tool.ts';
 import { findVerb } from './find.ts';
+import { linkVerb } from './link-account.ts';
 import { logVerb } from './log-time.ts';
+import { unlinkVerb } from './unlink-account.ts';
 import type { Verb } from './verb.ts';
 
 const statusVerb: Verb<{ verb: 'status' }> = {
@@ -32,7 +34,10 @@ const helpVerb: Verb<{ verb: 'help' }> = {
 };
 
 /** Every verb, in the order in which help shows them. A new one is added here. */
-const all = [defectVerb, doneVerb, undoVerb, logVerb, findVerb, doVerb, statusVerb, helpVerb] as const;
+const all = [
+  ...[defectVerb, doneVerb, undoVerb, logVerb, findVerb],
+  ...[doVerb, linkVerb, unlinkVerb, statusVerb, helpVerb],
+] as const;
 
 /** What a person asks for in one line. No text is empty, and all have single blanks. */
 export type Command = (typeof all)[number] extends infer V ? (V extends Verb<infer C> ? C : never) : never;

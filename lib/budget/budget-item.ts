@@ -1,6 +1,6 @@
 import type { Item } from '../table/table.ts';
 import type { Lane, Windows } from './lanes.ts';
-import { bytes, unpack } from './packed.ts';
+import { bytes, unpack, unpackSparse } from './packed.ts';
 import { add, emptyDay, emptyMinute, MINUTE, packWindow, unpackWindow } from './window.ts';
 
 /** What is known of a connection's budget. Times are epoch milliseconds, 0 for never. */
@@ -33,13 +33,18 @@ export function readState(item: Item | undefined, now: number): BudgetState {
 
 export function stateItem({ minute, day, lineSince, ...rest }: BudgetState): Item {
   const { interactive: interactiveSince, further: furtherSince, background: backgroundSince } = lineSince;
-  return { ...rest, minute: packWindow(minute), day: packWindow(day), interactiveSince, furtherSince, backgroundSince };
+  const windows = { minuteCalls: packWindow(minute), dayCalls: packWindow(day) };
+  return { ...rest, ...windows, interactiveSince, furtherSince, backgroundSince };
 }
 
 function windowsOf(item: Item | undefined, now: number): Windows {
   if (!item) return { minute: emptyMinute(), day: emptyDay() };
   if (item.slots) return earlierWindows(item);
-  return { minute: unpackWindow(emptyMinute(), item.minute, now), day: unpackWindow(emptyDay(), item.day, now) };
+  // Earlier versions gave an empty bucket a byte of its own. They refuse what is called by another name, and send nothing.
+  const [minute, day] = item.minute
+    ? [unpack(bytes(item.minute)), unpack(bytes(item.day))]
+    : [unpackSparse(bytes(item.minuteCalls)), unpackSparse(bytes(item.dayCalls))];
+  return { minute: unpackWindow(emptyMinute(), minute, now), day: unpackWindow(emptyDay(), day, now) };
 }
 
 /** Earlier versions kept when each slot of the minute stops counting, as differences, and the first bucket of the day apart. */

@@ -90,7 +90,7 @@ export interface BudgetView {
 export interface Budget {
   requestSlot(request: SlotRequest): Promise<SlotAnswer>;
   /** Whether a new job of the lane would have to stand in line now, as far as this process has seen in the last seconds. */
-  mustStand(connection: string, lane: Lane): Promise<boolean>;
+  mustStand(connection: string, limits: Limits, lane: Lane): Promise<boolean>;
   /** Writes how this process's last calls ended, so that their slots open as early as they can. */
   flush(connection: string): Promise<void>;
   /** Stops every job of the connection until then. A pause never gets shorter, except by {@link resume}. */
@@ -128,6 +128,11 @@ const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = {
 const SPREAD_MS: Readonly<Record<Rank, number>> = { urgent: 300, interactive: 100, further: 300, background: 300 };
 /** How often the waiting lines are moved on while workers are at work. The sweep does it every minute in any case. */
 const MOVE_EVERY_MS = 15_000;
+/**
+ * New jobs leave so many slots to those in line, and take what is free beyond. Jobs that are called from the line can be
+ * held up behind thousands of messages that are new.
+ */
+const LEFT_TO_LINE = 5;
 /** For so long a process trusts what it last saw of the lines. */
 const SEEN_MS = 2_000;
 /** The index of the waiting line may lag behind by this much. */
@@ -178,7 +183,7 @@ export function createBudget(
       const rank: Rank = urgent ? 'urgent' : lane;
       return store.change(connection, rank, (state, now): { answer: SlotAnswer; changed: boolean } => {
         const lineIsDue = standsAnyone(state) && state.movedAt + MOVE_EVERY_MS <= now;
-        const isBehindOthers = !urgent && !cameBack && mustStandBehind(state, lane);
+        const isBehindOthers = !urgent && !cameBack && mustStandBehind(state, limits, lane, now);
         const next = nextSlot(state, limits, rank, now);
         // Nothing is promised during a pause, which may be lifted or become longer.
         const promisedAheadMs = state.pausedUntil > now ? 0 : PROMISED_AHEAD_MS[rank];
@@ -199,8 +204,8 @@ export function createBudget(
         return { answer: { ...refusal, lineIsDue: lineIsDue || isFirst }, changed: isFirst };
       });
     },
-    async mustStand(connection, lane) {
-      return mustStandBehind(await store.read(connection, SEEN_MS), lane);
+    async mustStand(connection, limits, lane) {
+      return mustStandBehind(await store.read(connection, SEEN_MS), limits, lane, clock());
     },
     flush: store.flush,
     async pause(connection, until) {
@@ -286,12 +291,13 @@ function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): 
 const standsAnyone = ({ lineSince }: BudgetState) => lanes.some((lane) => lineSince[lane] > 0);
 
 /**
- * New jobs stand behind those of their lane and of the lanes before it. A person's first command takes a slot that is
- * free: it must not wait because the line has just come to its end.
+ * New jobs stand behind those of their lane and of the lanes before it, unless more slots are free than the line can use
+ * now. A person's first command takes any free slot: it must not wait because the line has just come to its end.
  */
-function mustStandBehind({ lineSince }: BudgetState, lane: Lane): boolean {
+function mustStandBehind(state: BudgetState, limits: Limits, lane: Lane, now: number): boolean {
   if (lane === 'interactive') return false;
-  return lanes.slice(0, lanes.indexOf(lane) + 1).some((before) => lineSince[before] > 0);
+  const isBehind = lanes.slice(0, lanes.indexOf(lane) + 1).some((before) => state.lineSince[before] > 0);
+  return isBehind && slotTime(state, limits, lane, LEFT_TO_LINE).at > now;
 }
 
 function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {

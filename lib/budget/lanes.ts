@@ -53,10 +53,13 @@ const URGENT_OF_DAY = 0.002;
 /** Below this limit a minute is too short to keep single slots free in it. */
 const SMALL_MINUTE = 20;
 
+/** A slot is used again a minute after its call was answered, with a second for the flight and one for the clocks. */
+const SLOT_MS = MINUTE + 2_000;
+
 const upTo = (slots: number, withinMs: number): Reserve => ({ atOnce: slots, withinMs, everyMs: 0, total: slots });
 
 function reserveOfMinute(rank: Rank, limit: number): Reserve {
-  const withinMs = MINUTE / limit;
+  const withinMs = SLOT_MS / limit;
   if ((rank === 'urgent' || rank === 'interactive') && limit < SMALL_MINUTE) return upTo(0, withinMs);
   if (rank === 'interactive') return upTo(1, withinMs);
   const share = limit * PEOPLES_SHARE.minute * PART_OF_SHARE[rank];

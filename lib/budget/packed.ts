@@ -30,6 +30,34 @@ export function unpack(bytes: Uint8Array): number[] {
   return rest;
 }
 
+/** {@link pack} for a list with many zeros: those in a row are one 0 and how many there are. */
+export function packSparse(numbers: readonly number[]): Uint8Array {
+  const runs: number[] = [];
+  let zeros = 0;
+  for (const number of numbers) {
+    if (number === 0) {
+      zeros++;
+      continue;
+    }
+    if (zeros > 0) runs.push(0, zeros);
+    runs.push(number);
+    zeros = 0;
+  }
+  return pack(zeros > 0 ? [...runs, 0, zeros] : runs);
+}
+
+/** @throws {RangeError} for bytes that {@link packSparse} did not make */
+export function unpackSparse(bytes: Uint8Array): number[] {
+  const runs = unpack(bytes);
+  const numbers: number[] = [];
+  for (let at = 0; at < runs.length; at++) {
+    const number = runs[at] ?? 0;
+    if (number > 0) numbers.push(number);
+    else numbers.push(...Array<number>(runs[++at] ?? -1).fill(0));
+  }
+  return numbers;
+}
+
 /** @throws {TypeError} for something else than bytes */
 export function bytes(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;

@@ -1,4 +1,4 @@
-import { bytes, pack, unpack } from './packed.ts';
+import { packSparse } from './packed.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 24 * 60 * MINUTE;
@@ -67,15 +67,18 @@ export function openings(window: Window, limit: number): Opening[] {
   return found;
 }
 
-/** The window in few bytes; see {@link unpackWindow}. */
-export const packWindow = ({ first, calls }: Window): Uint8Array => pack([first, ...calls]);
+/**
+ * The window in few bytes. While calls without an answer are held for another minute, most of its thousand buckets are
+ * empty.
+ */
+export const packWindow = ({ first, calls }: Window): Uint8Array => packSparse([first, ...calls]);
 
 /**
- * Reads a packed window into an empty one, without what has left it.
- * @throws {TypeError | RangeError} for something else
+ * Fills an empty window, without what has left it.
+ * @param unpacked the list that {@link packWindow} packed
  */
-export function unpackWindow(empty: Window, packed: unknown, now: number): Window {
-  const [first = 0, ...calls] = unpack(bytes(packed));
+export function unpackWindow(empty: Window, unpacked: readonly number[], now: number): Window {
+  const [first = 0, ...calls] = unpacked;
   const { lengthMs, bucketMs } = empty;
   const over = Math.max(0, Math.floor((now - lengthMs) / bucketMs) - first);
   return { ...empty, first: first + over, calls: calls.slice(over) };

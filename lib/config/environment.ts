@@ -11,6 +11,8 @@ const schema = z.object({
   BACKGROUND_QUEUE_URL: z.url(),
   /** What the names of this stage's secrets begin with: `partner-relay/prod/`. */
   SECRET_PREFIX: z.string().check(z.minLength(1)),
+  /** Where account-link is reached from browsers, for the function that makes links to it. */
+  ACCOUNT_LINK_URL: z.optional(z.url()),
 });
 
 /** What a function needs to know of where it runs. */

@@ -1,43 +1,101 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { allDayDates } from './all-day-dates.ts';
+import { createRequire } from 'node:module';
+import type Holidays from 'date-holidays';
+import * as z from 'zod';
+import { addDays } from '../dates.ts';
 
-export interface HolidayRange {
-  /** Its date in UTC is the first that is taken; by default the first of January of last year. */
-  from?: Date;
-  /** How many years are taken, for events that come back every year have no end. */
-  years?: number;
-}
+/** The last year and four more: a summary in January is about days of the year before. */
+const YEARS = 5;
+const HOUR_MS = 3_600_000;
+
+const date = z.iso.date('expected a date such as 2026-12-25');
+
+const place = z.strictObject({
+  /** ISO 3166-1: `DE`. */
+  country: z.string(),
+  /** As date-holidays names it, mostly by ISO 3166-2 without the country: `BY`, or `BY-A` for a part of it. */
+  region: z.string().optional(),
+  /** Further dates on which the team does not work. */
+  extra: z.array(date).default([]),
+});
 
 /**
- * The holidays in an iCalendar file, for `relay.config.ts`:
- * `holidays: [...holidaysFromIcs('holidays/berlin.ics'), '2026-12-24']`. These are the days of all events that last
- * whole days, recurring ones included. The file is read where the configuration is loaded, and never in a Lambda.
- *
- * @param file a path relative to the working directory, or a `file:` URL
- * @returns dates as `YYYY-MM-DD`, in order, each once
- * @throws {Error} that names the file, where it cannot be read, is not iCalendar, or has no such day in the range
+ * The days on which a team does not work: a list of dates, or a place whose public holidays those are. The checked
+ * configuration has dates only. They are worked out where it is loaded, so that date-holidays (12 MB) is in no Lambda.
  */
-export function holidaysFromIcs(file: string | URL, { from = lastNewYear(), years = 5 }: HolidayRange = {}): string[] {
-  const first = from.toISOString().slice(0, 10);
-  const end = `${Number(first.slice(0, 4)) + years}${first.slice(4)}`;
-  const dates = readDates(file, first, end);
-  // Most likely the calendar has ended, and everybody would be reminded on holidays.
-  if (dates.length === 0) throw new Error(`${file} has no all-day event from ${first} on and before ${end}`);
-  return [...new Set(dates)].sort();
+export const holidays = z
+  .union([z.array(date), place], "expected a list of dates, or a place such as { country: 'DE', region: 'BY' }")
+  // ReplyContent before the dates are worked out, because a JSON schema has the examples of what is written only.
+  .meta({
+    description:
+      'Days off for the whole team: a list of dates, or the public holidays of a country and region, with `extra` dates.',
+    examples: [{ country: 'DE', region: 'BE', extra: ['2026-12-24'] }],
+  })
+  .transform((value, context) => {
+    if (Array.isArray(value)) return value;
+    const { country, region, extra } = value;
+    const fault = placeFault(country, region);
+    if (fault) {
+      context.addIssue({ code: 'custom', ...fault });
+      return z.NEVER;
+    }
+    // By the year, so that the stack is the same whenever in a year it is deployed.
+    const dates = publicHolidays(country, region, new Date().getUTCFullYear() - 1);
+    return [...new Set([...dates, ...extra])].sort();
+  })
+  .default([]);
+
+/**
+ * The dates of a place's public holidays, with the days that replace those on a weekend. A half holiday is a working
+ * day.
+ *
+ * @param region as in the configuration
+ * @param firstYear the first of five years
+ */
+export function publicHolidays(country: string, region: string | undefined, firstYear: number): string[] {
+  const [state = '', part = ''] = region?.split('-') ?? [];
+  const calendar = new (loadHolidays())(country, state, part, { types: ['public'] });
+  const years = Array.from({ length: YEARS }, (_, index) => firstYear + index);
+  return years.flatMap((year) => calendar.getHolidays(year)).flatMap(wholeDays);
 }
 
-function readDates(file: string | URL, first: string, end: string): string[] {
-  try {
-    // The whole path, for the reason says it, and not everybody knows what the working directory is.
-    return allDayDates(readFileSync(typeof file === 'string' ? resolve(file) : file, 'utf8'), first, end);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : cause;
-    throw new Error(`${file} cannot be read as an iCalendar file: ${reason}`, { cause });
+function wholeDays({ date, start, end }: { date: string; start: Date; end: Date }): string[] {
+  const [first = '', time] = date.split(' ');
+  if (time !== '00:00:00') return [];
+  // The day on which daylight saving begins has 23 hours.
+  const days = Math.floor((end.getTime() - start.getTime() + HOUR_MS) / (24 * HOUR_MS));
+  return Array.from({ length: days }, (_, index) => addDays(first, index));
+}
+
+function placeFault(country: string, region: string | undefined): { path: string[]; message: string } | undefined {
+  const countries = new (loadHolidays())().getCountries();
+  if (!(country in countries)) {
+    return { path: ['country'], message: `no country '${country}'; there are ${Object.keys(countries).join(', ')}` };
   }
+  if (region === undefined) return undefined;
+  const regions = regionsOf(country);
+  if (regions.has(region)) return undefined;
+  const named = [...regions].map(([code, name]) => `${code} (${name})`).join(', ');
+  const known = named ? `there are ${named}` : 'it has none; leave region out';
+  return { path: ['region'], message: `no region '${region}' in ${country}; ${known}` };
 }
 
-/** A whole year, so that a stack that is made again tomorrow is the same; last year's, for the week over New Year. */
-function lastNewYear(): Date {
-  return new Date(Date.UTC(new Date().getUTCFullYear() - 1, 0));
+/** The names of a country's regions and of their parts, by code. */
+function regionsOf(country: string): Map<string, string> {
+  const calendar = new (loadHolidays())();
+  // Neither has an answer where there are none.
+  const states = Object.entries(calendar.getStates(country) ?? {});
+  return new Map(
+    states.flatMap(([state, name]) => [
+      [state, name],
+      ...Object.entries(calendar.getRegions(country, state) ?? {}).map(([part, name]): [string, string] => [
+        `${state}-${part}`,
+        name,
+      ]),
+    ]),
+  );
+}
+
+/** Only where a place is named: reading its data takes longer than all the rest of the configuration. */
+function loadHolidays(): typeof Holidays {
+  return createRequire(import.meta.url)('date-holidays');
 }

@@ -1,26 +1,6 @@
 import * as z from 'zod';
 import { fieldsIn } from '../mcp/template.ts';
-
-const callLimits = z.strictObject({
-  perMinute: z
-    .int()
-    .min(1)
-    .default(120)
-    .meta({
-      description:
-        'Requests that the relay may send to the MCP endpoint in a minute. The default is the limit of the service.',
-      examples: [60],
-    }),
-  perDay: z
-    .int()
-    .min(1)
-    .default(5000)
-    .meta({
-      description:
-        'Requests that the relay may send to the MCP endpoint in a day. The default is the limit of the service.',
-      examples: [2_500],
-    }),
-});
+import { callLimits } from './call-limits.ts';
 
 const toolName = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'expected the name of a tool, as relay mcp tools lists it');
 
@@ -93,7 +73,7 @@ const commands = z
 /** The MCP endpoint of a connection. */
 export const mcpConfig = z
   .strictObject({
-    limits: callLimits.prefault({}).meta({
+    limits: callLimits.meta({
       description:
         'What the relay may use of the limits of the MCP endpoint. The service counts by calling address: lower them if ' +
         'other clients call from the same one.',
@@ -103,9 +83,9 @@ export const mcpConfig = z
       .default('off')
       .meta({
         description:
-          'Whether people link their accounts, so that what they ask for is done in their own name. `offered`: a command ' +
-          'of `mcp.commands` goes through the account of a person who has linked one, and through the key for all others. ' +
-          '`required`: without a linked account, such a command waits until the person has linked one.',
+          'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name: the ' +
+          'commands of `mcp.commands` go through the account of a person who has linked one, and through the key for all ' +
+          'others. With `required`, a person without a linked account can change nothing from Slack. It needs `slack`.',
         examples: ['offered'],
       }),
     commands: commands.default({}).meta({

@@ -2,9 +2,11 @@ import * as z from 'zod';
 import { durationFields, durationUnits } from '../partner/field-names.ts';
 import { operationPath, uuid } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
+import { callLimits } from './call-limits.ts';
 import { deployment } from './deployment.ts';
 import { mcpConfig } from './mcp.ts';
 import { slug as name, slackChannel, timeZone } from './names.ts';
+import { type Named, refuseRepeated } from './refuse-repeated.ts';
 import { timesheetsConfig } from './timesheets.ts';
 
 const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
@@ -43,29 +45,9 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
 }
 
 const connection = z.strictObject({
-  limits: z
-    .strictObject({
-      perMinute: z
-        .int()
-        .min(1)
-        .default(120)
-        .meta({
-          description: 'Calls that the key may send in a minute. The default is the limit of the service.',
-          examples: [60],
-        }),
-      perDay: z
-        .int()
-        .min(1)
-        .default(5000)
-        .meta({
-          description: 'Calls that the key may send in a day. The default is the limit of the service.',
-          examples: [2_000],
-        }),
-    })
-    .prefault({})
-    .meta({
-      description: 'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
-    }),
+  limits: callLimits.meta({
+    description: 'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
+  }),
   mcp: mcpConfig,
   strangersShare: z
     .number()
@@ -401,27 +383,23 @@ export const configSchema = z
         message: 'people are reminded in Slack: slack is missing',
       });
     }
+    for (const [connection, { mcp }] of Object.entries(config.connections)) {
+      if (mcp.link === 'off' || config.slack) continue;
+      const path = ['connections', connection, 'mcp', 'link'];
+      context.addIssue({ code: 'custom', path, message: 'people link their accounts in Slack: slack is missing' });
+    }
     for (const platform of ['slack', 'github'] as const) {
-      const ids = config.people.map((person) => person[platform]?.toLowerCase());
-      for (const [index, id] of ids.entries()) {
-        if (id === undefined || ids.indexOf(id) === index) continue;
-        const message = `'${id}' stands at people.${ids.indexOf(id)} already`;
-        context.addIssue({ code: 'custom', path: ['people', index, platform], message });
-      }
+      refuseRepeated(
+        config.people.flatMap(({ [platform]: id }, index): Named[] =>
+          id === undefined ? [] : [[['people', index, platform], id]],
+        ),
+        context,
+      );
     }
-    const seen = new Map<string, number>();
-    for (const [index, { name }] of config.github.repositories.entries()) {
-      const path = ['github', 'repositories', index];
-      const earlier = seen.get(name.toLowerCase());
-      if (earlier !== undefined) {
-        context.addIssue({
-          code: 'custom',
-          path: [...path, 'name'],
-          message: `'${name}' stands at github.repositories.${earlier} already`,
-        });
-      }
-      seen.set(name.toLowerCase(), index);
-    }
+    refuseRepeated(
+      config.github.repositories.map(({ name }, index) => [['github', 'repositories', index, 'name'], name]),
+      context,
+    );
   });
 
 /** The configuration as written in `relay.config.ts`. */

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { WEEKDAYS } from '../dates.ts';
+import { type Addresses, addressesOf } from './addresses.ts';
+import { holidays } from './holidays.ts';
 import { slackChannel, slug, timeZone } from './names.ts';
-import { type Addresses, addressesOf, type Named } from './team-addresses.ts';
+import { type Named, refuseRepeated } from './refuse-repeated.ts';
 
 /** Addresses are those in the service, and are compared in lowercase. */
 const email = z.email('expected an e-mail address').toLowerCase();
@@ -74,10 +76,7 @@ const team = z
         description: 'Members who are never reminded. They are in the summary all the same.',
         examples: [['ada@example.com']],
       }),
-    holidays: z
-      .array(z.iso.date('expected a date such as 2026-12-25'))
-      .default([])
-      .meta({ description: 'Days off for the whole team.', examples: [['2026-12-25', '2026-12-26']] }),
+    holidays,
     remindOf: z
       .enum(['day', 'week', 'either'], 'expected day, week or either')
       .default('either')
@@ -137,7 +136,7 @@ export const timesheetsConfig = z
 export type Timesheets = z.output<typeof timesheetsConfig>;
 export type Team = Timesheets['teams'][number];
 
-function membersAt(path: (string | number)[], { people }: Pick<Team, 'people'>): Named[] {
+function membersAt(path: Named[0], { people }: Pick<Team, 'people'>): Named[] {
   if (people === 'all') return [[[...path, 'people'], people]];
   return people.map((email, index) => [[...path, 'people', index], email]);
 }
@@ -147,7 +146,7 @@ function refuseStrangers(team: Addresses, context: z.RefinementCtx): void {
   const { people } = team;
   for (const [path, email] of addressesOf(team)) {
     if (people === 'all' || people.includes(email)) continue;
-    context.addIssue({ code: 'custom', path, message: `'${email}' is not among the team's people` });
+    context.addIssue({ code: 'custom', path: [...path], message: `'${email}' is not among the team's people` });
   }
 }
 
@@ -161,15 +160,5 @@ function refuseDaysOff({ hours, partTime }: Pick<Team, 'hours' | 'partTime'>, co
         message: `${day} is no working day of the team; whoever works then needs a team of their own`,
       });
     }
-  }
-}
-
-/** Finds fault with each name that stood there before. */
-function refuseRepeated(named: readonly Named[], context: z.RefinementCtx): void {
-  const seen = new Map<string, string>();
-  for (const [path, name] of named) {
-    const earlier = seen.get(name);
-    if (earlier === undefined) seen.set(name, path.join('.'));
-    else context.addIssue({ code: 'custom', path, message: `'${name}' stands at ${earlier} already` });
   }
 }

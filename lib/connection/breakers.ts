@@ -1,6 +1,6 @@
 import { isOfPeople, type Lane } from '../budget/lanes.ts';
 import { keys } from '../table/keys.ts';
-import type { Table } from '../table/table.ts';
+import type { Item, Table } from '../table/table.ts';
 
 /** What a breaker stops: one operation of a connection, or the whole connection where no operation is named. */
 export interface Scope {
@@ -106,7 +106,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
 
   async function list(connection: string): Promise<(Breaker & Scope)[]> {
     const items = await table.partition(keys.breaker(connection).pk);
-    return items.map(({ pk, sk, ...item }) => item as unknown as Breaker & Scope);
+    return items.map(({ pk, sk, ...item }) => item as Item & Breaker & Scope);
   }
 
   async function closeAll(connection: string): Promise<void> {

@@ -26,8 +26,8 @@ export interface ConnectionsOptions {
   config: RelayConfig;
   secrets: Secrets;
   clock: () => number;
-  random?: (size: number) => Uint8Array;
-  fetch?: typeof globalThis.fetch;
+  random: (size: number) => Uint8Array;
+  fetch: typeof globalThis.fetch;
 }
 
 /** @returns the connection of a name, or undefined for one that the configuration does not have, or no longer */
@@ -50,10 +50,7 @@ export function createConnections(options: ConnectionsOptions): (name: string) =
         const key = JSON.stringify(secret);
         // The client remembers the clock's offset, so it is kept for as long as its secret is the same.
         if (last?.key !== key) {
-          last = {
-            key,
-            client: createPartnerClient({ ...secret, clock, ...(random && { random }), ...(fetch && { fetch }) }),
-          };
+          last = { key, client: createPartnerClient({ ...secret, clock, random, fetch }) };
         }
         return last.client;
       },

@@ -18,7 +18,7 @@ export interface Finding {
 }
 
 /** Somebody whom the relay has credentials of. */
-export interface Party {
+export interface CredentialHolder {
   /** The name of its secret: `partner/main`, `github`, `slack`. */
   name: string;
   /** What is 1 while they cannot be used, and of which connection. */
@@ -31,9 +31,9 @@ export interface Party {
   look(deadline: number): Promise<Finding>;
 }
 
-/** What became of the check of one party. */
-export interface CheckedParty {
-  party: string;
+/** What became of the check of one holder. */
+export interface CheckedHolder {
+  holder: string;
   verdict: Verdict;
   why: string;
 }
@@ -48,49 +48,49 @@ export interface CredentialCheckOptions {
 const AGAIN_AFTER_MS = 5_000;
 
 /**
- * Looks at the credentials of every party, one party whatever becomes of another, and says in log and metrics which
- * cannot be used and why. A party that is not looked at keeps the metric that it had.
+ * Looks at the credentials of every holder, one holder whatever becomes of another, and says in log and metrics which
+ * cannot be used and why. A holder that is not looked at keeps the metric that it had.
  *
  * @param deadline when the caller will be stopped, in epoch milliseconds
  * @throws {AggregateError} of what nobody foresaw, once all the others are told
  */
 export async function checkCredentials(
-  parties: readonly Party[],
+  holders: readonly CredentialHolder[],
   deadline: number,
   options: CredentialCheckOptions,
-): Promise<CheckedParty[]> {
+): Promise<CheckedHolder[]> {
   const { log, metrics } = options;
-  const looks = await Promise.allSettled(parties.map((party) => lookTwice(party, deadline, options)));
-  const checked: CheckedParty[] = [];
+  const looks = await Promise.allSettled(holders.map((holder) => lookTwice(holder, deadline, options)));
+  const checked: CheckedHolder[] = [];
   const errors: unknown[] = [];
-  for (const [index, party] of parties.entries()) {
+  for (const [index, holder] of holders.entries()) {
     const look = looks[index];
     if (look?.status !== 'fulfilled') {
-      log.error({ message: 'credentials could not be checked', party: party.name, error: String(look?.reason) });
+      log.error({ message: 'credentials could not be checked', holder: holder.name, error: String(look?.reason) });
       errors.push(look?.reason);
       continue;
     }
     const { verdict, why } = look.value;
     const level = ({ good: 'info', skipped: 'info', unknown: 'warn', bad: 'error' } as const)[verdict];
-    log[level]({ message: `credentials ${verdict}`, party: party.name, why });
-    if (verdict !== 'unknown') metrics.record({ [party.metric]: verdict === 'bad' ? 1 : 0 }, party.connection);
-    checked.push({ party: party.name, verdict, why });
+    log[level]({ message: `credentials ${verdict}`, holder: holder.name, why });
+    if (verdict !== 'unknown') metrics.record({ [holder.metric]: verdict === 'bad' ? 1 : 0 }, holder.connection);
+    checked.push({ holder: holder.name, verdict, why });
   }
   if (errors.length > 0)
-    throw new AggregateError(errors, `${errors.length} of ${parties.length} parties were not checked`);
+    throw new AggregateError(errors, `${errors.length} of ${holders.length} holders were not checked`);
   return checked;
 }
 
 async function lookTwice(
-  party: Party,
+  holder: CredentialHolder,
   deadline: number,
   { secrets, sleep }: CredentialCheckOptions,
 ): Promise<{ verdict: Verdict; why: string }> {
   // A key that was rotated since this process read it is not one that fails.
-  secrets.refresh(party.name);
-  const first = await party.look(deadline);
+  secrets.refresh(holder.name);
+  const first = await holder.look(deadline);
   if (first.verdict !== 'unanswered') return { verdict: first.verdict, why: first.why };
   await sleep(AGAIN_AFTER_MS);
-  const { verdict, why } = await party.look(deadline);
+  const { verdict, why } = await holder.look(deadline);
   return { verdict: verdict === 'unanswered' ? 'bad' : verdict, why };
 }

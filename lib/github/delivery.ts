@@ -15,6 +15,16 @@ export interface GithubDelivery {
 /** The events that automations take. Redelivery leaves the deliveries of any other event alone. */
 export const takenEvents: ReadonlySet<string> = new Set(['issues', 'issue_comment', 'pull_request']);
 
+/**
+ * How long GitHub redelivers something: 3 days, on GitHub Enterprise Server 7.
+ * https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
+ *
+ * @param apiUrl `https://api.github.com`; that of a GitHub Enterprise Server ends in `/api/v3`
+ */
+export function keptForMs(apiUrl: string): number {
+  return (/\/api\/v3\/?$/.test(apiUrl) ? 7 : 3) * 86_400_000;
+}
+
 /** A delivery that is signed well but cannot be read. The message says what is wrong, without repeating it. */
 export class PayloadError extends Error {
   override readonly name = 'PayloadError';

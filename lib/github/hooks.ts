@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import type { GithubDelivery } from './delivery.ts';
@@ -17,18 +16,17 @@ export interface Hook {
   id: string;
 }
 
-/** How far redelivery is with a hook, in epoch milliseconds. */
-export interface Place {
-  /** Every delivery that GitHub first attempted before this time has arrived, was refused, or was given up. */
-  settledTo: number;
-  listedAt: number;
-}
-
+/** A hook and how far redelivery is with it. Times are epoch milliseconds. */
 export interface KnownHook extends Hook {
-  /** When its target last delivered, to the day; epoch milliseconds. */
+  /** When its target last delivered, to the day. */
   seenAt: number;
-  /** Undefined until the hook is listed for the first time. */
-  place?: Place;
+  /**
+   * Every delivery that GitHub first attempted before this time has arrived, was refused, or was given up. 0 until the
+   * list was read once.
+   */
+  settledTo: number;
+  /** When GitHub last listed its deliveries, or 0. */
+  listedAt: number;
 }
 
 /** The hooks that deliver to the relay, learned from their deliveries. */
@@ -41,7 +39,8 @@ export interface Hooks {
    */
   note(delivery: GithubDelivery, headers: Readonly<Record<string, string | undefined>>): Promise<void>;
   known(): Promise<KnownHook[]>;
-  keepPlace(hook: Hook, place: Place): Promise<void>;
+  /** Writes `settledTo` and `listedAt`, unless the hook was forgotten. */
+  keepPlace(hook: KnownHook): Promise<void>;
   /** Forgets a hook, unless its target has delivered since `hook` was read. */
   forget(hook: KnownHook): Promise<void>;
 }
@@ -90,34 +89,26 @@ function hookOf(delivery: GithubDelivery, headers: Readonly<Record<string, strin
   return target === undefined ? undefined : { kind, target, id: hookId };
 }
 
-/** Names the item of all hooks of one target. */
-export function targetName({ kind, target }: Hook): string {
+/** Names the target of a hook; its hooks share an item. */
+export function targetName({ kind, target }: Pick<Hook, 'kind' | 'target'>): string {
   return `${kind}#${target.toLowerCase()}`;
-}
-
-/** Names a hook. */
-export function hookName(hook: Hook): string {
-  return `${targetName(hook)}#${hook.id}`;
 }
 
 export function createHooks({ table, clock, log, repositories }: HooksOptions): Hooks {
   const notedAt = new Map<string, number>();
-  const owners = repositories.map((name) => name.replace(/\/.*/, ''));
   const targets = new Set([
-    ...repositories.map((target) => targetName({ kind: 'repository', target, id: '' })),
-    ...owners.map((target) => targetName({ kind: 'organization', target, id: '' })),
+    ...repositories.map((target) => targetName({ kind: 'repository', target })),
+    ...repositories.map((name) => targetName({ kind: 'organization', target: name.replace(/\/.*/, '') })),
     'integration#app',
   ]);
-  const placeKey = (hook: Hook) => keys.hook(`place#${hookName(hook)}`);
 
   return {
     async note(delivery, headers) {
       const hook = hookOf(delivery, headers);
       if (!hook || !targets.has(targetName(hook))) return;
-      const now = clock();
-      const noted = hookName(hook);
-      if (now - (notedAt.get(noted) ?? Number.NEGATIVE_INFINITY) < NOTED_FOR_MS) return;
       const { kind, target, id } = hook;
+      const [now, noted] = [clock(), `${targetName(hook)}#${id}`];
+      if (now - (notedAt.get(noted) ?? Number.NEGATIVE_INFINITY) < NOTED_FOR_MS) return;
       try {
         const written = await table.update(
           keys.hook(targetName(hook)),
@@ -138,30 +129,33 @@ export function createHooks({ table, clock, log, repositories }: HooksOptions): 
     },
     async known() {
       const items = await table.partition(keys.hook('').pk);
-      const bySortKey = new Map(items.map((item) => [item.sk, item]));
-      return items.flatMap(({ kind, target, seenAt, ids }) => {
-        if (!(ids instanceof Set)) return [];
-        return [...ids].map((id) => {
-          const hook = { kind, target, seenAt, id } as KnownHook;
-          const place = bySortKey.get(placeKey(hook).sk);
-          return place ? { ...hook, place: { settledTo: place.settledTo, listedAt: place.listedAt } as Place } : hook;
-        });
-      });
+      return items.flatMap(({ kind, target, seenAt, ids, ...places }) =>
+        [...((ids ?? []) as Set<string>)].map((id) => {
+          const [settledTo, listedAt] = placeOf(id).map((name) => places[name] ?? 0);
+          return { kind, target, seenAt, id, settledTo, listedAt } as KnownHook;
+        }),
+      );
     },
-    async keepPlace(hook, { settledTo, listedAt }) {
-      await table.update(placeKey(hook), {
-        expression: 'SET #settledTo = :settledTo, #listedAt = :listedAt, #expiresAt = :expiresAt',
-        values: { settledTo, listedAt, expiresAt: expiry(clock()) },
-      });
+    async keepPlace(hook) {
+      const { id, settledTo, listedAt } = hook;
+      const [settled, listed] = placeOf(id);
+      await table.update(
+        keys.hook(targetName(hook)),
+        { expression: `SET #${settled} = :settledTo, #${listed} = :listedAt`, values: { settledTo, listedAt } },
+        { expression: 'contains(#ids, :id)', values: { id } },
+      );
     },
     async forget(hook) {
-      const forgotten = await table.update(
+      // A hook that comes back is listed from the start.
+      const place = placeOf(hook.id).map((name) => `#${name}`);
+      await table.update(
         keys.hook(targetName(hook)),
-        { expression: 'DELETE #ids :ids', values: { ids: new Set([hook.id]) } },
+        { expression: `DELETE #ids :ids REMOVE ${place.join(', ')}`, values: { ids: new Set([hook.id]) } },
         { expression: '#seenAt = :seenAt', values: { seenAt: hook.seenAt } },
       );
-      // A hook that comes back is listed from the start.
-      if (forgotten) await table.delete(placeKey(hook));
     },
   };
 }
+
+/** The attributes of a hook's place in the item of its target. */
+const placeOf = (id: string) => [`settledTo${id}`, `listedAt${id}`];

@@ -1,8 +1,5 @@
-import { RequestError } from '@octokit/request-error';
-import type { Secrets } from '../secrets/secrets.ts';
-import { createGithubClient } from './github-client.ts';
+import type { GithubForJobs } from './github-for-jobs.ts';
 import { type GithubIssue, readIssue } from './issue.ts';
-import { passingFailure } from './passing-failure.ts';
 
 /** Where an issue is. */
 export interface IssueAddress {
@@ -22,37 +19,19 @@ export interface IssueReader {
   read(address: IssueAddress): Promise<GithubIssue | undefined>;
 }
 
-const CALL_TIMEOUT_MS = 5_000;
-
-export interface IssueReaderOptions {
-  apiUrl: string;
-  secrets: Secrets;
-  clock: () => number;
-  fetch?: typeof globalThis.fetch;
-}
-
 /** https://docs.github.com/en/rest/issues/issues#get-an-issue */
-export function createIssueReader({
-  apiUrl,
-  secrets,
-  clock,
-  fetch = globalThis.fetch,
-}: IssueReaderOptions): IssueReader {
-  const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
+export function createIssueReader(github: GithubForJobs): IssueReader {
   return {
-    async read({ repository, issueNumber, installationId }) {
-      const [owner = '', repo = ''] = repository.split('/');
-      try {
-        const authorized = await github.at({ repository, installationId });
-        const issue = { owner, repo, issue_number: issueNumber };
-        const answer = await authorized?.request('GET /repos/{owner}/{repo}/issues/{issue_number}', issue);
-        return answer && readIssue(answer.data);
-      } catch (error) {
-        if (!(error instanceof RequestError)) throw error;
-        const passing = passingFailure(error, github, clock());
-        if (passing) throw passing;
-        return undefined;
-      }
-    },
+    read: ({ repository, issueNumber, installationId }) =>
+      github.ask<GithubIssue | undefined>(
+        async () => {
+          const [owner = '', repo = ''] = repository.split('/');
+          const authorized = await github.at({ repository, installationId });
+          const issue = { owner, repo, issue_number: issueNumber };
+          const answer = await authorized?.request('GET /repos/{owner}/{repo}/issues/{issue_number}', issue);
+          return answer && readIssue(answer.data);
+        },
+        () => undefined,
+      ),
   };
 }

@@ -1,22 +1,45 @@
 import type { RequestError } from '@octokit/request-error';
-import { type Interruption, Later, StepFailed } from '../jobs/interruption.ts';
-import type { GithubClient } from './github-client.ts';
-import { rateLimitEnd } from './rate-limit.ts';
+
+/** A failure of a request to GitHub that another attempt may not meet. */
+export interface PassingFailure {
+  why: string;
+  /** When GitHub's rate limit ends, in epoch milliseconds; undefined for another failure. */
+  limitedUntil?: number;
+}
+
+const WITHOUT_A_TIME_MS = 60_000;
 
 /**
- * What a failed request to GitHub means for its job where it may pass: no answer, too many requests, 401 or 5xx.
+ * Why a request to GitHub failed, where that may pass: no answer, a rate limit, or 5xx.
  * @returns undefined for a refusal that stays
  */
-export function passingFailure(
-  error: RequestError,
-  github: Pick<GithubClient, 'suspectCredentials'>,
-  now: number,
-): Interruption | undefined {
-  const { status, response, message } = error;
+export function passingFailure(error: RequestError, now: number): PassingFailure | undefined {
+  const { status, message, response } = error;
   // Octokit reports a request without an answer as a 500.
-  if (!response) return new StepFailed(`GitHub did not answer: ${message}`, { cause: error });
-  const limitedUntil = rateLimitEnd({ status, message, headers: response.headers }, now);
-  if (limitedUntil !== undefined) return new Later(limitedUntil, 'GitHub wants fewer requests');
-  if (status === 401) github.suspectCredentials();
-  return status >= 500 || status === 401 ? new StepFailed(`GitHub answered ${status}`) : undefined;
+  if (!response) return { why: `GitHub did not answer: ${message}` };
+  const limitedUntil = rateLimitEnd(status, message, response.headers, now);
+  if (limitedUntil !== undefined) return { why: 'GitHub wants fewer requests', limitedUntil };
+  return status >= 500 ? { why: `GitHub answered ${status}` } : undefined;
+}
+
+/**
+ * When a refusal for a rate limit ends; undefined for one of another kind.
+ *
+ * @param message GitHub's own words, because a secondary limit may be told by nothing else
+ * @see https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
+ */
+function rateLimitEnd(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string | number | undefined>>,
+  now: number,
+): number | undefined {
+  const isSecondary = status === 403 && /secondary rate limit/i.test(message);
+  const isLimited =
+    status === 429 || isSecondary || headers['x-ratelimit-remaining'] === '0' || Boolean(headers['retry-after']);
+  if (!isLimited) return undefined;
+  const seconds = Number(headers['retry-after']);
+  if (seconds > 0) return now + seconds * 1000;
+  const reset = Number(headers['x-ratelimit-reset']) * 1000;
+  return reset > now ? reset : now + WITHOUT_A_TIME_MS;
 }

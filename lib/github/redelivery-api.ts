@@ -1,9 +1,10 @@
 import { RequestError } from '@octokit/request-error';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { AuthorizedGithub, GithubClient } from './github-client.ts';
 import type { Hook } from './hooks.ts';
-import { rateLimitEnd } from './rate-limit.ts';
-import type { Attempt } from './redelivery-decision.ts';
+import { pagesOf, type Query } from './pages.ts';
+import { passingFailure } from './passing-failure.ts';
+import { instant, readPayload } from './payload.ts';
 
 /** GitHub takes no more requests for this hook now. The next run tries again. */
 export class NotNow extends Error {
@@ -22,18 +23,27 @@ export class HookRefused extends Error {
   }
 }
 
-/** The deliveries of one hook. */
+/** One attempt to deliver something. The attempts of one delivery share its GUID; each has its own id. */
+export interface Attempt {
+  /** In digits, because it is larger than a JavaScript number can hold. */
+  id: string;
+  /** `X-GitHub-Delivery` */
+  guid: string;
+  /** `X-GitHub-Event` */
+  event: string;
+  /** Epoch milliseconds. */
+  deliveredAt: number;
+  /** False for the first attempt. */
+  isRedelivery: boolean;
+  /** The relay's answer, or what GitHub makes of a missing one: 0, 502. */
+  statusCode: number;
+}
+
+/** The deliveries of one hook. Both throw a {@link NotNow} or a {@link HookRefused}. */
 export interface HookDeliveries {
-  /**
-   * One page of the attempts, newest first. `next` is the cursor of the page after it.
-   * @throws {NotNow | HookRefused}
-   */
-  list(cursor?: string): Promise<{ attempts: Attempt[]; next: string | undefined }>;
-  /**
-   * Asks for another attempt.
-   * @returns false if GitHub refuses this one attempt
-   * @throws {NotNow | HookRefused}
-   */
+  /** The attempts, newest first, page by page. */
+  pages(): AsyncIterable<{ data: Attempt[]; isLast: boolean }>;
+  /** Asks for another attempt. @returns false if GitHub refuses this one attempt */
   redeliver(attemptId: string): Promise<boolean>;
 }
 
@@ -48,17 +58,24 @@ const needed = {
   organization: permitted("an owner's classic token with admin:org_hook", 'organization'),
 };
 
-type Way = () => Promise<AuthorizedGithub | undefined>;
+interface Way {
+  /** Whose rate limit counts. */
+  as: string;
+  authorize(): Promise<AuthorizedGithub | undefined>;
+}
 
 export function createRedeliveryApi(github: GithubClient, clock: () => number): (hook: Hook) => HookDeliveries {
-  /** Until when not to ask with some credentials, in epoch milliseconds. */
+  /** Until when not to ask in some way, in epoch milliseconds. */
   const limits = new Map<string, number>();
 
-  /** A secret can hold both a token and an App, of which either may lack the right. */
+  /** A secret can hold both a token and an App, and either may lack the right. */
   function waysTo({ kind, target, id }: Hook): Way[] {
-    if (kind === 'integration') return [() => asAppOfHook(id)];
+    if (kind === 'integration') return [{ as: 'app', authorize: () => asAppOfHook(id) }];
     const place = kind === 'repository' ? { repository: target } : { organization: target };
-    return [() => github.at(place, 'token'), () => github.at(place, 'app')];
+    return [
+      { as: 'token', authorize: () => github.at(place, 'token') },
+      { as: `installation of ${target.split('/', 1)}`, authorize: () => github.at(place, 'app') },
+    ];
   }
 
   async function asAppOfHook(id: string): Promise<AuthorizedGithub | undefined> {
@@ -68,62 +85,42 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
     throw new HookRefused(`it is the hook of the App ${id}, and the github secret has the App ${app.appId}`);
   }
 
-  function waitForLimit(as: string): void {
+  /**
+   * Makes a request in one way; undefined where the secret does not hold its credentials.
+   * @throws {RequestError} where GitHub refuses this one request alone
+   */
+  async function ask({ as, authorize }: Way, kind: Hook['kind'], request: string, parameters: Query) {
     const until = limits.get(as) ?? 0;
-    if (until > clock()) throw new NotNow(`GitHub's rate limit, until ${new Date(until).toISOString()}`);
-  }
-
-  /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
-  function noteLimit(as: string, headers: Readonly<Record<string, string | number | undefined>>): void {
-    const isLow = Number(headers['x-ratelimit-remaining']) < Number(headers['x-ratelimit-limit']) * LEFT_TO_OTHERS;
-    if (isLow) limits.set(as, Number(headers['x-ratelimit-reset']) * 1000);
-  }
-
-  /** Turns GitHub's refusal into what it means. @returns the error itself if it concerns this one request alone */
-  function meaningOf(error: unknown, as: string, kind: Hook['kind']): unknown {
-    if (!(error instanceof RequestError)) return error;
-    const { status, message, response } = error;
-    // Octokit reports a request without an answer as a 500.
-    if (!response) return new NotNow(`GitHub did not answer: ${message}`, { cause: error });
-    const limitedUntil = rateLimitEnd({ status, message, headers: response.headers }, clock());
-    if (limitedUntil !== undefined) {
-      limits.set(as, limitedUntil);
-      return new NotNow(`GitHub's rate limit, until ${new Date(limitedUntil).toISOString()}`);
+    if (until > clock()) throw new NotNow(`GitHub wants fewer requests until ${new Date(until).toISOString()}`);
+    try {
+      const authorized = await authorize();
+      const answer = await authorized?.request(request, parameters);
+      const { 'x-ratelimit-remaining': remaining, 'x-ratelimit-limit': limit, ...headers } = answer?.headers ?? {};
+      const isLow = Number(remaining) < Number(limit) * LEFT_TO_OTHERS;
+      if (isLow) limits.set(as, Number(headers['x-ratelimit-reset']) * 1000);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      const passing = passingFailure(error, clock());
+      if (passing?.limitedUntil !== undefined) limits.set(as, passing.limitedUntil);
+      if (passing) throw new NotNow(passing.why, { cause: error });
+      if (error.status === 401) github.suspectCredentials();
+      if (![401, 403, 404].includes(error.status)) throw error;
+      throw new HookRefused(`GitHub answered ${error.status}; it takes ${needed[kind]}`, error.status);
     }
-    if (status >= 500) return new NotNow(`GitHub answered ${status}`);
-    if (status === 401) github.suspectCredentials();
-    if (![401, 403, 404].includes(status)) return error;
-    return new HookRefused(`GitHub answered ${status}; it takes ${needed[kind]}`, status);
   }
 
   return (hook) => {
-    const { kind } = hook;
     const path = pathOf(hook);
     const ways = waysTo(hook);
-    let refusal = new HookRefused(`the github secret lacks ${needed[kind]}`);
+    let refusal = new HookRefused(`the github secret lacks ${needed[hook.kind]}`);
     /** Once GitHub has redelivered something, a 404 no longer means a missing right. */
     let mayRedeliver = false;
 
-    async function ask(way: Way, request: string, parameters: Record<string, unknown>) {
-      let as = 'authorization';
-      try {
-        waitForLimit(as);
-        const authorized = await way();
-        if (!authorized) return undefined;
-        as = authorized.as;
-        waitForLimit(as);
-        const answer = await authorized.request(request, parameters);
-        noteLimit(as, answer.headers);
-        return answer;
-      } catch (error) {
-        throw meaningOf(error, as, kind);
-      }
-    }
-
-    async function call(request: string, parameters: Record<string, unknown> = {}) {
+    async function call(request: string, parameters: Query = {}) {
       for (const way of [...ways]) {
         try {
-          const answer = await ask(way, request, parameters);
+          const answer = await ask(way, hook.kind, request, parameters);
           if (answer) return answer;
         } catch (error) {
           if (!(error instanceof HookRefused) || (mayRedeliver && error.status === 404)) throw error;
@@ -134,18 +131,20 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
       throw refusal;
     }
 
+    async function page(query: Query) {
+      try {
+        const { data, headers } = await call(`GET ${path}`, query);
+        return { data: readPayload('list of deliveries', attempts, data), headers };
+      } catch (error) {
+        // The first page, without a cursor, has shown that the hook can be listed.
+        const isCursor = query.cursor !== undefined && error instanceof HookRefused && error.status === 404;
+        if (!isCursor && !(error instanceof RequestError)) throw error;
+        throw new NotNow(`GitHub answered ${error.status} to the list`, { cause: error });
+      }
+    }
+
     return {
-      async list(cursor) {
-        try {
-          const { data, headers } = await call(`GET ${path}`, { per_page: PAGE_SIZE, ...(cursor && { cursor }) });
-          return { attempts: readAttempts(data), next: nextCursor(headers.link) };
-        } catch (error) {
-          // The first page, without a cursor, has shown that the hook can be listed.
-          const isCursor = cursor !== undefined && error instanceof HookRefused && error.status === 404;
-          if (!isCursor && !(error instanceof RequestError)) throw error;
-          throw new NotNow(`GitHub answered ${error.status} to the list`, { cause: error });
-        }
-      },
+      pages: () => pagesOf(page, { per_page: PAGE_SIZE }),
       async redeliver(attemptId) {
         try {
           await call(`POST ${path}/${attemptId}/attempts`);
@@ -161,38 +160,22 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
   };
 }
 
-const attempt = z
-  .object({
-    id: z.union([z.int(), z.bigint()]),
-    guid: z.string().min(1),
-    event: z.string(),
-    delivered_at: z.iso.datetime({ offset: true }),
-    redelivery: z.boolean().nullish(),
-    status_code: z.number().nullish(),
-  })
-  .transform(
-    (item): Attempt => ({
-      id: String(item.id),
-      guid: item.guid,
-      event: item.event,
-      deliveredAt: Date.parse(item.delivered_at),
-      isRedelivery: item.redelivery ?? false,
-      statusCode: item.status_code ?? 0,
+const attempts = z.array(
+  z.pipe(
+    z.object({
+      id: z.union([z.int(), z.bigint()]),
+      guid: z.string().check(z.minLength(1)),
+      event: z.string(),
+      delivered_at: instant,
+      redelivery: z.nullish(z.boolean()),
+      status_code: z.nullish(z.number()),
     }),
-  );
-
-function readAttempts(data: unknown): Attempt[] {
-  const parsed = z.array(attempt).safeParse(data);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || '(whole)'}: ${message}`);
-  throw new Error(`GitHub's list of deliveries cannot be read: ${faults.slice(0, 5).join('; ')}`);
-}
-
-/** https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api#using-link-headers */
-function nextCursor(link: string | undefined): string | undefined {
-  const next = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
-  return (next && new URL(next).searchParams.get('cursor')) || undefined;
-}
+    z.transform(({ id, guid, event, ...item }): Attempt => {
+      const [isRedelivery, statusCode] = [item.redelivery ?? false, item.status_code ?? 0];
+      return { id: String(id), guid, event, deliveredAt: Date.parse(item.delivered_at), isRedelivery, statusCode };
+    }),
+  ),
+);
 
 /**
  * https://docs.github.com/en/rest/repos/webhooks, https://docs.github.com/en/rest/orgs/webhooks and

@@ -1,7 +1,7 @@
 import { digest } from '../digest.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
 import type { Reply } from '../jobs/steps.ts';
-import type { ParkKind, Said } from '../jobs/tell-person.ts';
+import type { ParkKind, ReplyContent } from '../jobs/tell-person.ts';
 import { cutToLength } from '../text.ts';
 import type { IssueComments, MadeComment } from './issue-comments.ts';
 
@@ -24,7 +24,7 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
   return async function replyOnGithub(
     job: Job,
     place: ReplyTo & { in: 'github' },
-    said: Said,
+    said: ReplyContent,
   ): Promise<Reply<MadeComment> | { calls: string; leftOut: string }> {
     if (said.of === 'waiting') return { calls, leftOut: 'on GitHub only the end is told' };
     const thread = await comments.for(place);
@@ -38,7 +38,7 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
   };
 }
 
-function words(job: Job, said: Exclude<Said, { of: 'waiting' }>, contact: string): string {
+function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact: string): string {
   switch (said.of) {
     case 'done':
       return `✅ ${quoted(said.text)}`;

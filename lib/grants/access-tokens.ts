@@ -25,8 +25,11 @@ export interface AccessTokens {
    * @throws {LinkNeeded | TryLater | SecretError}
    */
   get(holder: Holder, refused?: string): Promise<AccessToken>;
-  /** The endpoint refuses a token for good. @throws {LinkNeeded} */
-  refuse(grant: Grant, cause: DeathCause, said: string | null): Promise<never>;
+  /**
+   * The endpoint refuses a token for good. Returns where there is a newer one, which may be better.
+   * @throws {LinkNeeded}
+   */
+  refuse(grant: Grant, said: string | null): Promise<void>;
 }
 
 export interface AccessTokensOptions {
@@ -56,7 +59,7 @@ const PAUSE_MS = 30_000;
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const { connection, grants, http, serverOf, clock, sleep, random } = options;
 
-  async function refuse(grant: Grant, cause: DeathCause, said: string | null): Promise<never> {
+  async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<never> {
     const isNews = await grants.die(grant, cause, said);
     throw new LinkNeeded(cause, { isNews, said });
   }
@@ -65,7 +68,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     try {
       return await grants.open(grant);
     } catch (error) {
-      if (error instanceof SealBroken) return refuse(grant, 'sealed with another key', null);
+      if (error instanceof SealBroken) return end(grant, 'sealed with another key', null);
       throw error;
     }
   }
@@ -73,7 +76,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   /** @returns the token, or undefined where the grant has to be looked at again */
   async function refresh(grant: Grant): Promise<AccessToken | undefined> {
     const { refreshToken } = await open(grant);
-    if (refreshToken === null) return refuse(grant, 'expired', null);
+    if (refreshToken === null) return end(grant, 'expired', null);
     // Before the lease: this takes its own time, and sends no token.
     const server = await serverOf(grant.issuer).catch((error) => {
       throw new TryLater(`the link cannot be renewed: ${error.message}`, { at: clock() + PAUSE_MS, cause: error });
@@ -116,7 +119,10 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   }
 
   return {
-    refuse,
+    async refuse(grant, said) {
+      const kept = await grants.get(connection, grant.holder);
+      if (kept?.version === grant.version) await end(grant, 'not accepted', said);
+    },
     async get(holder, refused) {
       const giveUpAt = clock() + LONGEST_WAIT_MS;
       for (;;) {

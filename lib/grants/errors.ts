@@ -1,4 +1,4 @@
-import type { DeathCause } from './grant.ts';
+import type { DeathCause, Grant } from './grant.ts';
 
 /** A person's call that did not bring a result. What there is to do is in the subclass. */
 export abstract class GrantError extends Error {}
@@ -36,6 +36,10 @@ const inWords: Readonly<Record<LinkReason, string>> = {
   'not accepted': 'the service refuses the linked account: consent was withdrawn, or the workspace does not allow it',
   'sealed with another key': 'the key that protected the link is gone',
 };
+
+/** Why a grant cannot be used any more, for its holder. It may have the service's own words. */
+export const deathInWords = ({ cause, said }: NonNullable<Grant['death']>): string =>
+  said === null ? inWords[cause] : `${inWords[cause]}: ${said}`;
 
 /** Nothing was carried out, and the same call may work later. */
 export class TryLater extends GrantError {

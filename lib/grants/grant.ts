@@ -58,12 +58,14 @@ export function readGrant({
   pk,
   sk,
   expiresAt,
+  linkId,
   deathId,
   leaseBy,
   leaseUntil,
   deathCause,
   deathSaid,
   deathAt,
+  deathToldBy,
   ...rest
 }: Item): Grant {
   return {

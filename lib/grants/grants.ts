@@ -16,11 +16,21 @@ export interface NewGrant {
   tokens: Tokens;
 }
 
+/** A grant whose tokens are sealed already, and which nobody uses yet. As the table keeps it. */
+export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { linkId: string; expiresAt: number };
+
 /** Grants in the table: each write is one conditional write of one item. */
 export interface Grants {
   get(connection: string, holder: Holder): Promise<Grant | undefined>;
   /** The last link of a person wins. @throws {SecretError} without a key to seal it with */
   link(holder: Holder, grant: NewGrant): Promise<Grant>;
+  /** Seals a grant for its holder, without keeping it. @throws {SecretError} without a key to seal it with */
+  prepare(holder: Holder, grant: NewGrant): Promise<PreparedGrant>;
+  /**
+   * Keeps a prepared grant, without opening it. The same one is kept once: a worker may have rotated its tokens since.
+   * @returns the grant that is kept now, or undefined where it was forgotten since
+   */
+  keep(prepared: PreparedGrant): Promise<Grant | undefined>;
   /** @returns whether there was one */
   forget(connection: string, holder: Holder): Promise<boolean>;
   /** @throws {SealBroken | SecretError} */
@@ -37,6 +47,11 @@ export interface Grants {
   saveRefreshed(claimed: Grant, tokens: Tokens, usedRefreshToken: string): Promise<Grant | undefined>;
   /** Marks the version as dead and drops its tokens. @returns whether this call did: who hears true tells the person */
   die(grant: Grant, cause: DeathCause, said: string | null): Promise<boolean>;
+  /**
+   * Whether it is for this job to tell the person that their grant is dead. One job is told so, however often it asks.
+   * @param by the job's id
+   */
+  mayTell(grant: Grant, by: string): Promise<boolean>;
 }
 
 /** Where the service does not say (interface document, Token lifetimes). */
@@ -81,14 +96,26 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     };
   }
 
+  async function prepare(holder: Holder, { tokens, asked, ...grant }: NewGrant): Promise<PreparedGrant> {
+    const facts = { ...grant, holder, scopes: [...(tokens.scopes ?? asked)], linkId: randomUUID() };
+    return { ...facts, ...(await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null })) };
+  }
+
   return {
     get,
-    async link(holder, { connection, issuer, clientId, resource, asked, tokens }) {
-      const facts = { connection, holder, issuer, clientId, resource, scopes: [...(tokens.scopes ?? asked)] };
-      const sealed = await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null });
-      const item = { ...facts, ...sealed, linkedAt: clock() };
-      await table.put({ ...keyOf(facts), ...item });
+    prepare,
+    async link(holder, grant) {
+      const item = { ...(await prepare(holder, grant)), linkedAt: clock() };
+      await table.put({ ...keyOf(item), ...item });
       return readGrant(item);
+    },
+    async keep(prepared) {
+      const isOther = {
+        expression: 'attribute_not_exists(#linkId) OR #linkId <> :linkId',
+        values: { linkId: prepared.linkId },
+      };
+      await table.put({ ...keyOf(prepared), ...prepared, linkedAt: clock() }, isOther);
+      return get(prepared.connection, prepared.holder);
     },
     async forget(connection, holder) {
       return table.delete(keyOf({ connection, holder }), { expression: 'attribute_exists(#pk)' });
@@ -134,7 +161,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       const saved = await table.update(
         keyOf(claimed),
         {
-          expression: `${setAll(next)} REMOVE #leaseBy, #leaseUntil, #deathCause, #deathSaid, #deathAt, #deathId`,
+          expression: `${setAll(next)} REMOVE #leaseBy, #leaseUntil, #deathCause, #deathSaid, #deathAt, #deathId, #deathToldBy`,
           values: next,
         },
         { expression: '#version = :before', values: { before: claimed.version } },
@@ -160,6 +187,18 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
         },
       );
       return died !== undefined || (await table.get(keyOf(grant)))?.deathId === deathId;
+    },
+    async mayTell(grant, by) {
+      const noted = await table.update(
+        keyOf(grant),
+        { expression: 'SET #deathToldBy = :by', values: { by } },
+        {
+          expression:
+            '#version = :version AND attribute_exists(#deathCause) AND (attribute_not_exists(#deathToldBy) OR #deathToldBy = :by)',
+          values: { version: grant.version },
+        },
+      );
+      return noted !== undefined;
     },
   };
 }

@@ -1,5 +1,5 @@
-import { createMcpClient, type HeldSession, type McpClient, noSession } from '../mcp/client.ts';
-import { missingScopes, type ToolHistory, toolDecisions, toolOutcome } from '../mcp/decide.ts';
+import { createMcpClient, type KeptSession, type McpClient, noSession } from '../mcp/client.ts';
+import { missingScopes, type ToolDecision, type ToolHistory, toolDecisions, toolOutcome } from '../mcp/decide.ts';
 import { McpError, McpRefusal } from '../mcp/errors.ts';
 import type { ToolList, ToolResult } from '../mcp/tool.ts';
 import type { Transport } from '../mcp/transport.ts';
@@ -37,6 +37,7 @@ export interface ToolCallsOptions {
   pause: (until: number) => Promise<void>;
   /** Reads a Retry-After header. @returns seconds */
   retryAfterSeconds: (header: string | null) => number | null;
+  /** Those of earlier calls of this process. */
   sessions?: Sessions;
 }
 
@@ -46,20 +47,20 @@ const FAILURE_PAUSE_MS = 10_000;
 const MOST_SESSIONS = 200;
 
 /** The sessions of this process: a session belongs to the person who began it, and to one link of theirs. */
-export type Sessions = Map<string, HeldSession>;
+export type Sessions = Map<string, KeptSession>;
 
 export function createToolCalls(options: ToolCallsOptions): ToolCalls {
-  const { transport, tokens, pause, retryAfterSeconds, sessions = new Map<string, HeldSession>() } = options;
+  const { transport, tokens, pause, retryAfterSeconds, sessions = new Map<string, KeptSession>() } = options;
 
   function clientOf({ grant }: AccessToken): McpClient {
     const { connection, holder, linkedAt } = grant;
     const key = JSON.stringify([connection, holder.in, holder.id, linkedAt]);
-    const session = sessions.get(key) ?? noSession();
+    const kept = sessions.get(key) ?? noSession();
     sessions.delete(key);
-    sessions.set(key, session);
+    sessions.set(key, kept);
     const [oldest] = sessions.keys();
     if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
-    return createMcpClient(transport, session);
+    return createMcpClient(transport, kept);
   }
 
   async function asPerson<T>(
@@ -77,26 +78,20 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
         // What comes before the call of the tool creates nothing.
         const what = error.method === 'tools/call' ? history : 'repeatable';
         const decision = toolDecisions[toolOutcome(error, refused !== undefined)][what];
-        if (decision !== 'refresh') return act(decision, error, access);
+        if (decision === 'link again') await tokens.refuse(access.grant, saidBy(error));
+        else if (decision !== 'refresh') return act(decision, error);
         refused = access.grant.version;
       }
     }
   }
 
-  async function act(
-    decision: Exclude<(typeof toolDecisions)[keyof typeof toolDecisions][ToolHistory], 'refresh'>,
-    error: McpError,
-    { grant }: AccessToken,
-  ): Promise<never> {
+  async function act(decision: Exclude<ToolDecision, 'refresh' | 'link again'>, error: McpError): Promise<never> {
     const now = transport.clock();
-    const said = error instanceof McpRefusal ? error.said : null;
     switch (decision) {
-      case 'link again':
-        return tokens.refuse(grant, 'not accepted', said);
       case 'link with scope':
         throw new LinkNeeded('scope missing', {
           scopes: error instanceof McpRefusal ? missingScopes(error) : [],
-          said,
+          said: saidBy(error),
         });
       case 'wait for budget': {
         const seconds = error instanceof McpRefusal ? retryAfterSeconds(error.retryAfter) : null;
@@ -122,3 +117,6 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
     },
   };
 }
+
+/** The service's own words. */
+const saidBy = (error: McpError) => (error instanceof McpRefusal ? error.said : null);

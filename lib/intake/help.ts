@@ -4,7 +4,8 @@ import type { LaneView } from '../budget/budget.ts';
 import type { Job } from '../jobs/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../slack/messages.ts';
 import { code, escaped, time } from '../slack/mrkdwn.ts';
-import { connectionOf, type Desk } from './slack-intake.ts';
+import { linkStatus } from './link-account.ts';
+import { connectionOf, type SlackIntake } from './slack-intake.ts';
 
 const SHOWN = 5;
 
@@ -24,12 +25,13 @@ export function helpMessage(slash: string): SlackMessage {
 /** The last jobs of somebody, what waits and until when, and the budget: read from the table, so that it never waits. */
 export async function statusMessage(
   { userId, channelId }: { userId: string; channelId: string },
-  desk: Desk,
+  intake: SlackIntake,
 ): Promise<SlackMessage> {
-  const connection = connectionOf(desk, channelId);
-  const [jobs, budget] = await Promise.all([
-    desk.jobsOfPerson.last({ in: 'slack', id: userId }, SHOWN),
-    desk.budgetOf(connection),
+  const connection = connectionOf(intake, channelId);
+  const [jobs, budget, linked] = await Promise.all([
+    intake.jobsOfPerson.last({ in: 'slack', id: userId }, SHOWN),
+    intake.budgetOf(connection),
+    linkStatus(userId, connection, intake),
   ]);
   const { minute, day, pausedUntil, lanes } = budget;
   const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;
@@ -48,7 +50,8 @@ export async function statusMessage(
     blocks: [
       section('*Your last jobs*'),
       ...told,
-      section(`*Budget of ${connection}*\n${used}. ${nextSlot(lanes.interactive, desk.clock())}${paused}`),
+      section(`*Budget of ${connection}*\n${used}. ${nextSlot(lanes.interactive, intake.clock())}${paused}`),
+      ...linked,
     ],
   };
 }

@@ -13,7 +13,7 @@ import { SlackRefusal, SlackUnanswered } from '../slack/slack-api.ts';
 import { toolMessageModal, type toolToFill } from '../slack/tool-views.ts';
 import type { OpenedView } from '../slack/update-modal.ts';
 import { defectModal, type LogTimeModal, logTimeModal, type projectToLog } from '../slack/views.ts';
-import { connectionOf, type Desk } from './slack-intake.ts';
+import { connectionOf, type SlackIntake } from './slack-intake.ts';
 
 const opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
 
@@ -36,60 +36,63 @@ export interface DefectModalRequest extends ModalRequest {
  * Opens the modal for a defect at once, with the projects that were last seen, and has their list brought up to date.
  * @returns what to tell the person where it cannot be opened
  */
-export async function openDefectModal(request: DefectModalRequest, desk: Desk): Promise<SlackMessage | undefined> {
+export async function openDefectModal(
+  request: DefectModalRequest,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
   const { userId, channelId, title, description, permalink } = request;
-  const connection = connectionOf(desk, channelId);
-  const known = await desk.projects.get(connection);
+  const connection = connectionOf(intake, channelId);
+  const known = await intake.projects.get(connection);
   const modal = {
     memory: { channelId, ...(permalink !== undefined && { permalink }) },
-    projectId: desk.settings.channels[channelId]?.projectId,
+    projectId: intake.settings.channels[channelId]?.projectId,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
   };
-  const shown = defectModal(desk.settings, { ...modal, projects: known?.projects });
-  const { view, said } = await open(request, connection, shown, desk);
-  const isFresh = known && known.projects.length > 0 && desk.clock() - known.seenAt < PROJECTS_FRESH_MS;
+  const shown = defectModal(intake.settings, { ...modal, projects: known?.projects });
+  const { view, said } = await open(request, connection, shown, intake);
+  const isFresh = known && known.projects.length > 0 && intake.clock() - known.seenAt < PROJECTS_FRESH_MS;
   if (!view || isFresh) return said;
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: projects for a form` };
-  return (await fill(projectListJobs.draft({ ...place, input: { opened: view, modal } }), userId, desk)) ?? said;
+  return (await fill(projectListJobs.draft({ ...place, input: { opened: view, modal } }), userId, intake)) ?? said;
 }
 
 /** @returns what to tell the person where it cannot be opened */
 export async function openLogTimeModal(
   request: ModalRequest,
   modal: LogTimeModal,
-  desk: Desk,
+  intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
-  return (await open(request, modal.connection, logTimeModal(modal), desk)).said;
+  return (await open(request, modal.connection, logTimeModal(modal), intake)).said;
 }
 
 /** Opens the modal at once, and has the project's tasks put into it. @returns what to tell where it cannot be opened */
 export async function openProjectModal(
   request: ModalRequest,
   { connection, project }: z.output<typeof projectToLog>,
-  desk: Desk,
+  intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
   const modal = { connection, projectName: project.name };
-  const { view, said } = await open(request, connection, logTimeModal({ ...modal, on: [] }), desk);
+  const { view, said } = await open(request, connection, logTimeModal({ ...modal, on: [] }), intake);
   if (!view) return said;
   const { userId } = request;
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: tasks for a form` };
   const input = { opened: view, projectId: project.id, modal };
-  return (await fill(taskListJobs.draft({ ...place, input }), userId, desk)) ?? said;
+  return (await fill(taskListJobs.draft({ ...place, input }), userId, intake)) ?? said;
 }
 
 /** Opens the form of a tool at once, and has it made of the tool's schema. @returns what to tell where it cannot be opened */
 export async function openToolModal(
   request: ModalRequest,
   { connection, tool }: z.output<typeof toolToFill>,
-  desk: Desk,
+  intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
-  const { view, said } = await open(request, connection, toolMessageModal('The form is being made…'), desk);
+  const { view, said } = await open(request, connection, toolMessageModal('The form is being made…'), intake);
   if (!view) return said;
   const { userId } = request;
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: form of a tool` };
   const asked = { verb: 'do', by: { in: 'slack' as const, id: userId } };
-  return (await fill(toolFormJobs.draft({ ...place, asked, input: { opened: view, tool } }), userId, desk)) ?? said;
+  return (await fill(toolFormJobs.draft({ ...place, asked, input: { opened: view, tool } }), userId, intake)) ?? said;
 }
 
 /** Of a job that brings into an open modal what only the service knows. */
@@ -99,12 +102,16 @@ function placeOf(opened: OpenedView, userId: string) {
 }
 
 /** @returns what to tell the person where the job is not taken */
-async function fill(draft: JobDraft, userId: string, desk: Desk): Promise<SlackMessage | undefined> {
-  return (await desk.accept(draft, userId)) === 'too many' ? warning(TOO_MANY) : undefined;
+async function fill(draft: JobDraft, userId: string, intake: SlackIntake): Promise<SlackMessage | undefined> {
+  return (await intake.accept(draft, userId)) === 'too many' ? warning(TOO_MANY) : undefined;
 }
 
 /** Finds out who a person is in the service, and tells them when they can open the form. */
-async function recognize({ userId, triggerId }: ModalRequest, connection: string, desk: Desk): Promise<SlackMessage> {
+async function recognize(
+  { userId, triggerId }: ModalRequest,
+  connection: string,
+  intake: SlackIntake,
+): Promise<SlackMessage> {
   const draft = recognitionJobs.draft({
     happened: [triggerId],
     connection,
@@ -115,7 +122,7 @@ async function recognize({ userId, triggerId }: ModalRequest, connection: string
     replyTo: { in: 'slack', userId },
   });
   return (
-    (await fill(draft, userId, desk)) ??
+    (await fill(draft, userId, intake)) ??
     message(
       plainSection(
         ':hourglass_flowing_sand: The relay looks up who you are in the service, and tells you when to ask again.',
@@ -130,15 +137,15 @@ interface Opening {
   said?: SlackMessage;
 }
 
-async function open(request: ModalRequest, connection: string, view: ModalView, desk: Desk): Promise<Opening> {
-  const { slack, config, settings } = desk;
+async function open(request: ModalRequest, connection: string, view: ModalView, intake: SlackIntake): Promise<Opening> {
+  const { slack, config, settings } = intake;
   const { triggerId, userId } = request;
   const fault = (why: string) => ({ said: warning(`The form could not be opened: ${escaped(why)}`) });
   if (!(await slack.isThere())) {
     return fault(`the relay has no token of the Slack app yet. Tell ${config.contact}.`);
   }
-  if (settings.access.knownOnly && !(await desk.isKnown(userId, connection))) {
-    return { said: await recognize(request, connection, desk) };
+  if (settings.access.knownOnly && !(await intake.isKnown(userId, connection))) {
+    return { said: await recognize(request, connection, intake) };
   }
   // A form that opens although Slack's answer is lost must get its lists all the same.
   const externalId = `partner-relay-${digest(triggerId)}`;

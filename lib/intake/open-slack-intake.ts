@@ -1,33 +1,46 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createLinkRequests } from '../account-link/link-requests.ts';
 import { createPermissions } from '../automations/permissions.ts';
 import { createBudget } from '../budget/budget.ts';
 import type { SlackConfig } from '../config/schema.ts';
+import { createGrants } from '../grants/grants.ts';
+import { createVault } from '../grants/vault.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
-import type { JobDraft } from '../jobs/job.ts';
+import type { Job, JobDraft } from '../jobs/job.ts';
+import { requeueJob } from '../jobs/sweep.ts';
 import { createTurns } from '../people/turns.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import { createAdmission } from '../slack/admission.ts';
 import { createKnownProjects } from '../slack/known-projects.ts';
 import { createResponseUrls } from '../slack/response-url.ts';
 import { createSlackApi } from '../slack/slack-api.ts';
-import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import { createMutes } from '../timesheets/mutes.ts';
 import { createJobsOfPerson } from './jobs-of-person.ts';
-import { createSaidBefore } from './recent-commands.ts';
-import type { Desk } from './slack-intake.ts';
+import { createRecentCommands } from './recent-commands.ts';
+import { requiringLink } from './require-link.ts';
+import type { SlackIntake } from './slack-intake.ts';
 
 /** Slack gives up after three seconds; a modal must be open before, from cold too. */
 const MODAL_TIMEOUT_MS = 1_500;
 /** What Slack is asked first, where it is not remembered, takes its time from the same three seconds. */
 const QUESTION_TIMEOUT_MS = 600;
 
+/** More of a person's jobs than can be under way. */
+const MOST_WAITING = 20;
+
 /** Opens what people's requests are answered with. */
-export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs, queue, secrets }: Stores): Desk {
-  const { config, clock, random, fetch, log, metrics } = runtime;
+export function openSlackIntake(
+  runtime: Runtime,
+  settings: SlackConfig,
+  { table, jobs, queue, secrets }: Stores,
+): SlackIntake {
+  const { config, environment, clock, random, randomBytes, fetch, log, metrics } = runtime;
   const budget = createBudget(table, clock, random);
   const jobsOfPerson = createJobsOfPerson(table, jobs, clock);
   const turns = createTurns(table, jobs, clock);
+  // The key is another function's: what this one keeps was sealed there, and it opens nothing.
+  const grants = createGrants(table, createVault(secrets, randomBytes), clock);
   const { apiUrl } = settings;
   const questions = createSlackApi({ apiUrl, secrets, fetch, timeoutMs: QUESTION_TIMEOUT_MS });
   const asking = { settings, people: config.people, contact: config.contact, table, slack: questions, clock };
@@ -37,20 +50,33 @@ export function openDesk(runtime: Runtime, settings: SlackConfig, { table, jobs,
     slack: createSlackApi({ apiUrl, secrets, fetch, timeoutMs: MODAL_TIMEOUT_MS }),
     responseUrls: createResponseUrls(apiUrl, fetch),
     admission: createAdmission(asking),
-    permissions: createPermissions(asking),
+    permissions: requiringLink(createPermissions(asking), { config, settings, grants }),
     clock,
     projects: createKnownProjects(table, clock),
-    saidBefore: createSaidBefore(table, jobs, clock),
+    recentCommands: createRecentCommands(table, jobs, clock),
     jobsOfPerson,
     mutes: createMutes(table, clock),
+    grants,
+    linkRequests: createLinkRequests(table, grants, clock, randomBytes),
+    accountLinkUrl: () => environment.ACCOUNT_LINK_URL,
+    async goOn(userId, connection) {
+      const isHeldUp = (job: Job) =>
+        job.status === 'waiting' && job.line === undefined && job.connection === connection;
+      try {
+        const last = await jobsOfPerson.last({ in: 'slack', id: userId }, MOST_WAITING);
+        for (const job of last.filter(isHeldUp)) await requeueJob(job, { jobs, queue });
+      } catch (error) {
+        // They go on by themselves, later.
+        log.warn({ message: 'the waiting jobs of a person could not be queued', error: String(error) });
+      }
+    },
     async budgetOf(connection) {
       const limits = config.connections[connection]?.limits;
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);
       return budget.view(connection, limits);
     },
     async isKnown(userId, connection) {
-      const known = await table.get(keys.person('slack', userId, connection));
-      return known !== undefined && !isExpired(known, clock());
+      return (await table.get(keys.person('slack', userId, connection))) !== undefined;
     },
     async accept(asked, userId) {
       const person = { in: 'slack', id: userId } as const;

@@ -1,9 +1,8 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { faultJobs } from '../automations/answer-fault.ts';
 import type { RelayConfig } from '../config/schema.ts';
-import { type GithubDelivery, PayloadError, readDelivery, takenEvents } from '../github/delivery.ts';
+import { type GithubDelivery, keptForMs, PayloadError, readDelivery, takenEvents } from '../github/delivery.ts';
 import type { Hooks } from '../github/hooks.ts';
-import { keptForMs } from '../github/redelivery-decision.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import type { JobDraft } from '../jobs/job.ts';

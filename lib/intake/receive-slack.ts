@@ -11,11 +11,11 @@ import { openDefectModal } from './open-modal.ts';
 import { receiveButton } from './receive-button.ts';
 import { receiveCommand } from './receive-command.ts';
 import { faultOfForm, receiveSubmission } from './receive-submission.ts';
-import type { Desk } from './slack-intake.ts';
+import type { SlackIntake } from './slack-intake.ts';
 
 export interface ReceiveSlackOptions {
   /** Undefined where relay.config.ts has no slack. */
-  desk: Desk | undefined;
+  intake: SlackIntake | undefined;
   log: Pick<Console, 'info'>;
   metrics: Metrics;
 }
@@ -30,55 +30,55 @@ const NOTHING: APIGatewayProxyStructuredResultV2 = { statusCode: 200, body: '' }
  */
 export async function receiveSlack(
   request: RawRequest,
-  { desk, log, metrics }: ReceiveSlackOptions,
+  { intake, log, metrics }: ReceiveSlackOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  if (!desk) throw new HttpError(404, 'relay.config.ts has no slack');
+  if (!intake) throw new HttpError(404, 'relay.config.ts has no slack');
   try {
     const read = readSlackRequest(request.bytes);
     if (read.kind !== 'certificate check') metrics.record({ EventsReceived: 1 });
     if (read.kind === 'other') log.info({ message: 'interaction ignored', type: read.type });
-    return await answer(read, desk);
+    return await answer(read, intake);
   } catch (error) {
     if (error instanceof SlackRequestError) throw new HttpError(400, error.message, { cause: error });
     throw error;
   }
 }
 
-async function answer(read: SlackRequest, desk: Desk): Promise<APIGatewayProxyStructuredResultV2> {
+async function answer(read: SlackRequest, intake: SlackIntake): Promise<APIGatewayProxyStructuredResultV2> {
   if (read.kind === 'certificate check' || read.kind === 'other') return NOTHING;
-  const fault = await explained(desk.config.contact, () => desk.admission.faultOf(read));
+  const fault = await explained(intake.config.contact, () => intake.admission.faultOf(read));
   switch (read.kind) {
     case 'command': {
-      const said = fault === undefined ? await receiveCommand(read, desk) : warning(escaped(fault));
+      const said = fault === undefined ? await receiveCommand(read, intake) : warning(escaped(fault));
       return said ? jsonAnswer(200, { response_type: 'ephemeral', ...said }) : NOTHING;
     }
     case 'message shortcut':
     case 'button':
-      if (fault !== undefined) await tell(warning(escaped(fault)), read, desk);
-      else if (read.kind === 'button') await receiveButton(read, desk);
-      else await tell(await receiveShortcut(read, desk), read, desk);
+      if (fault !== undefined) await tell(warning(escaped(fault)), read, intake);
+      else if (read.kind === 'button') await receiveButton(read, intake);
+      else await tell(await receiveShortcut(read, intake), read, intake);
       return NOTHING;
     case 'submission': {
-      const errors = fault === undefined ? await receiveSubmission(read, desk) : faultOfForm(read, fault);
+      const errors = fault === undefined ? await receiveSubmission(read, intake) : faultOfForm(read, fault);
       return errors ? jsonAnswer(200, { response_action: 'errors', errors }) : NOTHING;
     }
   }
 }
 
-async function tell(said: SlackMessage | undefined, { responseUrl }: { responseUrl?: string }, desk: Desk) {
+async function tell(said: SlackMessage | undefined, { responseUrl }: { responseUrl?: string }, intake: SlackIntake) {
   if (said && responseUrl !== undefined) {
-    await desk.responseUrls.respond(responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
+    await intake.responseUrls.respond(responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
   }
 }
 
 /** The shortcut of a message opens the modal filled with what the message says. */
-async function receiveShortcut(chosen: MessageShortcut, desk: Desk): Promise<SlackMessage | undefined> {
+async function receiveShortcut(chosen: MessageShortcut, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const { callbackId, messageText, permalink } = chosen;
   if (callbackId !== DEFECT_SHORTCUT) throw new SlackRequestError('the shortcut is none of the relay');
-  const fault = await explained(desk.config.contact, () => desk.permissions.faultOf('defect', chosen));
+  const fault = await explained(intake.config.contact, () => intake.permissions.faultOf('defect', chosen));
   if (fault !== undefined) return warning(fault);
   const text = plain(messageText);
   const title = text.split('\n', 1)[0] ?? '';
   const description = text || '[The message has nothing that a form can hold: see the link.]';
-  return openDefectModal({ ...chosen, title, description, permalink }, desk);
+  return openDefectModal({ ...chosen, title, description, permalink }, intake);
 }

@@ -10,7 +10,7 @@ import { explained } from '../slack/explained.ts';
 import { type ModalSubmission, readOwn, SlackRequestError } from '../slack/request.ts';
 import { argumentsIn, CONFIRM, TOOL_MODAL, toolMemory } from '../slack/tool-views.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../slack/views.ts';
-import { type Accepted, connectionOf, type Desk } from './slack-intake.ts';
+import { type Accepted, connectionOf, type SlackIntake } from './slack-intake.ts';
 import { slackOrigin } from './slack-origin.ts';
 
 /** What is wrong, by the block that it is about; a modal with faults stays open. */
@@ -21,31 +21,31 @@ const SENT_BEFORE =
   'This form was sent before, with other entries, and that is being done. For something else, close it and open another.';
 
 /** Makes the job of a modal that was sent off. Its outcome is told as a direct message. */
-export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Promise<Faults | undefined> {
+export async function receiveSubmission(sent: ModalSubmission, intake: SlackIntake): Promise<Faults | undefined> {
   const remembered = <T>(schema: z.core.$ZodType<T>) =>
     readOwn("the modal's private_metadata", sent.privateMetadata, schema);
   // The form was opened where the verb may be used.
-  const permissionFault = (verb: LimitedVerb) =>
-    explained(desk.config.contact, () => desk.permissions.faultOf(verb, { userId: sent.userId }));
+  const permissionFault = (verb: LimitedVerb, connection: string) =>
+    explained(intake.config.contact, () => intake.permissions.faultOf(verb, { userId: sent.userId, connection }));
   switch (sent.callbackId) {
     case DEFECT_MODAL: {
-      const fault = await permissionFault('defect');
-      if (fault !== undefined) return faultOfForm(sent, fault);
       const { channelId, permalink } = remembered(defectMemory);
+      const connection = connectionOf(intake, channelId);
+      const fault = await permissionFault('defect', connection);
+      if (fault !== undefined) return faultOfForm(sent, fault);
       const { project, title = '', description = '', type, priority, severity } = sent.values;
       if (project === undefined)
         return { title: 'The list of projects is not here yet. Please try again in a moment.' };
       if (title.trim() === '') return { title: 'A defect needs a title.' };
-      const connection = connectionOf(desk, channelId);
       const origin = slackOrigin({ ...sent, happened: sent.viewId, channelId }, connection);
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
-      return faultsOf(sent, await desk.accept(defectJob(fields, origin), sent.userId));
+      return faultsOf(sent, await intake.accept(defectJob(fields, origin), sent.userId));
     }
     case LOG_TIME_MODAL: {
-      const fault = await permissionFault('log');
-      if (fault !== undefined) return faultOfForm(sent, fault);
       const { connection, task = taskAsTyped(sent.values.another ?? '') || sent.values.task } =
         remembered(logTimeMemory);
+      const fault = await permissionFault('log', connection);
+      if (fault !== undefined) return faultOfForm(sent, fault);
       const duration = parseDuration(sent.values.duration ?? '');
       if ('fault' in duration) return { duration: duration.fault };
       if (task === undefined) return { duration: 'Choose a task first.' };
@@ -58,16 +58,16 @@ export async function receiveSubmission(sent: ModalSubmission, desk: Desk): Prom
         ...(note !== undefined && { note }),
       } as const;
       const draft = timeJob(command, slackOrigin({ ...sent, happened: sent.viewId }, connection));
-      return faultsOf(sent, await desk.accept(draft, sent.userId));
+      return faultsOf(sent, await intake.accept(draft, sent.userId));
     }
     case TOOL_MODAL: {
       const { connection, faultsAt: _, ...called } = remembered(toolMemory);
-      const fault = await permissionFault('do');
+      const fault = await permissionFault('do', connection);
       if (fault !== undefined) return faultOfForm(sent, fault);
       const origin = slackOrigin({ ...sent, happened: sent.viewId }, connection);
       const filled = { values: argumentsIn(sent.values), isConfirmed: sent.values[CONFIRM] !== undefined };
       const draft = toolCallJob({ ...called, ...filled }, origin);
-      return faultsOf(sent, await desk.accept(draft, sent.userId));
+      return faultsOf(sent, await intake.accept(draft, sent.userId));
     }
     default:
       throw new SlackRequestError('the modal is none of the relay');

@@ -7,7 +7,7 @@ import type { Table } from '../table/table.ts';
 export const ASKED_WITHIN_MS = 120_000;
 
 /** Which commands were given lately. */
-export interface SaidBefore {
+export interface RecentCommands {
   /**
    * Notes a command, unless it was noted lately and became a job.
    *
@@ -16,13 +16,13 @@ export interface SaidBefore {
    *
    * @returns when it was given before, in epoch milliseconds, or else the event that its job is to be made of
    */
-  note(said: Said): Promise<{ saidAt: number } | { happened: string }>;
+  note(given: GivenBefore): Promise<{ saidAt: number } | { happened: string }>;
   /** Notes a command that was given although it was noted before. */
-  noteAgain(said: Said): Promise<void>;
+  noteAgain(given: GivenBefore): Promise<void>;
 }
 
 /** A command, and the job that it is to become. */
-interface Said {
+interface GivenBefore {
   userId: string;
   channelId: string;
   command: string;
@@ -37,26 +37,26 @@ interface Noted {
   at: number;
 }
 
-export function createSaidBefore(table: Table, jobs: JobStore, clock: () => number): SaidBefore {
-  function itemOf({ userId, channelId, command, happened, jobId }: Said, now: number) {
+export function createRecentCommands(table: Table, jobs: JobStore, clock: () => number): RecentCommands {
+  function itemOf({ userId, channelId, command, happened, jobId }: GivenBefore, now: number) {
     const key = keys.said(userId, digest([channelId, command]));
     return { ...key, happened, jobId, at: now, expiresAt: Math.ceil((now + ASKED_WITHIN_MS) / 1000) };
   }
 
   return {
-    async note(said) {
+    async note(given) {
       const now = clock();
-      const item = itemOf(said, now);
+      const item = itemOf(given, now);
       const lately = {
         expression: 'attribute_not_exists(#pk) OR #at <= :before OR #jobId = :jobId',
-        values: { before: now - ASKED_WITHIN_MS, jobId: said.jobId },
+        values: { before: now - ASKED_WITHIN_MS, jobId: given.jobId },
       };
-      if (await table.put(item, lately)) return { happened: said.happened };
+      if (await table.put(item, lately)) return { happened: given.happened };
       const earlier = (await table.get({ pk: item.pk, sk: item.sk })) as Noted | undefined;
       // Gone since, or noted by a version that did not keep the event.
-      if (!earlier?.happened) return { happened: said.happened };
+      if (!earlier?.happened) return { happened: given.happened };
       return (await jobs.get(earlier.jobId)) ? { saidAt: earlier.at } : { happened: earlier.happened };
     },
-    noteAgain: async (said) => void (await table.put(itemOf(said, clock()))),
+    noteAgain: async (given) => void (await table.put(itemOf(given, clock()))),
   };
 }

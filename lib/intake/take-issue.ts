@@ -52,8 +52,9 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
     ...(stranger !== undefined && { stranger }),
   });
   const told = { state, name: state.name, version, wanted: isDefect(state.labels, settings) };
+  const isNew = action === 'opened' && !cameFrom;
   const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links) =>
-    (await links.change(entity, (link) => keep(link, told)))?.newest?.revision;
+    (await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, told)))?.newest?.revision;
   // Of a transferred issue GitHub does not say whether `updated_at` is the time of the transfer.
   const isTransfer = action === 'transferred' || cameFrom;
   return { happenedAt: isTransfer ? undefined : Date.parse(version), jobs: [job], beforeStoring };

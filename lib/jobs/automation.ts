@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { Park } from './interruption.ts';
+import { NeedsOperator } from './interruption.ts';
 import { type Job, type JobDraft, jobId } from './job.ts';
 import type { Steps } from './steps.ts';
 import type { Outcome } from './tell-person.ts';
@@ -11,7 +11,7 @@ export interface JobKind<Input extends Fields> {
   /** The automation's name. It stands in the ids of its jobs. */
   name: string;
   draft(event: EventOf<Input>): JobDraft;
-  /** @throws {Park} for an input that does not fit, such as one of a version that kept something else */
+  /** @throws {NeedsOperator} for an input that does not fit, such as one of a version that kept something else */
   inputOf(job: Job): Input;
 }
 
@@ -36,7 +36,7 @@ export function defineJobs<Schema extends z.ZodMiniType<Fields>>(
       const read = schema.safeParse(input);
       if (read.success) return read.data;
       const fields = read.error.issues.map(({ path }) => path.join('.')).join(', ');
-      throw new Park(`the input of ${id} does not fit this version of ${name}: ${fields}`);
+      throw new NeedsOperator(`the input of ${id} does not fit this version of ${name}: ${fields}`);
     },
   };
 }
@@ -49,7 +49,7 @@ export interface Automation {
   /**
    * Gives up what the job holds outside its own record, right before the job ends.
    *
-   * @param ending where it succeeds, it may throw a Later instead, to run once more
+   * @param ending where it succeeds, it may throw a RetryAt instead, to run once more
    * @param isHeld whether no other worker has taken the job over
    */
   letGo?(job: Job, ending: 'succeeded' | 'parked', isHeld: () => Promise<boolean>): Promise<void>;

@@ -8,7 +8,7 @@ import type { Operation } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
 import type { SignedRequest } from '../partner/signed-request.ts';
 import { decisions } from './decide.ts';
-import { Park } from './interruption.ts';
+import { NeedsOperator } from './interruption.ts';
 import type { FoundBy, Journal, OpenRequest } from './journal.ts';
 import { ListTooSlow, PAGES, type Readings } from './readings.ts';
 import type { Sending, Turn } from './sending.ts';
@@ -130,7 +130,9 @@ export function createCreations(options: CreationsOptions): Creating {
     const { found, createdId: idField } = operation;
     const list = found && operations.get(found.list);
     if (!found || !list || !by || !idField) {
-      throw new Park(`${operation.name} was sent and never clearly answered, and leaves nothing to look for it by`);
+      throw new NeedsOperator(
+        `${operation.name} was sent and never clearly answered, and leaves nothing to look for it by`,
+      );
     }
     const wanted = { ...by, idField, found, list: connection.operation(list) };
     const { lookFrom = clock() } = request;
@@ -151,14 +153,14 @@ export function createCreations(options: CreationsOptions): Creating {
         await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
         // A person who wants it created again relies on this search, so that it has to come to an end.
         throw isLast && !open.again
-          ? new Park(`${operation.name} was never clearly answered, and ${error.message}`)
+          ? new NeedsOperator(`${operation.name} was never clearly answered, and ${error.message}`)
           : error;
       });
       if (id !== undefined) return { id, signed: open.signed };
       open = { ...open, searches: open.searches + 1 };
       await journal.keepRequest(step, open);
       if (isLast) {
-        throw new Park(
+        throw new NeedsOperator(
           `${operation.name} was sent and never clearly answered; its marker ${wanted.marker} is not in the ${found.field} of anything in the first ${PAGES} pages of ${list.name}`,
         );
       }
@@ -176,7 +178,9 @@ function isPastResending({ lookFrom, request }: OpenRequest, now: number): boole
 function idOf(operation: Operation, data: unknown): string | number {
   const id = (data as Record<string, unknown>)[operation.createdId ?? ''];
   if (typeof id === 'string' || typeof id === 'number') return id;
-  throw new Park(`${operation.name} succeeded, but its answer has no ${operation.createdId}; the service has it now`);
+  throw new NeedsOperator(
+    `${operation.name} succeeded, but its answer has no ${operation.createdId}; the service has it now`,
+  );
 }
 
 function foundBy({ found }: Operation, payload: unknown, marker: string | undefined): FoundBy | undefined {
@@ -193,7 +197,7 @@ function signed<P extends z.ZodType>(
   try {
     return client.sign(operation, payload);
   } catch (error) {
-    if (error instanceof PartnerError) throw new Park(error.message, { cause: error });
+    if (error instanceof PartnerError) throw new NeedsOperator(error.message, { cause: error });
     throw error;
   }
 }

@@ -7,17 +7,17 @@ import type { PartnerError } from '../partner/errors.ts';
 export abstract class Interruption extends Error {}
 
 /** Nothing failed, but it is not the time: go on then. */
-export class Later extends Interruption {
-  override readonly name = 'Later';
+export class RetryAt extends Interruption {
+  override readonly name = 'RetryAt';
   /** Epoch milliseconds. */
   readonly dueAt: number;
   /** It waits for another job, whose message may be behind its own in the queue: so its own goes. */
-  readonly makesRoom: boolean;
+  readonly releasesQueueGroup: boolean;
 
-  constructor(dueAt: number, why: string, { makesRoom = false } = {}) {
+  constructor(dueAt: number, why: string, { releasesQueueGroup = false } = {}) {
     super(why);
     this.dueAt = dueAt;
-    this.makesRoom = makesRoom;
+    this.releasesQueueGroup = releasesQueueGroup;
   }
 }
 
@@ -39,12 +39,12 @@ export class StepFailed extends Interruption {
 }
 
 /** The job cannot go on without somebody who looks after the relay. */
-export class Park extends Interruption {
-  override readonly name: string = 'Park';
+export class NeedsOperator extends Interruption {
+  override readonly name: string = 'NeedsOperator';
 }
 
 /** The service refused a call for what it is, and nothing is open. Left alone, it parks the job. */
-export class Refused extends Park {
+export class Refused extends NeedsOperator {
   override readonly name = 'Refused';
   readonly refusal: PartnerError;
 

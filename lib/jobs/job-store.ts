@@ -50,8 +50,6 @@ export interface Wait {
    * own; or the sweep sends one when the job is due.
    */
   message: 'sleeps' | 'is sent again' | 'leaves';
-  /** Whether it waits for the person who asked for it to link their account. */
-  awaitsLink?: boolean | undefined;
 }
 
 /** A job in a waiting line, as the index has it. */
@@ -105,9 +103,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
   async function endRun(job: Job, set: Partial<Job>, kept: { expiresAt?: number } = {}): Promise<void> {
     const owner = job.lease?.owner;
     const values: Item = { ...set, ...kept, endedBy: owner };
-    const over = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt', 'awaitsLink'].filter(
-      (name) => values[name] === undefined,
-    );
+    const over = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt'].filter((name) => values[name] === undefined);
     const written = Object.keys(values).filter((name) => values[name] !== undefined);
     const changed = await table.update(
       keys.job(job.id),
@@ -122,7 +118,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
   }
 
   async function get(jobId: string): Promise<Job | undefined> {
-    const item = await table.get(keys.job(jobId));
+    const item = await table.getEvenExpired(keys.job(jobId));
     return item && !isGone(item, clock()) ? asJob(item) : undefined;
   }
 
@@ -207,11 +203,10 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       const now = clock();
       await endRun(job, { status: 'parked', parked, finishedAt: now, wakeAt: now, attempts: job.attempts });
     },
-    async wait(job, { dueAt, why, attempts, message, awaitsLink }) {
+    async wait(job, { dueAt, why, attempts, message }) {
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
       const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
-      const set = { status: 'waiting', dueAt, waitingFor: why, attempts, wakeAt, generation } as const;
-      await endRun(job, { ...set, ...(awaitsLink && { awaitsLink }) });
+      await endRun(job, { status: 'waiting', dueAt, waitingFor: why, attempts, wakeAt, generation });
       return { ...job, generation };
     },
     async standInLine(job, { why, attempts, expectedAt }) {
@@ -243,7 +238,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
     async line(connection, lane, limit) {
       const condition = { expression: '#line = :line', values: { line: lineOf(connection, lane) } };
       const items = await table.queryIndex(waitingLine.name, condition, { limit, newestFirst: false });
-      return items as unknown as StandingJob[];
+      return items as (Item & StandingJob)[];
     },
     async callFromLine(job, dueAt, slotAt) {
       const called = await table.update(
@@ -305,8 +300,7 @@ function isGone(item: Item, now: number): boolean {
 }
 
 function asJob(item: Item): Job {
-  const { pk, sk, expiresAt, ...fields } = item as Item & Key & { expiresAt: number };
-  const job = fields as unknown as Job;
+  const { pk, sk, expiresAt, ...job } = item as Item & Key & Job;
   return job.asked ? job : { ...job, ...askedInInput(job.input) };
 }
 

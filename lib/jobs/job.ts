@@ -96,8 +96,6 @@ export interface Job extends JobDraft {
   /** Once it is called from the line: when its slot opens. */
   slotAt?: number;
   waitingFor?: string;
-  /** It waits until the person who asked for it has linked their account. */
-  awaitsLink?: boolean;
   /** Once `succeeded`: what was done, for people. */
   outcome?: string;
   /** What was asked for could not be done, and whoever asked was told why. */

@@ -1,7 +1,7 @@
 import { packBody, type SignedRequest, unpackBody } from '../partner/signed-request.ts';
 import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
-import type { Expression, Table } from '../table/table.ts';
+import type { Expression, Item, Table } from '../table/table.ts';
 import { type Lease, LeaseLost } from './job-store.ts';
 
 /** What a step did. Times are epoch milliseconds. */
@@ -77,9 +77,9 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
     if (kind === 'step' && lease && expiresAt !== undefined) {
       await table.update(keys.step(jobId, step), { expression: 'REMOVE #expiresAt' });
     }
-    if (kind === 'step') entries.set(step, item as unknown as StepEntry);
+    if (kind === 'step') entries.set(step, item as Item & StepEntry);
     if (kind !== 'request') continue;
-    const { owner, ...kept } = item as unknown as RequestItem & { owner?: string };
+    const { owner, ...kept } = item as Item & RequestItem & { owner?: string };
     const open = fromItem(kept);
     requests.set(step, open);
     if (!lease) continue;

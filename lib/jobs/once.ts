@@ -1,5 +1,5 @@
 import { operations } from '../partner/operations.ts';
-import { InLine, Interruption, Later } from './interruption.ts';
+import { InLine, Interruption, RetryAt } from './interruption.ts';
 import type { Journal, StepEntry } from './journal.ts';
 
 /** A step ended or failed. */
@@ -19,13 +19,13 @@ export interface Once {
 export interface OnceOptions {
   journal: Journal;
   clock: () => number;
-  tell: (news: StepNews) => void;
+  report: (news: StepNews) => void;
 }
 
-export function createOnce({ journal, clock, tell }: OnceOptions): Once {
+export function createOnce({ journal, clock, report }: OnceOptions): Once {
   async function write(entry: StepEntry): Promise<void> {
     await journal.write(entry);
-    if (entry.status !== 'begun') tell({ news: 'step', entry, isOperation: operations.has(entry.calls) });
+    if (entry.status !== 'begun') report({ news: 'step', entry, isOperation: operations.has(entry.calls) });
   }
 
   return {
@@ -39,7 +39,7 @@ export function createOnce({ journal, clock, tell }: OnceOptions): Once {
         await write({ step, calls, status: 'done', startedAt, finishedAt: clock(), result });
         return result;
       } catch (error) {
-        if (error instanceof Interruption && !(error instanceof Later || error instanceof InLine)) {
+        if (error instanceof Interruption && !(error instanceof RetryAt || error instanceof InLine)) {
           const failures = (known?.failures ?? 0) + 1;
           await write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note: error.message, failures });
         }

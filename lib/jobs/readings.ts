@@ -2,9 +2,10 @@ import type { Connection } from '../connection/connection.ts';
 import { digest } from '../digest.ts';
 import { type PartnerClient, pages } from '../partner/client.ts';
 import type { Finding, Operation } from '../partner/operation.ts';
+import { expiry } from '../table/expiry.ts';
 import { type Key, keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { Later, StepFailed } from './interruption.ts';
+import { RetryAt, StepFailed } from './interruption.ts';
 import type { Slots } from './slots.ts';
 
 /** How far a list is read, in pages of {@link PAGE_SIZE}. */
@@ -17,7 +18,7 @@ const MARKERS_KEPT = 2_000;
 /** A reader that has not ended by then was killed. */
 const READER_MS = 60_000;
 const LOOK_AGAIN_MS = 2_000;
-const KEPT_SECONDS = 3_600;
+const KEPT_MS = 3_600_000;
 
 /** Ids by marker. */
 type Ids = Record<string, string | number>;
@@ -58,7 +59,7 @@ export interface Readings {
   /**
    * @param since a reading that began before then cannot say that something is not there
    * @returns the id of what has the marker, or undefined where a reading since then does not have it
-   * @throws {Later} where the run cannot wait for a reading
+   * @throws {RetryAt} where the run cannot wait for a reading
    * @throws {ListTooSlow}
    */
   find(wanted: Wanted, since: number): Promise<string | number | undefined>;
@@ -111,12 +112,12 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
       const all = { ...before, ...ids };
       const fits = [all, ids].find((ids) => Object.keys(ids).length <= MARKERS_KEPT);
       const reading: Kept = fits ? { startedAt, isWhole: id === undefined, ids: fits } : {};
-      await table.put({ ...key, ...reading, expiresAt: Math.floor(startedAt / 1000) + KEPT_SECONDS });
+      await table.put({ ...key, ...reading, expiresAt: expiry(startedAt, KEPT_MS) });
       return id;
     } catch (error) {
       await table.update(key, { expression: 'REMOVE #readerUntil' });
       // The next run would have to begin again, and come no further.
-      const isTooSlow = error instanceof Later && clock() - startedAt > SLOW_READING_MS;
+      const isTooSlow = error instanceof RetryAt && clock() - startedAt > SLOW_READING_MS;
       throw isTooSlow ? new ListTooSlow(`${wanted.list.name} is too slow to be read in one run`) : error;
     }
   }

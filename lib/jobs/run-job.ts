@@ -10,7 +10,7 @@ import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
 import type { Automation } from './automation.ts';
-import { InLine, Later, NotDone, Park, Refused, StepFailed } from './interruption.ts';
+import { InLine, NeedsOperator, NotDone, Refused, RetryAt, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost, type Wait } from './job-store.ts';
 import { openJournal } from './journal.ts';
@@ -21,7 +21,7 @@ import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
 import type { CallNews } from './sending.ts';
 import { createSteps, type Steps } from './steps.ts';
 import { createStrangerTurn } from './stranger-turn.ts';
-import { createTellPerson, type ParkKind, type Replies, type Said } from './tell-person.ts';
+import { createTellPerson, type ParkKind, type Replies, type ReplyContent } from './tell-person.ts';
 import { createToolSteps, type ToolStepsOfRun } from './tool-steps.ts';
 import type { WaitingLines } from './waiting-line.ts';
 
@@ -58,7 +58,7 @@ export interface RunJobOptions {
   sleep: (ms: number) => Promise<void>;
   /** Between 0 and 1, for the jitter of retries. */
   random: () => number;
-  tell: (news: JobNews) => void;
+  report: (news: JobNews) => void;
 }
 
 /** Whether the message is done with, or for how long it sleeps. */
@@ -104,9 +104,10 @@ export async function runJob(
  */
 async function stoodInLine(message: JobMessage, { jobs, budget, connection }: RunJobOptions): Promise<boolean> {
   const { jobId: id, generation, of } = message;
-  if (generation > 1 || of?.lane !== 'background' || !connection(of.connection)) return false;
+  const limits = of && connection(of.connection)?.limits;
+  if (generation > 1 || of?.lane !== 'background' || !limits) return false;
   try {
-    if (!(await budget.mustStand(of.connection, of.lane))) return false;
+    if (!(await budget.mustStand(of.connection, limits, of.lane))) return false;
   } catch (error) {
     // The job waits for the budget itself, in the usual way.
     if (error instanceof BudgetUnavailable) return false;
@@ -117,25 +118,25 @@ async function stoodInLine(message: JobMessage, { jobs, budget, connection }: Ru
 
 /** Writes what has become of a job. @returns what becomes of its message */
 async function settle(job: Job, ending: Ending, receives: number, options: RunJobOptions): Promise<MessageFate> {
-  const { jobs, queue, clock, tell } = options;
+  const { jobs, queue, clock, report } = options;
   switch (ending.ended) {
     case 'succeeded':
       await jobs.succeed(job, ending);
-      tell({ news: 'succeeded', job, outcome: ending.notDone ? `not done: ${ending.outcome}` : ending.outcome });
+      report({ news: 'succeeded', job, outcome: ending.notDone ? `not done: ${ending.outcome}` : ending.outcome });
       return 'done';
     case 'parked':
       await letGo(job, 'parked', options);
       await jobs.park(job, { reason: ending.reason, outcomeUnknown: ending.outcomeUnknown });
-      tell({ news: 'parked', job, reason: ending.reason });
+      report({ news: 'parked', job, reason: ending.reason });
       return 'done';
     case 'in line':
       await jobs.standInLine(job, ending);
-      tell({ ...ending, news: 'in line', job });
+      report({ ...ending, news: 'in line', job });
       return 'done';
     case 'not yet': {
       const message = messageOf(job, ending, receives, clock());
       const waiting = await jobs.wait(job, { ...ending, message });
-      tell({ ...ending, news: 'waiting', job });
+      report({ ...ending, news: 'waiting', job });
       if (message === 'is sent again') await queue.send(waiting);
       return message === 'sleeps' ? sleepOrLeave(ending.dueAt - clock()) : 'done';
     }
@@ -145,18 +146,18 @@ async function settle(job: Job, ending: Ending, receives: number, options: RunJo
 /** What becomes of the message of a job that waits: {@link Wait}. */
 function messageOf(
   job: Job,
-  { dueAt, makesRoom }: Ending & { ended: 'not yet' },
+  { dueAt, releasesQueueGroup }: Ending & { ended: 'not yet' },
   receives: number,
   now: number,
 ): Wait['message'] {
-  if (makesRoom || dueAt - now > LONGEST_SLEEP_MS) return 'leaves';
+  if (releasesQueueGroup || dueAt - now > LONGEST_SLEEP_MS) return 'leaves';
   // What a person asked for must not wait for another command of theirs that is tried again.
   return isOfPeople(job.lane) || receives >= MOST_RECEIVES ? 'is sent again' : 'sleeps';
 }
 
 /** Lets the budget know how the calls of the run ended, and moves the waiting line on. */
 async function endCalls(job: Job, { calls, tools }: CallsOfRun, options: RunJobOptions): Promise<void> {
-  const { budget, connection, lines, tell } = options;
+  const { budget, connection, lines, report } = options;
   const called = connection(job.connection);
   try {
     await budget.flush(job.connection);
@@ -167,7 +168,7 @@ async function endCalls(job: Job, { calls, tools }: CallsOfRun, options: RunJobO
     if (calls.lineIsDue()) await lines.moveOn(called);
   } catch (error) {
     // The next write does it too, and the sweep.
-    tell({ news: 'line stands still', job, error });
+    report({ news: 'line stands still', job, error });
   }
 }
 
@@ -175,7 +176,7 @@ type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
   | { ended: 'parked'; reason: string; kind: ParkKind; outcomeUnknown: boolean }
   | { ended: 'in line'; expectedAt: number | undefined; why: string; attempts: number }
-  | { ended: 'not yet'; dueAt: number; why: string; attempts: number; makesRoom?: boolean; awaitsLink?: boolean };
+  | { ended: 'not yet'; dueAt: number; why: string; attempts: number; releasesQueueGroup?: boolean };
 
 /** What a run made its calls with; nothing where its connection is gone. */
 interface CallsOfRun {
@@ -188,7 +189,7 @@ async function runAutomation(
   deadline: number,
   options: RunJobOptions,
 ): Promise<{ ending: Ending } & CallsOfRun> {
-  const { table, budget, breakers, assistants, replies, clock, sleep, tell } = options;
+  const { table, budget, breakers, assistants, replies, clock, sleep, report } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked: Parking = (reason, kind) => {
     const outcomeUnknown = journal.openSteps().length > 0;
@@ -201,7 +202,7 @@ async function runAutomation(
     };
   }
 
-  const about = { connection, journal, clock, tell: (news: StepNews | CallNews) => tell({ ...news, job }) };
+  const about = { connection, journal, clock, report: (news: StepNews | CallNews) => report({ ...news, job }) };
   const cameBack = job.dueAt !== undefined || job.generation > 1;
   const strangerTurn =
     job.stranger === undefined
@@ -218,24 +219,24 @@ async function runAutomation(
     isPublic: job.replyTo?.in === 'github',
   });
   const steps = createSteps({ connection, calls, journal, clock, deadline, once, tools });
-  const failed = (error: unknown) => tell({ news: 'untold', job, error });
+  const failed = (error: unknown) => report({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps, replies, clock, failed });
   const end = async (): Promise<Ending> => {
     let isDone = false;
     try {
       if (job.attempts >= MAX_ATTEMPTS)
-        throw new Park(`the worker crashed or failed ${job.attempts} times on this job`);
+        throw new NeedsOperator(`the worker crashed or failed ${job.attempts} times on this job`);
       const automation = options.automation(job.automation);
-      if (!automation) throw new Park(`this version has no automation '${job.automation}'`);
+      if (!automation) throw new NeedsOperator(`this version has no automation '${job.automation}'`);
       // Before it claims anything that others would have to wait for.
       if (journal.openSteps().length === 0) await strangerTurn?.ensureLeft();
       const known = journal.entry(NOT_DONE);
       const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
       // Something may have been created all the same.
-      if (journal.undecidedSteps().length > 0) throw new Park(said.text);
+      if (journal.undecidedSteps().length > 0) throw new NeedsOperator(said.text);
       if (said.of === 'not done') {
         // Somebody who read it may have asked in another way, so that whoever takes over must not do it after all.
-        await steps.look(NOT_DONE, job.automation, async () => said.text);
+        await steps.read(NOT_DONE, job.automation, async () => said.text);
       }
       await letGo(job, 'succeeded', options);
       isDone = true;
@@ -265,7 +266,7 @@ const holding =
   async () =>
     (await jobs.lease(job)?.isHeld()) ?? false;
 
-type Told = Said & { of: 'done' | 'not done' };
+type Told = ReplyContent & { of: 'done' | 'not done' };
 
 const notDone = (text: string): Told => ({ of: 'not done', text });
 
@@ -282,19 +283,19 @@ async function carryOut(automation: Automation, job: Job, steps: Steps): Promise
 type Parking = (reason: string, kind: ParkKind) => Ending;
 
 /** What an interrupted run means for its job. */
-function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, tell }: RunJobOptions): Ending {
+function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, report }: RunJobOptions): Ending {
   if (error instanceof LeaseLost) throw error;
-  if (error instanceof Later) {
-    const { dueAt, message: why, makesRoom } = error;
-    const awaitsLink = error instanceof LinkAwaited;
-    return { ended: 'not yet', dueAt, why, attempts: job.attempts, makesRoom, awaitsLink };
+  if (error instanceof RetryAt) {
+    const { dueAt, message: why, releasesQueueGroup } = error;
+    return { ended: 'not yet', dueAt, why, attempts: job.attempts, releasesQueueGroup };
   }
   if (error instanceof InLine) {
     return { ended: 'in line', expectedAt: error.expectedAt, why: error.message, attempts: job.attempts };
   }
-  if (error instanceof Park) return parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator');
+  if (error instanceof NeedsOperator)
+    return parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator');
   const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
-  if (!foreseen) tell({ news: 'bug', job, error });
+  if (!foreseen) report({ news: 'bug', job, error });
   const why = foreseen ? error.message : `unexpected: ${String(error)}`;
   const attempts = job.attempts + 1;
   if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`, 'failed');

@@ -9,7 +9,7 @@ import { PartnerError, PartnerPayloadError, PartnerUnanswered } from '../partner
 import type { Operation } from '../partner/operation.ts';
 import { validate } from '../partner/validate.ts';
 import { type Decision, decisions, outcomeOf, type SendOutcome } from './decide.ts';
-import { InLine, Later, Refused, StepFailed } from './interruption.ts';
+import { InLine, Refused, RetryAt, StepFailed } from './interruption.ts';
 import { type Slots, withBudget } from './slots.ts';
 
 /** Where a 429 has no Retry-After. */
@@ -44,7 +44,7 @@ export interface Sending {
   /**
    * Takes a slot once connection and operation may be called, after a probe of the connection where one is due.
    * @param first for resends and searches, which go ahead of other work
-   * @throws {InLine | Later} if the run cannot wait for it
+   * @throws {InLine | RetryAt} if the run cannot wait for it
    */
   takeTurn(operation: Operation, first: boolean): Promise<Turn>;
   /** Another slot for the same turn, to sign again. */
@@ -66,7 +66,7 @@ export interface Sending {
   act(decision: Decision, failure: Failure): Promise<never>;
   /** Stops every job on the connection after a 429. @returns what the job that met it throws */
   pause(error: PartnerError): Promise<InLine>;
-  /** @throws {Later} while the operation's breaker is open, and others probe it */
+  /** @throws {RetryAt} while the operation's breaker is open, and others probe it */
   ensureWorks(operation: Operation): Promise<void>;
 }
 
@@ -79,11 +79,11 @@ export interface SendingOptions {
   breakers: Breakers;
   slots: Slots;
   clock: () => number;
-  tell: (news: CallNews) => void;
+  report: (news: CallNews) => void;
 }
 
 export function createSending(options: SendingOptions): Sending {
-  const { connection, lane, caller, budget, breakers, slots, clock, tell } = options;
+  const { connection, lane, caller, budget, breakers, slots, clock, report } = options;
   const { name } = connection;
   const breakerOf = ({ name: operation }: Operation) => breakers.at({ connection: name, operation }, lane);
 
@@ -130,7 +130,7 @@ export function createSending(options: SendingOptions): Sending {
         if (repeatable === 'sign again' && !signedAgain) continue;
         if (evidence === 'works' || evidence === 'nothing') return await whole.worked();
         await whole.failed(caller, error.message);
-        tell({ news: 'stopped', what: `the connection ${name}`, why: error.message });
+        report({ news: 'stopped', what: `the connection ${name}`, why: error.message });
         throw waitForConnection(whole.wait());
       }
     }
@@ -144,9 +144,9 @@ export function createSending(options: SendingOptions): Sending {
     await probe(whole);
   }
 
-  function waitForOperation(breaker: Passage): Later {
+  function waitForOperation(breaker: Passage): RetryAt {
     const { until, why } = breaker.wait();
-    return new Later(until, why, { makesRoom: until - clock() > LONGEST_WAIT_IN_QUEUE_MS });
+    return new RetryAt(until, why, { releasesQueueGroup: until - clock() > LONGEST_WAIT_IN_QUEUE_MS });
   }
 
   const sending: Sending = {
@@ -173,7 +173,7 @@ export function createSending(options: SendingOptions): Sending {
     async send({ slot, breaker }, first, call) {
       const result = await inSlot(slot, first, call);
       // The answer counts, whatever becomes of the breaker: the next success closes it too.
-      await breaker.worked().catch((error) => tell({ news: 'breaker not closed', error }));
+      await breaker.worked().catch((error) => report({ news: 'breaker not closed', error }));
       return result;
     },
     read(error) {
@@ -182,7 +182,7 @@ export function createSending(options: SendingOptions): Sending {
       if (outcome === 'unauthorized') connection.suspectKey();
       if (outcome === 'invalid signature' || outcome === 'unknown or revoked key') {
         connection.suspectKey();
-        tell({ news: 'credentials refused', reason: outcome });
+        report({ news: 'credentials refused', reason: outcome });
       }
       return { error, outcome };
     },
@@ -192,7 +192,7 @@ export function createSending(options: SendingOptions): Sending {
       if (evidence === 'nothing') return;
       if (evidence === 'connection may be down') await ensureConnectionWorks();
       const row = await breaker.failed(caller, error.message);
-      if (row === 'open') tell({ news: 'stopped', what: error.operation, why: error.message });
+      if (row === 'open') report({ news: 'stopped', what: error.operation, why: error.message });
       // A second failure in a row may have more behind it than bad luck.
       if (row !== 'first' && evidence === 'operation fails') await ensureConnectionWorks();
     },
@@ -202,7 +202,7 @@ export function createSending(options: SendingOptions): Sending {
       throw new StepFailed(error.message, { cause: error });
     },
     async pause(error) {
-      tell({ news: 'rate limited' });
+      report({ news: 'rate limited' });
       const { retryAfterSeconds } = error;
       const until = clock() + (retryAfterSeconds === null ? RATE_LIMIT_PAUSE_MS : retryAfterSeconds * 1000);
       await budget.pause(name, until).catch((error) => {

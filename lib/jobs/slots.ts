@@ -2,7 +2,7 @@ import type { Budget, Slot, SlotAnswer } from '../budget/budget.ts';
 import { BudgetUnavailable } from '../budget/budget-store.ts';
 import type { Lane } from '../budget/lanes.ts';
 import type { Connection } from '../connection/connection.ts';
-import { InLine, Later } from './interruption.ts';
+import { InLine, RetryAt } from './interruption.ts';
 import type { StrangerTurn } from './stranger-turn.ts';
 
 /** Waits up to this long stay in the Lambda. */
@@ -20,16 +20,16 @@ export interface Slots {
    * Takes a slot and waits in place until it is due.
    * @param urgent for resends and searches, which go ahead of other work
    * @throws {InLine} if other jobs are ahead, or the wait is too long for this run
-   * @throws {Later} for an urgent call that has to wait too long, a budget that is not available, or a stranger's call
+   * @throws {RetryAt} for an urgent call that has to wait too long, a budget that is not available, or a stranger's call
    *   beyond their share of the day
    */
   take(urgent: boolean): Promise<Slot>;
   /**
    * Waits in place if the wait is short and the run has the time.
-   * @throws {Later} otherwise
+   * @throws {RetryAt} otherwise
    */
   pauseUntil(at: number, why: string): Promise<void>;
-  /** @throws {Later} if a call could outlast this run: the Lambda's end would cut it off */
+  /** @throws {RetryAt} if a call could outlast this run: the Lambda's end would cut it off */
   ensureTimeForCall(): void;
   /** Whether the run has had a slot, or has asked for one. */
   hasAsked(): boolean;
@@ -51,13 +51,13 @@ export interface SlotsOptions {
   strangerTurn?: StrangerTurn | undefined;
 }
 
-/** @throws {Later} if the budget cannot be read or written: nothing may be sent then, and no attempt has failed */
+/** @throws {RetryAt} if the budget cannot be read or written: nothing may be sent then, and no attempt has failed */
 export async function withBudget<T>(act: Promise<T>, clock: () => number): Promise<T> {
   try {
     return await act;
   } catch (error) {
     if (!(error instanceof BudgetUnavailable)) throw error;
-    throw new Later(clock() + NO_BUDGET_PAUSE_MS, error.message);
+    throw new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message);
   }
 }
 
@@ -68,7 +68,7 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
 
   async function pauseUntil(at: number, why: string): Promise<void> {
     const ms = at - clock();
-    if (ms > LONGEST_PAUSE_MS || at + connection.timeoutMs > deadline) throw new Later(at, why);
+    if (ms > LONGEST_PAUSE_MS || at + connection.timeoutMs > deadline) throw new RetryAt(at, why);
     if (ms > 0) await sleep(ms);
   }
 
@@ -95,7 +95,7 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
     lineIsDue: () => lineIsDue,
     hasAsked: () => hasAsked,
     ensureTimeForCall() {
-      if (clock() + connection.timeoutMs > deadline) throw new Later(clock(), 'this run has no time left for a call');
+      if (clock() + connection.timeoutMs > deadline) throw new RetryAt(clock(), 'this run has no time left for a call');
     },
     async take(urgent) {
       const longest = lane === 'further' ? LONGEST_PAUSE_OF_FURTHER_MS : LONGEST_PAUSE_MS;

@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { Holder } from '../grants/grant.ts';
 import type { Operation } from '../partner/operation.ts';
 import { readPage } from '../partner/paging.ts';
-import { Later, Park, Refused } from './interruption.ts';
+import { NeedsOperator, Refused, RetryAt } from './interruption.ts';
 import type { Journal } from './journal.ts';
 import type { Once } from './once.ts';
 import type { PartnerCalls } from './partner-calls.ts';
@@ -73,7 +73,7 @@ export interface Steps {
     marker?: string,
   ): Promise<Created>;
   /** Reads something outside the partner API. */
-  look<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
+  read<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
   /** Makes a reply once. It is looked for before a second try. */
   reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
   /** Calls of tools, as a person who has linked an account. */
@@ -136,8 +136,8 @@ export function createSteps(options: StepsOptions): Steps {
       const created = await once.run(step, operation.name, async (): Promise<Created> => {
         const creating = () => partner.creating(step, operation, payload, marker);
         return creating().catch(async (error) => {
-          // Of a step that a person decided, a Park is a last search in vain; a Refused is no search.
-          const isVain = error instanceof Park && !(error instanceof Refused);
+          // Of a step that a person decided, a NeedsOperator is a last search in vain; a Refused is no search.
+          const isVain = error instanceof NeedsOperator && !(error instanceof Refused);
           if (!isVain || !journal.openRequest(step)?.again) throw error;
           await journal.dropRequest(step);
           return creating();
@@ -146,10 +146,10 @@ export function createSteps(options: StepsOptions): Steps {
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;
     },
-    look: (step, calls, read) => once.run(step, calls, read),
+    read: (step, calls, read) => once.run(step, calls, read),
     async reply(step, { calls, find, make }) {
       return once.run(step, calls, async (begun) => {
-        if (clock() + REPLY_TIMEOUT_MS > deadline) throw new Later(clock(), 'this run has no time left for a reply');
+        if (clock() + REPLY_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a reply');
         const made = begun && (await find(begun.startedAt));
         if (made !== undefined) return made;
         if (!begun) await once.write({ step, calls, status: 'begun', startedAt: clock() });

@@ -1,14 +1,14 @@
 import type { StrangerShare } from '../budget/stranger-share.ts';
 import type { Connection } from '../connection/connection.ts';
-import { Later } from './interruption.ts';
+import { RetryAt } from './interruption.ts';
 
 /** The calls of a job that a stranger caused. */
 export interface StrangerTurn {
-  /** @throws {Later} if the strangers' share of the day is used up */
+  /** @throws {RetryAt} if the strangers' share of the day is used up */
   ensureLeft(): Promise<void>;
   /**
    * Counts a call.
-   * @throws {Later} as above
+   * @throws {RetryAt} as above
    */
   take(): Promise<void>;
 }
@@ -18,17 +18,19 @@ export interface StrangerTurnOptions {
   /** Whose doing the job is. */
   login: string;
   connection: Pick<Connection, 'name' | 'limits' | 'strangersShare'>;
-  tell: (news: { news: 'strangers wait'; who: readonly string[] }) => void;
+  report: (news: { news: 'strangers wait'; who: readonly string[] }) => void;
 }
 
-export function createStrangerTurn({ share, login, connection, tell }: StrangerTurnOptions): StrangerTurn {
+export function createStrangerTurn({ share, login, connection, report }: StrangerTurnOptions): StrangerTurn {
   const { name, limits, strangersShare } = connection;
   const most = mostOfStrangers(limits, strangersShare);
 
-  async function untilTomorrow(): Promise<Later> {
+  async function untilTomorrow(): Promise<RetryAt> {
     const { who, endsAt } = await share.today(name);
-    tell({ news: 'strangers wait', who });
-    return new Later(endsAt, `the ${most} calls of the day for what strangers cause are used up`, { makesRoom: true });
+    report({ news: 'strangers wait', who });
+    return new RetryAt(endsAt, `the ${most} calls of the day for what strangers cause are used up`, {
+      releasesQueueGroup: true,
+    });
   }
 
   return {

@@ -7,13 +7,13 @@ import type { LinkAwaited } from './link-awaited.ts';
 import type { Reply, Steps } from './steps.ts';
 
 /** What becomes of a job, for the person who asked for it. */
-export type Said =
+export type ReplyContent =
   | ({ of: 'done' } & Outcome)
   | { of: 'not done'; text: string }
   /** Epoch milliseconds, as far as is known. */
   | { of: 'waiting'; until: number | undefined; why: string }
-  /** The job waits until the person has linked their account. `until` as above. */
-  | { of: 'link awaited'; until: number; why: string }
+  /** The job waits, for a day, until the person has linked their account, where `scopes` is not empty with those. */
+  | { of: 'link awaited'; why: string; scopes: readonly string[] }
   | { of: 'parked'; reason: string; kind: ParkKind };
 
 /** Why a job was parked, without the words of anybody else: for places that are public. */
@@ -29,7 +29,7 @@ export interface Outcome {
 }
 
 /** How something is said to the person who asked for the job, or why it cannot be. */
-export type Replies = (job: Job, said: Said) => Promise<Reply<unknown> | { calls: string; leftOut: string }>;
+export type Replies = (job: Job, said: ReplyContent) => Promise<Reply<unknown> | { calls: string; leftOut: string }>;
 
 /** Shorter waits are over before anybody has read of them. */
 const WORTH_TELLING_MS = 10_000;
@@ -48,14 +48,14 @@ export interface TellPersonOptions {
 
 /** Tells the person who asked for a job what becomes of it; nobody where an event brought it about. */
 export function createTellPerson({ job, journal, steps, replies, clock, failed }: TellPersonOptions) {
-  async function say(step: string, said: Said): Promise<void> {
+  async function say(step: string, said: ReplyContent): Promise<void> {
     if (!job.replyTo || journal.entry(step)?.status === 'done') return;
     const reply = await replies(job, said);
     if ('leftOut' in reply) await steps.skip(step, reply.calls, reply.leftOut);
     else await steps.reply(step, reply);
   }
 
-  async function sayIfPossible(step: string, said: Said): Promise<void> {
+  async function sayIfPossible(step: string, said: ReplyContent): Promise<void> {
     try {
       await say(step, said);
     } catch (error) {
@@ -66,7 +66,7 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
 
   return {
     /** The outcome is a step like any other: a job has not ended before it is told. */
-    async outcome(said: Said & { of: 'done' | 'not done' }): Promise<void> {
+    async outcome(said: ReplyContent & { of: 'done' | 'not done' }): Promise<void> {
       if (said.of === 'done' && said.isUntold) return;
       await say('reply', said);
     },
@@ -76,8 +76,8 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
     },
     /** Once for each reason. */
-    linkAwaited: ({ message: why, until }: LinkAwaited) =>
-      sayIfPossible(`tell link awaited ${digest(why)}`, { of: 'link awaited', until, why }),
+    linkAwaited: ({ message: why, scopes }: LinkAwaited) =>
+      sayIfPossible(`tell link awaited ${digest(why)}`, { of: 'link awaited', why, scopes }),
     // A job that was replayed may be parked again, for another reason.
     parked: (reason: string, kind: ParkKind) =>
       sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason, kind }),

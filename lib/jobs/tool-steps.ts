@@ -11,7 +11,7 @@ import { fitArguments } from '../mcp/fit.ts';
 import { schemaHash } from '../mcp/schema-hash.ts';
 import type { Tool, ToolList, ToolResult } from '../mcp/tool.ts';
 import { argumentsFault } from '../mcp/validate-arguments.ts';
-import { type Interruption, Later, NotDone, Park, StepFailed } from './interruption.ts';
+import { type Interruption, NeedsOperator, NotDone, RetryAt, StepFailed } from './interruption.ts';
 import { LeaseLost } from './job-store.ts';
 import type { Journal } from './journal.ts';
 import { LinkAwaited } from './link-awaited.ts';
@@ -112,13 +112,13 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
   async function waitUntil(at: number, why: string): Promise<void> {
     const ms = at - clock();
     if (ms > LONGEST_PAUSE_MS || at + ANSWER_TIMEOUT_MS > deadline) {
-      throw new Later(Math.min(at, clock() + LONGEST_WAIT_MS), why);
+      throw new RetryAt(Math.min(at, clock() + LONGEST_WAIT_MS), why);
     }
     if (ms > 0) await sleep(ms);
   }
 
   function ensureTime(): void {
-    if (clock() + ANSWER_TIMEOUT_MS > deadline) throw new Later(clock(), 'this run has no time left for a call');
+    if (clock() + ANSWER_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a call');
   }
 
   /** @throws {Interruption} in place of what the calls of tools throw */
@@ -131,15 +131,15 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
   }
 
   function interruptionFor(error: unknown): Interruption | undefined {
-    if (error instanceof BudgetUnavailable) return new Later(clock() + NO_BUDGET_PAUSE_MS, error.message);
+    if (error instanceof BudgetUnavailable) return new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message);
     if (!(error instanceof GrantError)) return undefined;
     if (error instanceof LinkNeeded || error instanceof OutcomeUnknown) return undefined;
     if (error instanceof TryLater) {
       const { at = clock() + NO_BUDGET_PAUSE_MS, isForBudget, message } = error;
-      return isForBudget ? new Later(at, message) : new StepFailed(message, { cause: error });
+      return isForBudget ? new RetryAt(at, message) : new StepFailed(message, { cause: error });
     }
     if (error instanceof CallRejected) return new NotDone(`The service does not take this${inItsWords(error.message)}`);
-    return new Park(error.message, { cause: error });
+    return new NeedsOperator(error.message, { cause: error });
   }
 
   /** The job waits until the person has linked their account, for a day. */
@@ -163,7 +163,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
       );
     }
     if (schemaHash(tool) !== call.schema) {
-      throw new Park(
+      throw new NeedsOperator(
         `the tool ${call.tool} has changed since relay.config.ts was written; run relay mcp doctor, and correct its arguments and schema`,
       );
     }

@@ -69,7 +69,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock }: Wai
         lanes.filter((_, index) => lines[index]?.length),
       );
       const down = await breakers.view(name);
-      const calls = nextCalls(lines, down ? probePlan(down) : plan, MINUTE / limits.perMinute / 2, clock());
+      const calls = nextCalls(lines, down ? probePlan(down) : plan, MINUTE / limits.perMinute, clock());
       // A probe that came early would find the connection still closed.
       const called = await inBatches(calls, (one) =>
         call(one, down ? 0 : one.job.lane === 'further' ? LEAD_OF_FURTHER_MS : LEAD_MS),
@@ -96,7 +96,7 @@ function probePlan({ until, probedAt }: Breaker): LinePlan {
  * The jobs to be called now. Those of the same lane that are on their way are ahead of them, and people are ahead of all.
  * @param standing the lines by lane, people first
  * @param apartMs the shortest time between two slots: after a burst a minute's slots open all at once, and workers that
- * all write the budget at once hinder one another
+ * all write the budget at once hinder one another, and people would have to be left more slots until the next burst
  */
 function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: number, now: number): Call[] {
   const calls: Call[] = [];

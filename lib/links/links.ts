@@ -1,6 +1,6 @@
 import { expiry, isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
-import type { Table } from '../table/table.ts';
+import type { Expression, Table } from '../table/table.ts';
 import { expires, fromItem, heldBy, toItem } from './link-item.ts';
 import { carry, type Link, leave } from './link-life.ts';
 
@@ -24,6 +24,11 @@ export interface Links<State = unknown> {
    */
   change(entity: string, transition: Transition<State>, seen?: Link<State>): Promise<Link<State> | undefined>;
   /**
+   * Makes the first transition of an entity that nearly always has no link yet, without reading one first. Where the
+   * entity or its name is known already, this is `change`.
+   */
+  begin(entity: string, transition: Transition<State>): Promise<Link<State> | undefined>;
+  /**
    * Takes the claim or the defect of an issue along to the link of the issue that it was transferred to, and sends
    * whoever comes for the old one there.
    *
@@ -34,9 +39,11 @@ export interface Links<State = unknown> {
   named(name: string): Promise<string | undefined>;
 }
 
+const UNLESS_THERE: Expression = { expression: 'attribute_not_exists(#pk)' };
+
 export function createLinks<State>(table: Table, clock: () => number): Links<State> {
   async function get(entity: string): Promise<Link<State>> {
-    const item = await table.get(keys.link(entity));
+    const item = await table.getEvenExpired(keys.link(entity));
     if (!item) return { life: 'unclaimed' };
     const link = fromItem<State>(item);
     // An expired one counts on from its last turn, on which the next write depends.
@@ -44,13 +51,21 @@ export function createLinks<State>(table: Table, clock: () => number): Links<Sta
     return { life: 'unclaimed', ...(link.turn !== undefined && { turn: link.turn }) };
   }
 
+  async function putLink(entity: string, link: Link<State>, condition: Expression): Promise<boolean> {
+    return table.put({ ...keys.link(entity), ...toItem(link, clock()) }, condition);
+  }
+
   /** Written before the link, so that every link is found by its name. It lasts as long as the link. */
+  async function putName(entity: string, link: Link<State>, condition?: Expression): Promise<boolean> {
+    const name = link.newest?.name;
+    if (name === undefined) return true;
+    const lasts = expires(link) ? { expiresAt: expiry(clock()) } : {};
+    return table.put({ ...keys.linkName(name), entity, ...lasts }, condition);
+  }
+
   async function noteName(entity: string, last: Link<State>, next: Link<State>): Promise<void> {
-    const name = next.newest?.name;
-    if (name === undefined) return;
-    const isKept = !expires(next);
-    if (isKept && name === last.newest?.name && !expires(last)) return;
-    await table.put({ ...keys.linkName(name), entity, ...(!isKept && { expiresAt: expiry(clock()) }) });
+    const isNoted = !expires(next) && !expires(last) && next.newest?.name === last.newest?.name;
+    if (!isNoted) await putName(entity, next);
   }
 
   const links: Links<State> = {
@@ -66,9 +81,16 @@ export function createLinks<State>(table: Table, clock: () => number): Links<Sta
           link.turn === undefined
             ? { expression: 'attribute_not_exists(#turn)' }
             : { expression: '#turn = :turn', values: { turn: link.turn } };
-        if (await table.put({ ...keys.link(entity), ...toItem(next, clock()) }, unchanged)) return next;
+        if (await putLink(entity, next, unchanged)) return next;
         if (seen) return undefined;
       }
+    },
+    async begin(entity, transition) {
+      const first = transition({ life: 'unclaimed' });
+      const link = first && { ...first, turn: 1 };
+      // A name that is there may be that of another issue, or lead to a link that lasts longer than this one would.
+      const begun = link && (await putName(entity, link, UNLESS_THERE)) && (await putLink(entity, link, UNLESS_THERE));
+      return begun ? link : links.change(entity, transition);
     },
     async move(from, to, connection) {
       for (;;) {
@@ -83,7 +105,7 @@ export function createLinks<State>(table: Table, clock: () => number): Links<Sta
     },
     async named(name) {
       const item = await table.get(keys.linkName(name));
-      return item && !isExpired(item, clock()) ? String(item.entity) : undefined;
+      return item && String(item.entity);
     },
   };
   return links;

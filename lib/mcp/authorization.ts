@@ -129,8 +129,8 @@ async function tokensFrom(
     if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {
       throw new OAuthRefusal(what, error.error, error.error_description);
     }
-    // Its messages say which rule of OAuth is broken, and repeat no value.
-    if (error instanceof OperationProcessingError) throw new InstanceFault(at, error.message, { cause: error });
+    // Its message says which rule of OAuth is broken. Its cause has the whole answer, with the tokens, so it goes no further.
+    if (error instanceof OperationProcessingError) throw new InstanceFault(at, error.message);
     throw error;
   }
 }

@@ -39,22 +39,22 @@ export interface Session {
   server: string;
 }
 
-/** The session of a client, which another client of the same person at the same endpoint can go on with. */
-export interface HeldSession {
-  session: Session | undefined;
-  /** Of the last request. */
-  lastId: number;
-}
-
-export const noSession = (): HeldSession => ({ session: undefined, lastId: 0 });
-
 const CLIENT_INFO = { name: 'partner-relay', version: '0.1.0' };
 const MOST_PAGES = 50;
 const MOST_TOOLS = 1_000;
 /** JSON-RPC's `Invalid params`, with which a service refuses a revision. */
 const INVALID_PARAMS = -32_602;
 
-export function createMcpClient(transport: Transport, held: HeldSession = noSession()): McpClient {
+/** What goes on from one client to the next: a session outlives the job that began it. */
+export interface KeptSession {
+  session: Session | undefined;
+  /** Of the requests in it. */
+  lastId: number;
+}
+
+export const noSession = (): KeptSession => ({ session: undefined, lastId: 0 });
+
+export function createMcpClient(transport: Transport, kept: KeptSession = noSession()): McpClient {
   const envelopeOf = ({ id, revision }: Session, token: string | undefined) => ({
     token,
     sessionId: id,
@@ -62,8 +62,8 @@ export function createMcpClient(transport: Transport, held: HeldSession = noSess
   });
 
   async function initialize(token: string | undefined): Promise<Session> {
-    held.session ??= await begin(token);
-    return held.session;
+    kept.session ??= await begin(token);
+    return kept.session;
   }
 
   async function begin(token: string | undefined): Promise<Session> {
@@ -83,7 +83,7 @@ export function createMcpClient(transport: Transport, held: HeldSession = noSess
       if (offer === undefined) throw unknownRevision('none of them');
       try {
         const params = { protocolVersion: offer, capabilities: {}, clientInfo: CLIENT_INFO };
-        const reply = await sendRequest(transport, { token }, 'initialize', ++held.lastId, params);
+        const reply = await sendRequest(transport, { token }, 'initialize', ++kept.lastId, params);
         const wanted = isRecord(reply.result) ? reply.result.protocolVersion : undefined;
         if (isRevision(wanted)) return { reply, revision: wanted };
         throw unknownRevision(typeof wanted === 'string' ? outsideText(wanted) : 'none that it names');
@@ -106,13 +106,13 @@ export function createMcpClient(transport: Transport, held: HeldSession = noSess
     const way = beforeSend ? heldBack(transport, beforeSend) : transport;
     const used = await initialize(token);
     try {
-      return (await sendRequest(way, envelopeOf(used, token), method, ++held.lastId, params)).result;
+      return (await sendRequest(way, envelopeOf(used, token), method, ++kept.lastId, params)).result;
     } catch (error) {
       // The service has forgotten the session, and has not looked at the request (MCP, Session Management).
       if (!(error instanceof McpRefusal) || error.status !== 404 || used.id === undefined) throw error;
-      if (held.session === used) held.session = undefined;
+      if (kept.session === used) kept.session = undefined;
       const next = await initialize(token);
-      return (await sendRequest(way, envelopeOf(next, token), method, ++held.lastId, params)).result;
+      return (await sendRequest(way, envelopeOf(next, token), method, ++kept.lastId, params)).result;
     }
   }
 
@@ -144,9 +144,9 @@ export function createMcpClient(transport: Transport, held: HeldSession = noSess
       return result;
     },
     async close(token) {
-      const ended = held.session;
+      const ended = kept.session;
       if (ended?.id === undefined) return;
-      held.session = undefined;
+      kept.session = undefined;
       await endSession(transport, envelopeOf(ended, token));
     },
   };

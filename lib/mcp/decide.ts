@@ -102,18 +102,20 @@ export function toolOutcome(error: McpError, isNew: boolean): ToolOutcome {
   if (status !== 403) return 'rejected';
   const missing = missingScopes(error);
   if (challenge?.error === 'insufficient_scope') {
-    return missing.some((scope) => scope !== BASE_SCOPE) ? 'scope missing' : 'base scope missing';
+    return missing.every((scope) => scope === BASE_SCOPE) ? 'base scope missing' : 'scope missing';
   }
   if (challenge?.error === 'invalid_token')
     return /audience/i.test(error.said ?? '') ? 'other audience' : 'workspace disabled';
   return missing.length > 0 ? 'scope missing' : 'rejected';
 }
 
+/** Every request needs it (interface document, Scopes). */
 const BASE_SCOPE = 'mcp:use';
 const SCOPE = /\bmcp:[a-z]+(?:\.[a-z]+)?\b/g;
 
 /** The scopes that a refusal names: in the challenge, or, as the interface document has it, in the message. */
 export function missingScopes({ challenge, said }: McpRefusal): string[] {
   if (challenge?.scope) return challenge.scope.split(/\s+/).filter((scope) => scope !== '');
+  if (challenge?.error === 'insufficient_scope') return [BASE_SCOPE];
   return [...new Set(said?.match(SCOPE) ?? [])];
 }

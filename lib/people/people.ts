@@ -8,9 +8,9 @@ import type { Steps } from '../jobs/steps.ts';
 import { listUsers } from '../partner/users.ts';
 import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
 import { hasProvenAddress, type SlackUser, slackUser } from '../slack/slack-user.ts';
-import { judged } from '../slack/with-job-errors.ts';
-import { isExpired } from '../table/expiry.ts';
+import { withJobErrors } from '../slack/with-job-errors.ts';
 import { keys } from '../table/keys.ts';
+import { remembered } from '../table/remembered.ts';
 import type { Table } from '../table/table.ts';
 import { cutToLength } from '../text.ts';
 
@@ -51,8 +51,10 @@ const PAGE_SIZE = 100;
 const PAGES = 50;
 
 interface Known extends ServiceUser {
-  /** Digest of the person's entry in the map: whoever is entered anew, otherwise or no more is looked for again. */
+  /** Digest of the person's entry in the map. If the entry changes, the person is looked up again. */
   entry: string;
+  /** When the users were listed; epoch milliseconds. */
+  readAt: number;
 }
 
 interface ListedUser {
@@ -91,6 +93,8 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
   const mapped = ({ in: platform, id }: Person) =>
     config.people.find((one) => one[platform]?.toLowerCase() === id.toLowerCase());
 
+  const entryOf = (person: Person) => digest(mapped(person) ?? null);
+
   /** The address and the time zone, from the map or from Slack. */
   async function lookUp(person: Person, steps: Steps): Promise<{ email: string; timeZone: string }> {
     const entry = mapped(person);
@@ -106,8 +110,8 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
 
   async function askSlack(user: string, steps: Steps): Promise<{ email?: string; timeZone?: string }> {
     if (!slack || !(await slack.isThere())) return {};
-    return steps.look('who is it', 'Slack users.info', () =>
-      judged(clock, async () => {
+    return steps.read('who is it', 'Slack users.info', () =>
+      withJobErrors(clock, async () => {
         try {
           const { user: found } = await slack.call('users.info', { user }, userInfo);
           const email = hasProvenAddress(found) ? found.profile.email : undefined;
@@ -151,6 +155,14 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
     return `${who} the e-mail address that relay.config.ts gives you under people. Ask ${config.contact} to correct it.`;
   }
 
+  async function find(person: Person, connection: string, steps: Steps): Promise<Known> {
+    const { email, timeZone } = await lookUp(person, steps);
+    const { users, readAt } = await usersWith(email, connection, steps);
+    const [user] = users;
+    if (!user || users.length > 1) throw new NotDone(unmatched(users.length, mapped(person) !== undefined));
+    return { ...user, timeZone, entry: entryOf(person), readAt };
+  }
+
   return {
     async timeZoneOf(person, steps) {
       const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;
@@ -160,19 +172,12 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
       const slack = person.in === 'github' ? mapped(person)?.slack : undefined;
       return [{ ...person }, ...(slack === undefined ? [] : [{ in: 'slack' as const, id: slack }])];
     },
-    async userOf(person, connection, steps) {
-      const key = keys.person(person.in, person.id, connection);
-      const known = (await table.get(key)) as Known | undefined;
-      const entry = digest(mapped(person) ?? null);
-      if (known?.entry === entry && !isExpired({ ...known }, clock())) return known;
-
-      const { email, timeZone } = await lookUp(person, steps);
-      const { users, readAt } = await usersWith(email, connection, steps);
-      const [user] = users;
-      if (!user || users.length > 1) throw new NotDone(unmatched(users.length, mapped(person) !== undefined));
-      const found = { ...user, timeZone };
-      await table.put({ ...key, ...found, entry, expiresAt: Math.floor((readAt + KNOWN_FOR_MS) / 1000) });
-      return found;
-    },
+    userOf: (person, connection, steps) =>
+      remembered({
+        ...{ table, clock, key: keys.person(person.in, person.id, connection) },
+        keptForMs: ({ readAt }) => readAt + KNOWN_FOR_MS - clock(),
+        read: () => find(person, connection, steps),
+        fits: ({ entry }) => entry === entryOf(person),
+      }),
   };
 }

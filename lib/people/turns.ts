@@ -1,5 +1,6 @@
 import type { Lane } from '../budget/lanes.ts';
 import type { JobStore } from '../jobs/job-store.ts';
+import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import type { Person } from './people.ts';
@@ -26,7 +27,7 @@ const STORED_WITHIN_MS = 10_000;
 /** Whoever has so many commands read at the same moment does not type them. */
 const CONTENDED_TRIES = 8;
 /** Longer than anything waits as a rule; without the note, a person has ten places more. */
-const KEPT_SECONDS = 7 * 86_400;
+const KEPT_MS = 7 * 86_400_000;
 
 interface Noted {
   id: string;
@@ -49,7 +50,8 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
     async take(person, jobId) {
       const key = keys.turns(person.in, person.id);
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
-        const item = await table.get(key);
+        // The next write is conditional on the version, also of an expired note.
+        const item = await table.getEvenExpired(key);
         const { noted = [], lastAt = 0, version = 0 } = (item ?? {}) as Partial<Turn>;
         const now = clock();
         const others = noted.filter(({ id }) => id !== jobId);
@@ -59,7 +61,7 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
         if (kept.length >= MOST_UNDER_WAY) return undefined;
         const turn: Turn = { noted: [...kept, { id: jobId, at: now }], lastAt: now, version: version + 1 };
         const written = await table.put(
-          { ...key, ...turn, expiresAt: Math.ceil(now / 1000) + KEPT_SECONDS },
+          { ...key, ...turn, expiresAt: expiry(now, KEPT_MS) },
           { expression: 'attribute_not_exists(#pk) OR #version = :version', values: { version } },
         );
         if (written) return isSoon || kept.length > 0 ? 'further' : 'interactive';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { SlackConfig } from '../config/schema.ts';
-import { isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
+import { remembered } from '../table/remembered.ts';
 import type { Table } from '../table/table.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 
@@ -57,7 +57,7 @@ type Standing = 'member' | 'guest' | 'stranger' | 'hidden';
 /** An app that was installed elsewhere since is noticed with the first request that is refused for it. */
 const WORKSPACE_FRESH_MS = 60_000;
 /** Who becomes a guest, or leaves, is one to the relay after this time. */
-const STANDING_KNOWN_FOR_SECONDS = 3_600;
+const STANDING_KNOWN_FOR_MS = 3_600_000;
 
 export function createAdmission({ settings, people, contact, table, slack, clock }: AdmissionOptions): Admission {
   const { guests, strangers } = settings.access;
@@ -73,11 +73,10 @@ export function createAdmission({ settings, people, contact, table, slack, clock
   }
 
   async function standingOf(userId: string, ours: Workspace): Promise<Standing> {
-    const item = await table.get(keys.slackStanding(ours.team_id, userId));
-    if (item && !isExpired(item, clock())) return item.standing as Standing;
-    const standing = await askForStanding(userId, ours);
-    const expiresAt = Math.floor(clock() / 1000) + STANDING_KNOWN_FOR_SECONDS;
-    await table.put({ ...keys.slackStanding(ours.team_id, userId), standing, expiresAt });
+    const { standing } = await remembered({
+      ...{ table, clock, key: keys.slackStanding(ours.team_id, userId), keptForMs: STANDING_KNOWN_FOR_MS },
+      read: async () => ({ standing: await askForStanding(userId, ours) }),
+    });
     return standing;
   }
 

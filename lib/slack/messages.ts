@@ -1,5 +1,5 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
-import type { Said } from '../jobs/tell-person.ts';
+import type { ReplyContent } from '../jobs/tell-person.ts';
 
 import { cutToLength } from '../text.ts';
 import { code, escaped, time } from './mrkdwn.ts';
@@ -56,7 +56,7 @@ export function button(text: string, actionId: string, value: string, style?: 'p
 }
 
 /** What becomes of a job, as the person who asked for it reads it. */
-export function saidMessage(said: Said, contact: string): SlackMessage {
+export function saidMessage(said: Exclude<ReplyContent, { of: 'link awaited' }>, contact: string): SlackMessage {
   switch (said.of) {
     case 'done': {
       const told = message(plainSection(`:white_check_mark: ${sentence(said.text)}`));
@@ -68,12 +68,6 @@ export function saidMessage(said: Said, contact: string): SlackMessage {
       return message(
         section(
           `:hourglass: This has to wait: ${code(said.why)}. It goes on by itself${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
-        ),
-      );
-    case 'link awaited':
-      return message(
-        section(
-          `:link: This waits for your linked account: ${code(said.why)}. Link your account, and it goes on by itself; without that it ends ${time(said.until)}.`,
         ),
       );
     case 'parked':

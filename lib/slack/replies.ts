@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { StepFailed } from '../jobs/interruption.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
 import type { Reply } from '../jobs/steps.ts';
-import type { Said } from '../jobs/tell-person.ts';
-import { type SlackMessage, saidMessage } from './messages.ts';
+import type { ReplyContent } from '../jobs/tell-person.ts';
+import { linkMessage } from './link-messages.ts';
+import { type SlackMessage, saidMessage, sentence } from './messages.ts';
 import { createResponseUrls, RESPONSE_URL_LIVES_MS } from './response-url.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
-import { judged } from './with-job-errors.ts';
+import { withJobErrors } from './with-job-errors.ts';
 
 /** How a message got to the person. */
 type Sent = { by: 'response_url' } | { by: 'direct message'; channel: string; ts: string } | { leftOut: string };
@@ -78,9 +79,9 @@ export function slackMessage(
   return {
     calls: 'Slack message',
     find: (since) =>
-      judged(clock, () => ('channelId' in to ? findIn(to.channelId, since) : findForPerson(to.userId, since))),
+      withJobErrors(clock, () => ('channelId' in to ? findIn(to.channelId, since) : findForPerson(to.userId, since))),
     make: () =>
-      judged(clock, async () => {
+      withJobErrors(clock, async () => {
         const fields = {
           channel: 'channelId' in to ? to.channelId : to.userId,
           text: message.text,
@@ -113,9 +114,9 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: Sla
   return async function replyInSlack(
     job: Job,
     to: ReplyTo & { in: 'slack' },
-    said: Said,
+    said: ReplyContent,
   ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
-    const message = saidMessage(said, contact);
+    const message = said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact);
     const isOpen =
       to.responseUrl !== undefined &&
       responseUrls.isOurs(to.responseUrl) &&
@@ -144,8 +145,19 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: Sla
   };
 }
 
+function linkAwaitedMessage(
+  connection: string,
+  { why, scopes }: Extract<ReplyContent, { of: 'link awaited' }>,
+): SlackMessage {
+  return linkMessage(
+    `${sentence(why)} This goes on once you have linked your account, within a day.`,
+    connection,
+    scopes,
+  );
+}
+
 /** A job that was replayed tells its outcome once, but what it waits for or is parked for anew. */
-function idOf(job: Job, said: Said): string {
+function idOf(job: Job, said: ReplyContent): string {
   if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
   if (said.of === 'link awaited') return `${job.id} link awaited ${said.why}`;
   return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Steps } from '../jobs/steps.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
-import { judged } from './with-job-errors.ts';
+import { withJobErrors } from './with-job-errors.ts';
 
 /** A modal that was opened before all was known that it shows. */
 export const openedView = z.union([
@@ -23,8 +23,8 @@ export function updateModal(
   opened: OpenedView,
   view: object,
 ): Promise<boolean> {
-  return steps.look('update the modal', 'Slack views.update', () =>
-    judged(clock, async () => {
+  return steps.read('update the modal', 'Slack views.update', () =>
+    withJobErrors(clock, async () => {
       try {
         const which = 'id' in opened ? { view_id: opened.id, hash: opened.hash } : { external_id: opened.externalId };
         await slack.call('views.update', { ...which, view }, z.object({}));

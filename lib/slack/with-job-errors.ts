@@ -1,4 +1,4 @@
-import { Later, Park, StepFailed } from '../jobs/interruption.ts';
+import { NeedsOperator, RetryAt, StepFailed } from '../jobs/interruption.ts';
 import { SlackRateLimited, SlackRefusal, SlackUnanswered } from './slack-api.ts';
 
 const REINSTALL = 'enter the bot token of an app that is installed, with relay secrets set slack';
@@ -22,14 +22,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
  * Makes a call of Slack within a job, and turns what goes wrong into what it means for the job. A refusal that means
  * something else is caught in `call`.
  */
-export async function judged<T>(clock: () => number, call: () => Promise<T>): Promise<T> {
+export async function withJobErrors<T>(clock: () => number, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    if (error instanceof SlackRateLimited) throw new Later(clock() + error.retryAfterSeconds * 1000, error.message);
+    if (error instanceof SlackRateLimited) throw new RetryAt(clock() + error.retryAfterSeconds * 1000, error.message);
     if (error instanceof SlackUnanswered) throw new StepFailed(error.message, { cause: error });
     if (error instanceof SlackRefusal) {
-      throw new Park(`${error.message}: ${REMEDIES[error.error] ?? UNKNOWN_REMEDY}`, { cause: error });
+      throw new NeedsOperator(`${error.message}: ${REMEDIES[error.error] ?? UNKNOWN_REMEDY}`, { cause: error });
     }
     throw error;
   }

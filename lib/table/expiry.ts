@@ -1,18 +1,15 @@
-import type { Item } from './table.ts';
-
-const LIFETIME_DAYS = 30;
-const DAY_MS = 86_400_000;
+const LIFETIME_MS = 30 * 86_400_000;
 
 /**
- * The `expiresAt` of what is kept for 30 days, in seconds since the epoch as DynamoDB's time to live wants it. What is
- * under way has none: a job gets it with its journal when it ends, and is kept that long so that a late redelivery still
- * finds what it made.
+ * The `expiresAt` of an item, in seconds since the epoch as DynamoDB's time to live needs it. Items of work in progress
+ * have none: a job gets it with its journal when it ends, and is kept for 30 days so that a late redelivery still finds
+ * what it made.
  */
-export function expiry(now: number): number {
-  return Math.floor((now + LIFETIME_DAYS * DAY_MS) / 1000);
+export function expiry(now: number, keptForMs = LIFETIME_MS): number {
+  return Math.floor((now + keptForMs) / 1000);
 }
 
-/** Time to live removes an item within days; until then it is as good as gone. */
-export function isExpired(item: Item, now: number): boolean {
+/** DynamoDB removes an expired item within days. Until then, readers treat it as removed. */
+export function isExpired(item: { expiresAt?: unknown }, now: number): boolean {
   return item.expiresAt !== undefined && Number(item.expiresAt) * 1000 <= now;
 }

@@ -63,7 +63,7 @@ export const keys = {
   }),
   /** lib/github/hooks.ts: the hooks of one target, and how far redelivery is with each. */
   hook: (name: string): Key => ({ pk: 'github-hooks', sk: name }),
-  /** lib/github/redelivery-claims.ts: what was done about a failed delivery, by its GUID. */
+  /** lib/github/redelivery.ts: what was done about a failed delivery, by its GUID. */
   failedDelivery: (hook: string, guid: string): Key => ({ pk: `failed-deliveries#${hook}`, sk: guid }),
   /** lib/connection/breakers.ts: of an operation, or of the whole connection. */
   breaker: (connection: string, operation?: string): Key => ({
@@ -80,6 +80,11 @@ export const keys = {
   /** lib/grants/grants.ts: a person's permission to act as them. */
   grant: (platform: string, id: string, connection: string): Key => ({
     pk: `grant#${platform}#${id.toLowerCase()}`,
+    sk: connection,
+  }),
+  /** lib/account-link/link-item.ts: a link that a person has asked for, and not confirmed yet. */
+  accountLink: (platform: string, id: string, connection: string): Key => ({
+    pk: `account-link#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
   /** lib/grants/registrations.ts: what the relay is called at the authorization server. */

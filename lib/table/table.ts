@@ -9,6 +9,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { isExpired } from './expiry.ts';
 import type { Key } from './keys.ts';
 
 export type Item = Record<string, unknown>;
@@ -24,8 +25,10 @@ export interface Expression {
 
 /** The state table: single-item operations only, each atomic on its own. */
 export interface Table {
-  /** Reads consistently. */
+  /** Reads consistently. @returns undefined for an expired item, which DynamoDB may keep for days */
   get(key: Key): Promise<Item | undefined>;
+  /** The same, but returns an expired item that DynamoDB has not removed yet. */
+  getEvenExpired(key: Key): Promise<Item | undefined>;
   /** Writes a whole item. @returns false where the condition did not hold */
   put(item: Key & Item, condition?: Expression): Promise<boolean>;
   /** Changes attributes, creating the item if need be. @returns the new item, or undefined where the condition did not hold */
@@ -42,13 +45,19 @@ export interface Table {
   queryIndex(index: string, condition: Expression, options: { limit: number; newestFirst: boolean }): Promise<Item[]>;
 }
 
-export function createTable(client: DynamoDBClient, tableName: string): Table {
+export function createTable(client: DynamoDBClient, tableName: string, clock: () => number): Table {
+  async function getEvenExpired(key: Key): Promise<Item | undefined> {
+    const { Item } = await client.send(
+      new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
+    );
+    return Item && unmarshall(Item);
+  }
+
   return {
+    getEvenExpired,
     async get(key) {
-      const { Item } = await client.send(
-        new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
-      );
-      return Item && unmarshall(Item);
+      const item = await getEvenExpired(key);
+      return item && !isExpired(item, clock()) ? item : undefined;
     },
     async put(item, condition) {
       const written = await unlessConditionFails(

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Team } from '../config/timesheets.ts';
 import { addDays, DAY_MS, mondayOf, weekdayOf } from '../dates.ts';
-import { isWorkingDay } from './expected.ts';
+import { isWorkingDay } from './shortfall.ts';
 
 /** Monday to Sunday, both included. */
 export interface Week {

@@ -1,6 +1,6 @@
 import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
-import { Later, Park } from '../jobs/interruption.ts';
+import { NeedsOperator, RetryAt } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Steps } from '../jobs/steps.ts';
@@ -16,11 +16,11 @@ import { ROUNDED_MINUTES, readEntry } from './time-entry.ts';
 export interface FirstTimeEntries {
   /**
    * @returns whether the job makes the connection's first entry, and must have it verified
-   * @throws {Later} while another job does
-   * @throws {Park} where the first entry was not what it should have been
+   * @throws {RetryAt} while another job does
+   * @throws {NeedsOperator} where the first entry was not what it should have been
    */
   claim(job: Job): Promise<boolean>;
-  /** Reads the entry back. @throws {Park} where it is not what was sent */
+  /** Reads the entry back. @throws {NeedsOperator} where it is not what was sent */
   verify(job: Job, steps: Steps, sent: SentEntry): Promise<void>;
 }
 
@@ -65,18 +65,20 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
   }
 
   const beingChecked = () =>
-    new Later(clock() + LOOK_AGAIN_MS, 'the first time entry on this connection is being checked', { makesRoom: true });
+    new RetryAt(clock() + LOOK_AGAIN_MS, 'the first time entry on this connection is being checked', {
+      releasesQueueGroup: true,
+    });
 
   return {
     async claim(job) {
       const key = keyOf(job.connection);
       const known = (await table.get(key)) as Verification | undefined;
       if (known?.verified) return false;
-      if (known?.wrong) throw new Park(known.wrong);
+      if (known?.wrong) throw new NeedsOperator(known.wrong);
       if (known?.claimedBy === job.id) return true;
       if (known && !(await isOver(known.claimedBy))) throw beingChecked();
       if (known?.unread !== undefined) {
-        throw new Park(
+        throw new NeedsOperator(
           `Time is not logged on the connection ${job.connection} before its first entry, ${known.unread}, is read back by a replay of ${known.claimedBy}`,
         );
       }
@@ -95,7 +97,7 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
       };
       if (!(await table.put({ ...key, claimedBy: job.id, unread: sent.id }, undecided))) {
         const known = (await table.get(key)) as Verification | undefined;
-        if (known?.wrong) throw new Park(known.wrong);
+        if (known?.wrong) throw new NeedsOperator(known.wrong);
         return;
       }
       // By the overrides: once they are corrected, a job that is replayed reads the entry again.
@@ -119,7 +121,7 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
       );
       const reason = `Time is not logged on the connection ${job.connection} any more: its first entry, ${sent.id}, came back with ${wrong.join(', ')}. Look at that entry, and say under ${overrides.join(' and ')} in relay.config.ts what the fields are called here`;
       await table.put({ ...key, claimedBy: job.id, wrong: reason });
-      throw new Park(reason);
+      throw new NeedsOperator(reason);
     },
   };
 }

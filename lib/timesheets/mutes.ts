@@ -1,3 +1,4 @@
+import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
@@ -14,7 +15,7 @@ const KEPT_MS = 7 * 86_400_000;
 export function createMutes(table: Table, clock: () => number): Mutes {
   return {
     async mute(slackUserId, date) {
-      await table.put({ ...keys.mute(slackUserId, date), expiresAt: Math.floor((clock() + KEPT_MS) / 1000) });
+      await table.put({ ...keys.mute(slackUserId, date), expiresAt: expiry(clock(), KEPT_MS) });
     },
     isMuted: async (slackUserId, date) => (await table.get(keys.mute(slackUserId, date))) !== undefined,
   };

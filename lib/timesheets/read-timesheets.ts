@@ -1,11 +1,10 @@
 import type * as z from 'zod';
 import type { Team } from '../config/timesheets.ts';
-import { Park } from '../jobs/interruption.ts';
+import { NeedsOperator } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { listTimelogs } from '../partner/timelogs.ts';
 import { listUsers } from '../partner/users.ts';
-import type { MinutesByDate } from './shortfall.ts';
-import { addressesOfNobody, type Member, teamOf } from './team.ts';
+import { addressesOfNobody, type Member, type MinutesByDate, teamOf } from './shortfall.ts';
 import { dateOf, readEntry } from './time-entry.ts';
 
 /** Somebody of a team, and what they logged. */
@@ -62,7 +61,7 @@ export async function readTimesheets(
   const query = { per_page: PAGE_SIZE };
   const users = await steps.list('list users', listUsers, query, personOf, ({ userId }) => userId, USER_PAGES);
   if (users.kept.length === 0)
-    throw new Park('users/list has nobody with an email: is that field called otherwise here?');
+    throw new NeedsOperator('users/list has nobody with an email: is that field called otherwise here?');
   const people = users.kept.filter(({ email }) => teamOf(teams, team.connection, email) === team);
   const ids = new Set(people.map(({ userId }) => String(userId)));
   const read = await steps.list(
@@ -134,17 +133,17 @@ function personOf({ user_id, name, email, dt_created }: z.output<typeof listUser
   return { userId: user_id, name: name ?? email, email, ...(createdOn !== undefined && { createdOn }) };
 }
 
-function unfinished(list: string): Park {
-  return new Park(`${list} could not be read to its end: are page and the filters called otherwise here?`);
+function unfinished(list: string): NeedsOperator {
+  return new NeedsOperator(`${list} could not be read to its end: are page and the filters called otherwise here?`);
 }
 
 /**
  * Whose entry it is.
- * @throws {Park} where there is no such field, for then nobody's hours are known
+ * @throws {NeedsOperator} where there is no such field, for then nobody's hours are known
  */
 function userIdOf({ user_id }: Readonly<Record<string, unknown>>): string {
   if (user_id !== undefined) return String(user_id);
-  throw new Park('timelogs/list has entries without user_id: is that field called otherwise here?');
+  throw new NeedsOperator('timelogs/list has entries without user_id: is that field called otherwise here?');
 }
 
 interface Kept {

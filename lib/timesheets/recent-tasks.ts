@@ -1,4 +1,4 @@
-import { expiry, isExpired } from '../table/expiry.ts';
+import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import type { Timesheet } from './read-timesheets.ts';
@@ -20,7 +20,7 @@ export function createRecentTasks(table: Table, clock: () => number): RecentTask
         return tasks;
       }
       const kept = await table.get(key);
-      return kept && !isExpired(kept, clock()) ? (kept.tasks as Tasks) : [];
+      return kept ? (kept.tasks as Tasks) : [];
     },
   };
 }

@@ -1,12 +1,13 @@
 import type { Steps } from '../jobs/steps.ts';
 import { idFromText } from '../partner/operation.ts';
 import { taskDetail } from '../partner/tasks.ts';
-import { expiry, isExpired } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
+import { remembered } from '../table/remembered.ts';
 import type { Table } from '../table/table.ts';
 
 /** A key may get its scope, and a task its name, at any time; people in one team have the same tasks. */
-const UNNAMED_FOR_SECONDS = 3_600;
+const UNNAMED_FOR_MS = 3_600_000;
+const NAMED_FOR_MS = 30 * 86_400_000;
 
 /** What tasks are called, where a time entry has their id only. Names are asked for once a month. */
 export interface TaskNames {
@@ -17,14 +18,12 @@ export interface TaskNames {
 export function createTaskNames(table: Table, clock: () => number): TaskNames {
   return {
     async nameOf(id, connection, steps) {
-      const key = keys.taskName(connection, id);
-      const known = await table.get(key);
-      if (known && !isExpired(known, clock())) return String(known.name);
-      const name = await ask(id, steps);
-      const now = clock();
-      const expiresAt = name === null ? Math.floor(now / 1000) + UNNAMED_FOR_SECONDS : expiry(now);
-      await table.put({ ...key, name: name ?? id, expiresAt });
-      return name ?? id;
+      const { name } = await remembered({
+        ...{ table, clock, key: keys.taskName(connection, id) },
+        keptForMs: ({ name }) => (name === id ? UNNAMED_FOR_MS : NAMED_FOR_MS),
+        read: async () => ({ name: (await ask(id, steps)) ?? id }),
+      });
+      return name;
     },
   };
 }

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { minutesOf } from './hours.ts';
 
 /** A time entry of the service, as far as reminders need it. */
 export interface TimeEntry {
@@ -21,6 +20,7 @@ export interface UnreadableEntry {
   date?: string;
 }
 
+const DAY_MINUTES = 24 * 60;
 const isoDate = z.iso.date();
 
 /**
@@ -60,6 +60,32 @@ function loggedMinutes({ hours, minutes }: Readonly<Record<string, unknown>>): n
   if (!isSameDuration(fromHours, fromMinutes)) return { unreadable: 'minutes: expected the same duration as in hours' };
   // Hours may be rounded, to a single decimal at worst.
   return fromMinutes;
+}
+
+/**
+ * A duration as a service may give it, in whole minutes: a number (1.5), a decimal string ("1.50", "1,5"), and of hours
+ * also `H:MM` and `H:MM:SS`. How the service writes them is not shown. Hours with two decimals are off by up to 18
+ * seconds; the whole minute is what was logged.
+ *
+ * @returns undefined for what is none of these, is negative, or is more than a day
+ */
+export function minutesOf(value: unknown, unit: 'hours' | 'minutes'): number | undefined {
+  const minutes = (unit === 'hours' ? clockMinutes(value) : undefined) ?? decimal(value) * (unit === 'hours' ? 60 : 1);
+  return minutes >= 0 && minutes <= DAY_MINUTES ? Math.round(minutes) : undefined;
+}
+
+function clockMinutes(value: unknown): number | undefined {
+  const match = typeof value === 'string' && /^(\d{1,2}):([0-5]\d)(?::([0-5]\d))?$/.exec(value.trim());
+  if (!match) return undefined;
+  const [, hours, minutes, seconds = 0] = match;
+  return Number(hours) * 60 + Number(minutes) + Number(seconds) / 60;
+}
+
+/** NaN where it is no number. */
+function decimal(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || !/^\d+([.,]\d+)?$/.test(value.trim())) return Number.NaN;
+  return Number(value.trim().replace(',', '.'));
 }
 
 /**

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { accessory, actionsElement, contextImage, inputElement } from './block-elements.ts';
-import { anyText, plainText } from './composition-objects.ts';
+import { anyText, button, inputElement, plainText } from './block-elements.ts';
 import { faultAt, schemaFaults } from './schema-faults.ts';
 
 /**
- * Blocks, one page each below https://docs.slack.dev/reference/block-kit/blocks. There are those that a form or a message
- * of the relay may need; any other is refused, also where Slack knows it.
+ * The blocks that the relay sends, one page each below https://docs.slack.dev/reference/block-kit/blocks. Any other is
+ * refused, even if Slack knows it.
  */
 
 export type Surface = 'message' | 'modal';
@@ -18,32 +17,10 @@ const identifiable = { block_id: z.string().min(1).max(255).optional() };
 /** actions-block */
 const actions = z.strictObject({
   type: z.literal('actions'),
-  elements: z.array(actionsElement).min(1).max(25),
-  ...identifiable,
-});
-
-/** context-block; its texts have the length of any text object. */
-const context = z.strictObject({
-  type: z.literal('context'),
   elements: z
-    .array(z.discriminatedUnion('type', [contextImage, anyText(3000)]))
+    .array(z.discriminatedUnion('type', [button]))
     .min(1)
-    .max(10),
-  ...identifiable,
-});
-
-/** divider-block */
-const divider = z.strictObject({ type: z.literal('divider'), ...identifiable });
-
-/** header-block */
-const header = z.strictObject({ type: z.literal('header'), text: plainText(150), ...identifiable });
-
-/** image-block */
-const image = z.strictObject({
-  type: z.literal('image'),
-  image_url: z.string().min(1).max(3000),
-  alt_text: z.string().min(1).max(2000),
-  title: plainText(2000).optional(),
+    .max(25),
   ...identifiable,
 });
 
@@ -52,28 +29,20 @@ const input = z.strictObject({
   type: z.literal('input'),
   label: plainText(2000),
   element: inputElement,
-  dispatch_action: z.boolean().optional(),
   hint: plainText(2000).optional(),
   optional: z.boolean().optional(),
   ...identifiable,
 });
 
 /** section-block */
-const section = z
-  .strictObject({
-    type: z.literal('section'),
-    text: anyText(3000).optional(),
-    fields: z.array(anyText(2000)).min(1).max(10).optional(),
-    accessory: accessory.optional(),
-    expand: z.boolean().optional(),
-    ...identifiable,
-  })
-  .superRefine(({ text, fields }, refinement) => {
-    if (text !== undefined || fields !== undefined) return;
-    refinement.addIssue({ code: 'custom', path: [], message: 'must define either `text` or `fields`' });
-  });
+const section = z.strictObject({
+  type: z.literal('section'),
+  text: anyText(3000),
+  accessory: button.optional(),
+  ...identifiable,
+});
 
-const block = z.discriminatedUnion('type', [actions, context, divider, header, image, input, section]);
+const block = z.discriminatedUnion('type', [actions, input, section]);
 const blocksOf = (surface: Surface) => z.array(block).max(MAX_BLOCKS[surface]);
 const blockSchemas = { message: blocksOf('message'), modal: blocksOf('modal') };
 
@@ -86,8 +55,6 @@ const modal = z.strictObject({
   submit: plainText(24).optional(),
   private_metadata: z.string().max(3000).optional(),
   callback_id: z.string().max(255).optional(),
-  clear_on_close: z.boolean().optional(),
-  notify_on_close: z.boolean().optional(),
   external_id: z.string().max(255).optional(),
 });
 
@@ -95,9 +62,7 @@ const modal = z.strictObject({
 interface CheckedBlock {
   type: string;
   block_id?: string | undefined;
-  elements?: readonly object[];
-  accessory?: object | undefined;
-  element?: object;
+  elements?: readonly { action_id?: string | undefined }[];
 }
 
 /**
@@ -114,7 +79,7 @@ export function viewFaults(view: unknown): string[] {
   const read = modal.safeParse(view);
   if (!read.success) return schemaFaults(read.error, view, '/view');
   const { blocks, submit } = read.data;
-  return [...idFaults(blocks, '/view/blocks'), ...(submit ? [] : unsubmittable(blocks)), ...focusFaults(blocks)];
+  return [...idFaults(blocks, '/view/blocks'), ...(submit ? [] : unsubmittable(blocks))];
 }
 
 /** A block's id is unique in its message or view, an action's id in its block. */
@@ -123,8 +88,8 @@ function idFaults(blocks: readonly CheckedBlock[], pointer: string): string[] {
     ...repeats(blocks.map(({ block_id }) => block_id)).map(({ index, id }) =>
       faultAt(`block_id ${id} already exists`, `${pointer}/${index}/block_id`),
     ),
-    ...blocks.flatMap((block, index) =>
-      repeats(elementsOf(block).map(({ action_id }) => action_id)).map(({ index: element, id }) =>
+    ...blocks.flatMap(({ elements = [] }, index) =>
+      repeats(elements.map(({ action_id }) => action_id)).map(({ index: element, id }) =>
         faultAt(`action_id ${id} already exists`, `${pointer}/${index}/elements/${element}/action_id`),
       ),
     ),
@@ -135,21 +100,6 @@ function unsubmittable(blocks: readonly CheckedBlock[]): string[] {
   return blocks.flatMap(({ type }, index) =>
     type === 'input' ? [faultAt('must define `submit` to use `input` block', `/view/blocks/${index}/input`)] : [],
   );
-}
-
-/** "Only one element can be set to true", says the page of each element that has `focus_on_load`. */
-function focusFaults(blocks: readonly CheckedBlock[]): string[] {
-  const focused = blocks.flatMap(elementsOf).filter(({ focus_on_load }) => focus_on_load);
-  return focused.length > 1 ? [faultAt('only one element can have `focus_on_load`', '/view/blocks')] : [];
-}
-
-interface CheckedElement {
-  action_id?: string;
-  focus_on_load?: boolean;
-}
-
-function elementsOf({ elements = [], accessory, element }: CheckedBlock): CheckedElement[] {
-  return [...elements, ...(accessory ? [accessory] : []), ...(element ? [element] : [])];
 }
 
 function repeats(ids: readonly (string | undefined)[]): { index: number; id: string }[] {

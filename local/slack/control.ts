@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { type Answer, json } from './answer.ts';
 import type { RespondsTo } from './response-urls.ts';
-import type { Sent } from './stand-in.ts';
-import type { Workspace } from './workspace.ts';
+import type { SlackMessage, StandInView, Workspace } from './workspace.ts';
 
 const newResponseUrl = z.object({ userId: z.string(), channelId: z.string() });
+
+/** What `GET /messages` lists. */
+export type Sent = SlackMessage | (StandInView & { kind: 'view' });
 
 /**
  * What the command line asks of the stand-in: `GET /messages`, everything that went out, in order of time; and

@@ -23,20 +23,10 @@ function renderBlocks(blocks: readonly KnownBlock[]): string {
 
 function renderBlock(block: KnownBlock): string {
   switch (block.type) {
-    case 'header':
-      return underlined(block.text.text);
-    case 'divider':
-      return '─'.repeat(20);
-    case 'section': {
-      const texts = [...(block.text ? [block.text] : []), ...(block.fields ?? [])].map(renderElement);
-      return [texts.join('\n'), ...(block.accessory ? [renderElement(block.accessory)] : [])].join('  ');
-    }
-    case 'context':
-      return block.elements.map(renderElement).join(' · ');
+    case 'section':
+      return [block.text, block.accessory].flatMap((part) => (part ? [renderElement(part)] : [])).join('  ');
     case 'actions':
       return block.elements.map(renderElement).join('  ');
-    case 'image':
-      return `(${block.alt_text})`;
     case 'input': {
       const label = `${block.label.text}${block.optional ? ' (optional)' : ''}: ${renderElement(block.element)}`;
       return block.hint ? `${label}\n  ${block.hint.text}` : label;

@@ -58,9 +58,6 @@ export interface SlackStandIn {
   close(): Promise<void>;
 }
 
-/** What `/messages` lists. */
-export type Sent = SlackMessage | (StandInView & { kind: 'view' });
-
 /**
  * The part of Slack that the relay speaks to, from Slack's documentation, on 127.0.0.1 only and in memory: no limit on
  * calls, no threads, no other apps. Where the documentation leaves a choice, the stricter one is taken.

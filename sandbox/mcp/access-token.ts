@@ -17,10 +17,13 @@ export interface AccessToken {
   jti: string;
 }
 
-/** As public as the default partner key: tokens of one sandbox are worth nothing at another, which lacks the grant. */
-const signingKey = 'sandbox_for_local_use_only';
-
-export function signAccessToken(issuer: string, grant: Grant, scopes: readonly string[], nowMs: number): string {
+export function signAccessToken(
+  signingKey: string,
+  issuer: string,
+  grant: Grant,
+  scopes: readonly string[],
+  nowMs: number,
+): string {
   const iat = Math.floor(nowMs / 1000);
   const token: AccessToken = {
     iss: issuer,
@@ -34,13 +37,13 @@ export function signAccessToken(issuer: string, grant: Grant, scopes: readonly s
     jti: randomUUID(),
   };
   const signed = `${encode({ alg: 'HS256', typ: 'at+jwt' })}.${encode(token)}`;
-  return `${signed}.${signatureOf(signed)}`;
+  return `${signed}.${signatureOf(signingKey, signed)}`;
 }
 
 /** undefined when the signature is invalid. */
-export function readAccessToken(text: string): AccessToken | undefined {
+export function readAccessToken(signingKey: string, text: string): AccessToken | undefined {
   const [header = '', payload = '', signature = ''] = text.split('.');
-  const expected = Buffer.from(signatureOf(`${header}.${payload}`));
+  const expected = Buffer.from(signatureOf(signingKey, `${header}.${payload}`));
   const given = Buffer.from(signature);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
@@ -50,6 +53,6 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-function signatureOf(signed: string): string {
+function signatureOf(signingKey: string, signed: string): string {
   return createHmac('sha256', signingKey).update(signed).digest('base64url');
 }

@@ -1,7 +1,7 @@
 import type { SandboxKey } from '../keys.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import { keyOwnerId } from '../seed.ts';
-import { type AccessToken, readAccessToken } from './access-token.ts';
+import type { AccessToken } from './access-token.ts';
 import type { Caller } from './caller.ts';
 import type { Grants } from './grants.ts';
 import { codes, McpRefusal } from './mcp-refusal.ts';
@@ -41,7 +41,7 @@ export function refuseWebPages({ headers }: McpRequest): void {
 export function admitBearer({ grants, workspaces, resource }: AdmissionContext, request: McpRequest): Caller {
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (bearer === undefined) throw new McpRefusal(401, 'A bearer token is required', { error: 'invalid_request' });
-  const token = readAccessToken(bearer);
+  const token = grants.read(bearer);
   if (token === undefined) return refuseToken(401, 'The signature of the token is invalid');
   if (request.nowMs >= token.exp * 1000) return refuseToken(401, 'The token has expired');
   const grant = grants.find(token.grant_id);
@@ -61,7 +61,10 @@ export function admitBearer({ grants, workspaces, resource }: AdmissionContext, 
   return { user_id: grant.user_id, workspace, scopes, client: grant.client_id };
 }
 
-/** "/mcp/partner-legacy accepts the partner key": the key alone, without a signature (assumed). */
+/**
+ * "/mcp/partner-legacy accepts the partner key": the key alone, without a signature, whether or not an administrator has
+ * enabled MCP (both assumed).
+ */
 export function admitKey({ keys }: AdmissionContext, { headers }: McpRequest): Caller {
   const key = keys.find(({ apiKey }) => apiKey === headers['x-api-key']);
   if (key === undefined || (key.state ?? 'active') !== 'active') {

@@ -101,16 +101,16 @@ export class Authorize {
   }
 
   #firstPage(id: string, pending: Pending): Answer {
-    const { people, workspaces, action } = this.#context;
+    const { people, action } = this.#context;
     const person = this.#personOf(pending);
-    const form = this.#form(id, pending);
-    const offered = person ? workspaces.offeredTo(person.user_id) : [];
-    const answer = person
-      ? offered.length > 0
-        ? workspacePage(form, person.email, offered)
-        : this.#denied(pending.request, 'None of your workspaces has MCP enabled')
-      : signInPage(form, people);
+    const answer = person ? this.#offer(id, pending, person) : signInPage(this.#form(id, pending), people);
     return { ...answer, headers: { ...answer.headers, 'set-cookie': this.#sessions.cookie(pending.session, action) } };
+  }
+
+  #offer(id: string, pending: Pending, { user_id, email }: Person): Answer {
+    const offered = this.#context.workspaces.offeredTo(user_id);
+    if (offered.length === 0) return this.#denied(pending.request, 'None of your workspaces has MCP enabled');
+    return workspacePage(this.#form(id, pending), email, offered);
   }
 
   #askConsent(id: string, pending: Pending, form: URLSearchParams): Answer {

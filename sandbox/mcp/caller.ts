@@ -1,6 +1,6 @@
 import type { Workspace } from './records.ts';
 
-/** As whom, where and with what a request to the MCP endpoint acts. */
+/** The person, the workspace and the scopes that a request to the MCP endpoint acts with. */
 export interface Caller {
   user_id: string;
   /** null on the legacy path, where the API key names no workspace: all of them. */

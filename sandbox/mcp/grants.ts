@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { find, type Store } from '../store.ts';
-import { accessTokenSeconds, signAccessToken } from './access-token.ts';
+import { type AccessToken, accessTokenSeconds, readAccessToken, signAccessToken } from './access-token.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
 import type { Grant, RefreshToken } from './records.ts';
 
@@ -26,11 +26,13 @@ export interface TokenAnswer {
 export class Grants {
   readonly #store: Store;
   readonly #issuer: () => string;
+  readonly #signingKey: string;
   readonly #reuse: RefreshReuse;
 
-  constructor(store: Store, issuer: () => string, reuse: RefreshReuse) {
+  constructor(store: Store, issuer: () => string, signingKey: string, reuse: RefreshReuse) {
     this.#store = store;
     this.#issuer = issuer;
+    this.#signingKey = signingKey;
     this.#reuse = reuse;
   }
 
@@ -40,6 +42,11 @@ export class Grants {
 
   find(grant_id: string): Grant | undefined {
     return find(this.all, 'grant_id', grant_id);
+  }
+
+  /** What an access token says; undefined when its signature is invalid. */
+  read(accessToken: string): AccessToken | undefined {
+    return readAccessToken(this.#signingKey, accessToken);
   }
 
   approve(approved: Omit<Grant, 'grant_id' | 'state'>): Grant {
@@ -57,7 +64,7 @@ export class Grants {
       used: false,
     });
     return {
-      access_token: signAccessToken(this.#issuer(), grant, scopes, nowMs),
+      access_token: signAccessToken(this.#signingKey, this.#issuer(), grant, scopes, nowMs),
       token_type: 'Bearer',
       expires_in: accessTokenSeconds,
       refresh_token,

@@ -50,6 +50,8 @@ export interface McpSurroundings {
   readonly keys: readonly SandboxKey[];
   /** The path in front of all endpoints. */
   readonly basePath: string;
+  /** Of access tokens. */
+  readonly signingKey: string;
   baseUrl(): string;
   clock(): number;
   sleep(ms: number): Promise<unknown>;
@@ -71,12 +73,12 @@ export class McpService {
   readonly #handlers: ReadonlyMap<string, Handler>;
 
   constructor(surroundings: McpSurroundings, options: McpOptions) {
-    const { store, keys, basePath, baseUrl, clock } = surroundings;
+    const { store, keys, basePath, signingKey, baseUrl, clock } = surroundings;
     const { rateLimit = {}, enabled = false, people = defaultPeople } = options;
     this.#surroundings = surroundings;
     this.#options = options;
     const workspaces = new Workspaces(store);
-    const grants = new Grants(store, baseUrl, options.refreshReuse ?? 'revokes the grant');
+    const grants = new Grants(store, baseUrl, signingKey, options.refreshReuse ?? 'revokes the grant');
     const sessions = new McpSessions();
     const toolCalls = new ToolCalls(
       store,
@@ -151,7 +153,7 @@ export class McpService {
     const { store, faults: active, clock, sleep } = this.#surroundings;
     const { method, endpoint, ip } = arrived;
     const calls = callsIn(arrived);
-    const faults = active.take(endpoint, calls);
+    const faults = active.take(endpoint, 'mcp', calls);
     for (const fault of faults.filter(isHappening)) this.administration.happen(fault);
     await delay(sleep, faults, 'on arrival');
     const skewMs = skewMsOf(faults);
@@ -176,7 +178,7 @@ export class McpService {
       await delay(this.#surroundings.sleep, faults, 'before work');
       const prevented = disturb('before work', ready);
       if (prevented !== ready) return prevented;
-      return disturb('after work', withFields(this.#work(request, caller), faults));
+      return disturb('after work', told(this.#work(request, caller), request, faults));
     } catch (error) {
       if (error instanceof OAuthRefusal) return oauthRefusalAnswer(error);
       if (error instanceof McpRefusal) return mcpRefusalAnswer(error, this.#metadataUrl(request));
@@ -220,10 +222,11 @@ function isMcp({ endpoint }: McpRequest): boolean {
   return endpoint === paths.mcp || endpoint === paths.legacy;
 }
 
-/** A discovery document as the faults have it. */
-function withFields(answer: Answer, faults: readonly Fault[]): Answer {
+/** A discovery document is told as the faults have it, and every other answer as it is. */
+function told(answer: Answer, { endpoint }: McpRequest, faults: readonly Fault[]): Answer {
   const fields = faults.flatMap((fault) => (fault.kind === 'discovery' ? [fault.fields] : []));
-  if (fields.length === 0 || typeof answer.body !== 'string') return answer;
+  const isDocument = endpoint === paths.protectedResource || endpoint === paths.authorizationServer;
+  if (!isDocument || fields.length === 0 || typeof answer.body !== 'string') return answer;
   const changed = Object.entries({ ...JSON.parse(answer.body), ...Object.assign({}, ...fields) });
   return { ...answer, body: JSON.stringify(Object.fromEntries(changed.filter(([, value]) => value !== null))) };
 }

@@ -94,7 +94,7 @@ export function errorPage(status: number, reason: string): Answer {
 
 function signedIn(form: Form, email: string): string {
   return `${start(form, 'sign-out')}
-<p>You are signed in as ${escaped(email)}. <button>Sign in as somebody else</button></p>
+<p>You are signed in as ${escaped(email)}. <button>Use another account</button></p>
 </form>`;
 }
 

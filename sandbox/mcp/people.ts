@@ -1,6 +1,6 @@
 import { mira, tomasz } from '../seed.ts';
 
-/** Somebody who can sign in: a user of the records, with what they type. */
+/** A user of the records who can sign in, and the credentials for it. */
 export interface Person {
   user_id: string;
   email: string;

@@ -123,7 +123,7 @@ function unknownSession(): never {
 
 function progressOf({ params }: Message): object[] {
   const progressToken = isObject(params._meta) ? params._meta.progressToken : undefined;
-  if (progressToken === undefined) return [];
+  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return [];
   return [0, 1, 2].map((progress) => ({
     jsonrpc: '2.0',
     method: 'notifications/progress',

@@ -20,7 +20,7 @@ export class Workspaces {
     return find(this.all, 'workspace_id', workspace_id);
   }
 
-  /** "A workspace picker listing workspaces that have MCP enabled": those of which the person is a member. */
+  /** "A workspace picker listing workspaces that have MCP enabled": those that the person is a member of. */
   offeredTo(user_id: string): Workspace[] {
     return this.all.filter((workspace) => workspace.mcp_enabled && memberOf(workspace, user_id) !== undefined);
   }

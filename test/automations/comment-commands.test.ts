@@ -194,9 +194,24 @@ describe('a comment that is deleted or changed before its command is carried out
     expect(github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('Logged 2h')]);
   });
 
-  it('waits for GitHub where that does not answer', async () => {
+  it('is read and answered with a rotated token after a 401', async () => {
+    await answers(created('/done 101', { id: 2 }));
+    relay.clock.now += 60_000;
     github.written.set(1, LOG);
-    github.refusal = { status: 503, message: 'Service Unavailable' };
+    github.refusal = { status: 401, message: 'Bad credentials' };
+    await post(created(LOG));
+    await relay.work();
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { token: 'ghp_rotated' });
+    github.refusal = undefined;
+    github.authorizations.clear();
+    await relay.workToTheEnd();
+    expect([...github.authorizations]).toEqual(['token ghp_rotated']);
+    expect(logged()).toHaveLength(1);
+  });
+
+  it.each([401, 500, 503])('waits for GitHub while that answers %i', async (status) => {
+    github.written.set(1, LOG);
+    github.refusal = { status, message: 'Not now' };
     await post(created(LOG));
     await relay.work();
     expect(logged()).toEqual([]);
@@ -298,6 +313,21 @@ describe('an answer that may have been given', () => {
     github.refusal = undefined;
     await relay.workToTheEnd();
     expect(github.comments).toHaveLength(2);
+  });
+
+  it.each([
+    ['found on the third page', 250, 251],
+    ['not looked for beyond', 300, 302],
+  ])('is %s of what was written since', async (_, others, comments) => {
+    github.refusal = 'after the work';
+    await post(created('/done 101'));
+    await relay.work();
+    const [mine] = github.comments.splice(0) as [(typeof github.comments)[0]];
+    for (let count = 0; count < others; count++) github.comments.push({ ...mine, body: `me too ${count}` });
+    github.comments.push(mine);
+    github.refusal = undefined;
+    await relay.workToTheEnd();
+    expect(github.comments).toHaveLength(comments);
   });
 
   it('tells the kind of a failure and the job, and nothing that the service said', async () => {

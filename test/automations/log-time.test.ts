@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
-import { Later } from '../../lib/jobs/interruption.ts';
+import { RetryAt } from '../../lib/jobs/interruption.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
 import { createFirstTimeEntries } from '../../lib/timesheets/first-time-entry.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
@@ -337,7 +337,7 @@ describe('the first time entry of a connection', () => {
     const claims = await Promise.allSettled((await relay.jobs()).map((job) => first.claim(job)));
     const [claimed, ...others] = claims.toSorted((a, b) => a.status.localeCompare(b.status));
     expect(claimed).toEqual({ status: 'fulfilled', value: true });
-    expect(others).toEqual(Array(2).fill({ status: 'rejected', reason: expect.any(Later) }));
+    expect(others).toEqual(Array(2).fill({ status: 'rejected', reason: expect.any(RetryAt) }));
   });
 
   it('that the service does not take is told, and the next is the first', async () => {

@@ -195,7 +195,7 @@ describe('the stack on an AWS emulator', () => {
     await deployment.bootstrap();
     await deployment.deploy();
     outputs = await deployment.outputs();
-    table = createTable(new DynamoDBClient(emulator.client), outputs.TableName);
+    table = createTable(new DynamoDBClient(emulator.client), outputs.TableName, Date.now);
     jobs = createJobStore(table, Date.now);
     links = createLinks(table, Date.now);
   });
@@ -289,7 +289,7 @@ describe('the stack on an AWS emulator', () => {
       secretAccessKey: variables.AWS_SECRET_ACCESS_KEY,
       sessionToken: variables.AWS_SESSION_TOKEN,
     };
-    return createTable(new DynamoDBClient({ ...emulator.client, credentials }), outputs.TableName);
+    return createTable(new DynamoDBClient({ ...emulator.client, credentials }), outputs.TableName, Date.now);
   }
 
   /** Somebody types a command in Slack. @returns what they see at once */

@@ -86,9 +86,9 @@ describe('relay run, on this machine', () => {
   it('fires the function of the relay that runs, and shows what it returned', async () => {
     const { checked } = JSON.parse(await run(['credential-check', '--json']));
     expect(checked).toMatchObject([
-      { party: 'partner/main', verdict: 'good' },
-      { party: 'github', verdict: 'skipped' },
-      { party: 'slack', verdict: 'good' },
+      { holder: 'partner/main', verdict: 'good' },
+      { holder: 'github', verdict: 'skipped' },
+      { holder: 'slack', verdict: 'good' },
     ]);
     expect(await run(['job-sweep'])).toBe('job-sweep ran:\n{\n  "swept": 0\n}');
   });
@@ -161,10 +161,10 @@ describe('relay --stage … run', () => {
   });
 
   it('tells why it failed', async () => {
-    const body = { errorType: 'AggregateError', errorMessage: '1 of 3 parties were not checked' };
+    const body = { errorType: 'AggregateError', errorMessage: '1 of 3 holders were not checked' };
     answer = { headers: { 'x-amz-function-error': 'Unhandled' }, body };
     await expect(run(['credential-check'], 'prod')).rejects.toThrow(
-      'credential-check failed: 1 of 3 parties were not checked; its log says more',
+      'credential-check failed: 1 of 3 holders were not checked; its log says more',
     );
   });
 });

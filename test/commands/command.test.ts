@@ -44,7 +44,11 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
     optional,
   ),
   fc.record({ verb: fc.constant('find' as const), text: oneLine }),
-  fc.constantFrom<Command>({ verb: 'status' }, { verb: 'help' }),
+  fc.record(
+    { verb: fc.constant('link' as const), code: fc.stringMatching(/^\d{3}-\d{3}$/) },
+    { requiredKeys: ['verb'] },
+  ),
+  fc.constantFrom<Command>({ verb: 'unlink' }, { verb: 'status' }, { verb: 'help' }),
 );
 
 const log = (minutes: number, day: string, task: string, note?: string) =>
@@ -69,6 +73,11 @@ describe('a command', () => {
     ['done #12, 13', { verb: 'done', items: ['12', '13'] }],
     ['done 13,12,13 AND #12 & 7;8', { verb: 'done', items: ['13', '12', '7', '8'] }],
     ['undo 0f3c1a52–2b7e–4c1e–9d0a–5b1f6c2d7e88', { verb: 'undo', items: ['0f3c1a52-2b7e-4c1e-9d0a-5b1f6c2d7e88'] }],
+    ['link', { verb: 'link' }],
+    ['Link 482–913', { verb: 'link', code: '482-913' }],
+    ['link 482 913', { verb: 'link', code: '482-913' }],
+    ['link 482913', { verb: 'link', code: '482-913' }],
+    ['unlink', { verb: 'unlink' }],
     ['find checkout page', { verb: 'find', text: 'checkout page' }],
     ['find «\u00a0checkout page\u00a0»', { verb: 'find', text: 'checkout page' }],
     ["find 'checkout page'", { verb: 'find', text: 'checkout page' }],
@@ -131,11 +140,23 @@ describe('a command', () => {
   });
 
   it.each([
-    ['note 12', 'There is no command “note”. There are: defect, done, undo, log, find, do, status, help.'],
-    ['hilfe', 'There is no command “hilfe”. There are: defect, done, undo, log, find, do, status, help.'],
-    ['bug Login', 'There is no command “bug”. There are: defect, done, undo, log, find, do, status, help.'],
-    ['odnu 12', 'There is no command “odnu”. There are: defect, done, undo, log, find, do, status, help.'],
-    ['constructor', 'There is no command “constructor”. There are: defect, done, undo, log, find, do, status, help.'],
+    [
+      'note 12',
+      'There is no command “note”. There are: defect, done, undo, log, find, do, link, unlink, status, help.',
+    ],
+    ['hilfe', 'There is no command “hilfe”. There are: defect, done, undo, log, find, do, link, unlink, status, help.'],
+    [
+      'bug Login',
+      'There is no command “bug”. There are: defect, done, undo, log, find, do, link, unlink, status, help.',
+    ],
+    [
+      'odnu 12',
+      'There is no command “odnu”. There are: defect, done, undo, log, find, do, link, unlink, status, help.',
+    ],
+    [
+      'constructor',
+      'There is no command “constructor”. There are: defect, done, undo, log, find, do, link, unlink, status, help.',
+    ],
     [
       'dnoe',
       'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item: done <item id> …, for example done 12 13',

@@ -23,6 +23,8 @@ const withOverride = (operation: string, override: object) => ({
   connections: { main: { operations: { [operation]: override } } },
 });
 
+const person = (github?: string) => ({ email: 'ada@example.com', ...(github && { github }) });
+
 describe('a configuration', () => {
   it.each([
     ['no connection', { connections: {} }, /^connections: expected at least one/],
@@ -51,7 +53,12 @@ describe('a configuration', () => {
     [
       'two repositories alike',
       { connections: { main: {} }, github: { repositories: [repository, { ...repository, name: 'Acme/Web' }] } },
-      /^github\.repositories\.1\.name: 'Acme\/Web' stands at github\.repositories\.0 already/,
+      /^github\.repositories\.1\.name: 'Acme\/Web' is already at github\.repositories\.0\.name/,
+    ],
+    [
+      'a login of two people',
+      { connections: { main: {} }, people: [person('Ada'), person(), person('ada')] },
+      /^people\.2\.github: 'ada' is already at people\.0\.github/,
     ],
     [
       'an override of an unknown operation',
@@ -98,7 +105,14 @@ describe('a configuration', () => {
 
   it('gets the limits of the service and its other defaults filled in', () => {
     expect(defineConfig({ connections: { main: {} } })).toEqual({
-      connections: { main: { limits: { perMinute: 120, perDay: 5_000 }, operations: {}, strangersShare: 0.1 } },
+      connections: {
+        main: {
+          limits: { perMinute: 120, perDay: 5_000 },
+          mcp: { limits: { perMinute: 120, perDay: 5_000 }, link: 'off' },
+          operations: {},
+          strangersShare: 0.1,
+        },
+      },
       github: { apiUrl: 'https://api.github.com', repositories: [] },
       people: [],
       contact: 'whoever looks after Partner Relay',

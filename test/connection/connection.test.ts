@@ -16,7 +16,8 @@ const inTheClear = { baseUrl: 'http://pm.internal:8080', apiKey: 'pk_example', s
 async function urlWith(secret: object): Promise<string | undefined> {
   const { stack, stores, runtime, clock } = relay;
   stack.secrets.put(`${stack.secretPrefix}partner/main`, secret);
-  const connections = createConnections({ config: runtime.config, secrets: stores.secrets, clock: () => clock.now });
+  const { config, randomBytes: random, fetch } = runtime;
+  const connections = createConnections({ config, secrets: stores.secrets, clock: () => clock.now, random, fetch });
   return (await connections('main')?.client())?.sign(validate, {}).url;
 }
 

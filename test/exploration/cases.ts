@@ -78,7 +78,7 @@ function canHappen(what: Happening, { isBug, isClosed, isTransferred }: Issue, i
 export function after(what: Happening, issue: Issue, isFirst: boolean): Issue {
   switch (what) {
     case 'opened':
-      // Later on, it is the late delivery of how the issue began.
+      // RetryAt on, it is the late delivery of how the issue began.
       return isFirst ? { ...issue, isBug: true } : issue;
     case 'labeled':
     case 'unlabeled':

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBudget } from '../../lib/budget/budget.ts';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
-import type { CheckedParty } from '../../lib/credentials/credential-check.ts';
+import type { CheckedHolder } from '../../lib/credentials/credential-check.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { type GithubIdentity, newKeys, startGithubIdentity } from '../github-identity.ts';
@@ -17,7 +17,7 @@ const ACCOUNT = 'Codertocat';
 
 let relay: TestRelay;
 let github: GithubIdentity;
-let check: () => Promise<CheckedParty[]>;
+let check: () => Promise<CheckedHolder[]>;
 
 beforeEach(async () => {
   github = await startGithubIdentity();
@@ -38,13 +38,13 @@ async function start(options: TestRelayOptions & { connection?: RelayConfigInput
   const handler = createHandler(relay.runtime) as unknown as (
     event: object,
     context: { getRemainingTimeInMillis(): number },
-  ) => Promise<{ checked: CheckedParty[] }>;
+  ) => Promise<{ checked: CheckedHolder[] }>;
   check = async () => (await handler({}, { getRemainingTimeInMillis: () => TIMEOUT_MS })).checked;
 }
 
-/** What was found of one party, in one line. */
-async function found(party: string): Promise<string> {
-  const checked = (await check()).find((one) => one.party === party);
+/** What was found of one holder, in one line. */
+async function found(holder: string): Promise<string> {
+  const checked = (await check()).find((one) => one.holder === holder);
   return `${checked?.verdict}: ${checked?.why}`;
 }
 
@@ -64,9 +64,9 @@ async function closedPort(): Promise<number> {
 }
 
 describe('credential-check', () => {
-  it('finds everything good, and records it for each party', async () => {
+  it('finds everything good, and records it for each holder', async () => {
     await start();
-    expect((await check()).map(({ party, verdict }) => [party, verdict])).toEqual([
+    expect((await check()).map(({ holder, verdict }) => [holder, verdict])).toEqual([
       ['partner/main', 'good'],
       ['github', 'good'],
       ['slack', 'good'],
@@ -83,9 +83,9 @@ describe('credential-check', () => {
     await start({ github: { token: 'ghp_forgotten' }, slack: { signingSecret: 'secret', botToken: 'xoxb-forgotten' } });
     enter('partner/main', partner({ ...defaultKey, apiKey: 'pk_forgotten' }));
     const failing = [
-      { party: 'partner/main', why: expect.stringContaining('Unknown or revoked key') },
-      { party: 'github', why: `GitHub answers GET ${github.url}/rate_limit with 401: Bad credentials` },
-      { party: 'slack', why: 'Slack refuses auth.test: invalid_auth' },
+      { holder: 'partner/main', why: expect.stringContaining('Unknown or revoked key') },
+      { holder: 'github', why: `GitHub answers GET ${github.url}/rate_limit with 401: Bad credentials` },
+      { holder: 'slack', why: 'Slack refuses auth.test: invalid_auth' },
     ];
     expect(await check()).toEqual(failing.map((one) => ({ ...one, verdict: 'bad' })));
     expect(relay.log).toEqual(failing.map((one) => ({ ...one, message: 'credentials bad' })));
@@ -105,7 +105,7 @@ describe('credential-check', () => {
   it('has no part for Slack where the configuration has none', async () => {
     const { slack: _, ...config } = exampleConfig({}, { apiUrl: github.url });
     await start({ config });
-    expect((await check()).map(({ party }) => party)).toEqual(['partner/main', 'github']);
+    expect((await check()).map(({ holder }) => holder)).toEqual(['partner/main', 'github']);
   });
 
   it('reads a secret anew, so that the key of an hour ago is not taken for the one of now', async () => {
@@ -123,11 +123,11 @@ describe('credential-check', () => {
   it('ends with an error where something happened that nobody foresaw, once the others are told', async () => {
     await start();
     await relay.stores.table.put({ pk: 'breaker#main', sk: 'connection', since: 'never', until: 'never' });
-    await expect(check()).rejects.toThrow('1 of 3 parties were not checked');
+    await expect(check()).rejects.toThrow('1 of 3 holders were not checked');
     expect(relay.log).toMatchObject([
-      { message: 'credentials could not be checked', party: 'partner/main', error: expect.any(String) },
-      { message: 'credentials good', party: 'github' },
-      { message: 'credentials good', party: 'slack' },
+      { message: 'credentials could not be checked', holder: 'partner/main', error: expect.any(String) },
+      { message: 'credentials good', holder: 'github' },
+      { message: 'credentials good', holder: 'slack' },
     ]);
     expect(recorded('ConnectionCredentialsFail')).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { issueEvent } from '../issue-events.ts';
-import { startRelay, type TestRelay } from '../relay.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
 afterEach(() => relay.close());
@@ -58,6 +58,17 @@ describe('the sweep', () => {
     await relay.sweep();
     await relay.work();
     expect(await relay.jobs('succeeded')).toMatchObject([{ generation: 2 }]);
+  });
+
+  it('leaves a job in line where it stands, however long the line lasts', async () => {
+    relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perDay: 1 } } }) });
+    for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.work();
+    const standing = await relay.jobs('waiting');
+    expect(standing).toMatchObject([{ line: expect.anything() }]);
+    relay.clock.now += 8 * 3_600_000;
+    await relay.sweep();
+    expect(await relay.jobs('waiting')).toMatchObject(standing.map(({ id, generation }) => ({ id, generation })));
   });
 
   it('gives a sign of life each time it has run to its end', async () => {

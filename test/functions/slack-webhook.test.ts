@@ -2,7 +2,7 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '../../lib/runtime.ts';
-import { functionUrlEvent, type HttpHandler } from '../../local/http-front.ts';
+import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { SIGNING_SECRET, startRelay, type TestRelay } from '../relay.ts';
 import { command, commandForm, interact, MIRA, postToSlack, slackSignature } from '../slack-requests.ts';
@@ -13,7 +13,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const handle = async (runtime: Runtime, body: Uint8Array, headers: Record<string, string>) => {
   const { createHandler } = await import('../../functions/slack-webhook.ts');
   const event = functionUrlEvent({ method: 'POST', url: '/', headers }, '/', Buffer.from(body));
-  return (createHandler(runtime) as unknown as HttpHandler)(event);
+  return asHttpHandler(createHandler(runtime))(event);
 };
 
 describe('the signature', () => {

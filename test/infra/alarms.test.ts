@@ -8,6 +8,8 @@ describe('alarms', () => {
   it('say what is broken for whom and what to do, and reach those whom the configuration names', () => {
     const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
     expect(alarms.map(({ Properties }) => Properties.AlarmName.replace('partner-relay-prod-', '')).sort()).toEqual([
+      'account-link-5xx',
+      'account-link-throttles',
       'background-dead-letters',
       'credential-check-failures',
       'credential-check-github',

@@ -1,5 +1,6 @@
 import type { App } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
@@ -65,6 +66,19 @@ describe('the stack', () => {
     });
   });
 
+  it('has pages to link accounts with only where the configuration says so, in front of which is the same entrance', () => {
+    expect(functions(templateOf('dev'))).not.toContain('account-link');
+    const template = templateOf('http-api', everything);
+    expect(
+      Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(({ Properties }) => Properties.RouteKey),
+    ).toEqual(expect.arrayContaining(['GET /link/start', 'POST /link/start', 'GET /link/callback']));
+    template.hasOutput('AccountLinkUrl', { Value: { 'Fn::Join': ['', Match.arrayWith(['/link'])] } });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'partner-relay-http-api-slack-webhook',
+      Environment: { Variables: Match.objectLike({ ACCOUNT_LINK_URL: Match.anyValue() }) },
+    });
+  });
+
   it('reserves concurrency only where the configuration says so', () => {
     const reserved = (template: Template) =>
       Object.values(template.findResources('AWS::Lambda::Function'))
@@ -72,7 +86,7 @@ describe('the stack', () => {
         .filter((value) => value !== undefined)
         .sort();
     expect(reserved(templateOf('dev'))).toEqual([]);
-    expect(reserved(templateOf('dev', everything))).toEqual([10, 20, 20]);
+    expect(reserved(templateOf('dev', everything))).toEqual([10, 20, 20, 20]);
   });
 
   it('brings the worker one message at a time, of each lane as many at once as configured', () => {
@@ -140,17 +154,18 @@ describe('the stack', () => {
     }
   });
 
-  it('creates a secret for each party, and writes none', () => {
+  it('creates a secret for each party, and writes none but the key of the grants', () => {
     const secrets = Object.values(templateOf('dev').findResources('AWS::SecretsManager::Secret'));
     expect(secrets.map(({ Properties }) => Properties.Name)).toEqual([
       'partner-relay/dev/github-webhook',
       'partner-relay/dev/github',
+      'partner-relay/dev/grants',
       'partner-relay/dev/partner/main',
       'partner-relay/dev/partner/other',
     ]);
     for (const { Properties } of secrets) {
       expect(Properties).not.toHaveProperty('SecretString');
-      expect(Properties).not.toHaveProperty('GenerateSecretString');
+      expect('GenerateSecretString' in Properties).toBe(Properties.Name === 'partner-relay/dev/grants');
     }
   });
 
@@ -229,5 +244,14 @@ describe('a stage', () => {
     ['dev', { rolePath: 'service' }, /rolePath: expected a path such as/],
   ])('with a fault is refused by its path: %s %j', (name, settings, fault) => {
     expect(() => config({ stages: { [name]: settings } })).toThrow(fault);
+  });
+
+  it('may keep logs for every period that CDK knows, and for no other', () => {
+    const known = Object.values(RetentionDays).filter(
+      (days) => typeof days === 'number' && days !== RetentionDays.INFINITE,
+    );
+    const keeps = (days: number) => () => config({ logRetentionDays: days });
+    for (const days of known) expect(keeps(Number(days))).not.toThrow();
+    expect(keeps(2)).toThrow(`expected one of ${known.join(', ')}`);
   });
 });

@@ -72,10 +72,15 @@ describe('the role of a function', () => {
       ...queues(...sending),
     ]);
     expect(allowed(template, 'slack-webhook')).toEqual([
-      ...table('GetItem', 'PutItem', 'Query', 'UpdateItem'),
+      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),
       ...logs,
       ...secrets('slack'),
       ...queues(...sending),
+    ]);
+    expect(allowed(template, 'account-link')).toEqual([
+      ...table('DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'),
+      ...logs,
+      ...secrets('grants', 'partnermain', 'partnerother'),
     ]);
     const index = (name: string) => expect.stringMatching(`^dynamodb:Query .*/index/${name}"`);
     expect(allowed(template, 'job-worker')).toEqual([
@@ -115,7 +120,7 @@ describe('the role of a function', () => {
       ...sends('CredentialCheck'),
     ]);
     expect(allowed(template, 'github-redelivery')).toEqual([
-      ...table('DeleteItem', 'Query', 'UpdateItem'),
+      ...table('Query', 'UpdateItem'),
       ...logs,
       ...secrets('github'),
       ...sends('GithubRedelivery'),
@@ -135,10 +140,18 @@ describe('the role of a function', () => {
     });
     const remembered = ['slack-standing#*#*', 'slack-workspace', 'turns#*#*'];
     expect(partitionKeys(template, 'slack-webhook')).toEqual({
-      GetItem: ['budget#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*', ...remembered],
-      PutItem: ['group#*', 'job#*', 'jobs-of#*#*', 'mute#*', 'said#*', ...remembered],
-      UpdateItem: ['job#*'],
+      GetItem: ['budget#*', 'grant#*#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*', ...remembered],
+      PutItem: ['account-link#*#*', 'grant#*#*', 'group#*', 'job#*', 'jobs-of#*#*', 'mute#*', 'said#*', ...remembered],
+      UpdateItem: ['account-link#*#*', 'job#*'],
+      DeleteItem: ['account-link#*#*', 'grant#*#*'],
       Query: ['jobs-of#*#*'],
+    });
+    // It seals grants, and another function keeps them: neither can do both.
+    expect(partitionKeys(template, 'account-link')).toEqual({
+      GetItem: ['account-link#*#*', 'budget#*', 'oauth-client#*'],
+      PutItem: ['budget#*', 'oauth-client#*'],
+      UpdateItem: ['account-link#*#*'],
+      DeleteItem: ['oauth-client#*'],
     });
     expect(partitionKeys(template, 'job-sweep')).toEqual({
       GetItem: ['breaker#*', 'budget#*', 'job#*'],
@@ -147,9 +160,8 @@ describe('the role of a function', () => {
       Query: ['breaker#*'],
     });
     expect(partitionKeys(template, 'github-redelivery')).toEqual({
-      Query: ['failed-deliveries#*', 'github-hooks'],
+      Query: ['github-hooks'],
       UpdateItem: ['failed-deliveries#*', 'github-hooks'],
-      DeleteItem: ['github-hooks'],
     });
     expect(partitionKeys(template, 'timesheet-reminder')).toEqual({
       GetItem: ['job#*'],

@@ -43,6 +43,7 @@ export type StageName = keyof typeof stages;
 
 /** What a configuration can add to every stage. */
 export const everything: Partial<RelayConfigInput> = {
+  connections: { main: { mcp: { link: 'offered' } }, other: {} },
   slack: { connection: 'main' },
   deployment: {
     alarms: { emails: ['ops@example.com'], slack: { workspaceId: 'T012345', channelId: 'C012345' } },

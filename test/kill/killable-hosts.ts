@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
-import type { SqsHandler } from '../../local/event-source.ts';
-import type { HttpHandler } from '../../local/http-front.ts';
+import { asSqsHandler, type SqsHandler } from '../../local/event-source.ts';
+import { asHttpHandler, type HttpHandler } from '../../local/http-front.ts';
 import type { LocalStack } from '../../local/stack.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { TestClock } from '../relay.ts';
@@ -232,9 +232,9 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
       };
       const host: Host = {
         // Most hosts stop before they have used all of them.
-        githubWebhook: onFirstUse(() => githubWebhook.createHandler(runtime) as unknown as HttpHandler),
-        slackWebhook: onFirstUse(() => slackWebhook.createHandler(runtime) as unknown as HttpHandler),
-        worker: onFirstUse(() => worker.createHandler(runtime) as unknown as SqsHandler),
+        githubWebhook: onFirstUse(() => asHttpHandler(githubWebhook.createHandler(runtime))),
+        slackWebhook: onFirstUse(() => asHttpHandler(slackWebhook.createHandler(runtime))),
+        worker: onFirstUse(() => asSqsHandler(worker.createHandler(runtime))),
         sweep: onFirstUse(() => sweep.createHandler(runtime) as unknown as Invoke),
         asked: undefined,
         enter,

@@ -93,7 +93,7 @@ describe('npm start', () => {
     expect(job.outcome).toBe(`created defect ${data[0].defect_id}`);
     expect((await relay('doctor')).stdout).toMatch(/✓ main: credentials/);
     const { checked } = JSON.parse((await relay('run', 'credential-check', '--json')).stdout);
-    expect(checked).toContainEqual(expect.objectContaining({ party: 'partner/main', verdict: 'good' }));
+    expect(checked).toContainEqual(expect.objectContaining({ holder: 'partner/main', verdict: 'good' }));
 
     expect(await relay('replay', job.id)).toMatchObject({ code: 1, stderr: expect.stringContaining('is succeeded') });
     expect(await relay('job', 'nothing')).toMatchObject({

@@ -8,9 +8,9 @@ it('uses the limits of six connections at once', async () => {
   // In the last stretch of ten minutes the backlog comes to its end.
   const full = Math.floor(ISSUES_OF_EACH / (10 * load.limits.perMinute));
   for (const parts of Object.values(figures.used)) {
-    // From a cold start, 18,000 messages are received before their jobs can stand in line.
+    // From a cold start, all workers are busy for half a minute with the messages that are ahead of a connection's first.
     for (const [at, part] of parts.slice(0, full).entries()) {
-      expect.soft(part).toBeGreaterThanOrEqual(at === 0 ? 0.92 : 0.95);
+      expect.soft(part).toBeGreaterThanOrEqual(at === 0 ? 0.93 : 0.95);
     }
   }
   expectQuickAndCheap(figures);

@@ -204,6 +204,18 @@ describe('a session', () => {
     expect(first).not.toBe(second);
   });
 
+  it('goes on in the next job of the process, within the budget of that job', async () => {
+    const { world } = await arrange({});
+    const sessions = new Map();
+    await read(await world.worker({ sessions }));
+    const before = world.sandbox.mcp.audit.length;
+    await read(await world.worker({ sessions }));
+    expect(world.sandbox.mcp.audit.length).toBe(before + 1);
+    const noSlot = { requestSlot: () => Promise.reject(new BudgetUnavailable('mcp', 'throttled')) };
+    const budget = { ...createBudget(world.stores.table, () => world.clock.now), ...noSlot };
+    expect(await failureOf(read(await world.worker({ sessions, budget })))).toBeInstanceOf(BudgetUnavailable);
+  });
+
   it('needs no id', async () => {
     const { worker } = await arrange({ mcp: { tellsSessionId: false } });
     expect(await read(worker)).toMatchObject({ isError: false });

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { portOf } from '../partner/client-at-noon.ts';
 import { consent } from '../sandbox/mcp/consent.ts';
@@ -74,6 +75,20 @@ describe('an instance that lies', () => {
     world.sandbox.setFault({ ...fault, operation: '/oauth/token' });
     await expect(link.finish(pending, searchParams)).rejects.toThrow(message);
     expect((await world.kept()).grant).toBeUndefined();
+  });
+
+  it('answers with tokens that cannot be used: the error does not repeat them', async () => {
+    const world = await startSandboxWorld();
+    const fetch: typeof globalThis.fetch = async (url, init) =>
+      String(url).endsWith('/oauth/token')
+        ? Response.json({ access_token: 'a-secret', refresh_token: 'another-secret', token_type: 7 })
+        : globalThis.fetch(url, init);
+    const { link } = await world.worker({ fetch });
+    const { url, pending } = await link.begin(REDIRECT_URI);
+    const { searchParams } = await consent(world.sandbox, url);
+    const error = await link.finish(pending, searchParams).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'InstanceFault' });
+    expect(inspect(error, { depth: 10 })).not.toContain('secret');
   });
 
   it('sends the browser back with another state or issuer: nothing is exchanged', async () => {

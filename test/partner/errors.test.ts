@@ -22,7 +22,7 @@ import { createTestStep, deleteTestStep } from '../../lib/partner/test-steps.ts'
 import { timelogDetail } from '../../lib/partner/timelogs.ts';
 import { validate } from '../../lib/partner/validate.ts';
 import { completeChecklistItem, reorderChecklistGroups } from '../../lib/partner/work-item-checklists.ts';
-import { defaultKey } from '../../sandbox/sandbox.ts';
+import { defaultKey, type Sandbox } from '../../sandbox/sandbox.ts';
 import {
   type Answering,
   clientAtNoon,
@@ -63,375 +63,151 @@ async function failureOfSending(client: PartnerClient, operation: Operation, pay
 
 const refused = { found: null, fieldErrors: [], reason: null, retryAfterSeconds: null, clockOffsetSeconds: null };
 
-interface SandboxRow {
-  name: string;
-  operation: Operation;
-  payload: object;
-  /** What happens between signing and sending. */
-  arrange?: (given: SandboxAndClient, request: SignedRequest) => unknown;
-  facts: Partial<RefusalFacts> & Pick<RefusalFacts, 'status' | 'serviceMessage'>;
-}
+type Arrange = (given: SandboxAndClient, request: SignedRequest) => unknown;
+
+/** What happens between signing and sending. */
+const changeKey =
+  (change: Partial<Sandbox['keys'][number]>): Arrange =>
+  ({ sandbox }) => {
+    for (const key of sandbox.keys) Object.assign(key, change);
+  };
+const fault =
+  (what: Parameters<Sandbox['setFault']>[0]): Arrange =>
+  ({ sandbox }) =>
+    sandbox.setFault(what);
+const setBack: Arrange = ({ clocks }) => Object.assign(clocks, { sandbox: noon - 301_000 });
+const revokeKey: Arrange = ({ sandbox }) => sandbox.revokeKey(defaultKey.apiKey);
+const sendFirst: Arrange = ({ client }, request) => client.send(updateDefect, request);
+const spendLimit: Arrange = async ({ client }) => [await client.call(validate, {}), await client.call(validate, {})];
+const nothing: Arrange = () => {};
+
+const update = [updateDefect, { defect_id, title: canary }] as const;
+const create = [createTask, { title: canary }] as const;
+const reason = (reason: RefusalFacts['reason']) => ({ reason });
+const late = { reason: 'timestamp outside window', clockOffsetSeconds: -301 } as const;
+const faulty = (...fieldErrors: string[]) => ({ fieldErrors });
+const groups = (work_item_id: string) => ({ work_item_type: 'task', work_item_id, group_ids: [21] });
 
 describe('a refusal', () => {
-  it.each<SandboxRow>([
-    {
-      name: '400 for a test scenario that fails validation',
-      operation: createTestScenario,
-      payload: { description: canary },
-      facts: {
-        status: 400,
-        serviceMessage: 'Validation failed',
-        fieldErrors: ['project_id: is required', 'name: is required'],
-      },
-    },
-    {
-      name: '400 for a test step of an unknown test case',
-      operation: createTestStep,
-      payload: { test_case_id: unknownId, name: canary },
-      facts: { status: 400, serviceMessage: 'Invalid reference: test_case_id' },
-    },
-    {
-      name: '400 for a defect of an unknown project',
-      operation: createDefect,
-      payload: { project_id: unknownId, title: canary },
-      facts: { status: 400, serviceMessage: 'Invalid reference: project_id' },
-    },
-    {
-      name: '400 for a link to an unknown task',
-      operation: linkDefect,
-      payload: { defect_id, task_id: canary },
-      facts: { status: 400, serviceMessage: 'Invalid reference: task_id' },
-    },
-    {
-      name: '401 for a signature made with another secret key',
-      operation: createTask,
-      payload: { title: canary },
-      arrange: ({ sandbox }) => {
-        for (const key of sandbox.keys) key.secretKey = 'sk_rotated';
-      },
-      facts: { status: 401, serviceMessage: 'Invalid signature', reason: 'invalid signature' },
-    },
-    {
-      name: "401 for a clock that is ahead of the service's",
-      operation: createTask,
-      payload: { title: canary },
-      arrange: ({ clocks }) => {
-        clocks.sandbox -= 301_000;
-      },
-      facts: {
-        status: 401,
-        serviceMessage: 'Timestamp outside window',
-        reason: 'timestamp outside window',
-        clockOffsetSeconds: -301,
-      },
-    },
-    {
-      name: '401 for a nonce that was there before',
-      operation: updateDefect,
-      payload: { defect_id, title: canary },
-      arrange: ({ client }, request) => client.send(updateDefect, request),
-      facts: { status: 401, serviceMessage: 'Nonce already used', reason: 'nonce already used' },
-    },
-    {
-      name: '401 for a key that was revoked',
-      operation: createTask,
-      payload: { title: canary },
-      arrange: ({ sandbox }) => sandbox.revokeKey(defaultKey.apiKey),
-      facts: { status: 401, serviceMessage: 'Unknown or revoked key', reason: 'unknown or revoked key' },
-    },
-    {
-      name: '401 for a key that the service does not know',
-      operation: createTask,
-      payload: { title: canary },
-      arrange: ({ sandbox }) => sandbox.keys.splice(0),
-      facts: { status: 401, serviceMessage: 'Unknown or revoked key', reason: 'unknown or revoked key' },
-    },
-    {
-      name: '403 for a key without the scope',
-      operation: createProject,
-      payload: { name: canary },
-      arrange: ({ sandbox }) => {
-        for (const key of sandbox.keys) key.scopes = ['projects.read'];
-      },
-      facts: { status: 403, serviceMessage: 'Key lacks the scope projects.write' },
-    },
-    {
-      name: '403 for an item of a checklist that may not be managed',
-      operation: completeChecklistItem,
-      payload: { item_id: 201, is_completed: true },
-      facts: { status: 403, serviceMessage: 'Not allowed to manage this checklist' },
-    },
-    {
-      name: '403 for groups of a checklist that may not be managed',
-      operation: reorderChecklistGroups,
-      payload: { work_item_type: 'task', work_item_id: loginTask, group_ids: [21] },
-      facts: { status: 403, serviceMessage: 'Not allowed to manage this checklist' },
-    },
-    {
-      name: '404 for an unknown test scenario',
-      operation: updateTestScenario,
-      payload: { scenario_id: unknownId, name: canary },
-      facts: { status: 404, serviceMessage: 'Test scenario not found' },
-    },
-    {
-      name: '404 for an unknown test step',
-      operation: deleteTestStep,
-      payload: { test_case_id, step_id: canary },
-      facts: { status: 404, serviceMessage: 'Test step not found' },
-    },
-    {
-      name: '404 for an unknown defect',
-      operation: updateDefect,
-      payload: { defect_id: unknownId, title: canary },
-      facts: { status: 404, serviceMessage: 'Defect not found' },
-    },
-    {
-      name: '404 for an unknown work item',
-      operation: reorderChecklistGroups,
-      payload: { work_item_type: 'task', work_item_id: canary, group_ids: [11] },
-      facts: { status: 404, serviceMessage: 'Work item not found' },
-    },
-    {
-      name: '404 for an unknown checklist item',
-      operation: completeChecklistItem,
-      payload: { item_id: canary, is_completed: true },
-      facts: { status: 404, serviceMessage: 'Checklist item not found' },
-    },
-    {
-      name: '404 for a path that the service does not have',
-      operation: rawOperation('projects/archive'),
-      payload: { name: canary },
-      facts: { status: 404, serviceMessage: 'Unknown operation' },
-    },
-    {
-      name: '422 for a project that fails validation',
-      operation: createProject,
-      payload: { description: canary },
-      facts: { status: 422, serviceMessage: 'Validation failed', fieldErrors: ['name: is required'] },
-    },
-    {
-      name: '422 for a task that fails validation',
-      operation: taskDetail,
-      payload: { task_id: canary },
-      facts: { status: 422, serviceMessage: 'Task not found' },
-    },
-    {
-      name: '422 for a time entry that fails validation',
-      operation: timelogDetail,
-      payload: { timelog_id: canary },
-      facts: { status: 422, serviceMessage: 'Time entry not found' },
-    },
-    {
-      name: '429 over the limit, with the time to wait',
-      operation: createTask,
-      payload: { title: canary },
-      arrange: async ({ client }) => {
-        await client.call(validate, {});
-        await client.call(validate, {});
-      },
-      facts: { status: 429, serviceMessage: 'Rate limit exceeded', retryAfterSeconds: 60 },
-    },
-    {
-      name: '429 without the time to wait',
-      operation: createTask,
-      payload: { title: canary },
-      arrange: ({ sandbox }) => sandbox.setFault({ kind: 'rate-limited' }),
-      facts: { status: 429, serviceMessage: 'Rate limit exceeded' },
-    },
-    {
-      name: '500 before the work',
-      operation: createDefect,
-      payload: { project_id: unknownId, title: canary },
-      arrange: ({ sandbox }) => sandbox.setFault({ kind: 'server-error' }),
-      facts: { status: 500, serviceMessage: 'Server Error' },
-    },
-    {
-      name: '500 after the work',
-      operation: updateDefect,
-      payload: { defect_id, title: canary },
-      arrange: ({ sandbox }) => sandbox.setFault({ kind: 'server-error', when: 'after work' }),
-      facts: { status: 500, serviceMessage: 'Server Error' },
-    },
-  ])('$name', async ({ operation, payload, arrange, facts }) => {
-    const given = await sandboxAndClient({ rateLimit: { perMinute: 2, tellsRetryAfter: true } });
-    const { sandbox, client } = given;
-    const request = client.sign(operation, payload);
-    await arrange?.(given, request);
-    const before = sandbox.requests;
+  it.each<[number, string, readonly [Operation, object], Partial<RefusalFacts>?, Arrange?]>([
+    [400, 'Validation failed', [createTestScenario, {}], faulty('project_id: is required', 'name: is required')],
+    [400, 'Invalid reference: test_case_id', [createTestStep, { test_case_id: unknownId, name: canary }]],
+    [400, 'Invalid reference: project_id', [createDefect, { project_id: unknownId, title: canary }]],
+    [400, 'Invalid reference: task_id', [linkDefect, { defect_id, task_id: canary }]],
+    [401, 'Invalid signature', create, reason('invalid signature'), changeKey({ secretKey: 'sk_rotated' })],
+    [401, 'Timestamp outside window', create, late, setBack],
+    [401, 'Nonce already used', update, reason('nonce already used'), sendFirst],
+    [401, 'Unknown or revoked key', create, reason('unknown or revoked key'), revokeKey],
+    [401, 'Unknown or revoked key', create, reason('unknown or revoked key'), ({ sandbox }) => sandbox.keys.splice(0)],
+    [403, 'Key lacks the scope tasks.write', create, {}, changeKey({ scopes: ['tasks.read'] })],
+    [403, 'Not allowed to manage this checklist', [completeChecklistItem, { item_id: 201, is_completed: true }]],
+    [403, 'Not allowed to manage this checklist', [reorderChecklistGroups, groups(loginTask)]],
+    [404, 'Test scenario not found', [updateTestScenario, { scenario_id: unknownId, name: canary }]],
+    [404, 'Test step not found', [deleteTestStep, { test_case_id, step_id: canary }]],
+    [404, 'Defect not found', [updateDefect, { defect_id: unknownId, title: canary }]],
+    [404, 'Work item not found', [reorderChecklistGroups, groups(canary)]],
+    [404, 'Checklist item not found', [completeChecklistItem, { item_id: canary, is_completed: true }]],
+    [404, 'Unknown operation', [rawOperation('projects/archive'), { name: canary }]],
+    [422, 'Validation failed', [createProject, { description: canary }], faulty('name: is required')],
+    [422, 'Task not found', [taskDetail, { task_id: canary }]],
+    [422, 'Time entry not found', [timelogDetail, { timelog_id: canary }]],
+    [429, 'Rate limit exceeded', create, { retryAfterSeconds: 60 }, spendLimit],
+    [429, 'Rate limit exceeded', create, {}, fault({ kind: 'rate-limited' })],
+    [500, 'Server Error', update, {}, fault({ kind: 'server-error' })],
+    [500, 'Server Error', update, {}, fault({ kind: 'server-error', when: 'after work' })],
+  ])(
+    'of the sandbox is told by its fields: %i %s',
+    async (status, serviceMessage, [operation, payload], facts = {}, arrange = nothing) => {
+      const given = await sandboxAndClient({ rateLimit: { perMinute: 2, tellsRetryAfter: true } });
+      const { sandbox, client } = given;
+      const request = client.sign(operation, payload);
+      await arrange(given, request);
+      const before = sandbox.requests;
 
-    const error = await failureOf(client.send(operation, request));
-    expect(error).toBeInstanceOf(PartnerRefusal);
-    expect({ ...error }).toEqual({ ...refused, name: 'PartnerRefusal', operation: operation.name, ...facts });
-    const fields = facts.fieldErrors ? ` (${facts.fieldErrors.join('; ')})` : '';
-    expect(error.message).toBe(
-      `${operation.name}: refused with status ${facts.status}: ${facts.serviceMessage}${fields}`,
-    );
-    expectNothingSecret(error, request);
-    expect(sandbox.requests - before).toBe(1);
-  });
+      const error = await failureOf(client.send(operation, request));
+      expect(error).toBeInstanceOf(PartnerRefusal);
+      const common = { ...refused, name: 'PartnerRefusal', operation: operation.name, status, serviceMessage };
+      expect({ ...error }).toEqual({ ...common, ...facts });
+      const fields = facts.fieldErrors ? ` (${facts.fieldErrors.join('; ')})` : '';
+      expect(error.message).toBe(`${operation.name}: refused with status ${status}: ${serviceMessage}${fields}`);
+      expectNothingSecret(error, request);
+      expect(sandbox.requests - before).toBe(1);
+    },
+  );
 
   const says = (message: unknown, more: object = {}) => ({ success: false, message, data: null, ...more });
 
-  it.each<[string, number, object, Record<string, string>, Partial<RefusalFacts>]>([
-    ['401 in other words', 401, says('Please sign in'), {}, { reason: 'unknown', serviceMessage: 'Please sign in' }],
-    ['401 without a message', 401, says(null), {}, { reason: 'unknown', serviceMessage: null }],
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, 'x'.repeat(300)]));
+  const notEnvelope = { found: 'not the documented envelope', serviceMessage: 'Wrong' } as const;
+
+  it.each<[string, number, object, Partial<RefusalFacts>]>([
+    ['other words', 401, says('Please sign in'), { reason: 'unknown', serviceMessage: 'Please sign in' }],
+    ['no message', 401, says(null), { reason: 'unknown', serviceMessage: null }],
+    ['no data', 401, { success: false, message: 'Nonce already used' }, reason('nonce already used')],
+    ['a reason in a sentence', 401, says('No: UNKNOWN OR REVOKED KEY.'), reason('unknown or revoked key')],
+    ['a cause added to a reason', 401, says('Invalid signature: body'), reason('invalid signature')],
+    ['the words of a 401', 403, says('Invalid signature'), { reason: null }],
     [
-      '401 with its reason in a sentence',
-      401,
-      says('Access denied: UNKNOWN OR REVOKED KEY.'),
-      {},
-      { reason: 'unknown or revoked key', serviceMessage: 'Access denied: UNKNOWN OR REVOKED KEY.' },
-    ],
-    [
-      '401 with a cause added to its reason',
-      401,
-      says('Invalid signature: body hash mismatch'),
-      {},
-      { reason: 'invalid signature', serviceMessage: 'Invalid signature: body hash mismatch' },
-    ],
-    [
-      '403 in the words of a 401',
-      403,
-      says('Invalid signature'),
-      {},
-      { reason: null, serviceMessage: 'Invalid signature' },
-    ],
-    [
-      '422 with errors by field',
+      'errors by field',
       422,
       says('Wrong', { errors: { title: 'is required', hours: ['is too much', 'is no number'], deep: { no: 'text' } } }),
-      {},
-      { serviceMessage: 'Wrong', fieldErrors: ['title: is required', 'hours: is too much; is no number'] },
+      { fieldErrors: ['title: is required', 'hours: is too much; is no number'] },
     ],
     [
-      '422 with errors by field inside another one',
+      'errors by field inside another one',
       422,
       { error: { message: 'Wrong', details: [{ errors: { title: { message: 'is required' } } }] } },
-      {},
-      { found: 'not the documented envelope', serviceMessage: 'Wrong', fieldErrors: ['title: is required'] },
+      { ...notEnvelope, fieldErrors: ['title: is required'] },
     ],
     [
-      '422 with a list of errors',
+      'a list of errors',
       422,
       says('Wrong', { errors: [{ field: 'title', message: 'is required' }, { detail: 'No' }, 'Nothing', 7] }),
-      {},
-      { serviceMessage: 'Wrong', fieldErrors: ['title: is required', 'No', 'Nothing'] },
+      { fieldErrors: ['title: is required', 'No', 'Nothing'] },
     ],
     [
-      '422 with more than anybody reads',
+      'more than anybody reads',
       422,
-      says('Wrong', { errors: Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, 'x'.repeat(300)])) }),
-      {},
-      { serviceMessage: 'Wrong', fieldErrors: Array.from({ length: 10 }, (_, n) => `f${n}: ${'x'.repeat(116)}`) },
+      says('Wrong', { errors: many }),
+      { fieldErrors: Array.from({ length: 10 }, (_, n) => `f${n}: ${'x'.repeat(116)}`) },
     ],
     [
-      '422 with text for a terminal',
+      'text for a terminal',
       422,
       says('Wrong\u001b[31m\nred', { errors: { 'a\u202eb': '\u0007is\tno' } }),
-      {},
       { serviceMessage: 'Wrong [31m red', fieldErrors: ['ab:  is no'] },
     ],
-    ['400 that claims success', 400, { ...says('No'), success: true }, {}, { serviceMessage: 'No' }],
-    ['200 that denies success', 200, says('Not today'), {}, { serviceMessage: 'Not today' }],
-    [
-      '503 with the time to wait',
-      503,
-      says('Restarting'),
-      { 'retry-after': ' 120 ' },
-      { retryAfterSeconds: 120, serviceMessage: 'Restarting' },
-    ],
-    [
-      '429 with a date to wait for',
-      429,
-      says('Slow down'),
-      { 'retry-after': new Date(noon + 90_000).toUTCString() },
-      { retryAfterSeconds: 90, serviceMessage: 'Slow down' },
-    ],
-    [
-      '429 with a date that has passed',
-      429,
-      says('Slow down'),
-      { 'retry-after': new Date(noon - 90_000).toUTCString() },
-      { retryAfterSeconds: 0, serviceMessage: 'Slow down' },
-    ],
-    [
-      '429 with neither',
-      429,
-      says('Slow down'),
-      { 'retry-after': 'soon' },
-      { retryAfterSeconds: null, serviceMessage: 'Slow down' },
-    ],
-    [
-      '401 without data',
-      401,
-      { success: false, message: 'Nonce already used' },
-      {},
-      { reason: 'nonce already used', serviceMessage: 'Nonce already used' },
-    ],
-    [
-      '422 with a list of messages',
-      422,
-      { message: ['title is required', 'hours too'], pagination: [] },
-      {},
-      { found: 'not the documented envelope', serviceMessage: 'title is required; hours too' },
-    ],
-    [
-      '429 with an absurd time to wait',
-      429,
-      says('Slow down'),
-      { 'retry-after': '99999999999999' },
-      { retryAfterSeconds: 86_400, serviceMessage: 'Slow down' },
-    ],
-    [
-      '429 with two days to wait',
-      429,
-      says('Slow down'),
-      { 'retry-after': '172800' },
-      { retryAfterSeconds: 86_400, serviceMessage: 'Slow down' },
-    ],
-    [
-      '429 with the second until which to wait',
-      429,
-      says('Slow down'),
-      { 'retry-after': String(noon / 1000 + 90) },
-      { retryAfterSeconds: 90, serviceMessage: 'Slow down' },
-    ],
-    [
-      '429 with the millisecond until which to wait',
-      429,
-      says('Slow down'),
-      { 'retry-after': String(noon + 90_000) },
-      { retryAfterSeconds: 90, serviceMessage: 'Slow down' },
-    ],
-    [
-      '429 with a second that has passed',
-      429,
-      says('Slow down'),
-      { 'retry-after': String(noon / 1000 - 90) },
-      { retryAfterSeconds: 0, serviceMessage: 'Slow down' },
-    ],
-    [
-      '429 with a date in years',
-      429,
-      says('Slow down'),
-      { 'retry-after': new Date(noon + 3e12).toUTCString() },
-      { retryAfterSeconds: 86_400, serviceMessage: 'Slow down' },
-    ],
-    [
-      '429 with a time to wait that is none',
-      429,
-      says('Slow down'),
-      { 'retry-after': '1.5' },
-      { serviceMessage: 'Slow down' },
-    ],
-    ['400 with a long message', 400, says('x'.repeat(501)), {}, { serviceMessage: 'x'.repeat(500) }],
-  ])('%s is told by its fields', async (_, status, body, headers, facts) => {
-    const { client, received } = await serverAndClient(reply(status, body, headers));
+    ['a list of messages', 422, { message: ['Wrong', 'a lot'] }, { ...notEnvelope, serviceMessage: 'Wrong; a lot' }],
+    ['a claim of success', 400, { ...says('No'), success: true }, {}],
+    ['a success status', 200, says('Not today'), {}],
+    ['a long message', 400, says('x'.repeat(501)), { serviceMessage: 'x'.repeat(500) }],
+  ])('with %s is told by its fields', async (_, status, body, facts) => {
+    const { client, received } = await serverAndClient(reply(status, body));
     const error = await failureOfSending(client, createTask, { title: canary });
     expect(error).toBeInstanceOf(PartnerRefusal);
-    expect({ ...error }).toEqual({ ...refused, name: 'PartnerRefusal', operation: 'tasks/create', status, ...facts });
+    const { message: serviceMessage } = body as { message?: unknown };
+    const common = { ...refused, name: 'PartnerRefusal', operation: 'tasks/create', status, serviceMessage };
+    expect({ ...error }).toEqual({ ...common, ...facts });
     expect(error.message).toMatch(/^tasks\/create: refused with status \d{3}/);
     expect(received).toHaveLength(1);
+  });
+
+  it.each<[string, string, number | null]>([
+    ['seconds', ' 120 ', 120],
+    ['a date', new Date(noon + 90_000).toUTCString(), 90],
+    ['a date that has passed', new Date(noon - 90_000).toUTCString(), 0],
+    ['a date in years', new Date(noon + 3e12).toUTCString(), 86_400],
+    ['two days', '172800', 86_400],
+    ['an absurd time', '99999999999999', 86_400],
+    ['the second itself', String(noon / 1000 + 90), 90],
+    ['the millisecond itself', String(noon + 90_000), 90],
+    ['a second that has passed', String(noon / 1000 - 90), 0],
+    ['a fraction', '1.5', null],
+    ['a word', 'soon', null],
+  ])('says how long to wait by Retry-After: %s', async (_, value, retryAfterSeconds) => {
+    const { client } = await serverAndClient(reply(429, says('Slow down'), { 'retry-after': value }));
+    const error = await failureOfSending(client, createTask, { title: canary });
+    expect(error).toMatchObject({ status: 429, retryAfterSeconds, serviceMessage: 'Slow down' });
   });
 
   const page = '<html><body>Forbidden</body></html>';
@@ -637,78 +413,42 @@ describe('no answer', () => {
   const ofServer = async (answer: Answering, timeoutMs?: number) =>
     (await serverAndClient(answer, timeoutMs === undefined ? {} : { timeoutMs })).client;
 
-  it.each<{ name: string; given: () => Promise<PartnerClient>; sent: boolean; why: RegExp }>([
-    {
-      name: 'a connection that is cut before the work',
-      given: () => cutBy('before work'),
-      sent: true,
-      why: /^the connection was cut \(UND_ERR_SOCKET\)$/,
-    },
-    {
-      name: 'a connection that is cut after the work',
-      given: () => cutBy('after work'),
-      sent: true,
-      why: /^the connection was cut \(UND_ERR_SOCKET\)$/,
-    },
-    {
-      name: 'a connection that is cut in the middle of the answer',
-      given: () =>
-        ofServer((_, response) => {
-          halfAnAnswer(response);
-          // What was written goes out first, and the end of the connection after it.
-          response.socket?.end();
-        }),
-      sent: true,
-      why: /^the connection was cut \(UND_ERR_SOCKET\)$/,
-    },
-    {
-      name: 'an answer in another protocol',
-      given: () => ofServer((_, response) => response.socket?.end('SSH-2.0-OpenSSH\r\n')),
-      sent: true,
-      why: /^the connection was cut/,
-    },
-    {
-      name: 'a server that never answers',
-      given: async () => {
-        const { sandbox } = await sandboxAndClient();
-        sandbox.setFault({ kind: 'latency', ms: 3_600_000 });
-        return clientAtNoon(sandbox.url, { timeoutMs: 20 });
-      },
-      sent: true,
-      why: /^nothing within 0\.02 s$/,
-    },
-    {
-      name: 'a server that never ends its answer',
-      given: () => ofServer((_, response) => halfAnAnswer(response), 20),
-      sent: true,
-      why: /^nothing within 0\.02 s$/,
-    },
-    {
-      name: 'a port that nobody listens on',
-      given: async () => {
-        const server = createServer().listen(0, '127.0.0.1');
-        await once(server, 'listening');
-        const { port } = server.address() as AddressInfo;
-        server.close();
-        await once(server, 'close');
-        return clientAtNoon(`http://127.0.0.1:${port}`);
-      },
-      sent: false,
-      why: /^the instance cannot be reached \(ECONNREFUSED\)$/,
-    },
-    {
-      name: 'a server that does not speak TLS',
-      given: async () => clientAtNoon((await sandboxAndClient()).sandbox.url.replace('http:', 'https:')),
-      sent: false,
-      why: /^no trusted TLS connection \(ERR_SSL_/,
-    },
-    {
-      name: 'a TLS server without a certificate',
-      given: async () => clientAtNoon(`https://127.0.0.1:${await portOf(createTlsServer())}`),
-      sent: false,
-      why: /^no trusted TLS connection \(ERR_SSL_/,
-    },
-  ])('from $name', async ({ given, sent, why }) => {
+  const never = async () => {
+    const { sandbox } = await sandboxAndClient();
+    sandbox.setFault({ kind: 'latency', ms: 3_600_000 });
+    return clientAtNoon(sandbox.url, { timeoutMs: 20 });
+  };
+  const cutInTheMiddle: Answering = (_, response) => {
+    halfAnAnswer(response);
+    // What was written goes out first, and the end of the connection after it.
+    response.socket?.end();
+  };
+  const atClosedPort = async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    return clientAtNoon(`http://127.0.0.1:${port}`);
+  };
+  const inAnotherProtocol: Answering = (_, response) => response.socket?.end('SSH-2.0-OpenSSH\r\n');
+  const withoutTls = async () => clientAtNoon((await sandboxAndClient()).sandbox.url.replace('http:', 'https:'));
+  const withoutCertificate = async () => clientAtNoon(`https://127.0.0.1:${await portOf(createTlsServer())}`);
+  const isCut = /^the connection was cut \(UND_ERR_SOCKET\)$/;
+  const isLate = /^nothing within 0\.02 s$/;
+  const isNoTls = /^no trusted TLS connection \(ERR_SSL_/;
+
+  it.each<[string, () => Promise<PartnerClient>, boolean, RegExp]>([
+    ['a connection that is cut before the work', () => cutBy('before work'), true, isCut],
+    ['a connection that is cut after the work', () => cutBy('after work'), true, isCut],
+    ['a connection that is cut in the middle of the answer', () => ofServer(cutInTheMiddle), true, isCut],
+    ['an answer in another protocol', () => ofServer(inAnotherProtocol), true, /^the connection was cut/],
+    ['a server that never answers', never, true, isLate],
+    ['a server that never ends its answer', () => ofServer((_, response) => halfAnAnswer(response), 20), true, isLate],
+    ['a port that nobody listens on', atClosedPort, false, /^the instance cannot be reached \(ECONNREFUSED\)$/],
+    ['a server that does not speak TLS', withoutTls, false, isNoTls],
+    ['a TLS server without a certificate', withoutCertificate, false, isNoTls],
+  ])('from %s', async (_, given, sent, why) => {
     const error = await failureOfSending(await given(), updateDefect, { defect_id, title: canary });
     expect(error).toBeInstanceOf(PartnerUnanswered);
     expect({ ...error }).toEqual({

@@ -1,6 +1,6 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import type { Runtime } from '../../lib/runtime.ts';
-import { deliver, type SqsHandler } from '../../local/event-source.ts';
+import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import type { TestRelay } from '../relay.ts';
 
 /** Works on what the queues hold as a worker does that was deployed with another relay.config.ts, or differs otherwise. */
@@ -11,7 +11,7 @@ export async function workWith(
 ): Promise<void> {
   const { createHandler } = await import('../../functions/job-worker.ts');
   const config = { ...relay.runtime.config, ...changes };
-  const handle = createHandler({ ...relay.runtime, ...runtime, config }) as unknown as SqsHandler;
+  const handle = asSqsHandler(createHandler({ ...relay.runtime, ...runtime, config }));
   const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: '', functionName: '' };
   for (const queue of relay.stack.queues) {
     for (let message = queue.receive(); message; message = queue.receive()) {

@@ -96,6 +96,17 @@ describe('somebody in Slack', () => {
     expect(relay.sandbox.data.timelogs).toHaveLength(3);
   });
 
+  it('who has left since they asked is not taken for the owner of their address', async () => {
+    await start();
+    await command(relay, log());
+    Object.assign(relay.slack.users.get(MIRA) ?? {}, { deleted: true });
+    await relay.workToTheEnd();
+    expect((await relay.jobs()).map(({ outcome }) => outcome)).toEqual([
+      expect.stringContaining('Slack does not tell your e-mail address'),
+    ]);
+    expect(relay.sandbox.data.timelogs).toHaveLength(3);
+  });
+
   it('who was not found, or found twice, is looked for again after ten minutes and not before', async () => {
     await start();
     const twin = { user_id: '2nd', name: 'Mira N.', email: 'MIRA.NOVAK@example.com' };

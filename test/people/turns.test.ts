@@ -41,6 +41,13 @@ describe('somebody who asks for much at once', () => {
     expect(told(relay).at(-1)).toContain(TOO_MANY);
   });
 
+  it('may ask again after the note of the last command has expired', async () => {
+    await search(MIRA);
+    await relay.workToTheEnd();
+    relay.clock.now += 8 * 86_400_000;
+    expect((await search(MIRA)).text).toContain('Working on it');
+  });
+
   it('asks for the same once, however often the event comes', async () => {
     const triggerId = relay.slack.makeTriggerId(MIRA);
     for (let count = 0; count < 15; count++) {

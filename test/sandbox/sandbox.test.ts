@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defaultPeople } from '../../sandbox/mcp/people.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
+import { link, McpClient } from './mcp/mcp-client.ts';
 import { call, noon, sign, startAtNoon } from './signed-request.ts';
 
 function sendHalf(url: string): Socket {
@@ -132,9 +134,35 @@ describe.concurrent('npm run sandbox', () => {
     expect(status).toBe(expected);
   });
 
+  it('serves MCP with tools of other names', async (test) => {
+    const renamed = ['--rename-tool', 'who_am_i=wer.bin.ich', '--rename-argument', 'log_time.hours=stunden'];
+    const child = spawn(process.execPath, [
+      start,
+      '--port',
+      '0',
+      '--mcp-scopes',
+      'mcp:use,mcp:timelogs.write',
+      ...renamed,
+    ]);
+    test.onTestFinished(() => void child.kill('SIGKILL'));
+    const [greeting] = await once(child.stdout, 'data');
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(String(greeting))?.[0] ?? '';
+    const { tokens } = await link({ url, mcp: { url: `${url}/mcp/partner`, people: defaultPeople } });
+    expect(tokens.scope).toBe('mcp:use mcp:timelogs.write');
+    const client = await McpClient.connect({ url }, tokens.access_token);
+    expect((await client.call('wer.bin.ich')).json.result.isError).toBe(false);
+    expect((await client.call('log_time')).json.result.content[0]?.text).toBe('task is required; stunden is required');
+  });
+
   it.each([
     [['--window', 'weekly'], '--window must be one of calendar, first-request, sliding'],
     [['--key-state', 'lost'], '--key-state must be one of active, inactive, expired, revoked'],
+    [['--mcp-answers', 'slowly'], '--mcp-answers must be one of json, stream'],
+    [['--mcp-scopes', 'mcp:all'], 'there is no scope mcp:all to allow'],
+    [['--refresh-reuse', 'x'], '--refresh-reuse must be one of revokes the grant, is refused, is repeated'],
+    [['--rename-tool', 'log_time'], '--rename-tool must be OLD=NEW'],
+    [['--rename-argument', 'log_time=x'], '--rename-argument must be TOOL.OLD=NEW'],
+    [['--rename-tool', 'no_tool=x'], 'there is no tool no_tool to rename'],
     [['--scopes', 'defects'], "--scopes: no scope 'defects'; there are *, checklists.write, defects.read"],
   ])('refuses an option that makes no sense: %o', async (options, expected) => {
     const child = spawn(process.execPath, [start, ...options]);

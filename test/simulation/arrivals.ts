@@ -1,9 +1,9 @@
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { createHandler as createGithubHandler } from '../../functions/github-webhook.ts';
 import type { createHandler as createSlackHandler } from '../../functions/slack-webhook.ts';
 import { checklistItemJobs } from '../../lib/automations/complete-checklist-item.ts';
 import { jobId } from '../../lib/jobs/job.ts';
 import type { QueueName } from '../../lib/jobs/queue.ts';
+import { asHttpHandler } from '../../local/http-front.ts';
 import { doneCommand, openedIssue } from './events.ts';
 import { noteError, startProcess, type World } from './world.ts';
 
@@ -22,8 +22,6 @@ export interface Arrival {
 /** When the event of each job came (virtual time), its lane and who asked for it; by the id of the job. */
 export type Wanted = Map<string, { lane: QueueName; at: number; person?: string }>;
 
-type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
-
 /** People who give commands. No command is given twice. */
 const PEOPLE = 50;
 
@@ -36,8 +34,8 @@ export function bring(
   const { time } = world;
   const start = time.now;
   const wanted: Wanted = new Map();
-  const github = webhooks.github(startProcess(world).runtime) as unknown as HttpHandler;
-  const slack = webhooks.slack(startProcess(world).runtime) as unknown as HttpHandler;
+  const github = asHttpHandler(webhooks.github(startProcess(world).runtime));
+  const slack = asHttpHandler(webhooks.slack(startProcess(world).runtime));
 
   async function openIssue(connection: string, number: number, labels?: string[]): Promise<void> {
     const at = time.now;

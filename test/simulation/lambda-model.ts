@@ -1,7 +1,7 @@
 import type { createHandler as createSweepHandler } from '../../functions/job-sweep.ts';
 import type { createHandler as createWorkerHandler } from '../../functions/job-worker.ts';
 import { jobMessage } from '../../lib/jobs/queue.ts';
-import { deliver, type SqsHandler } from '../../local/event-source.ts';
+import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import type { FifoQueueModel } from './fifo-queue-model.ts';
 import { contextUntil, noteError, startProcess, type World } from './world.ts';
 
@@ -25,7 +25,7 @@ export async function runWorker(
 ): Promise<void> {
   const { time, random } = world;
   const { runtime, work } = startProcess(world);
-  const handle = createHandler(runtime) as unknown as SqsHandler;
+  const handle = asSqsHandler(createHandler(runtime));
   for (;;) {
     const message = await queue.receive();
     const began = time.now;

@@ -14,5 +14,3 @@ for (const [name, workload] of workloads) {
   for (const [reason, jobs] of result.reasons) console.log(`  ${jobs} jobs ${reason}`);
   for (const [error, times] of result.errors) console.log(`  ${times} times: ${error}`);
 }
-// Invocations that were under way at the end have timers of middy's, which would hold the process.
-process.exit();

@@ -92,9 +92,14 @@ export function flood(issues: number, seed: number): Workload {
   };
 }
 
-/** The same, where something holds part of the calls for longer than the relay waits for an answer. */
+/**
+ * A backlog with people, where something holds part of the calls for longer than the relay waits for an answer. The last
+ * person comes two minutes before the end: while the connection counts as down, everyone waits for the next probe.
+ */
 export function heldCalls(seed: number): Workload {
-  return { ...backlogWithPeople('sliding', 45, 10 * MINUTE, seed), held: { part: 0.3, forMs: 30 * SECOND } };
+  const load = backlogWithPeople('sliding', 45, 10 * MINUTE, seed);
+  const arrivals = load.arrivals.filter(({ atMs }) => atMs < load.runsMs - 2 * MINUTE);
+  return { ...load, arrivals, held: { part: 0.3, forMs: 30 * SECOND } };
 }
 
 /** Of {@link sixConnections}. */

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verbs } from '../../lib/automations/verbs.ts';
-import { ASKED_WITHIN_MS, createSaidBefore } from '../../lib/intake/recent-commands.ts';
+import { ASKED_WITHIN_MS, createRecentCommands } from '../../lib/intake/recent-commands.ts';
 import { jobId } from '../../lib/jobs/job.ts';
-import type { HttpHandler } from '../../local/http-front.ts';
+import { asHttpHandler, type HttpHandler } from '../../local/http-front.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
   ask,
@@ -86,6 +86,15 @@ describe('a command', () => {
     expect(inTheEnd).toBe(
       `:white_check_mark: Created defect ${defect?.defect_id}: “Login fails” on Safari – <again> & again.`,
     );
+  });
+
+  it.each([
+    ['keeps a title of 255 characters', 255, /^---/],
+    ['cuts a longer title, which is whole in the description', 256, /^x{256}\n\n---/],
+  ])('%s', async (_, length, description) => {
+    await ask(relay, `defect ${'x'.repeat(length)}`, { channelId: PLATFORM });
+    const title = length === 255 ? 'x'.repeat(255) : `${'x'.repeat(254)}…`;
+    expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title, description: expect.stringMatching(description) });
   });
 
   it('logs time for the person who typed it', async () => {
@@ -301,9 +310,9 @@ describe('the very same command', () => {
   it('is not asked about where the first was never stored', async () => {
     const { table, jobs } = relay.stores;
     // What is left of a webhook that died, or could not write, before it had stored the job.
-    const saidBefore = createSaidBefore(table, jobs, () => relay.clock.now);
+    const recentCommands = createRecentCommands(table, jobs, () => relay.clock.now);
     const said = { userId: MIRA, channelId: GENERAL, command: 'done 101', happened: 'died' };
-    await saidBefore.note({ ...said, jobId: jobId('complete-checklist-item', 'died') });
+    await recentCommands.note({ ...said, jobId: jobId('complete-checklist-item', 'died') });
     expect((await command(relay, 'done 101')).text).toContain(WORKING);
     expect((await command(relay, 'done 101')).text).toContain('Do you want it done once more?');
     expect(queued(relay)).toBe(1);
@@ -312,7 +321,7 @@ describe('the very same command', () => {
   it('is done once where the first was answered 500 after it was stored', async () => {
     const { createHandler } = await import('../../functions/slack-webhook.ts');
     const environment = { ...relay.runtime.environment, INTERACTIVE_QUEUE_URL: 'http://127.0.0.1:9/0/queue.fifo' };
-    const handle = createHandler({ ...relay.runtime, environment }) as unknown as HttpHandler;
+    const handle = asHttpHandler(createHandler({ ...relay.runtime, environment }));
     const body = commandForm(relay, 'done 101').toString();
     const seconds = String(relay.clock.now / 1000);
     const headers = { 'x-slack-request-timestamp': seconds, 'x-slack-signature': slackSignature(body, seconds) };

@@ -294,6 +294,16 @@ describe('many projects, or long names', () => {
   });
 
   it.each([
+    [97, []],
+    [98, ['Company Webs – Web 97', 'Web Shop – Web Shop']],
+  ])('are offered as one list up to a hundred: %i and three', async (count, groups) => {
+    addProjects(count, (index) => `Web ${String(index).padStart(2, '0')}`);
+    await command(relay, 'defect');
+    await relay.work();
+    expect(list(lastView(relay).view, 'project')).toMatchObject({ groups, options: { length: count + 3 } });
+  });
+
+  it.each([
     ['names of signs and emoji', 150, '<&>"\\\n🦆'],
     ['2,000 long names beyond ASCII', 2_000, 'проект'],
   ])('never refuse the modal: %s', async (_, count, part) => {

@@ -33,7 +33,7 @@ describe('the settings', () => {
     [
       'somebody twice',
       { people: [ada, 'Ada@example.com'] },
-      /^teams\.0\.people\.1: '.*' stands at teams\.0\.people\.0/,
+      /^teams\.0\.people\.1: '.*' is already at teams\.0\.people\.0/,
     ],
     ['a stranger who is quiet', { people: [ada], quiet: [bob] }, /^teams\.0\.quiet\.0: .* not among the team's people/],
     [
@@ -44,7 +44,7 @@ describe('the settings', () => {
     [
       'part-time hours twice',
       { partTime: [ada, ada].map((email) => ({ email, hours: { mon: 4 } })) },
-      /^teams\.0\.partTime\.1\.email: '.*' stands at partTime\.0\.email already/,
+      /^teams\.0\.partTime\.1\.email: '.*' is already at partTime\.0\.email/,
     ],
     [
       'part-time hours on a day off',
@@ -52,6 +52,27 @@ describe('the settings', () => {
       /^teams\.0\.partTime\.0\.hours\.sat: sat is no working day of the team/,
     ],
     ['a holiday that does not exist', { holidays: ['2026-02-30'] }, /^teams\.0\.holidays\.0: expected a date such as/],
+    ['a country alone', { holidays: 'DE' }, /^teams\.0\.holidays: expected a list of dates, or a place such as/],
+    [
+      'an unknown country',
+      { holidays: { country: 'Germany' } },
+      /^teams\.0\.holidays\.country: no country 'Germany'; there are AD, .*DE, /,
+    ],
+    [
+      'an unknown region',
+      { holidays: { country: 'DE', region: 'Bayern' } },
+      /^teams\.0\.holidays\.region: no region 'Bayern' in DE; there are .*BY \(Bayern\), BY-A \(Stadt Augsburg\), /,
+    ],
+    [
+      'a region of a country without',
+      { holidays: { country: 'LU', region: 'L' } },
+      /^teams\.0\.holidays\.region: no region 'L' in LU; it has none; leave region out/,
+    ],
+    [
+      'an extra holiday that does not exist',
+      { holidays: { country: 'DE', extra: ['24.12.2026'] } },
+      /^teams\.0\.holidays\.extra\.0: expected a date such as/,
+    ],
     ['a reminder of the month', { remindOf: 'month' }, /^teams\.0\.remindOf: expected day, week or either/],
     ['a channel by name', { summary: { channel: '#leads' } }, /^teams\.0\.summary\.channel: expected the id/],
     [
@@ -65,13 +86,13 @@ describe('the settings', () => {
   });
 
   it.each([
-    ['of one name', [{ people: [ada] }, { people: [bob] }], /^teams\.1\.name: 'platform' stands at teams\.0\.name/],
+    ['of one name', [{ people: [ada] }, { people: [bob] }], /^teams\.1\.name: 'platform' is already at teams\.0\.name/],
     [
       'with somebody in both',
       [{ people: [bob] }, { name: 'web', people: [ada, bob] }],
-      /^teams\.1\.people\.1: 'bob@example.com' stands at teams\.0\.people\.0 already/,
+      /^teams\.1\.people\.1: 'bob@example.com' is already at teams\.0\.people\.0/,
     ],
-    ['that are both of all', [{}, { name: 'web' }], /^teams\.1\.people: 'all' stands at teams\.0\.people already/],
+    ['that are both of all', [{}, { name: 'web' }], /^teams\.1\.people: 'all' is already at teams\.0\.people/],
   ])('are refused where there are two teams %s', (_, teams, fault) => {
     expect(faultsOf(...teams)).toEqual([expect.stringMatching(fault)]);
   });

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type MinutesByDate, shortfallOf, standingOf, TOLERATED_MINUTES } from '../../lib/timesheets/shortfall.ts';
+import {
+  expectedMinutes,
+  isWorkingDay,
+  type MinutesByDate,
+  shortfallOf,
+  standingOf,
+  TOLERATED_MINUTES,
+  teamOf,
+} from '../../lib/timesheets/shortfall.ts';
 import { team } from './team.ts';
 
 const ADA = 'ada@example.com';
@@ -51,4 +59,58 @@ describe('a week', () => {
     const week = standingOf(team(), ada, MON, SUN, { [MON]: 1200, [TUE]: 1200, [SUN]: 60 });
     expect(week).toEqual({ expected: 2310, logged: 2460, missing: 0 });
   });
+});
+
+const berlin = team({
+  hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 6.5, sat: 0 },
+  holidays: ['2026-11-18'],
+  partTime: [{ email: 'Bob@Example.com', hours: { mon: 4, wed: 4, thu: 7.33 } }],
+});
+
+describe('what is expected', () => {
+  it.each([
+    ['on a working day', 'ada@example.com', '2026-11-16', 480],
+    ['on a shorter one', 'ada@example.com', '2026-11-20', 390],
+    ['on a holiday', 'ada@example.com', '2026-11-18', 0],
+    ['on a weekday of no hours', 'ada@example.com', '2026-11-21', 0],
+    ['on a weekday that is not named', 'ada@example.com', '2026-11-22', 0],
+    ['of somebody part-time', 'bob@example.com', '2026-11-16', 240],
+    ['of the same with another spelling of the address', ' BOB@example.com', '2026-11-16', 240],
+    ['of somebody part-time in a fraction of an hour, by whole minutes', 'bob@example.com', '2026-11-19', 440],
+    ['of somebody part-time on their day off', 'bob@example.com', '2026-11-17', 0],
+    ['of somebody part-time on a holiday', 'bob@example.com', '2026-11-18', 0],
+  ])('%s', (_, email, date, minutes) => {
+    expect(expectedMinutes(berlin, { email }, date)).toBe(minutes);
+  });
+
+  it.each([
+    ['a week with a holiday', 'ada@example.com', '2026-11-16', '2026-11-22', 3 * 480 + 390],
+    ['that of somebody part-time', 'bob@example.com', '2026-11-16', '2026-11-22', 240 + 440],
+    ['a single day', 'ada@example.com', '2026-11-20', '2026-11-20', 390],
+    ['no day', 'ada@example.com', '2026-11-20', '2026-11-19', 0],
+  ])('in %s is the sum of its days', (_, email, first, last, minutes) => {
+    expect(standingOf(berlin, { email }, first, last, {}).expected).toBe(minutes);
+  });
+
+  it('leaves the day off of one person a working day of the team', () => {
+    expect(isWorkingDay(berlin, '2026-11-17')).toBe(true);
+    expect(isWorkingDay(berlin, '2026-11-18')).toBe(false);
+    expect(isWorkingDay(berlin, '2026-11-21')).toBe(false);
+  });
+});
+
+const teams = [
+  team({ name: 'everybody' }),
+  team({ name: 'web', people: ['Ada@example.com'] }),
+  team({ name: 'elsewhere', connection: 'other', people: ['bob@example.com'] }),
+];
+
+it.each([
+  ['the team that lists them, before that of all', 'main', 'ada@example.com', 'web'],
+  ['it in any letter case', 'main', 'ADA@Example.com ', 'web'],
+  ['that of all others', 'main', 'bob@example.com', 'everybody'],
+  ['the one of their connection', 'other', 'bob@example.com', 'elsewhere'],
+  ['none where nobody lists them', 'other', 'ada@example.com', undefined],
+])('a person is in %s', (_, connection, email, name) => {
+  expect(teamOf(teams, connection, email)?.name).toBe(name);
 });

@@ -74,7 +74,7 @@ export class Toolbox {
   /** tools/call. That a call which fails for its arguments or the records has a result with isError is assumed. */
   call(actor: Actor, revision: Revision, id: RequestId, params: Readonly<Record<string, unknown>>): object {
     const named = this.#tools.find(({ name }) => name === params.name);
-    if (named === undefined) throw new RpcError(codes.invalidParams, `Unknown tool: ${params.name}`);
+    if (named === undefined) throw new RpcError(codes.invalidParams, 'The tool is unknown');
     if (!permits(actor.caller.scopes, named.tool)) {
       // "The message names the missing scope", and the challenge has no `error`.
       throw new McpRefusal(403, `The tool ${named.name} needs the scope ${named.tool.scope}`, { id });

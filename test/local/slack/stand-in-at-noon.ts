@@ -61,9 +61,6 @@ export const actions = (...elements: unknown[]) => ({ type: 'actions', elements 
 export const button = (rest: Fields = {}) => ({ type: 'button', text: plainText('Log time'), ...rest });
 export const option = (text: string, rest: Fields = {}) => ({ text: plainText(text), value: text, ...rest });
 export const menu = (rest: Fields = {}) => ({ type: 'static_select', options: [option('Web Shop')], ...rest });
-export const confirm = (rest: Fields = {}) => ({
-  confirm: { title: plainText('Sure?'), text: mrkdwn('?'), confirm: plainText('Yes'), deny: plainText('No'), ...rest },
-});
 export const textInput = (rest: Fields = {}) => ({ type: 'plain_text_input', ...rest });
 export const input = (element: unknown = textInput(), rest: Fields = {}) => ({
   type: 'input',

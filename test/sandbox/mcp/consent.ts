@@ -1,4 +1,10 @@
-import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import type { Person } from '../../../sandbox/mcp/people.ts';
+
+/** What the flow needs to know of a sandbox, which may run in another process. */
+export interface Linkable {
+  url: string;
+  mcp: { url: string; people: readonly Person[] };
+}
 
 export interface Choices {
   /** Email of the person who signs in. Default: the first of the sandbox's people. */
@@ -16,7 +22,7 @@ export interface Choices {
  * the URL that the browser is sent to in the end, with the code or the error, without opening it. Rejects when a page
  * complains.
  */
-export async function consent(sandbox: Sandbox, authorizationUrl: string | URL, choices: Choices = {}): Promise<URL> {
+export async function consent(sandbox: Linkable, authorizationUrl: string | URL, choices: Choices = {}): Promise<URL> {
   const person = sandbox.mcp.people.find(({ email }) => email === choices.email) ?? sandbox.mcp.people[0];
   if (person === undefined) throw new Error('the sandbox has no people');
   const browser = new Browser();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../../sandbox/faults.ts';
+import { call as callPartner } from '../signed-request.ts';
 import { authorization, link, McpClient, mira, refresh, register, startMcp } from './mcp-client.ts';
 
 const checkout = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
@@ -27,6 +28,15 @@ describe('a fault at the MCP endpoint', () => {
     expect(sandbox.data.timelogs).toHaveLength(before + logged);
     if (code !== undefined) expect(answer.json.error.code).toBe(code);
     expect(answer.headers.has('www-authenticate')).toBe(status >= 400);
+  });
+
+  it('is not used up by the partner API, nor the other way round', async () => {
+    const { sandbox } = await startMcp();
+    const client = await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token);
+    sandbox.setFault({ kind: 'grants-revoked', times: 1 });
+    sandbox.setFault({ kind: 'key-revoked', times: 1 });
+    expect((await callPartner(sandbox, '/validate', {})).status).toBe(401);
+    expect((await client.call('who_am_i')).status).toBe(401);
   });
 
   it.each([
@@ -164,7 +174,7 @@ describe('POST /sandbox/mcp', () => {
     const { json } = await administer({ do: 'enable', scopes: ['mcp:use'] });
     expect(json).toMatchObject([{ mcp_enabled: true, mcp_scopes: ['mcp:use'] }, { mcp_enabled: false }]);
     const { tokens, client_id } = await link(sandbox);
-    await administer({ do: 'withdraw consent', user_id: 'somebody else' });
+    await administer({ do: 'withdraw consent', user_id: 'another person' });
     const again = await refresh(sandbox, client_id, tokens.refresh_token);
     expect(again.status).toBe(200);
     await administer({ do: 'revoke grants' });

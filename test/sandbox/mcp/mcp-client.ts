@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { McpOptions } from '../../../sandbox/mcp/options.ts';
-import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { startAtNoon } from '../signed-request.ts';
-import { type Choices, consent } from './consent.ts';
+import { type Choices, consent, type Linkable } from './consent.ts';
 
 export const mira = 'mira.novak@example.com';
 export const tomasz = 'tomasz.zielinski@example.com';
@@ -22,13 +21,13 @@ export interface Tokens {
   error_description?: string;
 }
 
-export async function register(sandbox: Sandbox, metadata: object = { redirect_uris: [redirectUri] }) {
+export async function register(sandbox: Linkable, metadata: object = { redirect_uris: [redirectUri] }) {
   const response = await fetch(`${sandbox.url}/oauth/register`, { method: 'POST', body: JSON.stringify(metadata) });
   return { status: response.status, json: (await response.json()) as { client_id: string; error?: string } };
 }
 
 /** An authorization of a client that does everything right, unless the parameters say otherwise; null leaves one out. */
-export async function authorization(sandbox: Sandbox, parameters: Record<string, string | null> = {}) {
+export async function authorization(sandbox: Linkable, parameters: Record<string, string | null> = {}) {
   const { json } = await register(sandbox);
   const verifier = randomBytes(32).toString('base64url');
   const url = new URL(`${sandbox.url}/oauth/authorize`);
@@ -47,13 +46,13 @@ export async function authorization(sandbox: Sandbox, parameters: Record<string,
 }
 
 /** The answer of the token endpoint. */
-export async function tokenRequest(sandbox: Sandbox, form: Record<string, string>) {
+export async function tokenRequest(sandbox: Linkable, form: Record<string, string>) {
   const response = await fetch(`${sandbox.url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
   return { status: response.status, json: (await response.json()) as Tokens };
 }
 
 /** The whole flow: the tokens, and what is needed to refresh them. */
-export async function link(sandbox: Sandbox, choices: Choices = {}, parameters: Record<string, string | null> = {}) {
+export async function link(sandbox: Linkable, choices: Choices = {}, parameters: Record<string, string | null> = {}) {
   const { url, verifier, client_id } = await authorization(sandbox, parameters);
   const back = await consent(sandbox, url, choices);
   const exchange = {
@@ -67,7 +66,7 @@ export async function link(sandbox: Sandbox, choices: Choices = {}, parameters: 
   return { status, tokens: json, client_id, exchange, back };
 }
 
-export function refresh(sandbox: Sandbox, client_id: string, refresh_token: string) {
+export function refresh(sandbox: Linkable, client_id: string, refresh_token: string) {
   return tokenRequest(sandbox, { grant_type: 'refresh_token', client_id, refresh_token });
 }
 
@@ -119,7 +118,7 @@ export class McpClient {
 
   /** `bearer` is an access token, or the headers to send in its place. */
   static async connect(
-    sandbox: Sandbox,
+    sandbox: Pick<Linkable, 'url'>,
     bearer: string | Record<string, string>,
     { revision = '2025-11-25', path = '/mcp/partner' } = {},
   ): Promise<McpClient> {

@@ -232,7 +232,7 @@ describe('the limits of the MCP endpoint', () => {
   });
 
   // Only Linux has all of 127.0.0.0/8 without setting it up.
-  it.runIf(process.platform === 'linux')('count for each calling address, whoever calls from it', async () => {
+  it.runIf(process.platform === 'linux')('count for each calling address', async () => {
     const { sandbox } = await startMcp({ rateLimit: { perMinute: 1 } });
     const callFrom = (localAddress: string) => {
       const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();

@@ -143,6 +143,8 @@ describe('a tool call', () => {
   it('of an unknown tool is an error of the protocol', async () => {
     const { client } = await startAs();
     expect((await client.call('no_such_tool')).json.error).toMatchObject({ code: -32602 });
+    const { json } = await client.request('tools/call', { name: { toString: 1 } });
+    expect(json.error).toMatchObject({ code: -32602 });
   });
 });
 

@@ -1,7 +1,6 @@
-/** A name, and where in the settings it stands. */
-export type Named = readonly [path: (string | number)[], name: string];
+import type { Named } from './refuse-repeated.ts';
 
-/** What of a team's settings holds addresses. */
+/** The settings of a team that name people. */
 export interface Addresses {
   people: 'all' | readonly string[];
   quiet: readonly string[];
@@ -9,7 +8,7 @@ export interface Addresses {
   joined: readonly { email: string }[];
 }
 
-/** Every address of a team, and where in its settings it stands. Apart from the schema, which the worker need not load. */
+/** Every address of a team, and where in its settings it stands. */
 export function addressesOf({ people, quiet, partTime, joined }: Addresses): Named[] {
   return [
     ...(people === 'all' ? [] : people.map((email, index): Named => [['people', index], email])),

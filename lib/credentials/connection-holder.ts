@@ -1,18 +1,15 @@
 import type { Budget } from '../budget/budget.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
-import { InLine, Later, Refused, StepFailed } from '../jobs/interruption.ts';
-import { openJournal } from '../jobs/journal.ts';
-import { createPartnerCalls } from '../jobs/partner-calls.ts';
+import { InLine, Refused, RetryAt, StepFailed } from '../jobs/interruption.ts';
+import { createRepeatableCalls } from '../jobs/repeatable-calls.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { validate } from '../partner/validate.ts';
 import { SecretError } from '../secrets/secrets.ts';
-import type { Table } from '../table/table.ts';
-import type { Party } from './credential-check.ts';
+import type { CredentialHolder } from './credential-check.ts';
 
-export interface ConnectionPartyOptions {
-  table: Table;
+export interface ConnectionHolderOptions {
   budget: Budget;
   breakers: Breakers;
   metrics: Metrics;
@@ -21,24 +18,22 @@ export interface ConnectionPartyOptions {
 }
 
 /** The service behind a connection: its `/validate` decrypts what is sent, so that key, encryption and signature are right. */
-export function createConnectionParty(connection: Connection, options: ConnectionPartyOptions): Party {
-  const { table, budget, breakers, metrics, clock, sleep } = options;
+export function createConnectionHolder(connection: Connection, options: ConnectionHolderOptions): CredentialHolder {
+  const { budget, breakers, metrics, clock, sleep } = options;
   const { name } = connection;
 
-  async function call(deadline: number): Promise<void> {
-    const calls = createPartnerCalls({
-      ...{ table, connection, budget, breakers, clock, sleep, deadline },
+  async function callValidate(deadline: number): Promise<void> {
+    const { call } = createRepeatableCalls({
+      ...{ connection, budget, breakers, clock, sleep, deadline },
       caller: 'credential-check',
       lane: 'background',
       cameBack: false,
-      // What may be repeated leaves nothing in it.
-      journal: await openJournal(table, 'credential-check', clock),
-      tell({ news }) {
+      report({ news }) {
         // A refused key has a metric of this check's own, which lasts until the next check.
         if (news === 'rate limited') metrics.record({ RateLimited: 1 }, name);
       },
     });
-    await calls.repeatable(connection.operation(validate), { relay: 'credential-check' });
+    await call(connection.operation(validate), { relay: 'credential-check' });
   }
 
   return {
@@ -47,11 +42,11 @@ export function createConnectionParty(connection: Connection, options: Connectio
     connection: name,
     async look(deadline) {
       try {
-        await call(deadline);
+        await callValidate(deadline);
         return { verdict: 'good', why: 'validate decrypted what was sent' };
       } catch (error) {
         if (error instanceof StepFailed) return { verdict: 'unanswered', why: error.message };
-        if (error instanceof Later || error instanceof InLine) {
+        if (error instanceof RetryAt || error instanceof InLine) {
           const down = await breakers.view(name);
           return down
             ? {

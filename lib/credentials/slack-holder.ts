@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { SecretError } from '../secrets/secrets.ts';
 import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../slack/slack-api.ts';
-import type { Party } from './credential-check.ts';
+import type { CredentialHolder } from './credential-check.ts';
 
 /** The workspace that the Slack app is in. https://docs.slack.dev/reference/methods/auth.test */
-export function createSlackParty(slack: SlackApi): Party {
+export function createSlackHolder(slack: SlackApi): CredentialHolder {
   return {
     name: 'slack',
     metric: 'SlackCredentialsFail',

@@ -2,7 +2,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { JobNews } from './run-job.ts';
 
 /** Tells what happens to jobs: to the log with ids, steps and reasons, never payloads; and to the metrics. */
-export function tellNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics: Metrics): (news: JobNews) => void {
+export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics: Metrics): (news: JobNews) => void {
   return (told) => {
     const { job } = told;
     const about = { jobId: job.id, automation: job.automation, entity: job.entity, attempts: job.attempts };

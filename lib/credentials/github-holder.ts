@@ -1,10 +1,10 @@
 import { RequestError } from '@octokit/request-error';
 import type { GithubClient } from '../github/github-client.ts';
-import { rateLimitEnd } from '../github/rate-limit.ts';
+import { passingFailure } from '../github/passing-failure.ts';
 import { SecretError } from '../secrets/secrets.ts';
-import type { Finding, Party } from './credential-check.ts';
+import type { CredentialHolder, Finding } from './credential-check.ts';
 
-export interface GithubPartyOptions {
+export interface GithubHolderOptions {
   github: GithubClient;
   /** Those of the configuration, as owner/name. */
   repositories: readonly string[];
@@ -12,7 +12,7 @@ export interface GithubPartyOptions {
 }
 
 /** GitHub: the App itself, and what comments are written with, which is a token or the App's installations. */
-export function createGithubParty({ github, repositories, clock }: GithubPartyOptions): Party {
+export function createGithubHolder({ github, repositories, clock }: GithubHolderOptions): CredentialHolder {
   // An installation is that of an account, with one token for all of the account's repositories.
   const oneOfEachAccount = [...new Map(repositories.map((name) => [name.split('/', 1)[0], name])).values()];
 
@@ -51,11 +51,11 @@ function unlessWithoutLimits(error: unknown): void {
   if (!(error instanceof RequestError && error.status === 404)) throw error;
 }
 
-function findingOf({ status, message, request, response }: RequestError, now: number): Finding {
+function findingOf(error: RequestError, now: number): Finding {
+  const { status, message, request, response } = error;
   const asked = `${request.method} ${request.url}`;
-  // Octokit reports a request without an answer as a 500.
-  if (!response) return { verdict: 'unanswered', why: `GitHub did not answer ${asked}: ${message}` };
-  const limited = rateLimitEnd({ status, message, headers: response.headers }, now) !== undefined;
-  if (limited) return { verdict: 'unknown', why: 'GitHub wants fewer requests' };
-  return { verdict: status >= 500 ? 'unanswered' : 'bad', why: `GitHub answers ${asked} with ${status}: ${message}` };
+  const passing = passingFailure(error, now);
+  if (passing?.limitedUntil !== undefined) return { verdict: 'unknown', why: passing.why };
+  const answer = response ? `answers ${asked} with ${status}` : `did not answer ${asked}`;
+  return { verdict: passing ? 'unanswered' : 'bad', why: `GitHub ${answer}: ${message}` };
 }

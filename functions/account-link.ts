@@ -1,0 +1,48 @@
+import '../lib/without-jit.ts';
+import middy from '@middy/core';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import config from '#relay.config';
+import { createOpenedLinks } from '../lib/account-link/opened-links.ts';
+import { pageErrors } from '../lib/account-link/page-errors.ts';
+import { receiveBrowser } from '../lib/account-link/receive-browser.ts';
+import { createBudget } from '../lib/budget/budget.ts';
+import { openAssistant } from '../lib/grants/assistant.ts';
+import { TryLater } from '../lib/grants/errors.ts';
+import { createGrants } from '../lib/grants/grants.ts';
+import { createVault } from '../lib/grants/vault.ts';
+import { HttpError, type RawRequest, rawBody } from '../lib/http/function-url.ts';
+import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+
+/** A person looks at an empty page meanwhile. */
+const LONGEST_WAIT_MS = 5_000;
+
+/** Shows the pages with which people link their accounts, and takes them to the service and back. */
+export function createHandler(runtime: Runtime) {
+  const { config, clock, random, randomBytes, sleep, log } = runtime;
+  const { table, secrets } = openStores(runtime);
+  const vault = createVault(secrets, randomBytes);
+  const links = createOpenedLinks({ table, vault, grants: createGrants(table, vault, clock), clock, randomBytes });
+  const budget = createBudget(table, clock, random, sleep);
+
+  async function assistant(connection: string) {
+    const { mcp } = config.connections[connection] ?? {};
+    if (!mcp || mcp.link === 'off') throw new HttpError(404, `No accounts are linked on '${connection}' any more.`);
+    return openAssistant({
+      ...{ ...runtime, table, secrets, budget, connection },
+      limits: mcp.limits,
+      lane: 'interactive',
+      async waitUntil(at, why) {
+        if (at - clock() > LONGEST_WAIT_MS) throw new TryLater(why, { at });
+        await sleep(Math.max(0, at - clock()));
+      },
+    });
+  }
+
+  const options = { links, assistant, budget, command: config.slack?.command ?? '/pm', log };
+  return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
+    .use(pageErrors(log, config.contact))
+    .use(rawBody())
+    .handler((request) => receiveBrowser(request, options));
+}
+
+export const handler = createHandler(systemRuntime(config, process.env));

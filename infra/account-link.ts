@@ -1,0 +1,45 @@
+import { Duration } from 'aws-cdk-lib';
+import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Construct } from 'constructs';
+import type { Entrance } from './entrance.ts';
+import { RelayFunction, type RelayParts } from './relay-function.ts';
+
+export interface AccountLinkProps extends RelayParts {
+  entrance: Entrance;
+}
+
+/** The pages with which people link their accounts. Browsers come to them, with a link from Slack or a cookie. */
+export class AccountLink extends Construct {
+  readonly function: NodejsFunction;
+  /** Of its pages, which are below it; without a slash at its end. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: AccountLinkProps) {
+    super(scope, id);
+    const { entrance, secrets, alarms, config } = props;
+    this.function = new RelayFunction(this, 'Function', {
+      ...props,
+      slug: 'account-link',
+      memoryMegabytes: 512,
+      // It asks the service, as the worker does.
+      callsService: true,
+      throttled: 'people cannot link their accounts.',
+      // An HTTP API waits no longer, nor does a person.
+      timeout: Duration.seconds(30),
+      reservedConcurrency: config.deployment.reservedConcurrency.webhook,
+    }).function;
+    secrets.grantRead(this.function, ['grants', 'partner']);
+    const { url, serverErrors } = entrance.open(this.function, '/link', {
+      '/start': [HttpMethod.GET, HttpMethod.POST],
+      '/callback': [HttpMethod.GET],
+    });
+    this.url = url;
+
+    alarms.add(serverErrors, 'account-link-5xx', {
+      threshold: 1,
+      broken: 'account-link answered 5xx: somebody could not link their account.',
+      todo: 'Read the log of the function: it says whether the service did not answer, or what is wrong with it.',
+    });
+  }
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { STEP_MS } from './link-item.ts';
+
+const STYLE = `body{font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:2rem auto;padding:0 1rem}
+button{font:inherit;padding:.4rem 1rem}.code{font-size:2rem;letter-spacing:.1em}`;
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** Nothing but our own style, and forms that come back to us. The page is in no frame, no cache and no referrer. */
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+};
+
+const MINUTES = STEP_MS / 60_000;
+
+/** A page with a heading. @param html in which text from outside is escaped */
+function page(status: number, title: string, html: string, head = ''): APIGatewayProxyStructuredResultV2 {
+  const body = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title>${head}
+<style>${STYLE}</style></head>
+<body><main>
+<h1>${escaped(title)}</h1>
+${html}
+</main></body>
+</html>
+`;
+  return { statusCode: status, headers: { ...HEADERS }, body };
+}
+
+/** Asks whether it is the person themselves. A program that only looks at a URL sends no form. */
+export function startPage(asked: { name: string; host: string; ticket: string }): APIGatewayProxyStructuredResultV2 {
+  return page(
+    200,
+    'Link your account',
+    `<p><strong>${escaped(asked.name)}</strong> asked in Slack to act with an account of <strong>${escaped(asked.host)}</strong>.</p>
+<p>Go on only if that is you, and you have just asked for it. If somebody sent you this link, close the page.</p>
+<form method="post">
+<input type="hidden" name="ticket" value="${escaped(asked.ticket)}">
+<button>Sign in at ${escaped(asked.host)}</button>
+</form>`,
+  );
+}
+
+/**
+ * Sends the browser to the service. A redirect would not do: browsers hold one that follows a form against
+ * `form-action` too, and the service may be anywhere.
+ */
+export function leavePage(url: string, host: string): APIGatewayProxyStructuredResultV2 {
+  return page(
+    200,
+    'Sign in',
+    `<p><a href="${escaped(url)}">Go on to ${escaped(host)}</a></p>`,
+    `<meta http-equiv="refresh" content="0; url=${escaped(url)}">`,
+  );
+}
+
+/** @param command `/pm` */
+export function codePage(link: { code: string; name: string; command: string }): APIGatewayProxyStructuredResultV2 {
+  const { code, name, command } = link;
+  return page(
+    200,
+    'One more step',
+    `<p>Type this in Slack, as <strong>${escaped(name)}</strong>, within ${MINUTES} minutes:</p>
+<p class="code"><code>${escaped(command)} link ${code}</code></p>
+<p>Until then nothing is linked. Give the code to nobody: whoever asks you for it wants to act in your name.</p>`,
+  );
+}
+
+/** @param text what is wrong, and what to do */
+export function faultPage(status: number, title: string, text: string): APIGatewayProxyStructuredResultV2 {
+  return page(status, title, `<p role="alert">${escaped(text)}</p>`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,46 @@
+import { RequestError } from '@octokit/request-error';
+import { RetryAt, StepFailed } from '../jobs/interruption.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { createGithubClient, type GithubClient } from './github-client.ts';
+import { passingFailure } from './passing-failure.ts';
+
+/** GitHub's REST API as the steps of a job use it. */
+export interface GithubForJobs extends GithubClient {
+  /**
+   * Makes requests within a step.
+   *
+   * @param refused what it means for the job that GitHub refuses a request, and would again
+   * @throws {Interruption} for a failure that may pass: no answer, too many requests, 401 or 5xx
+   */
+  ask<T>(requests: () => Promise<T>, refused: (refusal: RequestError) => T): Promise<T>;
+}
+
+export interface GithubForJobsOptions {
+  /** `https://api.github.com` */
+  apiUrl: string;
+  secrets: Secrets;
+  clock: () => number;
+  fetch: typeof globalThis.fetch;
+}
+
+const CALL_TIMEOUT_MS = 5_000;
+
+export function createGithubForJobs({ clock, ...options }: GithubForJobsOptions): GithubForJobs {
+  const client = createGithubClient({ ...options, timeoutMs: CALL_TIMEOUT_MS });
+  return {
+    ...client,
+    async ask(requests, refused) {
+      try {
+        return await requests();
+      } catch (error) {
+        if (!(error instanceof RequestError)) throw error;
+        const passing = passingFailure(error, clock());
+        if (passing?.limitedUntil !== undefined) throw new RetryAt(passing.limitedUntil, passing.why);
+        if (passing) throw new StepFailed(passing.why, { cause: error });
+        if (error.status !== 401) return refused(error);
+        client.suspectCredentials();
+        throw new StepFailed('GitHub answered 401');
+      }
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type * as z from 'zod/mini';
+import { endOfStep } from '../account-link/link-item.ts';
+import { deathInWords } from '../grants/errors.ts';
+import type { Grant, Holder } from '../grants/grant.ts';
+import { type accountToLink, linkButton, linkMessage, openLinkMessage } from '../slack/link-messages.ts';
+import { message, plainSection, type SlackMessage, section, warning } from '../slack/messages.ts';
+import { escaped } from '../slack/mrkdwn.ts';
+import type { SlackIntake } from './slack-intake.ts';
+
+interface Asking {
+  userId: string;
+  userName: string;
+}
+
+const holderOf = ({ userId }: Pick<Asking, 'userId'>): Holder => ({ in: 'slack', id: userId });
+
+/** Whether people can link an account there. */
+const isOffered = ({ config }: SlackIntake, connection: string) =>
+  (config.connections[connection]?.mcp.link ?? 'off') !== 'off';
+
+const notOffered = ({ config: { contact } }: SlackIntake) =>
+  warning(`Accounts cannot be linked here. Ask ${escaped(contact)}.`);
+
+/** Answers `link`: with a button, or to a code with what it brought. */
+export async function linkAccount(
+  asking: Asking,
+  typed: { connection: string; code?: string | undefined },
+  intake: SlackIntake,
+): Promise<SlackMessage> {
+  const { connection } = typed;
+  if (typed.code !== undefined) return confirm(asking, connection, typed.code, intake);
+  if (!isOffered(intake, connection)) return notOffered(intake);
+  const grant = await intake.grants.get(connection, holderOf(asking));
+  const isLinked = grant !== undefined && grant.death === undefined;
+  const what = isLinked
+    ? `${actsAs(grant)} If you link an account again, it takes the place of that one.`
+    : 'Link your account, and what you ask for here is done in your name and with your rights.';
+  return linkMessage(what, connection);
+}
+
+/** Makes the link of somebody who pressed the button. */
+export async function makeLink(
+  asking: Asking,
+  { connection, scopes }: z.output<typeof accountToLink>,
+  intake: SlackIntake,
+): Promise<SlackMessage> {
+  const endpoint = intake.accountLinkUrl();
+  if (!isOffered(intake, connection)) return notOffered(intake);
+  if (endpoint === undefined) {
+    return warning(`The page that links accounts is not deployed. Tell ${escaped(intake.config.contact)}.`);
+  }
+  const holder = holderOf(asking);
+  const granted = scopes && ((await intake.grants.get(connection, holder))?.scopes ?? []);
+  const ticket = await intake.linkRequests.begin({
+    ...{ holder, connection, name: asking.userName, redirectUri: `${endpoint}/callback` },
+    ...(scopes && granted && granted.length > 0 && { scopes: [...new Set([...granted, ...scopes])] }),
+  });
+  const url = `${endpoint}/start?${new URLSearchParams({ ticket })}`;
+  return openLinkMessage({ url, until: endOfStep(intake.clock()).until, command: intake.settings.command });
+}
+
+async function confirm(asking: Asking, here: string, typed: string, intake: SlackIntake): Promise<SlackMessage> {
+  const holder = holderOf(asking);
+  const others = Object.keys(intake.config.connections).filter((name) => name !== here);
+  // The code may be typed in another channel than the link was asked for in.
+  for (const connection of [here, ...others].filter((name) => isOffered(intake, name))) {
+    const confirmed = await intake.linkRequests.confirm({ holder, connection }, typed);
+    if ('nothing' in confirmed) continue;
+    if ('triesLeft' in confirmed) return wrongCode(confirmed.triesLeft, connection);
+    await intake.goOn(asking.userId, connection);
+    return message(plainSection(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}`));
+  }
+  if (!isOffered(intake, here)) return notOffered(intake);
+  const stolen = 'If you got the link from somebody else, give the code to nobody: it would let them act in your name.';
+  return linkMessage(`No link of yours waits for a code, or its time is over. ${stolen}`, here);
+}
+
+function wrongCode(triesLeft: number, connection: string): SlackMessage {
+  if (triesLeft > 0)
+    return warning(`That is not the code. You have ${triesLeft} more ${triesLeft === 1 ? 'try' : 'tries'}.`);
+  return linkMessage('That is not the code, and it was the last try. Nothing is linked.', connection);
+}
+
+/** Answers `unlink`. */
+export async function unlinkAccount(
+  asking: Pick<Asking, 'userId'>,
+  connection: string,
+  intake: SlackIntake,
+): Promise<SlackMessage> {
+  const holder = holderOf(asking);
+  await intake.linkRequests.drop({ holder, connection });
+  if (!(await intake.grants.forget(connection, holder))) return warning('You have linked no account here.');
+  const told =
+    'The relay has forgotten your account. Your consent still stands in the service: withdraw it there, too, where you manage connected applications, or ask an administrator to.';
+  return message(plainSection(`:white_check_mark: ${told}`));
+}
+
+/** As whom somebody acts, for `status`; nothing where accounts are not linked. */
+export async function linkStatus(
+  userId: string,
+  connection: string,
+  intake: SlackIntake,
+): Promise<SlackMessage['blocks']> {
+  if (!isOffered(intake, connection)) return [];
+  const grant = await intake.grants.get(connection, holderOf({ userId }));
+  const heading = section(`*Your account on ${connection}*`);
+  if (grant && !grant.death) {
+    const unused = `The service forgets it if you do not use it until ${dateOf(grant.unusedUntil)}.`;
+    return [heading, plainSection(`${actsAs(grant)} ${unused}`)];
+  }
+  const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have linked none.';
+  const isRequired = intake.config.connections[connection]?.mcp.link === 'required';
+  const instead = isRequired ? '' : ' What you ask for is done by the relay, for you.';
+  return message([heading, plainSection(why + instead)], linkButton(connection)).blocks;
+}
+
+/** The service does not say who the account is, nor its workspace (interface document): the person chose both. */
+function actsAs({ linkedAt, scopes }: Grant): string {
+  const may = scopes.length > 0 ? `, with the scopes ${scopes.join(', ')}` : '';
+  return `You act as yourself, with the account and in the workspace that you chose on ${dateOf(linkedAt)}${may}.`;
+}
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

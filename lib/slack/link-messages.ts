@@ -1,0 +1,40 @@
+import type { Button } from '@slack/types';
+import * as z from 'zod/mini';
+import { button, message, plainSection, type SlackMessage, section } from './messages.ts';
+import { code, time } from './mrkdwn.ts';
+
+/** A button that makes a link for the person who presses it. The URL is made then: one in an old message would be dead. */
+export const LINK_BUTTON = 'link-account';
+/** A button that opens a URL. Slack tells us that it was pressed, too. */
+export const OPEN_BUTTON = 'open-url';
+
+/** The value of a {@link LINK_BUTTON}. */
+export const accountToLink = z.object({
+  connection: z.string(),
+  /** Scopes to ask for besides those that the person has granted. */
+  scopes: z.optional(z.array(z.string())),
+});
+
+/** @param scopes that were missing, and are asked for besides those that the person has granted */
+export function linkButton(connection: string, scopes: readonly string[] = []): Button {
+  const value = { connection, ...(scopes.length > 0 && { scopes: [...scopes] }) } satisfies z.output<
+    typeof accountToLink
+  >;
+  return button('Link your account', LINK_BUTTON, JSON.stringify(value), 'primary');
+}
+
+/** Says to a person that an account has to be linked, why, and lets them do it. @param why in plain text, as a sentence */
+export function linkMessage(why: string, connection: string, scopes?: readonly string[]): SlackMessage {
+  return message(plainSection(`:link: ${why}`), linkButton(connection, scopes));
+}
+
+/** @param until epoch milliseconds */
+export function openLinkMessage(link: { url: string; until: number; command: string }): SlackMessage {
+  const { url, until, command } = link;
+  const steps = [
+    `This link is for you alone, and good until ${time(until)}. Do not pass it on.`,
+    `Sign in and allow the access. Then type the code that you see: ${code(`${command} link 482-913`)}`,
+  ];
+  const open: Button = { ...button('Open in the browser', OPEN_BUTTON, 'account-link', 'primary'), url };
+  return message(section(`:link: ${steps.join('\n')}`), open);
+}

@@ -1,0 +1,70 @@
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { TestRelay } from './relay.ts';
+import { type Choices, consent } from './sandbox/mcp/consent.ts';
+import { type Asked, command, lastMessage, press } from './slack-requests.ts';
+
+export interface Page {
+  status: number;
+  headers: Headers;
+  html: string;
+}
+
+/** A browser that links an account: it keeps the relay's cookie and fills in the relay's form. */
+export class LinkBrowser {
+  cookie = '';
+
+  async open(url: string | URL, init: RequestInit = {}): Promise<Page> {
+    const headers = this.cookie === '' ? {} : { cookie: this.cookie };
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const set = response.headers.get('set-cookie');
+    if (set !== null) this.cookie = /Max-Age=0(;|$)/.test(set) ? '' : (set.split(';')[0] ?? '');
+    return { status: response.status, headers: response.headers, html: await response.text() };
+  }
+
+  /** Opens the URL of Slack's button, and presses the button of the page. @returns what comes then */
+  async begin(url: string): Promise<Page> {
+    const { html } = await this.open(url);
+    const ticket = /name="ticket" value="([^"]+)"/.exec(html)?.[1];
+    if (ticket === undefined) throw new Error(`the page has no form: ${html}`);
+    return this.open(url.split('?')[0] ?? '', { method: 'POST', body: new URLSearchParams({ ticket }) });
+  }
+
+  /** Goes from the button's URL through the pages of the service. @returns where the service sends the browser */
+  async consent(url: string, sandbox: Sandbox, choices: Choices = {}): Promise<URL> {
+    return consent(sandbox, serviceUrl(await this.begin(url)), choices);
+  }
+}
+
+/** Where a page leads. */
+export function serviceUrl({ html }: Page): string {
+  const url = /<a href="([^"]+)"/.exec(html)?.[1];
+  if (url === undefined) throw new Error(`the page leads nowhere: ${html}`);
+  return url.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+}
+
+/** The code that a page shows. */
+export function codeOn({ html }: Page): string {
+  const code = /link (\d{3}-\d{3})</.exec(html)?.[1];
+  if (code === undefined) throw new Error(`the page shows no code: ${html}`);
+  return code;
+}
+
+/** Somebody asks for a link, and presses the button. @returns the URL that they get */
+export async function linkUrl(relay: TestRelay, asked: Asked = {}): Promise<string> {
+  await press(relay, await command(relay, 'link', asked), 'Link your account', asked);
+  return urlIn(relay);
+}
+
+/** The URL of the last message's button. */
+export function urlIn(relay: TestRelay): string {
+  const url = /"url":"([^"]+)"/.exec(JSON.stringify(lastMessage(relay).blocks))?.[1];
+  if (url === undefined) throw new Error('the last message has no button with a URL');
+  return url;
+}
+
+/** The whole way. @returns what Slack says in the end */
+export async function linkAccount(relay: TestRelay, asked: Asked & { choices?: Choices } = {}): Promise<string> {
+  const browser = new LinkBrowser();
+  const callback = await browser.consent(await linkUrl(relay, asked), relay.sandbox, asked.choices);
+  return (await command(relay, `link ${codeOn(await browser.open(callback))}`, asked)).text;
+}

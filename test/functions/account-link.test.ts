@@ -1,0 +1,330 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { linkKey } from '../../lib/account-link/link-item.ts';
+import type { Holder } from '../../lib/grants/grant.ts';
+import { createGrants } from '../../lib/grants/grants.ts';
+import { createVault } from '../../lib/grants/vault.ts';
+import { linkDied } from '../../lib/slack/link-died.ts';
+import { linkMessage } from '../../lib/slack/link-messages.ts';
+import { createSlackApi } from '../../lib/slack/slack-api.ts';
+import { codeOn, LinkBrowser, linkAccount, linkUrl, serviceUrl, urlIn } from '../account-link-browser.ts';
+import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { consent } from '../sandbox/mcp/consent.ts';
+import { command, lastMessage, MIRA, press, readable, TOMASZ } from '../slack-requests.ts';
+
+const MINUTE = 60_000;
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+async function start({ sandbox, ...options }: TestRelayOptions = {}) {
+  const config = exampleConfig({}, { connection: { mcp: { link: 'offered' } } });
+  relay = await startRelay({ config, sandbox: { ...sandbox, mcp: { enabled: true, ...sandbox?.mcp } }, ...options });
+}
+
+const holder = (id: string): Holder => ({ in: 'slack', id });
+
+function grants() {
+  const { table, secrets } = relay.stores;
+  const { clock, randomBytes } = relay.runtime;
+  return createGrants(table, createVault(secrets, randomBytes), clock);
+}
+
+const grantOf = (userId: string) => grants().get('main', holder(userId));
+
+const underWay = (userId: string) => relay.stores.table.get(linkKey({ holder: holder(userId), connection: 'main' }));
+
+describe('a person', () => {
+  it('links their account: button, sign-in, consent, code', async () => {
+    await start();
+    expect(await linkAccount(relay)).toContain('Your account is linked. You act as yourself');
+    expect(await grantOf(MIRA)).toMatchObject({ scopes: expect.arrayContaining(['mcp:timelogs.write']) });
+    expect(await underWay(MIRA)).toBeUndefined();
+    const status = (await command(relay, 'status')).text;
+    expect(status).toContain('You act as yourself');
+    expect(status).toContain('mcp:timelogs.write');
+  });
+
+  it('gets a link when they press the button, however old the message is', async () => {
+    await start();
+    const answer = await command(relay, 'link');
+    expect(JSON.stringify(answer.blocks)).not.toContain('http');
+    relay.clock.now += 24 * 60 * MINUTE;
+    await press(relay, answer, 'Link your account');
+    expect((await new LinkBrowser().open(urlIn(relay))).status).toBe(200);
+  });
+
+  it('forgets the account', async () => {
+    await start();
+    await linkAccount(relay);
+    expect((await command(relay, 'unlink')).text).toContain('withdraw it there');
+    expect(await grantOf(MIRA)).toBeUndefined();
+    expect((await command(relay, 'unlink')).text).toContain('You have linked no account');
+    expect((await command(relay, 'status')).text).toContain('You have linked none');
+  });
+
+  it('forgets a link that waits for its code, too', async () => {
+    await start();
+    const browser = new LinkBrowser();
+    const code = codeOn(await browser.open(await browser.consent(await linkUrl(relay), relay.sandbox)));
+    await command(relay, 'unlink');
+    await command(relay, `link ${code}`);
+    expect(await grantOf(MIRA)).toBeUndefined();
+  });
+
+  it('opens the link from Slack, which tells the relay so', async () => {
+    await start();
+    await linkUrl(relay);
+    expect((await press(relay, lastMessage(relay), 'Open in the browser')).status).toBe(200);
+  });
+
+  it('has their waiting jobs go on once the account is linked', async () => {
+    await start();
+    await command(relay, 'find checkout');
+    const { jobs } = relay.stores;
+    const [stored] = await relay.jobs();
+    const job = stored && (await jobs.claim(stored.id, stored.generation, 'a worker', relay.clock.now + MINUTE));
+    if (!job || 'unclaimed' in job) throw new Error('the job cannot be claimed');
+    const tomorrow = relay.clock.now + 24 * 60 * MINUTE;
+    await jobs.wait(job, { dueAt: tomorrow, why: 'no account is linked', attempts: 0, message: 'leaves' });
+    await linkAccount(relay);
+    await relay.work();
+    expect(await relay.jobs('succeeded')).toHaveLength(1);
+  });
+
+  it('asks for the scopes that were missing, besides those that they have', async () => {
+    await start();
+    await linkAccount(relay, { choices: { scopes: ['mcp:use', 'mcp:tasks.read'] } });
+    const again = linkMessage('A scope is missing.', 'main', ['mcp:timelogs.write']);
+    await press(relay, again as never, 'Link your account');
+    const url = serviceUrl(await new LinkBrowser().begin(urlIn(relay)));
+    expect(new URL(url).searchParams.get('scope')).toBe('mcp:use mcp:tasks.read mcp:timelogs.write');
+  });
+
+  it('hears once that the link is dead, with a button', async () => {
+    await start();
+    await linkAccount(relay);
+    const grant = await grantOf(MIRA);
+    if (!grant) throw new Error('no account is linked');
+    await grants().die(grant, 'refused', null);
+    expect((await command(relay, 'status')).text).toContain('it was revoked, or not used for 30 days');
+    expect(await grants().mayTell(grant, 'job-1')).toBe(true);
+    expect(await grants().mayTell(grant, 'job-2')).toBe(false);
+    // A job that was interrupted asks again.
+    expect(await grants().mayTell(grant, 'job-1')).toBe(true);
+    const { secrets } = relay.stores;
+    const slack = createSlackApi({ apiUrl: `${relay.slack.url}/api`, secrets, fetch });
+    const dead = await grantOf(MIRA);
+    if (!dead?.death) throw new Error('the grant is not dead');
+    await linkDied(dead, dead.death, { slack, clock: relay.runtime.clock }).make();
+    expect(readable(lastMessage(relay).blocks)).toContain('Your linked account on main cannot be used any more');
+    await press(relay, lastMessage(relay), 'Link your account');
+    expect((await new LinkBrowser().open(urlIn(relay))).status).toBe(200);
+  });
+
+  it('can change nothing before, where relay.config.ts requires a linked account', async () => {
+    await start({ config: exampleConfig({}, { connection: { mcp: { link: 'required' } } }) });
+    for (const text of ['log 1h "Login with passkeys"', 'done 12', 'defect']) {
+      expect((await command(relay, text)).text).toContain('Link your account first: /pm link');
+    }
+    expect((await command(relay, 'find checkout')).text).toContain('Working on it');
+    await linkAccount(relay);
+    expect((await command(relay, 'done 12')).text).toContain('Working on it');
+  });
+
+  it('hears that accounts are not linked where relay.config.ts does not say so', async () => {
+    await start({ config: exampleConfig() });
+    for (const text of ['link', 'link 123-456']) {
+      expect((await command(relay, text)).text).toContain('Accounts cannot be linked here');
+    }
+    expect((await command(relay, 'status')).text).not.toContain('account');
+  });
+
+  it('reads on the page why the service refused', async () => {
+    await start();
+    const browser = new LinkBrowser();
+    const callback = await browser.consent(await linkUrl(relay), relay.sandbox, { decision: 'deny' });
+    const page = await browser.open(callback);
+    expect(page).toMatchObject({ status: 403, html: expect.stringContaining('The person did not allow it') });
+    expect(await grantOf(MIRA)).toBeUndefined();
+  });
+
+  it('reads on the page that an administrator has to enable MCP', async () => {
+    await start({ sandbox: { mcp: { enabled: false } } });
+    expect(await new LinkBrowser().begin(await linkUrl(relay))).toMatchObject({
+      status: 403,
+      html: expect.stringContaining('An administrator has to enable MCP'),
+    });
+  });
+});
+
+describe('a link that is forwarded', () => {
+  it('binds nobody: the code that the other person sees is none of theirs, and its asker does not see it', async () => {
+    await start();
+    // Tomasz asks for a link, and gets Mira to open it.
+    const url = await linkUrl(relay, { userId: TOMASZ });
+    const mira = new LinkBrowser();
+    const callback = await mira.consent(url, relay.sandbox, { email: 'mira.novak@example.com' });
+    const page = await mira.open(callback);
+    expect(page.html).toContain('Give the code to nobody');
+    // Before anybody gives the code, nobody has an account.
+    expect(await grantOf(TOMASZ)).toBeUndefined();
+    expect((await command(relay, `link ${codeOn(page)}`, { userId: MIRA })).text).toContain('No link of yours');
+    expect(await grantOf(MIRA)).toBeUndefined();
+    // Tomasz does not know the code. Guessing ends the link.
+    const wrong = codeOn(page) === '111-111' ? '222-222' : '111-111';
+    for (const left of [4, 3, 2, 1]) {
+      const { text } = await command(relay, `link ${wrong}`, { userId: TOMASZ });
+      expect(text).toContain(`${left} more tr`);
+    }
+    expect((await command(relay, `link ${wrong}`, { userId: TOMASZ })).text).toContain('the last try');
+    await command(relay, `link ${codeOn(page)}`, { userId: TOMASZ });
+    expect(await grantOf(TOMASZ)).toBeUndefined();
+    expect(await underWay(TOMASZ)).toBeUndefined();
+  });
+
+  it('names who asked for it, before anybody signs in', async () => {
+    await start();
+    const { html } = await new LinkBrowser().open(await linkUrl(relay));
+    expect(html).toContain('<strong>mira</strong> asked in Slack');
+    expect(html).toContain('If somebody sent you this link, close the page');
+  });
+
+  it('is good for the browser that opened it first', async () => {
+    await start();
+    const url = await linkUrl(relay);
+    const first = new LinkBrowser();
+    const callback = await first.consent(url, relay.sandbox);
+    expect((await new LinkBrowser().open(url)).status).toBe(410);
+    // The callback without the cookie, and with that of another link.
+    const other = new LinkBrowser();
+    expect((await other.open(callback)).status).toBe(400);
+    await other.begin(await linkUrl(relay, { userId: TOMASZ }));
+    expect((await other.open(callback)).status).toBe(400);
+    // Nothing of this was in the way of the right one.
+    expect((await first.open(callback)).status).toBe(200);
+  });
+
+  it('brings nobody into the account of somebody else: a callback with the state of another link is refused', async () => {
+    await start();
+    const tomasz = new LinkBrowser();
+    const theirs = await tomasz.consent(await linkUrl(relay, { userId: TOMASZ }), relay.sandbox, {
+      email: 'tomasz.zielinski@example.com',
+    });
+    const mira = new LinkBrowser();
+    const own = serviceUrl(await mira.begin(await linkUrl(relay)));
+    expect((await mira.open(theirs)).status).toBe(400);
+    expect((await mira.open(await consent(relay.sandbox, own))).status).toBe(200);
+  });
+});
+
+describe('each step', () => {
+  it.each(['GET', 'POST'] as const)('ends after ten minutes: the URL, by %s', async (method) => {
+    await start();
+    const url = await linkUrl(relay);
+    relay.clock.now += 10 * MINUTE;
+    const [page, ticket = ''] = url.split('?ticket=');
+    const post = { method, body: new URLSearchParams({ ticket }) };
+    const answer = await new LinkBrowser().open(method === 'GET' ? url : String(page), method === 'GET' ? {} : post);
+    expect(answer).toMatchObject({ status: 410, html: expect.stringContaining('ask for another link') });
+  });
+
+  it('ends after ten minutes: the code', async () => {
+    await start();
+    const browser = new LinkBrowser();
+    const code = codeOn(await browser.open(await browser.consent(await linkUrl(relay), relay.sandbox)));
+    relay.clock.now += 10 * MINUTE;
+    expect((await command(relay, `link ${code}`)).text).toContain('its time is over');
+    expect(await grantOf(MIRA)).toBeUndefined();
+  });
+
+  it('works once: the URL, the callback and the code', async () => {
+    await start();
+    const browser = new LinkBrowser();
+    const url = await linkUrl(relay);
+    const callback = await browser.consent(url, relay.sandbox);
+    const { cookie } = browser;
+    expect((await browser.open(url)).status).toBe(410);
+    const code = codeOn(await browser.open(callback));
+    browser.cookie = cookie;
+    expect(await browser.open(callback)).toMatchObject({ status: 400 });
+    await command(relay, `link ${code}`);
+    const first = await grantOf(MIRA);
+    await command(relay, `link ${code}`);
+    expect(await grantOf(MIRA)).toEqual(first);
+  });
+
+  it('is over once the person asks for another link', async () => {
+    await start();
+    const browser = new LinkBrowser();
+    const callback = await browser.consent(await linkUrl(relay), relay.sandbox);
+    await linkUrl(relay);
+    expect((await browser.open(callback)).status).toBe(400);
+  });
+
+  it('can be tried again where the service does not answer at first', async () => {
+    await start();
+    const url = await linkUrl(relay);
+    relay.sandbox.setFault({ kind: 'server-error', operation: '/oauth/register', times: 1 });
+    expect((await new LinkBrowser().begin(url)).status).toBe(503);
+    expect((await new LinkBrowser().consent(url, relay.sandbox)).searchParams.has('code')).toBe(true);
+  });
+
+  it('ends with a page where the service gives no tokens', async () => {
+    await start();
+    const browser = new LinkBrowser();
+    const callback = await browser.consent(await linkUrl(relay), relay.sandbox);
+    relay.sandbox.setFault({ kind: 'maintenance', status: 200, operation: '/oauth/token', times: 1 });
+    expect(await browser.open(callback)).toMatchObject({
+      status: 502,
+      html: expect.stringContaining('Nothing is linked'),
+    });
+    expect(await grantOf(MIRA)).toBeUndefined();
+  });
+});
+
+describe('a page', () => {
+  it('is in no frame, cache or referrer, and runs nothing', async () => {
+    await start();
+    const { headers } = await new LinkBrowser().open(await linkUrl(relay));
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it.each([
+    ['no ticket', 'start', 410],
+    ['a ticket that is none', 'start?ticket=%3Cscript%3E', 410],
+    ['no cookie', 'callback?code=x&state=y', 400],
+  ])('answers %s with what to do', async (_, path, status) => {
+    await start();
+    const page = await new LinkBrowser().open(`${relay.runtime.environment.ACCOUNT_LINK_URL}/${path}`);
+    expect(page).toMatchObject({ status, html: expect.stringContaining('ask for another link') });
+    expect(page.html).not.toContain('<script');
+  });
+});
+
+describe('what is kept until a link is confirmed', () => {
+  it('is sealed, and holds no secret of the browser', async () => {
+    await start();
+    const browser = new LinkBrowser();
+    const url = await linkUrl(relay);
+    const asService = new URL(serviceUrl(await browser.begin(url)));
+    const opened = JSON.stringify(await underWay(MIRA));
+    for (const secret of [
+      asService.searchParams.get('state'),
+      browser.cookie.split('.').at(-1),
+      url.split('.').at(-1),
+    ]) {
+      expect(opened).not.toContain(secret);
+    }
+    const code = codeOn(await browser.open(await consent(relay.sandbox, asService)));
+    expect(JSON.stringify(await underWay(MIRA))).not.toContain(code);
+    const logged = JSON.stringify(relay.log);
+    for (const secret of [code, browser.cookie, asService.searchParams.get('state')].filter(Boolean)) {
+      expect(logged).not.toContain(secret);
+    }
+    expect(readable(lastMessage(relay).blocks)).toContain('for you alone');
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startGithubApi } from '../github-api.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+/** A reply may take 20 seconds, and the worker stops 59 after it began. */
+it.each([
+  [39, []],
+  [40, ['this run has no time left for a reply']],
+])(
+  'a reply that is due %i seconds into a run is left to the next run if it could be cut off',
+  async (seconds, waits) => {
+    const github = await startGithubApi(() => 0);
+    onTestFinished(() => github.close());
+    const relay: TestRelay = await startRelay({
+      config: exampleConfig({}, { apiUrl: github.url }),
+      github: { token: 'ghp_token' },
+      runtime: {
+        async fetch(input, init) {
+          const answer = await fetch(input, init);
+          if (String(input).endsWith('/defects/create')) relay.clock.now += seconds * 1_000;
+          return answer;
+        },
+      },
+    });
+    onTestFinished(() => relay.close());
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    expect(github.comments).toHaveLength(1);
+    expect(relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []))).toEqual(waits);
+  },
+);

@@ -1,0 +1,47 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { expect, it } from 'vitest';
+import { createCrowd } from '../../local/crowd.ts';
+
+const event = {} as APIGatewayProxyEventV2;
+
+it('jobs run one at a time in a crowd, and background jobs after ten seconds of it', async () => {
+  let now = 0;
+  let calmed = 0;
+  const crowd = createCrowd(
+    () => now,
+    () => calmed++,
+  );
+  const answers: (() => void)[] = [];
+  const webhook = crowd.counted(() => new Promise((resolve) => answers.push(() => resolve({ statusCode: 202 }))));
+  const running = () => ['interactive.fifo', 'background.fifo'].map((name) => crowd.maxConcurrency({ name }));
+
+  const few = Array.from({ length: 5 }, () => webhook(event));
+  expect(running()).toEqual([5, 5]);
+  const many = Array.from({ length: 11 }, () => webhook(event));
+  expect(running()).toEqual([1, 0]);
+  now = 9_999;
+  expect(running()).toEqual([1, 0]);
+  now = 10_000;
+  expect(running()).toEqual([1, 1]);
+
+  for (const answer of answers.splice(0, 10)) answer();
+  await Promise.all([...few, ...many.slice(0, 5)]);
+  expect([...running(), calmed]).toEqual([1, 1, 0]);
+  for (const answer of answers) answer();
+  await Promise.all(many);
+  expect([...running(), calmed]).toEqual([5, 5, 1]);
+});
+
+it('requests that fail are counted no longer', async () => {
+  const crowd = createCrowd(
+    () => 0,
+    () => {},
+  );
+  const webhook = crowd.counted(async () => {
+    throw new Error('it failed');
+  });
+  const all = Array.from({ length: 6 }, () => webhook(event));
+  expect(crowd.maxConcurrency({ name: 'background.fifo' })).toBe(0);
+  await Promise.allSettled(all);
+  expect(crowd.maxConcurrency({ name: 'background.fifo' })).toBe(5);
+});
