@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createBudget } from '../lib/budget/budget.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
 import { type Assistant, openAssistant } from '../lib/grants/assistant.ts';
 import { LinkNeeded, OutcomeUnknown } from '../lib/grants/errors.ts';
 import type { Grant, Holder } from '../lib/grants/grant.ts';
@@ -13,8 +14,15 @@ import type { Tool, ToolList, ToolResult } from '../lib/mcp/tool.ts';
 import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { listenForCallback } from './loopback.ts';
+import { diagnoseMcp, diagnosisLines } from './mcp-doctor.ts';
 import { printJson, printText } from './print.ts';
 import type { OpenTarget } from './target.ts';
+
+interface OpenedMcp {
+  assistant: Assistant;
+  holder: Holder;
+  settings: RelayConfig['connections'][string];
+}
 
 interface McpOptions {
   connection: string;
@@ -39,7 +47,7 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
       .option('--as <name>', 'the name that the link is kept under', userInfo().username);
 
   /** Of a stage no budget is shared: its limits are counted by address, and this is not the address of the stage. */
-  const openMcp = async ({ connection, as }: McpOptions): Promise<{ assistant: Assistant; holder: Holder }> => {
+  const openMcp = async ({ connection, as }: McpOptions): Promise<OpenedMcp> => {
     const { stores } = await open();
     const { default: config } = await import('../relay.config.ts');
     const settings = config.connections[connection];
@@ -63,7 +71,7 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
         await setTimeout(Math.max(0, at - Date.now()));
       },
     });
-    return { assistant, holder: { in: 'operator', id: as } };
+    return { assistant, holder: { in: 'operator', id: as }, settings };
   };
 
   command('login', 'sign in at the service in your browser, and keep the link')
@@ -81,6 +89,20 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
       const list = await hinted(assistant.tools.list(holder), options);
       if (options.json) return printJson(list);
       for (const line of listLines(list)) console.log(line);
+    });
+
+  command('doctor', 'list the tools with their schemas, and propose which serve the commands of people')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nIt calls tools that say of themselves that they only read, to see what their results look like.',
+    )
+    .action(async (options: McpOptions) => {
+      const { assistant, holder, settings } = await openMcp(options);
+      const diagnosis = await hinted(diagnoseMcp(assistant, holder, settings.mcp.commands), options);
+      if (options.json) printJson(diagnosis);
+      else for (const line of diagnosisLines(diagnosis, options.connection)) console.log(line);
+      if (diagnosis.faults.length > 0) process.exitCode = 1;
     });
 
   command('call <tool> [arguments]', 'call a tool; it is sent once, whatever it does')

@@ -8,6 +8,7 @@ import { createBudget } from '../lib/budget/budget.ts';
 import { createStrangerShare } from '../lib/budget/stranger-share.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
+import { createAssistants } from '../lib/grants/assistants.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
 import { reportNews } from '../lib/jobs/report-news.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
@@ -45,6 +46,7 @@ export function createHandler(runtime: Runtime) {
     strangers: createStrangerShare(table, clock),
     lines,
     connection,
+    assistants: createAssistants({ table, secrets, budget, clock, sleep, random, randomBytes, fetch }),
     automation: (name: string) => automations.get(name),
     replies: createReplies({ ...tools, fetch }),
     clock,

@@ -22,7 +22,7 @@ export class JobWorker extends Construct {
       throttled: 'jobs wait, and so do people in Slack.',
       reservedConcurrency: config.deployment.reservedConcurrency.worker,
     }).function;
-    secrets.grantRead(this.function, ['github', 'slack', 'partner']);
+    secrets.grantRead(this.function, ['github', 'slack', 'grants', 'partner']);
     for (const lane of ['interactive', 'background'] as const) {
       // A job may make other jobs: the timesheet job of a team makes one reminder for each person who is short.
       queues[lane].queue.grantSendMessages(this.function);

@@ -67,6 +67,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       taskName: ['GetItem', 'PutItem'],
       firstTimeEntry: ['GetItem', 'PutItem'],
       mute: ['GetItem'],
+      grant: ['GetItem', 'UpdateItem'],
     },
     indexes: [waitingLine.name],
   },

@@ -2,6 +2,7 @@ import type { Automation } from '../jobs/automation.ts';
 import { answerFault } from './answer-fault.ts';
 import { completeChecklistItem } from './complete-checklist-item.ts';
 import { createDefect } from './create-defect.ts';
+import { callTool, fillInTool, listTools } from './do-tool.ts';
 import { find } from './find.ts';
 import { issueToDefect } from './issue-to-defect.ts';
 import { listProjectsInModal } from './list-projects.ts';
@@ -19,7 +20,14 @@ import type { Tools } from './tools.ts';
 export function createAutomations(tools: Tools): ReadonlyMap<string, Automation> {
   const isForKnown = tools.config.slack?.access.knownOnly ?? false;
   const ofKnown = (automation: Automation) => (isForKnown ? onlyForKnown(automation, tools) : automation);
-  const ofPeople = [completeChecklistItem(), createDefect(), find(), logTime(tools)];
+  const ofPeople = [
+    completeChecklistItem(tools),
+    createDefect(tools),
+    find(tools),
+    logTime(tools),
+    listTools(tools),
+    callTool(tools),
+  ];
   const all = [
     issueToDefect(tools),
     ofCollaborators(answerFault(), tools),
@@ -29,6 +37,7 @@ export function createAutomations(tools: Tools): ReadonlyMap<string, Automation>
     listProjectsInModal(tools),
     listTasksInModal(tools),
     recognizePerson(tools),
+    fillInTool(tools),
     ...ofPeople.map((automation) => ofCollaborators(ofKnown(stillWritten(automation, tools)), tools)),
   ];
   return new Map(all.map((automation) => [automation.name, automation]));

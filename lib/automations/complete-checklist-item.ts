@@ -3,8 +3,12 @@ import { type ItemsCommand, readItems } from '../commands/checklist-items.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { NotDone, type Refused } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
+import { type Fields, fieldsIn, fillTemplate } from '../mcp/template.ts';
 import { idFromText } from '../partner/operation.ts';
 import { completeChecklistItem as operation } from '../partner/work-item-checklists.ts';
+import type { Mine } from './as-person.ts';
+import { keptOf } from './create-with.ts';
+import type { Tools } from './tools.ts';
 import { eventOf, type Verb } from './verb.ts';
 
 export const checklistItemJobs = defineJobs(
@@ -52,22 +56,59 @@ export const undoVerb = itemsVerb('undo', {
 });
 
 /** Completes or reopens each checklist item separately, so that a refused item does not stop the others. */
-export function completeChecklistItem(): Automation {
-  return defineAutomation(checklistItemJobs, async ({ items, completed, leftOut = 0 }, _job, steps) => {
-    const done: string[] = [];
-    const refused: string[] = [];
-    for (const item of items) {
-      const reason = await set(item, completed, steps);
-      if (reason === null) done.push(item);
-      else refused.push(`${item}: ${reason}`);
-    }
+export function completeChecklistItem({ asPerson }: Tools): Automation {
+  return defineAutomation(checklistItemJobs, async ({ items, completed, leftOut = 0 }, job, steps) => {
+    const mine = await asPerson(completed ? 'done' : 'undo', job.asked?.by, job, steps);
+    const outcomes = mine
+      ? await setAsPerson(mine, items, completed, job.replyTo?.in === 'github')
+      : await setEach(items, (item) => set(item, completed, steps));
+    const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
+    const refused = outcomes.flatMap(({ item, refused }) => (refused === null ? [] : [`${item}: ${refused}`]));
     const what = completed ? 'completed' : 'reopened';
     if (leftOut > 0) refused.push(`no ${items.length + 1} and later: the maximum is ${items.length} at once`);
     const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
     if (done.length === 0) throw new NotDone(`${reasons}. Nothing was ${what}.`);
-    const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}`;
+    const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
     return refused.length === 0 ? text : `${text}, but not all. ${reasons}.`;
   });
+}
+
+/** An item, and why it is as it was, or null. */
+interface ItemOutcome {
+  item: string;
+  refused: string | null;
+}
+
+async function setEach(
+  items: readonly string[],
+  set: (item: string) => Promise<string | null>,
+): Promise<ItemOutcome[]> {
+  const outcomes: ItemOutcome[] = [];
+  for (const item of items) outcomes.push({ item, refused: await set(item) });
+  return outcomes;
+}
+
+/** With the tool that is mapped, as the person who asked: all at once where it takes a list, or one by one. */
+async function setAsPerson(
+  { uses: { own }, tools }: Mine<'done' | 'undo'>,
+  items: readonly string[],
+  completed: boolean,
+  isPublic: boolean,
+): Promise<ItemOutcome[]> {
+  const verb = completed ? 'complete' : 'reopen';
+  async function call(step: string, fields: Fields): Promise<string | null> {
+    const asked = { ...own, arguments: fillTemplate(own.arguments, fields) };
+    try {
+      keptOf(await tools.make(step, asked, () => null), own.tool, 'this was done', isPublic);
+      return null;
+    } catch (error) {
+      if (error instanceof NotDone) return error.message;
+      throw error;
+    }
+  }
+  if (!fieldsIn(own.arguments).includes('items')) return setEach(items, (item) => call(`${verb} ${item}`, { item }));
+  const refused = await call(`${verb} all`, { items });
+  return items.map((item) => ({ item, refused }));
 }
 
 /** @returns why the service refuses the item, or null */

@@ -8,6 +8,9 @@ import type { JobDraft } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { createDefect as operation } from '../partner/defects.ts';
 import { cutToBytes, cutToLength } from '../text.ts';
+import type { Mine } from './as-person.ts';
+import { createWith } from './create-with.ts';
+import type { Tools } from './tools.ts';
 import { type CommandOrigin, eventOf, type Verb } from './verb.ts';
 
 const defectJobs = defineJobs(
@@ -77,26 +80,55 @@ const MAX_DESCRIPTION_BYTES = 32_768;
 const MAX_TITLE_LENGTH = 255;
 
 /** Creates a defect that a person requested in Slack. */
-export function createDefect(): Automation {
-  return defineAutomation(defectJobs, async ({ projectId, origin, ...fields }, job, steps) => {
-    const { title, type, priority, severity } = fields;
-    const isCut = title.length > MAX_TITLE_LENGTH;
-    const description = isCut ? `${title}\n\n${fields.description}`.trim() : fields.description;
+export function createDefect({ asPerson }: Tools): Automation {
+  return defineAutomation(defectJobs, async ({ origin, ...described }, job, steps) => {
+    const mine = await asPerson('defect', job.asked?.by, job, steps);
     const marker = `[partner-relay ${digest(['defect', job.id])}]`;
+    const defect = fitting(described);
+    if (mine) return createAsPerson(mine, { ...defect, origin }, marker);
+    const { projectId, title, description, type, priority, severity } = defect;
     const footer = `---\n${origin}\n${marker}`;
     const room = MAX_DESCRIPTION_BYTES - Buffer.byteLength(footer) - 2;
-    const text = cutToBytes(description, room, '\n[Cut here.]');
+    const text = cutToBytes(description, room, CUT);
     const payload = {
       project_id: projectId,
-      title: cutToLength(title, MAX_TITLE_LENGTH, '…'),
+      title,
       description: text === '' ? footer : `${text}\n\n${footer}`,
       ...(type && { type }),
       ...(priority && { priority }),
       ...(severity && { severity }),
     };
     const { id } = await create(payload, marker, steps);
-    return `created defect ${id}: ${payload.title}`;
+    return `created defect ${id}: ${title}`;
   });
+}
+
+const CUT = '\n[Cut here.]';
+
+/** What does not fit into the title stands in the description. */
+function fitting<Defect extends Pick<DescribedDefect, 'title' | 'description'>>(defect: Defect): Defect {
+  const { title, description } = defect;
+  if (title.length <= MAX_TITLE_LENGTH) return defect;
+  const whole = `${title}\n\n${description}`.trim();
+  return { ...defect, title: cutToLength(title, MAX_TITLE_LENGTH, '…'), description: whole };
+}
+
+/** Creates it with the tool that is mapped, as the person who asked: the service says whose it is. */
+async function createAsPerson(
+  { uses, tools }: Mine<'defect'>,
+  { projectId: project, description, origin, ...fields }: DescribedDefect & { origin: string },
+  marker: string,
+): Promise<string> {
+  const room = MAX_DESCRIPTION_BYTES - Buffer.byteLength(origin + marker) - 8;
+  const text = [cutToBytes(description, room, CUT), `---\n${origin}`].filter((part) => part !== '').join('\n\n');
+  const id = await createWith(tools, {
+    step: 'create the defect',
+    use: uses.own,
+    fields: { ...fields, project, marker, description: text },
+    unclear: 'this defect was created',
+    isPublic: false,
+  });
+  return `created defect ${id === undefined ? '' : `${id} `}as you: ${fields.title}`;
 }
 
 async function create(defect: zod.input<typeof operation.payload>, marker: string, steps: Steps) {

@@ -2,9 +2,15 @@ import * as z from 'zod/mini';
 import { asTyped, unquoted } from '../commands/words.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { asNotDone, type Refused } from '../jobs/interruption.ts';
+import type { Outcome } from '../jobs/tell-person.ts';
+import { saidIn } from '../jobs/tool-steps.ts';
+import { readRows } from '../mcp/rows.ts';
+import { fillTemplate } from '../mcp/template.ts';
 import { searchProjects } from '../partner/projects.ts';
 import { searchTasks, taskName } from '../partner/tasks.ts';
 import { foundBlocks } from '../slack/found.ts';
+import type { Mine } from './as-person.ts';
+import type { Tools } from './tools.ts';
 import { eventOf, type Verb } from './verb.ts';
 
 const searchJobs = defineJobs('find', z.object({ text: z.string() }));
@@ -36,8 +42,10 @@ export const findVerb: Verb<FindCommand> = {
 const SHOWN = 5;
 
 /** Searches tasks and projects, and offers buttons to log time. */
-export function find(): Automation {
+export function find({ asPerson }: Tools): Automation {
   return defineAutomation(searchJobs, async ({ text }, job, steps) => {
+    const mine = await asPerson('find', job.asked?.by, job, steps);
+    if (mine) return findAsPerson(mine, text, job.connection);
     const query = { q: text, page: 1, per_page: SHOWN };
     const tasks = await steps.call(
       'search tasks',
@@ -60,6 +68,20 @@ export function find(): Automation {
     const counted = `tasks found: ${tasks.length}, projects found: ${projects.length}`;
     return { text: counted, blocks: foundBlocks(text, job.connection, tasks, projects) };
   });
+}
+
+/** Searches with the tool that is mapped, and so among what the person who asked can see. */
+async function findAsPerson({ uses, tools }: Mine<'find'>, text: string, connection: string): Promise<Outcome> {
+  const { rows, id, text: name, ...use } = uses.own;
+  const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
+  const isList = rows !== undefined && id !== undefined && name !== undefined;
+  const answer = await tools.read('search', call, (result) => ({
+    found: isList ? readRows(result, { rows, id, text: name })?.slice(0, SHOWN) : undefined,
+    said: saidIn(result),
+  }));
+  if (!answer.found) return { text: `found: ${answer.said}` };
+  const found = answer.found.map((row) => ({ id: row.id, name: row.text }));
+  return { text: `tasks found: ${found.length}`, blocks: foundBlocks(text, connection, found, []) };
 }
 
 function refused(refusal: Refused): never {

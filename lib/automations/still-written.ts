@@ -3,9 +3,8 @@ import { digest } from '../digest.ts';
 import type { Automation } from '../jobs/automation.ts';
 import { NotDone, RetryAt } from '../jobs/interruption.ts';
 import type { Job, WrittenLine } from '../jobs/job.ts';
-import type { Journal } from '../jobs/journal.ts';
 import type { Steps } from '../jobs/steps.ts';
-import { operations } from '../partner/operations.ts';
+import { hasActed } from './has-acted.ts';
 import type { Tools } from './tools.ts';
 import { verbsInComments } from './verbs.ts';
 
@@ -59,12 +58,4 @@ function findLine(digested: string, text: string | null | undefined): 'there' | 
   if (text === undefined) return 'may not be read';
   if (text === null) return 'gone';
   return commandLines(text, verbsInComments).some((line) => digest(line) === digested) ? 'there' : 'changed';
-}
-
-/** True if the job has changed something in the service, or may have. */
-function hasActed(journal: Journal): boolean {
-  const isChange = (operation: string) => operations.has(operation) && operations.get(operation)?.effect !== 'read';
-  return (
-    journal.openSteps().length > 0 || journal.entries().some((step) => step.status === 'done' && isChange(step.calls))
-  );
 }

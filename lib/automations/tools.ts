@@ -17,6 +17,7 @@ import { createFirstTimeEntries, type FirstTimeEntries } from '../timesheets/fir
 import { createMutes, type Mutes } from '../timesheets/mutes.ts';
 import { createRecentTasks, type RecentTasks } from '../timesheets/recent-tasks.ts';
 import { createTaskNames, type TaskNames } from '../timesheets/task-names.ts';
+import { type AsPerson, createAsPerson } from './as-person.ts';
 
 /** What automations use, in addition to the steps of their job. */
 export interface Tools {
@@ -33,6 +34,7 @@ export interface Tools {
   /** Undefined if relay.config.ts has no slack. */
   slack: SlackApi | undefined;
   people: People;
+  asPerson: AsPerson;
   slackPeople: SlackPeople;
   mutes: Mutes;
   recentTasks: RecentTasks;
@@ -47,13 +49,14 @@ export function createTools(
 ): Tools {
   const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const slack = config.slack && createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch });
+  const journal = (jobId: string) => openJournal(table, jobId, clock);
+  const people = createPeople({ config, table, slack, clock });
   return {
-    ...{ config, clock, randomBytes, jobs, queue, links, slack },
-    journal: (jobId) => openJournal(table, jobId, clock),
+    ...{ config, clock, randomBytes, jobs, queue, links, slack, journal, people },
+    asPerson: createAsPerson({ config, people, journal }),
     comments: createIssueComments(github, clock),
     collaborators: createCollaborators(github, clock),
     issues: createIssueReader(github),
-    people: createPeople({ config, table, slack, clock }),
     slackPeople: createSlackPeople({ config, table, slack, clock }),
     mutes: createMutes(table, clock),
     recentTasks: createRecentTasks(table, clock),

@@ -3,6 +3,7 @@ import { nearMiss } from '../commands/near-miss.ts';
 import { withSingleBlanks } from '../commands/words.ts';
 import { doneVerb, undoVerb } from './complete-checklist-item.ts';
 import { defectVerb } from './create-defect.ts';
+import { doVerb } from './do-tool.ts';
 import { findVerb } from './find.ts';
 import { linkVerb } from './link-account.ts';
 import { logVerb } from './log-time.ts';
@@ -33,7 +34,10 @@ const helpVerb: Verb<{ verb: 'help' }> = {
 };
 
 /** Every verb, in the order in which help shows them. Add a new one here. */
-const all = [defectVerb, doneVerb, undoVerb, logVerb, findVerb, linkVerb, unlinkVerb, statusVerb, helpVerb] as const;
+const all = [
+  ...[defectVerb, doneVerb, undoVerb, logVerb, findVerb],
+  ...[doVerb, linkVerb, unlinkVerb, statusVerb, helpVerb],
+] as const;
 
 /** A command in one line. Texts are not empty and have single spaces only. */
 export type Command = (typeof all)[number] extends infer V ? (V extends Verb<infer C> ? C : never) : never;

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { durationFields, durationUnits } from '../partner/field-names.ts';
 import { operationPath, uuid } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
+import { callLimits } from './call-limits.ts';
 import { deployment } from './deployment.ts';
+import { mcpConfig } from './mcp.ts';
 import { slug as name, slackChannel, timeZone } from './names.ts';
 import { type Named, refuseRepeated } from './refuse-repeated.ts';
 import { timesheetsConfig } from './timesheets.ts';
@@ -42,44 +44,11 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
   return undefined;
 }
 
-const callLimits = z
-  .strictObject({
-    perMinute: z
-      .int()
-      .min(1)
-      .default(120)
-      .meta({ description: 'Calls in a minute. The default is the limit of the service.', examples: [60] }),
-    perDay: z
-      .int()
-      .min(1)
-      .default(5000)
-      .meta({ description: 'Calls in a day. The default is the limit of the service.', examples: [2_000] }),
-  })
-  .prefault({});
-
 const connection = z.strictObject({
   limits: callLimits.meta({
     description: 'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
   }),
-  mcp: z
-    .strictObject({
-      limits: callLimits.meta({
-        description:
-          'What the relay may use of the limits of the MCP endpoint, which count by calling address. Lower them if ' +
-          'other clients call from the same address.',
-      }),
-      link: z
-        .enum(['off', 'offered', 'required'])
-        .default('off')
-        .meta({
-          description:
-            'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name. ' +
-            'With `required`, a person without a linked account can change nothing from Slack. It needs `slack`.',
-          examples: ['offered'],
-        }),
-    })
-    .prefault({})
-    .meta({ description: 'The MCP endpoint, for people who link an account.' }),
+  mcp: mcpConfig,
   strangersShare: z
     .number()
     .min(0)
@@ -302,7 +271,7 @@ const slack = z.strictObject({
     .prefault({})
     .meta({ description: 'Who may use the relay at all.' }),
   permissions: z
-    .strictObject({ defect: permission, done: permission, log: permission, find: permission })
+    .strictObject({ defect: permission, done: permission, log: permission, find: permission, do: permission })
     .partial()
     .default({})
     .meta({

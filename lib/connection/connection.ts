@@ -8,6 +8,8 @@ import { partnerSecret, type Secrets } from '../secrets/secrets.ts';
 export interface Connection {
   name: string;
   limits: Limits;
+  /** Limits of the MCP endpoint. */
+  mcpLimits: Limits;
   /** The share of the day's calls that outside contributors may cause. */
   strangersShare: number;
   /** The time-out of one call. */
@@ -41,6 +43,7 @@ export function createConnections(options: ConnectionsOptions): (name: string) =
     return {
       name,
       limits: settings.limits,
+      mcpLimits: settings.mcp.limits,
       strangersShare: settings.strangersShare,
       timeoutMs: CALL_TIMEOUT_MS,
       operation: (declared) => withOverride(declared, settings.operations[declared.name]),

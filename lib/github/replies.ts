@@ -44,6 +44,8 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact
       return `✅ ${quoted(said.text)}`;
     case 'not done':
       return `⚠️ ${quoted(said.text)}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
+    case 'link awaited':
+      return '🔗 This waits until you have linked your account in Slack, for a day.';
     case 'parked':
       return `🛑 This could not be done: ${KINDS[said.kind]}. It is kept as job \`${job.id}\`, and ${escaped(contact)} can see why and let it go on.`;
   }

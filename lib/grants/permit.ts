@@ -49,8 +49,9 @@ export function createPermit(options: PermitOptions): Permit {
       slot.answered();
       return answer;
     } catch (error) {
-      if (error instanceof McpUnanswered && !error.sent) slot.giveUp();
-      else if (error instanceof McpUnanswered) await slot.unanswered().catch(ignoreUnavailable);
+      // Whatever else is thrown, the request has not left.
+      if (error instanceof McpUnanswered && error.sent) await slot.unanswered().catch(ignoreUnavailable);
+      else slot.giveUp();
       throw error;
     }
   };

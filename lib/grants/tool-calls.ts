@@ -18,9 +18,16 @@ export interface ToolCalls {
    * Calls a tool. A tool that creates is sent once at most, apart from a refusal that says that it was not carried out.
    *
    * @param history `creating` for every tool that does not say of itself, by a mapping or its hints, that it is harmless
+   * @param beforeSend runs right before the call leaves, once it may; what it throws keeps the call back
    * @throws {GrantError | SecretError} and what the transport's permit throws, always before the call is sent
    */
-  call(holder: Holder, history: ToolHistory, tool: string, args: object): Promise<ToolResult>;
+  call(
+    holder: Holder,
+    history: ToolHistory,
+    tool: string,
+    args: object,
+    beforeSend?: () => Promise<void>,
+  ): Promise<ToolResult>;
 }
 
 export interface ToolCallsOptions {
@@ -43,7 +50,7 @@ const MOST_SESSIONS = 200;
 export type Sessions = Map<string, KeptSession>;
 
 export function createToolCalls(options: ToolCallsOptions): ToolCalls {
-  const { transport, tokens, pause, retryAfterSeconds, sessions = new Map() } = options;
+  const { transport, tokens, pause, retryAfterSeconds, sessions = new Map<string, KeptSession>() } = options;
 
   function clientOf({ grant }: AccessToken): McpClient {
     const { connection, holder, linkedAt } = grant;
@@ -105,8 +112,8 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
 
   return {
     list: (holder) => asPerson(holder, 'repeatable', (client, token) => client.listTools(token)),
-    async call(holder, history, tool, args) {
-      return asPerson(holder, history, (client, token) => client.callTool(token, tool, args));
+    async call(holder, history, tool, args, beforeSend) {
+      return asPerson(holder, history, (client, token) => client.callTool(token, tool, args, beforeSend));
     },
   };
 }

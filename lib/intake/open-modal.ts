@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import * as z from 'zod/mini';
+import { toolFormJobs } from '../automations/do-tool.ts';
 import { projectListJobs } from '../automations/list-projects.ts';
 import { taskListJobs } from '../automations/list-tasks.ts';
 import { recognitionJobs } from '../automations/recognize-person.ts';
@@ -9,6 +10,7 @@ import { TOO_MANY } from '../people/turns.ts';
 import { message, plainSection, type SlackMessage, warning } from '../slack/messages.ts';
 import { escaped } from '../slack/mrkdwn.ts';
 import { SlackRefusal, SlackUnanswered } from '../slack/slack-api.ts';
+import { toolMessageModal, type toolToFill } from '../slack/tool-views.ts';
 import type { OpenedView } from '../slack/update-modal.ts';
 import { defectModal, type LogTimeModal, logTimeModal, type projectToLog } from '../slack/views.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
@@ -80,6 +82,20 @@ export async function openProjectModal(
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: tasks for a form` };
   const input = { opened: view, projectId: project.id, modal };
   return (await fill(taskListJobs.draft({ ...place, input }), userId, intake)) ?? said;
+}
+
+/** Opens the form of a tool at once, and has it made of the tool's schema. @returns what to tell where it cannot be opened */
+export async function openToolModal(
+  request: ModalRequest,
+  { connection, tool }: z.output<typeof toolToFill>,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
+  const { view, said } = await open(request, connection, toolMessageModal('The form is being made…'), intake);
+  if (!view) return said;
+  const { userId } = request;
+  const place = { ...placeOf(view, userId), connection, summary: `${userId}: form of a tool` };
+  const asked = { verb: 'do', by: { in: 'slack' as const, id: userId } };
+  return (await fill(toolFormJobs.draft({ ...place, asked, input: { opened: view, tool } }), userId, intake)) ?? said;
 }
 
 /** The common fields of a job that fills an open modal with data from the service. */

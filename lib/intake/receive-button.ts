@@ -6,6 +6,7 @@ import { accountToLink, LINK_BUTTON, OPEN_BUTTON } from '../slack/link-messages.
 import { message, plainSection, type SlackMessage, warning } from '../slack/messages.ts';
 import { type ButtonPress, readOwn, SlackRequestError } from '../slack/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../slack/response-url.ts';
+import { TOOL_BUTTON, toolToFill } from '../slack/tool-views.ts';
 import {
   LOG_ON_PROJECT_BUTTON,
   LOG_REST_BUTTON,
@@ -17,7 +18,7 @@ import {
 } from '../slack/views.ts';
 import { commandOfButton, RUN_COMMAND_BUTTON } from './command-button.ts';
 import { makeLink } from './link-account.ts';
-import { openLogTimeModal, openProjectModal } from './open-modal.ts';
+import { openLogTimeModal, openProjectModal, openToolModal } from './open-modal.ts';
 import { receiveCommandButton } from './receive-command.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
@@ -57,6 +58,14 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
       const isRecent = intake.clock() - at < PROPOSED_FOR_MS;
       const duration = minutes > 0 && isRecent ? { duration: printDuration(minutes) } : {};
       return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, intake), 'beside');
+    }
+    case TOOL_BUTTON: {
+      const tool = held(toolToFill);
+      const fault = await explained(intake.config.contact, () =>
+        intake.permissions.faultOf('do', { ...press, connection: tool.connection }),
+      );
+      if (fault) return tell(warning(fault), 'beside');
+      return tell(await openToolModal(press, tool, intake), 'beside');
     }
     case LINK_BUTTON:
       return tell(await makeLink(press, held(accountToLink), intake), 'beside');

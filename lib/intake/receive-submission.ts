@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { defectJob } from '../automations/create-defect.ts';
+import { toolCallJob } from '../automations/do-tool.ts';
 import { timeJob } from '../automations/log-time.ts';
 import type { LimitedVerb } from '../automations/permissions.ts';
 import { parseDuration } from '../commands/duration.ts';
@@ -7,6 +8,7 @@ import { taskAsTyped } from '../commands/log.ts';
 import { TOO_MANY } from '../people/turns.ts';
 import { explained } from '../slack/explained.ts';
 import { type ModalSubmission, readOwn, SlackRequestError } from '../slack/request.ts';
+import { argumentsIn, CONFIRM, TOOL_MODAL, toolMemory } from '../slack/tool-views.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../slack/views.ts';
 import { type Accepted, connectionOf, type SlackIntake } from './slack-intake.ts';
 import { slackOrigin } from './slack-origin.ts';
@@ -57,6 +59,15 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       const draft = timeJob(command, slackOrigin({ ...sent, happened: sent.viewId }, connection));
       return faultsOf(sent, await intake.accept(draft, sent.userId));
     }
+    case TOOL_MODAL: {
+      const { connection, faultsAt: _, ...called } = remembered(toolMemory);
+      const fault = await permissionFault('do', connection);
+      if (fault !== undefined) return faultOfForm(sent, fault);
+      const origin = slackOrigin({ ...sent, happened: sent.viewId }, connection);
+      const filled = { values: argumentsIn(sent.values), isConfirmed: sent.values[CONFIRM] !== undefined };
+      const draft = toolCallJob({ ...called, ...filled }, origin);
+      return faultsOf(sent, await intake.accept(draft, sent.userId));
+    }
     default:
       throw new SlackRequestError('the modal does not belong to the relay');
   }
@@ -68,6 +79,9 @@ function faultsOf(sent: ModalSubmission, accepted: Accepted): Faults | undefined
 }
 
 /** A fault of the whole form, shown at its first input because Slack shows errors only at inputs. */
-export function faultOfForm({ callbackId }: ModalSubmission, fault: string): Faults {
+export function faultOfForm({ callbackId, privateMetadata }: ModalSubmission, fault: string): Faults {
+  if (callbackId === TOOL_MODAL) {
+    return { [readOwn("the modal's private_metadata", privateMetadata, toolMemory).faultsAt]: fault };
+  }
   return { [callbackId === LOG_TIME_MODAL ? 'duration' : 'title']: fault };
 }

@@ -5,6 +5,7 @@ import { isOfPeople } from '../budget/lanes.ts';
 import type { StrangerShare } from '../budget/stranger-share.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { Assistants } from '../grants/assistants.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
@@ -13,12 +14,15 @@ import { InLine, NeedsOperator, NotDone, Refused, RetryAt, StepFailed } from './
 import type { Job } from './job.ts';
 import { type JobStore, LeaseLost, type Wait } from './job-store.ts';
 import { openJournal } from './journal.ts';
+import { LinkAwaited } from './link-awaited.ts';
+import { createOnce, type StepNews } from './once.ts';
 import { createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
 import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
 import type { CallNews } from './sending.ts';
-import { createSteps, type StepNews, type Steps } from './steps.ts';
+import { createSteps, type Steps } from './steps.ts';
 import { createStrangerTurn } from './stranger-turn.ts';
 import { createTellPerson, type ParkKind, type Replies, type ReplyContent } from './tell-person.ts';
+import { createToolSteps, type ToolStepsOfRun } from './tool-steps.ts';
 import type { WaitingLines } from './waiting-line.ts';
 
 /** How many failed steps and crashes park a job. With the pauses below, that takes about half an hour. */
@@ -47,6 +51,7 @@ export interface RunJobOptions {
   breakers: Breakers;
   strangers: StrangerShare;
   connection: (name: string) => Connection | undefined;
+  assistants: Assistants;
   automation: (name: string) => Automation | undefined;
   replies: Replies;
   clock: () => number;
@@ -82,9 +87,9 @@ export async function runJob(
     return sleepOrLeave(claimed.until - clock());
   }
   try {
-    const { ending, calls } = await runAutomation(claimed, deadline, options);
+    const { ending, ...made } = await runAutomation(claimed, deadline, options);
     const fate = await settle(claimed, ending, receives, options);
-    await endCalls(claimed, calls, options);
+    await endCalls(claimed, made, options);
     return fate;
   } catch (error) {
     // The worker that took over runs the job now, and has its own message or one from the sweep.
@@ -152,11 +157,12 @@ function messageOf(
 }
 
 /** Reports the run's calls to the budget, and advances the waiting line. */
-async function endCalls(job: Job, calls: PartnerCalls | undefined, options: RunJobOptions): Promise<void> {
+async function endCalls(job: Job, { calls, tools }: CallsOfRun, options: RunJobOptions): Promise<void> {
   const { budget, connection, lines, report } = options;
   const called = connection(job.connection);
   try {
     await budget.flush(job.connection);
+    await tools?.flush();
     if (!called || !calls) return;
     const { slotAt } = job;
     if (slotAt !== undefined && !calls.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
@@ -173,12 +179,18 @@ type Ending =
   | { ended: 'in line'; expectedAt: number | undefined; why: string; attempts: number }
   | { ended: 'not yet'; dueAt: number; why: string; attempts: number; releasesQueueGroup?: boolean };
 
+/** What a run made its calls with; nothing where its connection is gone. */
+interface CallsOfRun {
+  calls?: PartnerCalls;
+  tools?: ToolStepsOfRun;
+}
+
 async function runAutomation(
   job: Job,
   deadline: number,
   options: RunJobOptions,
-): Promise<{ ending: Ending; calls?: PartnerCalls }> {
-  const { table, budget, breakers, replies, clock, sleep, report } = options;
+): Promise<{ ending: Ending } & CallsOfRun> {
+  const { table, budget, breakers, assistants, replies, clock, sleep, report } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked: Parking = (reason, kind) => {
     const outcomeUnknown = journal.openSteps().length > 0;
@@ -201,7 +213,13 @@ async function runAutomation(
     ...{ ...about, strangerTurn },
     ...{ table, lane: job.lane, caller: job.id, cameBack, budget, breakers, sleep, deadline },
   });
-  const steps = createSteps({ ...about, calls, deadline });
+  const once = createOnce(about);
+  const tools = createToolSteps({
+    ...{ assistants, connection: connection.name, limits: connection.mcpLimits, lane: job.lane, budget },
+    ...{ journal, once, isHeld: holding(job, options), clock, sleep, deadline },
+    isPublic: job.replyTo?.in === 'github',
+  });
+  const steps = createSteps({ connection, calls, journal, clock, deadline, once, tools });
   const failed = (error: unknown) => report({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps, replies, clock, failed });
   const end = async (): Promise<Ending> => {
@@ -232,18 +250,23 @@ async function runAutomation(
       // Only the report of the outcome was left, and it failed.
       if (isDone) return ending;
       if (ending.ended === 'parked') await person.parked(ending.reason, ending.kind);
-      if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
+      if (error instanceof LinkAwaited) await person.linkAwaited(error);
+      else if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
       if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.why);
       return ending;
     }
   };
-  return { ending: await end(), calls };
+  return { ending: await end(), calls, tools };
 }
 
 async function letGo(job: Job, ending: 'succeeded' | 'parked', { automation, jobs }: RunJobOptions): Promise<void> {
-  const isHeld = async () => (await jobs.lease(job)?.isHeld()) ?? false;
-  await automation(job.automation)?.letGo?.(job, ending, isHeld);
+  await automation(job.automation)?.letGo?.(job, ending, holding(job, { jobs }));
 }
+
+const holding =
+  (job: Job, { jobs }: Pick<RunJobOptions, 'jobs'>) =>
+  async () =>
+    (await jobs.lease(job)?.isHeld()) ?? false;
 
 type Told = ReplyContent & { of: 'done' | 'not done' };
 

@@ -1,11 +1,13 @@
 import type * as z from 'zod';
 import type { Connection } from '../connection/connection.ts';
+import type { Holder } from '../grants/grant.ts';
 import type { Operation } from '../partner/operation.ts';
-import { operations } from '../partner/operations.ts';
 import { readPage } from '../partner/paging.ts';
-import { InLine, Interruption, NeedsOperator, Refused, RetryAt } from './interruption.ts';
-import type { Journal, StepEntry } from './journal.ts';
+import { NeedsOperator, Refused, RetryAt } from './interruption.ts';
+import type { Journal } from './journal.ts';
+import type { Once } from './once.ts';
 import type { PartnerCalls } from './partner-calls.ts';
+import type { ToolSteps } from './tool-steps.ts';
 
 /** A call outside the partner API that creates something: a comment, a message. */
 export interface Reply<Kept> {
@@ -75,15 +77,12 @@ export interface Steps {
   read<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
   /** Sends a reply once. A second try searches for it first. */
   reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
+  /** Calls of tools, as a person who has linked an account. */
+  as(holder: Holder): ToolSteps;
+  /** What the journal has of a step that is done. */
+  kept<Kept>(step: string): Kept | undefined;
   /** Records that a step was skipped, and why. */
   skip(step: string, calls: string, why: string): Promise<void>;
-}
-
-/** A step ended or failed. */
-export interface StepNews {
-  news: 'step';
-  entry: StepEntry;
-  isOperation: boolean;
 }
 
 export interface StepsOptions {
@@ -93,45 +92,20 @@ export interface StepsOptions {
   clock: () => number;
   /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
-  report: (news: StepNews) => void;
+  once: Once;
+  /** Makes {@link Steps.as}. */
+  tools: Pick<Steps, 'as'>;
 }
 
 /** The time limit for all calls of a reply together. */
 const REPLY_TIMEOUT_MS = 20_000;
 
 export function createSteps(options: StepsOptions): Steps {
-  const { connection, calls: partner, journal, clock, deadline, report } = options;
-  async function write(entry: StepEntry): Promise<void> {
-    await journal.write(entry);
-    if (entry.status !== 'begun') report({ news: 'step', entry, isOperation: operations.has(entry.calls) });
-  }
-
-  /** Runs one step unless it is done, and journals the result. */
-  async function once<Kept>(
-    step: string,
-    calls: string,
-    run: (begun: StepEntry | undefined) => Promise<Kept>,
-  ): Promise<Kept> {
-    const known = journal.entry(step);
-    if (known?.status === 'done') return known.result as Kept;
-    const startedAt = known?.startedAt ?? clock();
-    try {
-      const result = await run(known);
-      await write({ step, calls, status: 'done', startedAt, finishedAt: clock(), result });
-      return result;
-    } catch (error) {
-      if (error instanceof Interruption && !(error instanceof RetryAt || error instanceof InLine)) {
-        const failures = (known?.failures ?? 0) + 1;
-        await write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note: error.message, failures });
-      }
-      throw error;
-    }
-  }
-
+  const { connection, calls: partner, journal, clock, deadline, once, tools } = options;
   return {
     async call(step, declared, payload, keep, refused) {
       const operation = connection.operation(declared);
-      return once(step, operation.name, async () => {
+      return once.run(step, operation.name, async () => {
         try {
           return keep((await partner.repeatable(operation, payload)).data);
         } catch (error) {
@@ -145,7 +119,7 @@ export function createSteps(options: StepsOptions): Steps {
       const kept = [];
       let before: string | null = null;
       for (let page = 1; page <= maxPages; page++) {
-        const part = await once(`${step} ${page}`, operation.name, async () => {
+        const part = await once.run(`${step} ${page}`, operation.name, async () => {
           const asked = { ...(payload as object), page };
           const result = await partner.repeatable(operation, asked as never);
           const { repeats, last, fingerprint } = readPage(page, asked, result, before);
@@ -160,7 +134,7 @@ export function createSteps(options: StepsOptions): Steps {
     },
     async create(step, declared, payload, marker) {
       const operation = connection.operation(declared);
-      const created = await once(step, operation.name, async (): Promise<Created> => {
+      const created = await once.run(step, operation.name, async (): Promise<Created> => {
         const creating = () => partner.creating(step, operation, payload, marker);
         return creating().catch(async (error) => {
           // For a step that a person decided, a NeedsOperator means that the last search found nothing. A Refused is
@@ -174,20 +148,25 @@ export function createSteps(options: StepsOptions): Steps {
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;
     },
-    read: (step, calls, read) => once(step, calls, read),
+    read: (step, calls, read) => once.run(step, calls, read),
     async reply(step, { calls, find, make }) {
-      return once(step, calls, async (begun) => {
+      return once.run(step, calls, async (begun) => {
         if (clock() + REPLY_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a reply');
         const made = begun && (await find(begun.startedAt));
         if (made !== undefined) return made;
-        if (!begun) await write({ step, calls, status: 'begun', startedAt: clock() });
+        if (!begun) await once.write({ step, calls, status: 'begun', startedAt: clock() });
         return make();
       });
+    },
+    as: tools.as,
+    kept<Kept>(step: string) {
+      const known = journal.entry(step);
+      return known?.status === 'done' ? (known.result as Kept) : undefined;
     },
     async skip(step, calls, why) {
       if (journal.entry(step)) return;
       const now = clock();
-      await write({ step, calls, status: 'skipped', startedAt: now, finishedAt: now, note: why });
+      await once.write({ step, calls, status: 'skipped', startedAt: now, finishedAt: now, note: why });
     },
   };
 }

@@ -1,7 +1,9 @@
+import { digest } from '../digest.ts';
 import { Interruption } from './interruption.ts';
 import type { Job } from './job.ts';
 import { LeaseLost } from './job-store.ts';
 import type { Journal } from './journal.ts';
+import type { LinkAwaited } from './link-awaited.ts';
 import type { Reply, Steps } from './steps.ts';
 
 /** The news of a job for the person who requested it. */
@@ -10,6 +12,8 @@ export type ReplyContent =
   | { of: 'not done'; text: string }
   /** The estimated time; epoch milliseconds. */
   | { of: 'waiting'; until: number | undefined; why: string }
+  /** The job waits, for a day, until the person has linked their account, where `scopes` is not empty with those. */
+  | { of: 'link awaited'; why: string; scopes: readonly string[] }
   | { of: 'parked'; reason: string; kind: ParkKind };
 
 /** Why a job was parked, without text from outside, for public places. */
@@ -71,6 +75,9 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
       if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
     },
+    /** Once for each reason. */
+    linkAwaited: ({ message: why, scopes }: LinkAwaited) =>
+      sayIfPossible(`tell link awaited ${digest(why)}`, { of: 'link awaited', why, scopes }),
     // A replayed job may be parked again, for another reason.
     parked: (reason: string, kind: ParkKind) =>
       sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason, kind }),

@@ -3,7 +3,7 @@ import { isRecord } from './json-rpc.ts';
 import { outsideText } from './outside-text.ts';
 import { isRevision, namesRevisionInHeader, type Revision, revisions } from './revisions.ts';
 import { readTool, readToolResult, type ToolList, type ToolResult } from './tool.ts';
-import { endSession, type Reply, sendNotification, sendRequest, type Transport } from './transport.ts';
+import { endSession, type Permit, type Reply, sendNotification, sendRequest, type Transport } from './transport.ts';
 
 /**
  * A client of one person at one MCP endpoint. It begins a session with its first call, and another one where the service
@@ -16,8 +16,16 @@ export interface McpClient {
    * @throws {McpError}
    */
   listTools(token: string | undefined): Promise<ToolList>;
-  /** @throws {McpError} */
-  callTool(token: string | undefined, name: string, args: object): Promise<ToolResult>;
+  /**
+   * @param beforeSend runs right before each request with the call leaves, once it may; what it throws keeps the call back
+   * @throws {McpError}
+   */
+  callTool(
+    token: string | undefined,
+    name: string,
+    args: object,
+    beforeSend?: () => Promise<void>,
+  ): Promise<ToolResult>;
   /** Begins a session if there is none. @throws {McpError} */
   initialize(token: string | undefined): Promise<Session>;
   /** Ends the session, if there is one. @throws {McpError} */
@@ -89,16 +97,22 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
     }
   }
 
-  async function request(token: string | undefined, method: string, params: object): Promise<unknown> {
+  async function request(
+    token: string | undefined,
+    method: string,
+    params: object,
+    beforeSend?: () => Promise<void>,
+  ): Promise<unknown> {
+    const way = beforeSend ? heldBack(transport, beforeSend) : transport;
     const used = await initialize(token);
     try {
-      return (await sendRequest(transport, envelopeOf(used, token), method, ++kept.lastId, params)).result;
+      return (await sendRequest(way, envelopeOf(used, token), method, ++kept.lastId, params)).result;
     } catch (error) {
       // The service has forgotten the session, and has not looked at the request (MCP, Session Management).
       if (!(error instanceof McpRefusal) || error.status !== 404 || used.id === undefined) throw error;
       if (kept.session === used) kept.session = undefined;
       const next = await initialize(token);
-      return (await sendRequest(transport, envelopeOf(next, token), method, ++kept.lastId, params)).result;
+      return (await sendRequest(way, envelopeOf(next, token), method, ++kept.lastId, params)).result;
     }
   }
 
@@ -124,8 +138,8 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
       } while (cursor !== undefined);
       return list;
     },
-    async callTool(token, name, args) {
-      const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }));
+    async callTool(token, name, args, beforeSend) {
+      const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }, beforeSend));
       if (!result) throw unreadable('tools/call', 'no result of a tool');
       return result;
     },
@@ -136,6 +150,16 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
       await endSession(transport, envelopeOf(ended, token));
     },
   };
+}
+
+/** The same way, on which something happens before a request leaves that may leave now. */
+function heldBack(transport: Transport, beforeSend: () => Promise<void>): Transport {
+  const permit: Permit = (send) =>
+    transport.permit(async () => {
+      await beforeSend();
+      return send();
+    });
+  return { ...transport, permit };
 }
 
 const unreadable = (method: string, found: string): McpError => new McpUnreadable(method, { status: 200, found });

@@ -9,6 +9,8 @@ export interface Tool {
   description: string;
   /** The JSON schema of its arguments, of type `object`. */
   inputSchema: Readonly<Record<string, unknown>>;
+  /** The scopes that the instance names for it, in `_meta.scope` (assumed) or in its description. */
+  scopes: readonly string[];
   /** What the instance says of itself; hints, and no promises (MCP 2025-11-25, ToolAnnotations). */
   hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
 }
@@ -43,6 +45,7 @@ const listed = z.object({
   title: text,
   description: text,
   inputSchema: z.record(z.string(), z.unknown()),
+  _meta: z.catch(z.optional(z.object({ scope: text })), undefined),
   annotations: z.catch(
     z.object({
       title: text,
@@ -54,6 +57,8 @@ const listed = z.object({
     { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   ),
 });
+
+const scopesIn = (said: string) => [...new Set(said.match(/\bmcp:[a-z]+(?:\.[a-z]+)?\b/g))];
 
 /** Reads an entry of `tools/list`. @returns what is wrong with it, where it cannot be used */
 export function readTool(entry: unknown): Tool | { name: string; why: string } {
@@ -80,6 +85,7 @@ export function readTool(entry: unknown): Tool | { name: string; why: string } {
     title: data.title ?? data.annotations.title,
     description: data.description ?? '',
     inputSchema: data.inputSchema,
+    scopes: scopesIn(`${data._meta?.scope ?? ''} ${data.description ?? ''}`),
     hints: {
       readOnly: readOnlyHint,
       destructive: !readOnlyHint && destructiveHint,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isTimeZone } from '../config/names.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
+import type { Holder } from '../grants/grant.ts';
 import { NotDone } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { listUsers } from '../partner/users.ts';
@@ -28,6 +29,10 @@ export interface ServiceUser {
 export interface People {
   /** @throws {NotDone} if the person cannot be matched; the message tells them why, and who can fix it */
   userOf(person: Person, connection: string, steps: Steps): Promise<ServiceUser>;
+  /** Where they are, for words such as "yesterday". Asks nothing of the service. */
+  timeZoneOf(person: Person, steps: Steps): Promise<string>;
+  /** Who may have linked the account of a person: themselves, and for GitHub who they are in Slack. */
+  holdersFor(person: Person): Holder[];
 }
 
 export interface PeopleOptions {
@@ -159,6 +164,14 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
   }
 
   return {
+    async timeZoneOf(person, steps) {
+      const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;
+      return zone ?? mapped(person)?.timeZone ?? 'UTC';
+    },
+    holdersFor(person) {
+      const slack = person.in === 'github' ? mapped(person)?.slack : undefined;
+      return [{ ...person }, ...(slack === undefined ? [] : [{ in: 'slack' as const, id: slack }])];
+    },
     userOf: (person, connection, steps) =>
       remembered({
         ...{ table, clock, key: keys.person(person.in, person.id, connection) },

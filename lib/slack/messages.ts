@@ -56,7 +56,7 @@ export function button(text: string, actionId: string, value: string, style?: 'p
 }
 
 /** The outcome of a job, as a message to the person who asked. */
-export function saidMessage(said: ReplyContent, contact: string): SlackMessage {
+export function saidMessage(said: Exclude<ReplyContent, { of: 'link awaited' }>, contact: string): SlackMessage {
   switch (said.of) {
     case 'done': {
       const told = message(plainSection(`:white_check_mark: ${sentence(said.text)}`));

@@ -3,7 +3,8 @@ import { StepFailed } from '../jobs/interruption.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
 import type { Reply } from '../jobs/steps.ts';
 import type { ReplyContent } from '../jobs/tell-person.ts';
-import { type SlackMessage, saidMessage } from './messages.ts';
+import { linkMessage } from './link-messages.ts';
+import { type SlackMessage, saidMessage, sentence } from './messages.ts';
 import { createResponseUrls, RESPONSE_URL_LIVES_MS } from './response-url.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 import { withJobErrors } from './with-job-errors.ts';
@@ -114,7 +115,7 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: Sla
     to: ReplyTo & { in: 'slack' },
     said: ReplyContent,
   ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
-    const message = saidMessage(said, contact);
+    const message = said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact);
     const isOpen =
       to.responseUrl !== undefined &&
       responseUrls.isOurs(to.responseUrl) &&
@@ -143,8 +144,20 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: Sla
   };
 }
 
+function linkAwaitedMessage(
+  connection: string,
+  { why, scopes }: Extract<ReplyContent, { of: 'link awaited' }>,
+): SlackMessage {
+  return linkMessage(
+    `${sentence(why)} This goes on once you have linked your account, within a day.`,
+    connection,
+    scopes,
+  );
+}
+
 /** A replayed job reports its outcome only once, but reports again what it waits for or why it is parked. */
 function idOf(job: Job, said: ReplyContent): string {
   if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
+  if (said.of === 'link awaited') return `${job.id} link awaited ${said.why}`;
   return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;
 }

@@ -81,5 +81,12 @@ const plainTextInput = z
     context.addIssue({ code: 'custom', path: ['initial_value'], message: 'must not be longer than `max_length`' });
   });
 
+/** https://docs.slack.dev/reference/block-kit/block-elements/number-input-element */
+const numberInput = z.strictObject({
+  type: z.literal('number_input'),
+  is_decimal_allowed: z.boolean(),
+  ...actionable,
+});
+
 /** https://docs.slack.dev/reference/block-kit/blocks/input-block */
-export const inputElement = z.discriminatedUnion('type', [datepicker, plainTextInput, staticSelect]);
+export const inputElement = z.discriminatedUnion('type', [datepicker, numberInput, plainTextInput, staticSelect]);

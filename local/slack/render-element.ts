@@ -29,6 +29,7 @@ export function renderElement(
       );
     case 'datepicker':
       return `[ ${element.initial_date ?? BLANK} ▾ ]`;
+    case 'number_input':
     case 'plain_text_input':
       return element.initial_value || BLANK;
     default:

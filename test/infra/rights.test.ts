@@ -88,7 +88,7 @@ describe('the role of a function', () => {
       index('waiting-line'),
       ...table('UpdateItem'),
       ...logs,
-      ...secrets('github', 'partnermain', 'partnerother', 'slack'),
+      ...secrets('github', 'grants', 'partnermain', 'partnerother', 'slack'),
       ...queues(
         'ChangeMessageVisibility',
         'DeleteMessage',

@@ -1,4 +1,5 @@
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
+import type { Commands } from '../mcp/linked.ts';
 import { exampleConfig } from '../relay.ts';
 import { type Answering, allAnswerings } from './creation-faults.ts';
 import { judge } from './judge.ts';
@@ -86,8 +87,9 @@ export interface TrialChoice {
 }
 
 /** Tries one choice after the other on a relay and a sandbox of its own; each is of an issue or a person of its own. */
-export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally) {
-  const connection = { limits: { perMinute: 1_000_000, perDay: 1_000_000 } };
+export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, commands?: Commands) {
+  const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
+  const connection = { limits, ...(commands && { mcp: { limits, link: 'offered' as const, commands } }) };
   const relay = await startKillableRelay(
     ({ github, slack }) =>
       exampleConfig(
@@ -104,8 +106,8 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally) 
       id += 1;
       const incoming = row.incoming(id);
       await row.prepare?.(relay, id);
-      const { operation, repeatable } = row;
-      const result = await relay.try({ incoming, operation, repeatable, answers, stops, comesBack, recovery });
+      const { operation, repeatable, isTool } = row;
+      const result = await relay.try({ incoming, operation, repeatable, isTool, answers, stops, comesBack, recovery });
       const events = incoming.filter(({ from }) => from !== 'slack command').length;
       const there = { made: row.made(relay, id), readBack: await row.readBack?.(relay), said: row.said(relay, id) };
       const violations = await judge({ row, answers, stops, comesBack, events, result, ...there });

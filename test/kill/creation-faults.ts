@@ -6,8 +6,8 @@ import type { TestClock } from '../relay.ts';
 const TIMEOUT_MS = 10_000;
 
 interface Tools {
-  /** What is sent: `defects/create`. */
-  operation: string;
+  /** What is sent, as the sandbox's faults name it. */
+  target: Pick<Fault, 'operation' | 'call'>;
   sandbox: Sandbox;
   clock: TestClock;
   /** Keeps a request that has left, to let it arrive when the next one was answered, or at the end. */
@@ -18,8 +18,8 @@ type Send = () => Promise<Response>;
 
 /** Once a fault of the sandbox, in the way of one request. */
 function fault(fault: Fault) {
-  return (send: Send, { sandbox, operation }: Tools): Promise<Response> => {
-    sandbox.setFault({ ...fault, operation: `/${operation}`, times: 1 });
+  return (send: Send, { sandbox, target }: Tools): Promise<Response> => {
+    sandbox.setFault({ ...fault, ...target, times: 1 });
     return send();
   };
 }

@@ -35,6 +35,7 @@ export async function judge(evidence: Evidence): Promise<string[]> {
     ...judgeJobs(evidence),
     ...evidence.result.jobs.flatMap((job) => judgeEnd(job, evidence.row, standingOf(job))),
     ...judgeMade(evidence),
+    ...judgeSends(evidence),
     ...judgeReplies(evidence),
   ];
 }
@@ -72,6 +73,7 @@ function judgeJobs({ events, result: { jobs, acknowledged, typed } }: Evidence):
 function judgeEnd(job: Job, row: Row, standing: Standing | undefined): string[] {
   const { status, parked, notDone = false, outcome } = job;
   if (status === 'succeeded') {
+    if (row.isTool) return unless(!notDone || isUnclear(job), `not done, and not because nobody knows: ${outcome}`);
     const told = !row.repeatable && isClearlyRefused(standing);
     return unless(!notDone || told, `not done against the document: ${outcome}`);
   }
@@ -97,7 +99,8 @@ function judgeMade({ row, answers, result: { jobs }, made, readBack }: Evidence)
   const wanted = (count: number) => ('ofAll' in row.makes ? row.makes.ofAll : row.makes.ofEachJob * count);
   const nobodys = made.filter(({ id }) => done.every(({ outcome = '' }) => !outcome.includes(String(id))));
   // A request that arrives when the relay has given up waiting for it.
-  const late = answers.includes('arrival slower than the time-out') ? parked.length : 0;
+  const unclear = jobs.filter(isUnclear).length;
+  const late = unclear + (answers.includes('arrival slower than the time-out') ? parked.length : 0);
   const others = made.filter(({ looks }) => looks !== row.looks);
   return [
     ...unless(made.length <= wanted(jobs.length), `${made.length} were made`),
@@ -106,10 +109,23 @@ function judgeMade({ row, answers, result: { jobs }, made, readBack }: Evidence)
     ...(parked.length > 0
       ? []
       : [
-          ...unless(made.length === wanted(done.length), `${done.length} succeeded with ${made.length} made`),
+          ...unless(
+            made.length >= wanted(done.length) && made.length <= wanted(done.length + unclear),
+            `${done.length} succeeded with ${made.length} made`,
+          ),
           ...unless(others.length === 0, `looks like '${others[0]?.looks}'`),
         ]),
   ];
+}
+
+/** A tool has no nonce: what was sent must not be sent again. */
+function judgeSends({ row, result: { sends, jobs } }: Evidence): string[] {
+  return unless(!row.isTool || sends <= jobs.length, `the tool was called ${sends} times`);
+}
+
+/** Whether the person was told that nobody knows. */
+function isUnclear({ notDone = false, outcome = '' }: Job): boolean {
+  return notDone && outcome.startsWith('I do not know whether');
 }
 
 /** Each outcome is reported, and exactly once unless the relay cannot know that it was. */

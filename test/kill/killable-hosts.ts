@@ -14,6 +14,7 @@ import { answerOperation } from './creation-faults.ts';
 import type { FunctionSlug, Happening, UnderWay } from './trial.ts';
 
 const PARTNER_PATH = '/api/v1/partner/';
+const MCP_PATH = '/mcp/partner';
 /** Methods of Slack that only read. */
 const SLACK_READS = new Set(['auth.test', 'users.info', 'conversations.history', 'usergroups.users.list']);
 
@@ -146,7 +147,7 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
     return (input, init = {}) => {
       const url = String(input);
       const send = () => whole(fetch(url, init));
-      const operation = operationOf(url);
+      const operation = operationOf(url, init.body);
       if (operation === undefined) return pass(id, sideEffectOf(url, init.method), send);
       if (operation !== trial.operation) return pass(id, operation, send);
       return sendOperation(id, trial, new Headers(init.headers).get('x-nonce') ?? '', send);
@@ -161,7 +162,9 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
     send: () => Promise<Response>,
   ): Promise<Response> {
     if (hosts.get(id)?.host.gate) return pass(id, trial.operation, send);
-    const note = (happening: Happening) => void (trial.repeatable || trial.happenings.push(happening));
+    const target = trial.isTool ? { operation: MCP_PATH, call: trial.operation } : { operation: `/${trial.operation}` };
+    const isFollowed = !trial.repeatable && !trial.isTool;
+    const note = (happening: Happening) => void (isFollowed && trial.happenings.push(happening));
     note({ what: 'sent', nonce });
     try {
       const answer = await pass(id, trial.operation, async () => {
@@ -172,7 +175,7 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
           const arrivesLater = (arrive: () => Promise<unknown>) => {
             trial.late = arrive;
           };
-          return await answerOperation(answering, send, { operation: trial.operation, sandbox, clock, arrivesLater });
+          return await answerOperation(answering, send, { target, sandbox, clock, arrivesLater });
         } finally {
           await late?.();
         }
@@ -185,8 +188,12 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
     }
   }
 
-  function operationOf(url: string): string | undefined {
-    return url.startsWith(sandbox.url) ? url.slice(url.indexOf(PARTNER_PATH) + PARTNER_PATH.length) : undefined;
+  /** The path of an operation, the name of a tool that is called, or another method of MCP. */
+  function operationOf(url: string, body: unknown): string | undefined {
+    if (!url.startsWith(sandbox.url)) return undefined;
+    if (!url.endsWith(MCP_PATH)) return url.slice(url.indexOf(PARTNER_PATH) + PARTNER_PATH.length);
+    const { method, params } = JSON.parse(String(body)) as { method: string; params?: { name?: string } };
+    return method === 'tools/call' ? params?.name : method;
   }
 
   function sideEffectOf(url: string, method: string | undefined): string | undefined {

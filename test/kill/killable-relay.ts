@@ -2,12 +2,14 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createBreakers } from '../../lib/connection/breakers.ts';
 import type { Job, JobStatus } from '../../lib/jobs/job.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
+import { grantsSecret } from '../../lib/secrets/secrets.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { deliver } from '../../local/event-source.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
 import { startLocalStack } from '../../local/stack.ts';
 import { defaultKey, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { GRANTS_KEY } from '../mcp/linked.ts';
 import { nextMoment } from '../next-moment.ts';
 import { SIGNING_SECRET, type TestClock, WEBHOOK_SECRET } from '../relay.ts';
 import { type Host, startKillableHosts } from './killable-hosts.ts';
@@ -46,6 +48,7 @@ export async function startKillableRelay(
     'github-webhook': { webhookSecret: WEBHOOK_SECRET },
     github: { token: 'ghp_test' },
     slack: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
+    grants: GRANTS_KEY,
   };
   for (const [name, secret] of Object.entries(secrets)) stack.secrets.put(stack.secretPrefix + name, secret);
   Object.assign(process.env, stack.variables);
@@ -55,6 +58,7 @@ export async function startKillableRelay(
   const breakers = createBreakers({ table: stores.table, clock: read, random: Math.random });
   // The SDK reads where to go at a client's first request; from then on the variables belong to the hosts.
   await stores.table.get(keys.budget('main'));
+  await stores.secrets.current('grants', grantsSecret);
   const hosts = await startKillableHosts({ clock, stack, sandbox, slackUrl: slack.url, config: settings });
 
   async function jobsOf(...statuses: JobStatus[]): Promise<Job[]> {
@@ -163,7 +167,7 @@ export async function startKillableRelay(
     const { acknowledged, typed } = outside;
     const happenings = [...underWay.happenings];
     for (const one of used) one.forget();
-    return { happenings, effects, stops: stopped, jobs, acknowledged, typed, logged };
+    return { happenings, effects, sends: underWay.sends, stops: stopped, jobs, acknowledged, typed, logged };
   }
 
   return {

@@ -1,6 +1,7 @@
 import { keys } from '../../lib/table/keys.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { issueEvent } from '../issue-events.ts';
+import { linkAccount } from '../mcp/linked.ts';
 import { PROJECT } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
 import { commentPayload, mergedPayload } from './github-payloads.ts';
@@ -22,6 +23,8 @@ export interface Row {
   operation: string;
   /** That operation may be carried out twice, so that nothing is ever left to a person. */
   repeatable?: true;
+  /** It is a tool: it has no nonce, is sent once at most, and what nobody knows is left to the person who asked. */
+  isTool?: true;
   /** Puts in place what the trial is about, and has the relay forget what it learned in earlier ones. */
   prepare?(relay: KillableRelay, id: number): Promise<void> | void;
   /** What comes from outside, in its order. */
@@ -271,4 +274,19 @@ export const merged: Row = {
   what: 'a merged pull request completes checklist items',
   incoming: (id) =>
     github('pull_request', mergedPayload(id, `Completes checklist items ${checklistItems(id).join(' and ')}.`)),
+};
+
+/** The person has linked their account, so that the tool is called as them. */
+export const loggedWithTool: Row = {
+  ...logTime,
+  what: 'a command in Slack logs time with a tool',
+  operation: 'log_time',
+  isTool: true,
+  async prepare(relay, id) {
+    newInSlack(relay, id);
+    await linkAccount(relay, { in: 'slack', id: slackUser(id) });
+  },
+  incoming: (id) => command(id, `log 1h30m ${TASK.id} ${DATE} trial ${id} with a tool`),
+  readBack: async () => true,
+  said: saidInSlack,
 };

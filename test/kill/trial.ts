@@ -32,8 +32,9 @@ export interface Recovery {
 export interface Trial {
   /** What comes, in its order. */
   incoming: readonly Incoming[];
-  /** The operation that `answers` befall: one that creates, unless it is repeatable. */
+  /** The operation, or the tool, that `answers` befall: one that creates, unless it is repeatable. */
   operation: string;
+  isTool?: boolean | undefined;
   repeatable?: boolean | undefined;
   stops?: readonly Stop[];
   /** Whether a stopped host goes on, long after others took over its work; otherwise it was killed. */
@@ -68,6 +69,8 @@ export interface Typed {
 export interface TrialResult {
   happenings: readonly Happening[];
   effects: readonly Effect[];
+  /** How often the operation was sent. */
+  sends: number;
   /** How many of the stops came about. */
   stops: number;
   jobs: readonly Job[];

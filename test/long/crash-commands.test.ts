@@ -9,10 +9,12 @@ import {
   loggedInModal,
   loggedInSlack,
   loggedInTwoComments,
+  loggedWithTool,
   merged,
   type Row,
 } from '../kill/rows.ts';
 import type { Effect } from '../kill/trial.ts';
+import { sandboxCommands } from '../mcp/linked.ts';
 
 const tally = new Tally();
 afterAll(() => console.log(`Killed at what people asked for: ${tally}.`));
@@ -92,6 +94,23 @@ it.each([loggedInSlack, loggedInModal, loggedInComment])(
       { row, answers },
       stopsAt(effects).filter(({ at }) => at > refusal),
     );
+    await trials.close();
+    expect(tally.violations.splice(0)).toEqual([]);
+  },
+);
+
+/** A tool has no nonce and leaves no signed request: what may have left is looked for, or left to the person. */
+it.each(['as it is', 'answer lost after the work', 'cut before the work', 'arrival slower than the time-out'] as const)(
+  'a tool is called once at most, wherever the relay is killed: %s',
+  async (answer) => {
+    const mcp = { enabled: true, rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 }, toolsPerPage: 100 };
+    const trials = await startTrials({ mcp }, tally, sandboxCommands());
+    const answers = [answer];
+    const effects = await trials.try({ row: loggedWithTool, answers });
+    const sent = effects.findIndex(({ what }) => what === loggedWithTool.operation);
+    const stops = stopsAt(effects).filter(({ at }) => answer === 'as it is' || at >= sent - 2);
+    await trials.tryEach({ row: loggedWithTool, answers }, stops);
+    if (answer === 'as it is') await trials.tryEach({ row: loggedWithTool, answers, comesBack: true }, stops);
     await trials.close();
     expect(tally.violations.splice(0)).toEqual([]);
   },

@@ -303,6 +303,7 @@ describe('a modal', () => {
         ...chosen,
       },
       { type: 'datepicker', initial_date: '2026-11-20' },
+      { type: 'number_input', is_decimal_allowed: true },
     ];
     const view = modal(elements.map((element) => input(element, { optional: true })));
     expect(await open(slack, view)).toMatchObject({ ok: true, view: { ...view, state: { values: {} } } });

@@ -1,0 +1,61 @@
+import type { CreatingTool, Listing } from '../config/mcp.ts';
+import { NotDone } from '../jobs/interruption.ts';
+import type { Made, ToolSteps } from '../jobs/tool-steps.ts';
+import { idAt, readRows } from '../mcp/rows.ts';
+import { type Fields, fillTemplate } from '../mcp/template.ts';
+
+export interface CreatedAs {
+  /** Its name in the journal. */
+  step: string;
+  use: CreatingTool;
+  /** With `marker`, by which it is looked for after a lost answer. */
+  fields: Fields & { marker: string };
+  /** What the person may have to find out: `this was logged`. */
+  unclear: string;
+  /** Whether strangers read what the person is told; then it does not have the service's own words. */
+  isPublic: boolean;
+}
+
+/**
+ * Creates something with a tool, as a person.
+ * @returns its id, where the configuration says where to find that
+ * @throws {NotDone} where the tool says why it did not do it, and where nobody knows whether it did
+ */
+export async function createWith(tools: ToolSteps, asked: CreatedAs): Promise<string | number | undefined> {
+  const { step, use, fields, unclear, isPublic } = asked;
+  const { tool, schema, id: path, lookUp } = use;
+  const call = { tool, schema, arguments: fillTemplate(use.arguments, fields) };
+  const made = await tools.make(
+    step,
+    call,
+    (result) => ({ id: path === undefined ? undefined : idAt(result, path) }),
+    lookUp && ((look) => findMarked(tools, look, lookUp, fields)),
+  );
+  return keptOf(made, tool, unclear, isPublic)?.id;
+}
+
+/** @throws {NotDone} unless it is done */
+export function keptOf<Kept>(made: Made<Kept>, tool: string, unclear: string, isPublic: boolean): Kept {
+  if (made.became === 'done') return made.kept;
+  if (made.became === 'failed') {
+    throw new NotDone(isPublic ? 'The service does not take this' : `The tool ${tool} says: ${made.said}`);
+  }
+  const why = isPublic ? '' : ` (${made.why})`;
+  throw new NotDone(`I do not know whether ${unclear}${why}. Please look in the service before you ask for it again`);
+}
+
+async function findMarked(
+  tools: ToolSteps,
+  step: string,
+  { tool, schema, rows, id, text, ...list }: Listing,
+  fields: CreatedAs['fields'],
+): Promise<{ id: string | number } | undefined> {
+  const call = { tool, schema, arguments: fillTemplate(list.arguments, fields) };
+  const found = await tools.read(step, call, (result) => {
+    const listed = readRows(result, { rows, id, text });
+    if (!listed) throw new NotDone(`The result of ${tool} has no list at ${rows}`);
+    const row = listed.find((one) => one.text.includes(fields.marker));
+    return row ? { id: row.id } : null;
+  });
+  return found ?? undefined;
+}

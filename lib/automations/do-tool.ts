@@ -1,0 +1,132 @@
+import * as z from 'zod/mini';
+import { asTyped, unquoted } from '../commands/words.ts';
+import type { Holder } from '../grants/grant.ts';
+import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
+import { NeedsOperator, NotDone } from '../jobs/interruption.ts';
+import type { Job, JobDraft } from '../jobs/job.ts';
+import { saidIn } from '../jobs/tool-steps.ts';
+import { fieldsOf, readForm } from '../mcp/form.ts';
+import { outsideText } from '../mcp/outside-text.ts';
+import { schemaHash } from '../mcp/schema-hash.ts';
+import type { Tool, ToolList } from '../mcp/tool.ts';
+import { type ListedTool, toolBlocks, toolMessageModal, toolModal } from '../slack/tool-views.ts';
+import { openedView, updateModal } from '../slack/update-modal.ts';
+import { cutToLength } from '../text.ts';
+import { keptOf } from './create-with.ts';
+import type { Tools } from './tools.ts';
+import { type CommandOrigin, eventOf, type Verb } from './verb.ts';
+
+const toolListJobs = defineJobs('list-tools', z.object({ word: z.optional(z.string()) }));
+
+/** A form that was opened for a tool, before its schema is known. */
+export const toolFormJobs = defineJobs('fill-in-tool', z.object({ opened: openedView, tool: z.string() }));
+
+const toolCallJobs = defineJobs(
+  'call-tool',
+  z.object({
+    tool: z.string(),
+    /** The hash of the schema that the form was made of. */
+    schema: z.string(),
+    /** As they were typed or chosen, by argument. */
+    values: z.record(z.string(), z.string()),
+    /** Whether the person confirmed that something may be deleted or overwritten. */
+    isConfirmed: z.boolean(),
+  }),
+);
+
+export interface DoCommand {
+  verb: 'do';
+  word?: string;
+}
+
+export const doVerb: Verb<DoCommand> = {
+  verb: 'do',
+  usage: 'do [word]',
+  does: 'lists what else you can do in the service with your linked account, each with a form',
+  examples: ['do', 'do task'],
+  read(typed) {
+    const word = unquoted(typed);
+    return { command: word === '' ? { verb: 'do' } : { verb: 'do', word } };
+  },
+  print: ({ word }) => (word === undefined ? 'do' : `do ${asTyped(word)}`),
+  permission: 'do',
+  asksBeforeRepeating: false,
+  job: ({ verb, ...input }, origin) =>
+    toolListJobs.draft({ ...eventOf(verb, verb, origin), group: `${origin.entity}-do`, input }),
+};
+
+/** The job of a tool whose form was sent off. */
+export function toolCallJob(
+  call: { tool: string; schema: string; values: Record<string, string>; isConfirmed: boolean },
+  origin: CommandOrigin,
+): JobDraft {
+  return toolCallJobs.draft({ ...eventOf('do', `do ${call.tool}`, origin), input: call });
+}
+
+const SHOWN = 40;
+const MAX_DESCRIPTION_LENGTH = 200;
+
+/** @throws {NotDone} where the connection is not for linked accounts */
+function holderOf({ asked, connection }: Job, { config }: Pick<Tools, 'config'>): Holder {
+  const link = config.connections[connection]?.mcp.link ?? 'off';
+  if (link === 'off' || !asked?.by) throw new NotDone('relay.config.ts does not let people link their accounts here');
+  return asked.by;
+}
+
+function listed({ name, title = '', description, hints }: Tool): ListedTool {
+  const shown = cutToLength(outsideText(description), MAX_DESCRIPTION_LENGTH, '…');
+  return { name, title: outsideText(title), description: shown, isDestructive: hints.destructive };
+}
+
+/** Lists the tools that a person may call. */
+export function listTools(tools: Tools): Automation {
+  return defineAutomation(toolListJobs, async ({ word = '' }, job, steps) => {
+    const wanted = word.toLowerCase();
+    const isWanted = (tool: ListedTool) =>
+      [tool.name, tool.title, tool.description].some((text) => text.toLowerCase().includes(wanted));
+    const { shown, left } = await steps.as(holderOf(job, tools)).list('list tools', (list) => {
+      const found = list.tools.map(listed).filter(isWanted);
+      return { shown: found.slice(0, SHOWN), left: Math.max(0, found.length - SHOWN) };
+    });
+    if (shown.length === 0) throw new NotDone(`There is no tool with ${outsideText(word)} in its name or description`);
+    return { text: `tools: ${shown.length + left}`, blocks: toolBlocks(job.connection, shown, left) };
+  });
+}
+
+const toolIn = ({ tools }: ToolList, name: string) => tools.find((one) => one.name === name) ?? null;
+
+/** Makes the form of a tool of its schema, in a modal that is open. */
+export function fillInTool(tools: Tools): Automation {
+  const { slack, clock } = tools;
+  return defineAutomation(toolFormJobs, async ({ opened, tool: name }, job, steps) => {
+    if (!slack) throw new NeedsOperator('relay.config.ts has no slack any more');
+    const { connection } = job;
+    const tool = await steps.as(holderOf(job, tools)).list('read the schema', (list) => toolIn(list, name));
+    const schema = tool && schemaHash(tool);
+    const form = tool && schema && toolModal(listed(tool), { connection, schema }, fieldsOf(tool.inputSchema));
+    const why = tool ? 'This tool takes more than a form can hold.' : 'The service does not list this tool any more.';
+    const updated = await updateModal(slack, clock, steps, opened, form || toolMessageModal(why));
+    return updated ? `the form of ${name} is shown` : 'nothing to do: the modal was closed already';
+  });
+}
+
+/** Calls a tool as the person who filled in its form. */
+export function callTool(tools: Tools): Automation {
+  return defineAutomation(toolCallJobs, async ({ tool: name, schema, values, isConfirmed }, job, steps) => {
+    const mine = steps.as(holderOf(job, tools));
+    const tool = await mine.list('read the schema', (list) => toolIn(list, name));
+    if (!tool || schemaHash(tool) !== schema) {
+      throw new NotDone(`The tool ${name} has changed since the form was opened; please open it again`);
+    }
+    if (tool.hints.destructive && !isConfirmed) {
+      throw new NotDone(`${name} may delete or overwrite something, and nobody confirmed that`);
+    }
+    const form = readForm(fieldsOf(tool.inputSchema), values);
+    if ('fault' in form) throw new NotDone(`${form.fault}. Please open the form again`);
+    const call = { tool: name, schema, arguments: form.args };
+    const said = tool.hints.readOnly
+      ? await mine.read('call the tool', call, saidIn)
+      : keptOf(await mine.make('call the tool', call, saidIn), name, `${name} was carried out`, false);
+    return `the tool ${name} says: ${said}`;
+  });
+}

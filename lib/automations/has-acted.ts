@@ -1,0 +1,13 @@
+import type { Journal, StepEntry } from '../jobs/journal.ts';
+import { changesByTool } from '../jobs/tool-steps.ts';
+import { operations } from '../partner/operations.ts';
+
+/** Whether the job has changed something in the service, or may have. */
+export function hasActed(journal: Journal): boolean {
+  return journal.openSteps().length > 0 || journal.entries().some(isChange);
+}
+
+function isChange({ status, calls }: StepEntry): boolean {
+  if (changesByTool(calls)) return status === 'done' || status === 'begun';
+  return status === 'done' && operations.has(calls) && operations.get(calls)?.effect !== 'read';
+}

@@ -1,0 +1,131 @@
+import * as z from 'zod';
+import { fieldsIn } from '../mcp/template.ts';
+import { callLimits } from './call-limits.ts';
+
+const toolName = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'expected the name of a tool, as relay mcp tools lists it');
+
+/** Names joined by dots, from a result's structured content: `entry.timelog_id`. */
+const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'expected names joined by dots, such as entry.id');
+
+const schemaHash = z
+  .string()
+  .regex(/^[0-9a-f]{20}$/, "expected the hash of the tool's schema, which relay mcp doctor prints");
+
+/**
+ * What the fields of a command are in a template. `{hours}` alone is the value as it is; in a longer text it is text. An
+ * argument whose fields the person left out is left out.
+ */
+const commandFields = {
+  log: ['task', 'hours', 'minutes', 'date', 'note', 'marker'],
+  done: ['item', 'items'],
+  undo: ['item', 'items'],
+  defect: ['project', 'title', 'description', 'type', 'priority', 'severity', 'marker'],
+  find: ['text'],
+} as const;
+
+export type MappedCommand = keyof typeof commandFields;
+
+/** The fields that a look for what may have been created can use: those of its command, and the marker. */
+function template(fields: readonly string[]) {
+  return z.record(z.string(), z.unknown()).superRefine((given, context) => {
+    const unknown = fieldsIn(given).filter((field) => !fields.includes(field));
+    if (unknown.length === 0) return;
+    const known = fields.map((field) => `{${field}}`).join(', ');
+    context.addIssue({ code: 'custom', message: `there is no field {${unknown[0]}} here; there are ${known}` });
+  });
+}
+
+const called = (fields: readonly string[]) => ({
+  tool: toolName,
+  arguments: template(fields).default({}),
+  schema: schemaHash,
+});
+
+/** A tool that lists things, and where in its result they are. */
+const listing = (fields: readonly string[]) => z.strictObject({ ...called(fields), rows: path, id: path, text: path });
+
+/** A tool that creates something. */
+const creating = (fields: readonly string[]) =>
+  z
+    .strictObject({ ...called(fields), id: path.optional(), lookUp: listing(fields).optional() })
+    .refine(({ lookUp, arguments: given }) => !lookUp || fieldsIn(given).includes('marker'), {
+      path: ['arguments'],
+      message: 'with lookUp, one of the arguments has to contain {marker}, by which the created thing is found',
+    });
+
+const changing = (fields: readonly string[]) => z.strictObject(called(fields));
+
+const commands = z
+  .strictObject({
+    log: creating(commandFields.log),
+    done: changing(commandFields.done),
+    undo: changing(commandFields.undo),
+    defect: creating(commandFields.defect),
+    find: z.strictObject({
+      ...called(commandFields.find),
+      rows: path.optional(),
+      id: path.optional(),
+      text: path.optional(),
+    }),
+  })
+  .partial();
+
+/** The MCP endpoint of a connection. */
+export const mcpConfig = z
+  .strictObject({
+    limits: callLimits.meta({
+      description:
+        'What the relay may use of the limits of the MCP endpoint. The service counts by calling address: lower them if ' +
+        'other clients call from the same one.',
+    }),
+    link: z
+      .enum(['off', 'offered', 'required'])
+      .default('off')
+      .meta({
+        description:
+          'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name: the ' +
+          'commands of `mcp.commands` go through the account of a person who has linked one, and through the key for all ' +
+          'others. With `required`, a person without a linked account can change nothing from Slack. It needs `slack`.',
+        examples: ['offered'],
+      }),
+    commands: commands.default({}).meta({
+      description:
+        'The tools that serve the commands of people who have linked an account. `relay mcp doctor` proposes them. ' +
+        '`arguments` is made of the fields of the command: `{hours}` alone is a number, and in a longer text it is text. ' +
+        '`schema` is the hash of the schema of the tool: a tool that has changed is not called. `lookUp` is a tool that ' +
+        'lists what `tool` creates, to look for it by its `{marker}` after an answer was lost.',
+      examples: [
+        {
+          log: {
+            tool: 'log_time',
+            arguments: { task: '{task}', hours: '{hours}', day: '{date}', comment: '{note} {marker}' },
+            schema: '0123456789abcdef0123',
+            id: 'entry.timelog_id',
+            lookUp: {
+              tool: 'list_time',
+              arguments: { task: '{task}', from: '{date}', to: '{date}' },
+              schema: '0123456789abcdef0123',
+              rows: 'entries',
+              id: 'entry',
+              text: 'comment',
+            },
+          },
+          done: {
+            tool: 'complete_checklist_items',
+            arguments: { items: '{items}', done: true },
+            schema: '0123456789abcdef0123',
+          },
+        },
+      ],
+    }),
+  })
+  .prefault({})
+  .meta({ description: 'The MCP endpoint of the service, where people act in their own name. See [mcp.md](mcp.md).' });
+
+export type McpConfig = z.output<typeof mcpConfig>;
+export type CommandTools = McpConfig['commands'];
+/** A tool, and how its arguments are made. */
+export type ToolUse = NonNullable<CommandTools['done']>;
+export type Listing = NonNullable<NonNullable<CommandTools['log']>['lookUp']>;
+export type CreatingTool = NonNullable<CommandTools['log']>;
+export type FindTool = NonNullable<CommandTools['find']>;

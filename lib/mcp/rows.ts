@@ -1,0 +1,44 @@
+import { isRecord } from './json-rpc.ts';
+import type { ToolResult } from './tool.ts';
+
+/** A thing that a tool lists. */
+export interface Row {
+  id: string | number;
+  /** What it is called, or the text that it has. */
+  text: string;
+}
+
+/** What a result holds as data: its structured content, or its first text if that is JSON. */
+export function dataOf({ structured, texts }: ToolResult): unknown {
+  if (structured) return structured;
+  try {
+    return JSON.parse(texts[0] ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param path names joined by dots */
+export function valueAt(data: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), data);
+}
+
+/** The id of what a tool made, or undefined where the result does not have it there. */
+export function idAt(result: ToolResult, path: string): string | number | undefined {
+  const id = valueAt(dataOf(result), path);
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** The rows of a listing, or undefined where the result has no list at that path. Rows without an id are left out. */
+export function readRows(result: ToolResult, at: { rows: string; id: string; text: string }): Row[] | undefined {
+  const rows = valueAt(dataOf(result), at.rows);
+  if (!Array.isArray(rows)) return undefined;
+  return rows.flatMap((row) => {
+    const id = valueAt(row, at.id);
+    if (typeof id !== 'string' && typeof id !== 'number') return [];
+    const text = valueAt(row, at.text);
+    return [{ id, text: typeof text === 'string' ? text : String(id) }];
+  });
+}

@@ -1,0 +1,37 @@
+/** The fields of a command, by name. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const FIELD = /\{(\w+)\}/g;
+
+/** The names of the fields in a template: `hours` of `{ spent: '{hours}' }`. */
+export function fieldsIn(template: unknown): string[] {
+  if (typeof template === 'string') return [...template.matchAll(FIELD)].map(([, name = '']) => name);
+  if (typeof template !== 'object' || template === null) return [];
+  return Object.values(template).flatMap(fieldsIn);
+}
+
+/**
+ * The arguments that a template makes of fields. A text that is one field becomes the value of that field, of whatever
+ * type; in a longer text fields stand as text. What has fields, and of these none is there, is left out.
+ */
+export function fillTemplate(template: Fields, fields: Fields): Record<string, unknown> {
+  return filled(template, fields) as Record<string, unknown>;
+}
+
+function filled(template: unknown, fields: Fields): unknown {
+  if (typeof template === 'string') return filledText(template, fields);
+  if (Array.isArray(template)) {
+    return template.map((entry) => filled(entry, fields)).filter((entry) => entry !== undefined);
+  }
+  if (typeof template !== 'object' || template === null) return template;
+  const entries = Object.entries(template).map(([name, part]) => [name, filled(part, fields)] as const);
+  return Object.fromEntries(entries.filter(([, part]) => part !== undefined));
+}
+
+function filledText(template: string, fields: Fields): unknown {
+  const [, only] = /^\{(\w+)\}$/.exec(template) ?? [];
+  if (only !== undefined) return fields[only];
+  const names = fieldsIn(template);
+  if (names.length > 0 && names.every((name) => fields[name] === undefined)) return undefined;
+  return template.replaceAll(FIELD, (_, name: string) => String(fields[name] ?? '')).trim();
+}

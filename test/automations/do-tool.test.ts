@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GRANTS_KEY, linkAccount, sandboxCommands } from '../mcp/linked.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { ask, lastMessage, lastView, press, readable, submit, told } from '../slack-requests.ts';
+
+const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+
+let relay: TestRelay;
+beforeAll(async () => {
+  const connection = { mcp: { link: 'offered', commands: sandboxCommands() } as const };
+  relay = await startRelay({ config: exampleConfig({}, { connection }), sandbox: { mcp: { enabled: true } } });
+  relay.stack.secrets.put(`${relay.stack.secretPrefix}grants`, GRANTS_KEY);
+  await linkAccount(relay);
+});
+afterAll(() => relay.close());
+
+/** Opens the form of the only tool that a word finds. */
+async function openForm(word: string) {
+  relay.clock.now += 120_000;
+  await ask(relay, `do ${word}`);
+  await press(relay, lastMessage(relay), 'Fill in');
+  expect(readable(lastView(relay).view.blocks)).toBe('The form is being made…');
+  await relay.work();
+  return lastView(relay);
+}
+
+const inputs = (view: Awaited<ReturnType<typeof openForm>>) =>
+  view.view.blocks.flatMap((block) => ('element' in block ? [[block.block_id, block.element.type]] : []));
+
+describe('/pm do', () => {
+  it('lists the tools that the person may call, each with a button', async () => {
+    relay.clock.now += 120_000;
+    const { inTheEnd } = await ask(relay, 'do');
+    expect(inTheEnd).toContain('Log time');
+    expect(inTheEnd).toContain(':warning: Delete a checklist item');
+  });
+
+  it('makes a form of the schema of a tool, and tells the outcome', async () => {
+    const view = await openForm('"logs your own time"');
+    expect(inputs(view)).toEqual([
+      ['argument:task', 'plain_text_input'],
+      ['argument:hours', 'number_input'],
+      ['argument:day', 'datepicker'],
+      ['argument:comment', 'plain_text_input'],
+    ]);
+    const filled = { 'argument:task': CHECKOUT, 'argument:hours': '1.5', 'argument:day': '2026-11-18' };
+    expect(await submit(relay, view, filled)).toEqual({});
+    await relay.work();
+    expect(told(relay).at(-1)).toMatch(/^:white_check_mark: The tool log_time says: \{/);
+    expect(relay.sandbox.data.timelogs.at(-1)).toMatchObject({ hours: 1.5, task_id: CHECKOUT, date: '2026-11-18' });
+  });
+
+  it('takes yes or no, lists and choices', async () => {
+    const view = await openForm('"marks items"');
+    expect(inputs(view)).toEqual([
+      ['argument:items', 'plain_text_input'],
+      ['argument:done', 'static_select'],
+    ]);
+    await submit(relay, view, { 'argument:items': '101\n102', 'argument:done': 'true' });
+    await relay.work();
+    expect(told(relay).at(-1)).toMatch(/^:white_check_mark: The tool complete_checklist_items says/);
+    const defect = await openForm('"creates a defect"');
+    expect(inputs(defect)).toContainEqual(['argument:severity', 'static_select']);
+  });
+
+  it('asks first where a tool is marked as destructive', async () => {
+    const view = await openForm('"deletes an item"');
+    expect(inputs(view)).toEqual([
+      ['argument:item', 'number_input'],
+      ['confirm', 'static_select'],
+    ]);
+    const has = () => relay.sandbox.data.checklistItems.some(({ item_id }) => item_id === 103);
+    expect(has()).toBe(true);
+    await submit(relay, view, { 'argument:item': '103' });
+    await relay.work();
+    expect(told(relay).at(-1)).toContain('nobody confirmed');
+    expect(has()).toBe(true);
+    await submit(relay, await openForm('"deletes an item"'), { 'argument:item': '103', confirm: 'yes' });
+    await relay.work();
+    expect(has()).toBe(false);
+  });
+
+  it('says what the schema refuses, and sends nothing', async () => {
+    const before = relay.sandbox.data.timelogs.length;
+    const view = await openForm('"logs your own time"');
+    await submit(relay, view, { 'argument:task': CHECKOUT, 'argument:hours': '40' });
+    await relay.work();
+    expect(told(relay).at(-1)).toContain('hours: 40 is greater than 24');
+    expect(relay.sandbox.data.timelogs).toHaveLength(before);
+  });
+});
