@@ -87,7 +87,9 @@ describe('relay link', () => {
     relay.sandbox.setFault({ kind: 'rate-limited', times: 1 });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
-    await expect(link(ISSUE, '--clear')).rejects.toThrow(/is making the defect; wait until .* relay -- job issue-to-/);
+    await expect(link(ISSUE, '--clear')).rejects.toThrow(
+      /is creating the defect; wait until .* relay -- job issue-to-/,
+    );
   });
 
   it('relay link settles what a parked job left open, and the job ends when it continues', async () => {

@@ -108,7 +108,7 @@ describe('a configuration', () => {
       connections: {
         main: {
           limits: { perMinute: 120, perDay: 5_000 },
-          mcp: { limits: { perMinute: 120, perDay: 5_000 }, link: 'off' },
+          mcp: { limits: { perMinute: 120, perDay: 5_000 }, link: 'off', commands: {} },
           operations: {},
           strangersShare: 0.1,
         },
