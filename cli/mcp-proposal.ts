@@ -11,7 +11,7 @@ export interface ProposedUse {
   schema: string;
 }
 
-/** How the tool of a command is recognized: by words, for nobody knows the names of an instance before it is asked. */
+/** How the tool of a command is recognized: by words, because the names are unknown until the instance is asked. */
 interface Look {
   verbs: readonly string[];
   nouns: readonly string[];

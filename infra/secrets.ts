@@ -15,7 +15,7 @@ export interface SecretsProps extends Keyed {
 }
 
 /**
- * A random key, made when the secret is: nobody issues one, and nobody needs to see it. Leave this as it is: a change has
+ * A random key, made when the secret is: no one issues it, and no one needs to see it. Leave this as it is: a change has
  * CloudFormation make another key, and every link that is not used within a day is lost.
  */
 const GRANTS_KEY = {

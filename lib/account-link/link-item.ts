@@ -20,7 +20,7 @@ export interface LinkRequest extends Asker {
 }
 
 /**
- * - `asked`: somebody has pressed the button in Slack; the secret is in the URL that they got
+ * - `asked`: a person pressed the button in Slack; the secret is in the URL that they got
  * - `opened`: a browser has opened it; the secret is in its cookie, and the URL is used up
  * - `returned`: the service has sent the browser back; the callback is used up
  * - `confirmable`: the browser shows a code, and the grant is sealed for the person who asked

@@ -58,7 +58,7 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
     return isIt ? item : undefined;
   }
 
-  /** One step of a link: whoever is second finds another secret, or another step. */
+  /** One step of a link: a second request finds another secret, or another step. */
   async function goOn(text: string, from: LinkItem['step'], to: Partial<LinkItem>, remove = ''): Promise<boolean> {
     const ticket = readTicket(text);
     if (!ticket) return false;

@@ -13,7 +13,7 @@ interface Explained {
   text: string;
 }
 
-/** Answers errors with a page for the person, and a line in the log for whoever looks after the relay. */
+/** Answers errors with a page for the person, and a line in the log for the relay's administrator. */
 export function pageErrors(
   log: Pick<Console, 'warn' | 'error'>,
   contact: string,

@@ -19,7 +19,7 @@ export interface Mine<Command extends MappedCommand> {
 
 /**
  * Whether a command goes through the account of the person who gave it: where its connection has a tool for it, and the
- * person has linked an account or has to. A job stays with what it began with, whoever links or unlinks meanwhile: what
+ * person has linked an account or has to. A job stays with what it began with, even if the person links or unlinks meanwhile: what
  * it has sent in one way must not be sent in the other.
  *
  * @param by undefined for what no person asked for

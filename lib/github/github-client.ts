@@ -4,7 +4,7 @@ import { githubCredentials, SecretError, type Secrets } from '../secrets/secrets
 
 export type GithubRequest = typeof octokitRequest;
 
-/** Requests in somebody's name. Whatever GitHub refuses, they throw as a RequestError of `@octokit/request-error`. */
+/** Requests with the credentials of an App or a person. They throw what GitHub refuses as a RequestError of `@octokit/request-error`. */
 export interface AuthorizedGithub {
   /** Who asks, whose rate limit counts: `token`, `app 12`, `installation 77`. */
   as: string;

@@ -6,10 +6,10 @@ import { cutToLength } from '../text.ts';
 import type { IssueComments, MadeComment } from './issue-comments.ts';
 
 const calls = 'GitHub comment';
-/** GitHub takes 65,536 characters, and nobody reads them. */
+/** GitHub takes 65,536 characters, and people do not read that much. */
 const MAX_LENGTH = 2_000;
 /** Of a command that was read. */
-const EDITS_ARE_NOT_READ = '\n\nChanging the comment does not give the command anew; please write a new one.';
+const EDITS_ARE_NOT_READ = '\n\nEditing a comment does not run its command again. Please write a new comment.';
 
 /** A comment is public, and what the service or a proxy says may not be. */
 const KINDS: Readonly<Record<ParkKind, string>> = {

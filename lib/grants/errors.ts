@@ -59,7 +59,7 @@ export class TryLater extends GrantError {
   }
 }
 
-/** A call that creates was sent, and nobody knows whether it was carried out. It must not be sent again. */
+/** A call that creates was sent, and it is unknown whether it was carried out. It must not be sent again. */
 export class OutcomeUnknown extends GrantError {
   override readonly name = 'OutcomeUnknown';
 }

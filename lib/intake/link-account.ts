@@ -71,7 +71,7 @@ async function confirm(asking: Asking, here: string, typed: string, intake: Slac
     return message(plainSection(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}`));
   }
   if (!isOffered(intake, here)) return notOffered(intake);
-  const stolen = 'If you got the link from somebody else, give the code to nobody: it would let them act in your name.';
+  const stolen = 'If another person sent you the link, do not share the code: it would let them act in your name.';
   return linkMessage(`No link of yours waits for a code, or its time is over. ${stolen}`, here);
 }
 

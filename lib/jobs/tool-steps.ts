@@ -30,7 +30,7 @@ export interface ToolCall {
  * What became of a call that changes something.
  * - `done`: the tool did it
  * - `failed`: the tool itself says that it did not, and why
- * - `unknown`: it was sent, and nobody knows whether it was carried out
+ * - `unknown`: it was sent, and it is unknown whether it was carried out
  */
 export type Made<Kept> =
   | { became: 'done'; kept: Kept }
@@ -203,7 +203,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
         if (history === 'repeatable' || begunAt !== undefined) return;
         begunAt = clock();
         await once.write({ step, calls, status: 'begun', startedAt: begunAt });
-        // In this order: whoever claims the job after this look reads the journal later still, and does not send.
+        // In this order: a worker that claims the job after this check reads the journal even later, and does not send.
         if (!(await isHeld())) throw new LeaseLost(step);
       });
       return result.isError ? { became: 'failed', said: saidIn(result) } : { became: 'done', kept: keep(result) };

@@ -61,7 +61,7 @@ const summaries = async ({ jobs }: Fields) =>
   Promise.all((jobs as string[]).map(async (id) => (await relay.stores.jobs.get(id))?.summary));
 const item = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
 const logged = () => relay.sandbox.data.timelogs.slice(3);
-const EDITS = '\n\nChanging the comment does not give the command anew; please write a new one.';
+const EDITS = '\n\nEditing a comment does not run its command again. Please write a new comment.';
 
 describe('a comment by a collaborator', () => {
   it('a comment completes and reopens checklist items, and logs time for its author', async () => {

@@ -165,7 +165,7 @@ describe('a link that is forwarded', () => {
     const mira = new LinkBrowser();
     const callback = await mira.consent(url, relay.sandbox, { email: 'mira.novak@example.com' });
     const page = await mira.open(callback);
-    expect(page.html).toContain('Give the code to nobody');
+    expect(page.html).toContain('Do not share the code');
     // Before anybody gives the code, nobody has an account.
     expect(await grantOf(TOMASZ)).toBeUndefined();
     expect((await command(relay, `link ${codeOn(page)}`, { userId: MIRA })).text).toContain('No link of yours');
@@ -186,7 +186,7 @@ describe('a link that is forwarded', () => {
     await start();
     const { html } = await new LinkBrowser().open(await linkUrl(relay));
     expect(html).toContain('<strong>mira</strong> asked in Slack');
-    expect(html).toContain('If somebody sent you this link, close the page');
+    expect(html).toContain('If another person sent you this link, close the page');
   });
 
   it('is good for the browser that opened it first', async () => {
