@@ -65,7 +65,6 @@ export function readGrant({
   deathCause,
   deathSaid,
   deathAt,
-  deathToldBy,
   ...rest
 }: Item): Grant {
   return {

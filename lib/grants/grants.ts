@@ -47,11 +47,6 @@ export interface Grants {
   saveRefreshed(claimed: Grant, tokens: Tokens, usedRefreshToken: string): Promise<Grant | undefined>;
   /** Marks the version as dead and drops its tokens. @returns whether this call did: who hears true tells the person */
   die(grant: Grant, cause: DeathCause, said: string | null): Promise<boolean>;
-  /**
-   * Whether it is for this job to tell the person that their grant is dead. One job is told so, however often it asks.
-   * @param by the job's id
-   */
-  mayTell(grant: Grant, by: string): Promise<boolean>;
 }
 
 /** Where the service does not say (interface document, Token lifetimes). */
@@ -161,7 +156,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       const saved = await table.update(
         keyOf(claimed),
         {
-          expression: `${setAll(next)} REMOVE #leaseBy, #leaseUntil, #deathCause, #deathSaid, #deathAt, #deathId, #deathToldBy`,
+          expression: `${setAll(next)} REMOVE #leaseBy, #leaseUntil, #deathCause, #deathSaid, #deathAt, #deathId`,
           values: next,
         },
         { expression: '#version = :before', values: { before: claimed.version } },
@@ -187,18 +182,6 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
         },
       );
       return died !== undefined || (await table.get(keyOf(grant)))?.deathId === deathId;
-    },
-    async mayTell(grant, by) {
-      const noted = await table.update(
-        keyOf(grant),
-        { expression: 'SET #deathToldBy = :by', values: { by } },
-        {
-          expression:
-            '#version = :version AND attribute_exists(#deathCause) AND (attribute_not_exists(#deathToldBy) OR #deathToldBy = :by)',
-          values: { version: grant.version },
-        },
-      );
-      return noted !== undefined;
     },
   };
 }
