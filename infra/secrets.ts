@@ -26,7 +26,7 @@ const GRANTS_KEY = {
 };
 
 /**
- * One secret for each party. They are created empty, and nothing of the stack ever writes one: values are entered with
+ * One secret for each credential holder. They are created empty, and nothing of the stack ever writes one: values are entered with
  * `relay secrets set`, and a deployment leaves them alone. The key of the grants is the exception: it is generated once.
  */
 export class Secrets extends Construct {

@@ -30,13 +30,13 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
   });
   for (const connection of Object.keys(config.connections)) addConnectionAlarms(alarms, connection);
   addCredentialAlarm(alarms, alarms.metric('GithubCredentialsFail', 'Maximum'), {
-    party: 'github',
+    holder: 'github',
     broken:
       'the GitHub App or token does not work: issues get no comments, and failed deliveries are not requested again.',
   });
   if (!config.slack) return;
   addCredentialAlarm(alarms, alarms.metric('SlackCredentialsFail', 'Maximum'), {
-    party: 'slack',
+    holder: 'slack',
     broken: 'the token of the Slack app does not work: people in Slack get no forms and no outcomes.',
   });
 }
@@ -70,7 +70,7 @@ function addConnectionAlarms(alarms: Alarms, connection: string): void {
     todo: 'relay --stage <stage> jobs shows what uses them. Request a higher limit, or configure fewer labels.',
   });
   addCredentialAlarm(alarms, alarms.metric('ConnectionCredentialsFail', 'Maximum', connection), {
-    party: `partner/${connection}`,
+    holder: `partner/${connection}`,
     broken: `the credentials of the connection ${connection} do not work: no calls reach that instance.`,
   });
 }
@@ -78,12 +78,12 @@ function addConnectionAlarms(alarms: Alarms, connection: string): void {
 function addCredentialAlarm(
   alarms: Alarms,
   metric: IMetric,
-  { party, broken }: { party: string; broken: string },
+  { holder, broken }: { holder: string; broken: string },
 ): void {
-  alarms.add(metric, `credential-check-${party.replace('/', '-')}`, {
+  alarms.add(metric, `credential-check-${holder.replace('/', '-')}`, {
     threshold: 1,
     staysAsItWas: true,
     broken: `According to the last hourly check, ${broken}`,
-    todo: `The log of credential-check says why. Enter the correct values with relay --stage <stage> secrets set ${party}, then check again with relay --stage <stage> run credential-check.`,
+    todo: `The log of credential-check says why. Enter the correct values with relay --stage <stage> secrets set ${holder}, then check again with relay --stage <stage> run credential-check.`,
   });
 }

@@ -74,7 +74,7 @@ function tell(line: LogLine): string {
     case 'credentials skipped':
     case 'credentials unknown':
     case 'credentials bad':
-      return `${line.message === 'credentials bad' ? '✗' : '✓'} ${line.party}: ${line.why}`;
+      return `${line.message === 'credentials bad' ? '✗' : '✓'} ${line.holder}: ${line.why}`;
     default:
       return `! ${line.message}${line.error ? `: ${line.error}` : ''}`;
   }

@@ -95,9 +95,9 @@ describe('alarms', () => {
     }
   });
 
-  it.each(['github', 'partner-main', 'slack'])('alarms of %s keep their state until the next check', (party) => {
+  it.each(['github', 'partner-main', 'slack'])('alarms of %s keep their state until the next check', (holder) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      AlarmName: `partner-relay-prod-credential-check-${party}`,
+      AlarmName: `partner-relay-prod-credential-check-${holder}`,
       TreatMissingData: 'ignore',
       Threshold: 1,
       EvaluationPeriods: 1,

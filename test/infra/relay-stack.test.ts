@@ -154,7 +154,7 @@ describe('the stack', () => {
     }
   });
 
-  it('creates a secret for each party, and writes none but the key of the grants', () => {
+  it('creates a secret for each credential holder, and writes none but the key of the grants', () => {
     const secrets = Object.values(templateOf('dev').findResources('AWS::SecretsManager::Secret'));
     expect(secrets.map(({ Properties }) => Properties.Name)).toEqual([
       'partner-relay/dev/github-webhook',

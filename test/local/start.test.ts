@@ -94,6 +94,7 @@ describe('npm start', () => {
     expect((await relay('doctor')).stdout).toMatch(/✓ main: credentials/);
     const { checked } = JSON.parse((await relay('run', 'credential-check', '--json')).stdout);
     expect(checked).toContainEqual(expect.objectContaining({ holder: 'partner/main', verdict: 'good' }));
+    await started.printed(/✓ partner\/main: validate decrypted/);
 
     expect(await relay('replay', job.id)).toMatchObject({ code: 1, stderr: expect.stringContaining('is succeeded') });
     expect(await relay('job', 'nothing')).toMatchObject({
