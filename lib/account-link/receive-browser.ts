@@ -31,7 +31,7 @@ export async function receiveBrowser(request: RawRequest, options: ReceiveBrowse
     case 'GET start':
       return ask(query.get('ticket') ?? '', options);
     case 'POST start':
-      return begin(new URLSearchParams(Buffer.from(request.bytes).toString('utf8')).get('ticket') ?? '', options);
+      return begin(request, options);
     case 'GET callback':
       return finish(request.cookies ?? [], query, options);
     default:
@@ -46,15 +46,29 @@ async function ask(ticket: string, { links, assistant }: ReceiveBrowserOptions):
   return startPage({ name: asked.name, host: new URL(endpoint).host, ticket });
 }
 
-async function begin(ticket: string, { links, assistant, budget }: ReceiveBrowserOptions): Promise<Page> {
+async function begin(request: RawRequest, { links, assistant, budget }: ReceiveBrowserOptions): Promise<Page> {
+  const ticket = new URLSearchParams(Buffer.from(request.bytes).toString('utf8')).get('ticket') ?? '';
   const asked = await links.asked(ticket);
   if (!asked) throw usedUp();
+  if (!isOwnForm(request, new URL(asked.redirectUri).origin)) {
+    throw new HttpError(403, 'This request came from another page. Open the link in Slack again.');
+  }
   const { link, budgetName } = await assistant(asked.connection);
   const { url, pending } = await link.begin(asked.redirectUri, asked.scopes).finally(() => budget.flush(budgetName));
   // Last, so that the URL stays good where the service did not answer.
   const cookie = await links.open(ticket, pending);
   if (cookie === undefined) throw usedUp();
   return { ...leavePage(url, new URL(url).host), cookies: [linkCookie(asked.redirectUri, cookie)] };
+}
+
+/**
+ * Only the start page may send the browser on: it says who asked. Browsers send Sec-Fetch-Site to HTTPS and to this
+ * machine; an Origin may be `null` because of the referrer policy. https://www.w3.org/TR/fetch-metadata/
+ */
+function isOwnForm({ headers }: RawRequest, ownOrigin: string): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (site !== undefined) return site === 'same-origin';
+  return origin === undefined || origin === 'null' || origin === ownOrigin;
 }
 
 async function finish(

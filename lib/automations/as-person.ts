@@ -18,9 +18,9 @@ export interface Mine<Command extends MappedCommand> {
 }
 
 /**
- * Whether a command goes through the account of the person who gave it: where its connection has a tool for it, and the
- * person has linked an account or has to. A job stays with what it began with, even if the person links or unlinks meanwhile: what
- * it has sent in one way must not be sent in the other.
+ * Decides whether a command goes through the account of the person who gave it: if its connection has a tool for it, and
+ * the person has linked an account or has to. A job stays with what it began with, even if the person links or unlinks
+ * meanwhile: what it has sent in one way must not be sent in the other.
  *
  * @param by undefined for what no person asked for
  */
@@ -56,8 +56,9 @@ export function createAsPerson({ config, people, journal }: AsPersonOptions): As
         if (hasActed(await journal(job.id))) return KEY;
         const holders = people.holdersFor(by);
         for (const holder of holders) if (await steps.as(holder).isLinked()) return holder;
-        // Accounts are linked in Slack.
-        return (settings.link === 'required' && holders.find((holder) => holder.in === 'slack')) || KEY;
+        // A link is required of what is changed from Slack: docs/mcp.md.
+        const mustLink = settings.link === 'required' && by.in === 'slack' && command !== 'find';
+        return (mustLink && holders.find((holder) => holder.in === 'slack')) || KEY;
       }));
     if (actor === KEY) return undefined;
     return { tools: steps.as(actor), uses: { own, find: settings.commands.find } };

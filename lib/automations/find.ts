@@ -9,6 +9,7 @@ import { fillTemplate } from '../mcp/template.ts';
 import { searchProjects } from '../partner/projects.ts';
 import { searchTasks, taskName } from '../partner/tasks.ts';
 import { foundBlocks } from '../slack/found.ts';
+import { cutToLength } from '../text.ts';
 import type { Mine } from './as-person.ts';
 import type { Tools } from './tools.ts';
 import { eventOf, type Verb } from './verb.ts';
@@ -76,7 +77,7 @@ async function findAsPerson({ uses, tools }: Mine<'find'>, text: string, connect
   const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
   const isList = rows !== undefined && id !== undefined && name !== undefined;
   const answer = await tools.read('search', call, (result) => ({
-    found: isList ? readRows(result, { rows, id, text: name })?.slice(0, SHOWN) : undefined,
+    found: isList ? readRows(result, { rows, id, text: name })?.slice(0, SHOWN).map(shortened) : undefined,
     said: saidIn(result),
   }));
   if (!answer.found) return { text: `found: ${answer.said}` };
@@ -87,3 +88,6 @@ async function findAsPerson({ uses, tools }: Mine<'find'>, text: string, connect
 function refused(refusal: Refused): never {
   throw asNotDone(refusal, 'this search');
 }
+
+/** An item of the journal holds 400 KB, and a button shows 75 characters. */
+const shortened = <Row extends { text: string }>(row: Row): Row => ({ ...row, text: cutToLength(row.text, 255, '…') });

@@ -63,13 +63,19 @@ async function confirm(asking: Asking, here: string, typed: string, intake: Slac
   const holder = holderOf(asking);
   const others = Object.keys(intake.config.connections).filter((name) => name !== here);
   // The code may be typed in another channel than the link was asked for in.
+  let wrong: SlackMessage | undefined;
   for (const connection of [here, ...others].filter((name) => isOffered(intake, name))) {
     const confirmed = await intake.linkRequests.confirm({ holder, connection }, typed);
     if ('nothing' in confirmed) continue;
-    if ('triesLeft' in confirmed) return wrongCode(confirmed.triesLeft, connection);
+    if ('triesLeft' in confirmed) {
+      // It may be the code of a link on another connection.
+      wrong ??= wrongCode(confirmed.triesLeft, connection);
+      continue;
+    }
     await intake.goOn(asking.userId, connection);
     return message(plainSection(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}`));
   }
+  if (wrong) return wrong;
   if (!isOffered(intake, here)) return notOffered(intake);
   const stolen = 'If another person sent you the link, do not share the code: it would let them act in your name.';
   return linkMessage(`No link of yours waits for a code, or its time is over. ${stolen}`, here);

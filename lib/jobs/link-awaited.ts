@@ -9,6 +9,7 @@ const LOOKS_EVERY_MS = 30 * 60_000;
 export class LinkAwaited extends RetryAt {
   /** When it is given up; epoch milliseconds. */
   readonly until: number;
+  readonly reason: LinkNeeded['reason'];
   /** What to ask for besides the scopes that were granted. */
   readonly scopes: readonly string[];
 
@@ -17,6 +18,7 @@ export class LinkAwaited extends RetryAt {
     const until = since + DAY_MS;
     super(Math.min(now + LOOKS_EVERY_MS, until), needed.message, { releasesQueueGroup: true });
     this.until = until;
+    this.reason = needed.reason;
     this.scopes = needed.scopes;
   }
 }

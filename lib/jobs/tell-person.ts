@@ -75,9 +75,9 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
       if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
     },
-    /** Once for each reason. */
-    linkAwaited: ({ message: why, scopes }: LinkAwaited) =>
-      sayIfPossible(`tell link awaited ${digest(why)}`, { of: 'link awaited', why, scopes }),
+    /** Once for each reason, however the service puts it. */
+    linkAwaited: ({ message: why, reason, scopes }: LinkAwaited) =>
+      sayIfPossible(`tell link awaited ${digest([reason, ...scopes])}`, { of: 'link awaited', why, scopes }),
     // A replayed job may be parked again, for another reason.
     parked: (reason: string, kind: ParkKind) =>
       sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason, kind }),

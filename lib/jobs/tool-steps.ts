@@ -8,6 +8,7 @@ import { CallRejected, GrantError, LinkNeeded, OutcomeUnknown, TryLater } from '
 import type { Holder } from '../grants/grant.ts';
 import { ANSWER_TIMEOUT_MS } from '../mcp/exchange.ts';
 import { fitArguments } from '../mcp/fit.ts';
+import { onOneLine } from '../mcp/outside-text.ts';
 import { schemaHash } from '../mcp/schema-hash.ts';
 import type { Tool, ToolList, ToolResult } from '../mcp/tool.ts';
 import { argumentsFault } from '../mcp/validate-arguments.ts';
@@ -156,13 +157,14 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
   /** The tool as it is now, and the arguments as it spells them. Nothing is sent that its schema refuses. */
   async function checked(holder: Holder, call: ToolCall): Promise<{ tool: Tool; args: object }> {
     const { tools } = await open();
-    const tool = await assistants.knownTools.find(connection, call.tool, () => tools.list(holder));
+    const isExpected = (tool: Tool) => schemaHash(tool) === call.schema;
+    const tool = await assistants.knownTools.find(connection, call.tool, () => tools.list(holder), isExpected);
     if (!tool) {
       throw new NotDone(
         `The service does not list the tool ${call.tool} for your account: it is gone, or the account lacks a scope`,
       );
     }
-    if (schemaHash(tool) !== call.schema) {
+    if (!isExpected(tool)) {
       throw new NeedsOperator(
         `the tool ${call.tool} has changed since relay.config.ts was written; run relay mcp doctor, and correct its arguments and schema`,
       );
@@ -289,7 +291,7 @@ const MOST_SAID = 500;
 
 /** What a tool says, as one short text. */
 export function saidIn({ texts, otherKinds }: ToolResult): string {
-  const said = texts.join(' ').replaceAll(/\s+/g, ' ').trim();
+  const said = onOneLine(texts.join(' ')).replaceAll(/\s+/g, ' ');
   if (said === '') return otherKinds.length > 0 ? `(${otherKinds.join(', ')})` : '(nothing)';
   return said.length > MOST_SAID ? `${said.slice(0, MOST_SAID - 1)}…` : said;
 }

@@ -1,0 +1,138 @@
+import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { defineConfig } from '../../lib/config/schema.ts';
+import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
+import { startGithubApi } from '../github-api.ts';
+import { commentPayload } from '../kill/github-payloads.ts';
+import { linkAccount, sandboxCommands } from '../mcp/linked.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { ask, command, lastMessage, lastView, MIRA, PLATFORM, press, submit, told } from '../slack-requests.ts';
+
+const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+
+type Fields = Record<string, unknown>;
+interface McpAnswer extends Fields {
+  result?: { tools?: { name: string; inputSchema: { properties: Fields } }[] } & Fields;
+}
+/** Changes what the endpoint answers to a call of a tool, or to the listing of the tools. */
+type Alter = (answer: McpAnswer, asked: { method: string; params?: { name?: string } }) => McpAnswer | Response;
+
+let relay: TestRelay;
+let alter: Alter;
+afterEach(() => relay.close());
+
+async function fetchAltered(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const answer = await fetch(input, init);
+  if (!String(input).endsWith('/mcp/partner') || !answer.headers.get('content-type')?.includes('json')) return answer;
+  const altered = alter(JSON.parse(await answer.text()), JSON.parse(String(init?.body)));
+  if (altered instanceof Response) return altered;
+  const headers = new Headers(answer.headers);
+  headers.delete('content-length');
+  return new Response(JSON.stringify(altered), { status: answer.status, headers });
+}
+
+async function start({ link = 'offered' as 'offered' | 'required', isLinked = true } = {}): Promise<void> {
+  alter = (answer) => answer;
+  relay = await startRelay({
+    config: exampleConfig({}, { connection: { mcp: { link, commands: sandboxCommands() } } }),
+    sandbox: { mcp: { enabled: true } },
+    runtime: { fetch: fetchAltered },
+  });
+  if (isLinked) await linkAccount(relay);
+}
+
+it('a search works without a linked account, also if one is required for changes', async () => {
+  await start({ link: 'required', isLinked: false });
+  expect((await ask(relay, 'find checkout', { channelId: PLATFORM })).inTheEnd).toContain('Release checkout');
+});
+
+it('a required link does not affect comments on GitHub', async () => {
+  const github = await startGithubApi(() => relay.clock.now);
+  onTestFinished(() => github.close());
+  const people = [{ github: 'Codertocat', slack: MIRA, email: 'mira.novak@example.com' }];
+  const connection = { mcp: { link: 'required' as const, commands: sandboxCommands() } };
+  const config = exampleConfig({}, { connection, people, apiUrl: github.url });
+  relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, github: { token: 'ghp_test' } });
+  await relay.post('issue_comment', commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`));
+  await relay.work();
+  expect(await relay.jobs('succeeded')).toHaveLength(1);
+});
+
+it('a code is tried on every connection with a link that waits for one', async () => {
+  const mcp = { link: 'offered' } as const;
+  const config = defineConfig({
+    connections: { main: { mcp }, other: { mcp } },
+    github: { repositories: [] },
+    slack: { connection: 'main', channels: { [PLATFORM]: { connection: 'other' } } },
+  });
+  relay = await startRelay({ config, sandbox: { mcp: { enabled: true } } });
+  const browsers = [new LinkBrowser(), new LinkBrowser()] as const;
+  codeOn(await browsers[0].open(await browsers[0].consent(await linkUrl(relay), relay.sandbox)));
+  const url = await linkUrl(relay, { channelId: PLATFORM });
+  const code = codeOn(await browsers[1].open(await browsers[1].consent(url, relay.sandbox)));
+  expect((await command(relay, `link ${code}`)).text).toContain('Your account is linked');
+});
+
+it('the way to the service begins on the own start page only', async () => {
+  await start({ isLinked: false });
+  const [page = '', ticket = ''] = (await linkUrl(relay)).split('?ticket=');
+  const body = new URLSearchParams({ ticket: decodeURIComponent(ticket) });
+  const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+  const answer = await fetch(page, { method: 'POST', redirect: 'manual', body, headers });
+  expect(answer.status).toBe(403);
+  expect(answer.headers.get('set-cookie')).toBe(null);
+});
+
+it('a missing scope is told once, however the service puts it', async () => {
+  await start();
+  let calls = 0;
+  alter = (answer, { method }) => {
+    if (method !== 'tools/call') return answer;
+    const error = { code: -32001, message: `needs mcp:timelogs.write (request ${++calls})` };
+    return Response.json({ jsonrpc: '2.0', id: answer.id, error }, { status: 403 });
+  };
+  await command(relay, `log 1h ${CHECKOUT}`);
+  await relay.workToTheEnd();
+  expect(calls).toBeGreaterThan(1);
+  expect(told(relay).filter((text) => text.includes('This goes on once'))).toHaveLength(1);
+});
+
+it('a result with a huge title does not stop a search', async () => {
+  await start();
+  alter = (answer, { params }) => {
+    if (params?.name !== 'find_tasks') return answer;
+    const tasks = [{ id: CHECKOUT, title: 'x'.repeat(600_000) }];
+    return { ...answer, result: { structuredContent: { tasks }, content: [{ type: 'text', text: 'found' }] } };
+  };
+  await command(relay, 'find checkout', { channelId: PLATFORM });
+  await relay.workToTheEnd();
+  expect(await relay.jobs('succeeded')).toHaveLength(1);
+});
+
+it('marks that reverse text do not reach Slack from a tool', async () => {
+  await start();
+  alter = (answer, { params }) =>
+    params?.name === 'log_time'
+      ? { ...answer, result: { content: [{ type: 'text', text: 'no \u202eevil\u0007' }], isError: true } }
+      : answer;
+  await ask(relay, `log 1h ${CHECKOUT}`);
+  expect(told(relay).at(-1)).toContain('no evil');
+});
+
+it('a form of a changed tool is carried out, although a command read the tool a minute ago', async () => {
+  await start();
+  await ask(relay, `log 1h ${CHECKOUT}`);
+  alter = (answer) => {
+    for (const { name, inputSchema } of answer.result?.tools ?? []) {
+      if (name === 'log_time') inputSchema.properties.billable = { type: 'boolean' };
+    }
+    return answer;
+  };
+  relay.clock.now += 60_000;
+  await ask(relay, 'do "logs your own time"');
+  await press(relay, lastMessage(relay), 'Fill in');
+  await relay.work();
+  const filled = { 'argument:task': CHECKOUT, 'argument:hours': '1.5', 'argument:day': '2026-11-18' };
+  await submit(relay, lastView(relay), filled);
+  await relay.work();
+  expect(told(relay).at(-1)).toContain('The tool log_time says');
+});
