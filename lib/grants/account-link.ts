@@ -24,7 +24,7 @@ export interface PendingLink {
 export interface AccountLink {
   /**
    * @param redirectUri where the service sends the browser back to
-   * @param scopes what to ask for; by default all that the interface document lists and the instance has
+   * @param scopes what to ask for; by default those of docs/partner-api.md#mcp-scopes that the instance lists
    * @returns the address to be opened in the person's browser, and what to keep until the callback
    * @throws {InstanceFault} that says what is wrong with the instance
    * @throws {OAuthRefusal | OAuthUnavailable | McpError} and what the transport's permit throws

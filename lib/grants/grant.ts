@@ -35,7 +35,7 @@ export interface Grant {
   refreshedAt: number;
   /** From then on the access token is refreshed before it is used. */
   renewAt: number;
-  /** Without use until then the service forgets it (interface document, Token lifetimes). */
+  /** Without use until then the service forgets it (docs/partner-api.md#mcp-authorization). */
   unusedUntil: number;
   /** New with every pair of tokens. Writes are conditional on it. */
   version: string;

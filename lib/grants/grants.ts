@@ -49,7 +49,7 @@ export interface Grants {
   die(grant: Grant, cause: DeathCause, said: string | null): Promise<boolean>;
 }
 
-/** Where the service does not say (interface document, Token lifetimes). */
+/** Where the service does not say (docs/partner-api.md#mcp-authorization). */
 const ACCESS_TOKEN_SECONDS = 3_600;
 const REFRESH_TOKEN_MS = 30 * 86_400_000;
 /** A token is renewed before it expires, so that no call meets the end: early by a tenth of its life, a minute at most. */

@@ -120,7 +120,7 @@ export async function linkStatus(
   return message([heading, plainSection(why + instead)], linkButton(connection)).blocks;
 }
 
-/** The service does not say who the account is, nor its workspace (interface document): the person chose both. */
+/** docs/partner-api.md#mcp-authorization shows no name of the account or of its workspace: the person chose both. */
 function actsAs({ linkedAt, scopes }: Grant): string {
   const may = scopes.length > 0 ? `, with the scopes ${scopes.join(', ')}` : '';
   return `You act as yourself, with the account and in the workspace that you chose on ${dateOf(linkedAt)}${may}.`;

@@ -2,7 +2,7 @@ import { type McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnanswered
 
 /**
  * What became of one request to the MCP endpoint, as far as the decision is concerned. The first eight are the rows of
- * the interface document (MCP endpoint errors).
+ * docs/partner-api.md#mcp-errors.
  */
 export type ToolOutcome =
   | 'no token seen'
@@ -71,13 +71,13 @@ function both(decision: ToolDecision): Readonly<Record<ToolHistory, ToolDecision
   return { repeatable: decision, creating: decision };
 }
 
-/** The service's own code for too many requests (interface document, MCP endpoint errors). */
+/** The service's own code for too many requests (docs/partner-api.md#mcp-errors). */
 const RATE_LIMITED = -32_500;
 /** JSON-RPC's codes of a request that was not carried out: not parsed, invalid, unknown method, invalid parameters. */
 const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_602]);
 
 /**
- * The outcome that an error of the MCP endpoint stands for. Two pairs of the document's rows look the same:
+ * The outcome that an error of the MCP endpoint stands for. Two pairs of the contract's rows look the same:
  * an `invalid_token` with 401 means an expired token, unless the token is new, and then a missing consent; with 403 only
  * the words tell an audience from a workspace, and nothing depends on which it is.
  *
@@ -109,11 +109,11 @@ export function toolOutcome(error: McpError, isNew: boolean): ToolOutcome {
   return missing.length > 0 ? 'scope missing' : 'rejected';
 }
 
-/** Every request needs it (interface document, Scopes). */
+/** Every request needs it (docs/partner-api.md#mcp-scopes). */
 const BASE_SCOPE = 'mcp:use';
 const SCOPE = /\bmcp:[a-z]+(?:\.[a-z]+)?\b/g;
 
-/** The scopes that a refusal names: in the challenge, or, as the interface document has it, in the message. */
+/** The scopes that a refusal names: in the challenge, or, as in docs/partner-api.md#mcp-errors, in the message. */
 export function missingScopes({ challenge, said }: McpRefusal): string[] {
   if (challenge?.scope) return challenge.scope.split(/\s+/).filter((scope) => scope !== '');
   if (challenge?.error === 'insufficient_scope') return [BASE_SCOPE];

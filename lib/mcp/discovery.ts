@@ -110,7 +110,7 @@ function resourceAddresses(challenge: Challenge | null, http: OAuthHttp): URL[] 
   return [named, ...usual.filter(({ href }) => href !== named.href)];
 }
 
-/** RFC 8414, section 3.1, and OpenID Connect Discovery; the last is how the interface document spells it. */
+/** RFC 8414, section 3.1, and OpenID Connect Discovery; the last is that of docs/partner-api.md#mcp-endpoint. */
 function serverAddresses(issuer: URL): URL[] {
   const path = issuer.pathname.replace(/\/$/, '');
   const paths = [

@@ -23,7 +23,7 @@ export interface RefusalFacts {
   retryAfter: string | null;
 }
 
-/** The endpoint refused the request by its HTTP status (interface document, MCP endpoint errors). */
+/** The endpoint refused the request by its HTTP status (docs/partner-api.md#mcp-errors). */
 export class McpRefusal extends McpError implements RefusalFacts {
   override readonly name = 'McpRefusal';
   readonly status: number;

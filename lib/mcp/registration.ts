@@ -7,7 +7,7 @@ import { type OAuthHttp, requestOptions } from './oauth-http.ts';
 const CLIENT_NAME = 'Partner Relay';
 
 /**
- * Registers the relay as a public client (RFC 7591; interface document, MCP and OAuth endpoints).
+ * Registers the relay as a public client (RFC 7591; docs/partner-api.md#mcp-endpoint).
  *
  * @returns the client id
  * @throws {InstanceFault | OAuthRefusal | OAuthUnavailable | McpUnanswered}

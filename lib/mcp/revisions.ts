@@ -1,6 +1,6 @@
 /**
- * The revisions of the protocol that the service negotiates, newest first (interface document, Versioning). A client that
- * offers a newer one fails the handshake.
+ * The revisions of the protocol that the service negotiates, newest first (docs/partner-api.md#mcp-revisions). A client
+ * that offers a newer one fails the handshake.
  */
 export const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export type Revision = (typeof revisions)[number];

@@ -1,4 +1,4 @@
-/** What the scopes of the MCP endpoint grant (interface document, Scopes). The reserved ones grant nothing. */
+/** What the scopes of the MCP endpoint grant (docs/partner-api.md#mcp-scopes). The reserved ones grant nothing. */
 export const scopes: Readonly<Record<string, string>> = {
   'mcp:use': 'use the assistant endpoint at all',
   'mcp:projects.read': 'read projects',
@@ -21,8 +21,8 @@ export const scopes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The scopes to ask for: those that are wished for, or else those of the interface document that the instance lists, or
- * else whatever the instance lists. A service grants less where its workspace allows less.
+ * The scopes to ask for: those that are wished for, or else those of docs/partner-api.md#mcp-scopes that the instance
+ * lists, or else whatever the instance lists. A service grants less where its workspace allows less.
  */
 export function scopesToAsk(
   wished: readonly string[] | undefined,

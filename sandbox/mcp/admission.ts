@@ -19,8 +19,8 @@ export interface AdmissionContext {
 }
 
 /**
- * "Limits": counted per calling IP address. That refused requests count too, and those of both MCP paths together, is
- * assumed, as that the limits come before all other checks.
+ * Counted for each calling IP address (docs/partner-api.md#limits). That refused requests count too, and those of both
+ * MCP paths together, is assumed, as that the limits come before all other checks.
  */
 export function countCall({ limiter, tellsRetryAfter }: AdmissionContext, { ip }: McpRequest, clockMs: number): void {
   const waitMs = limiter.waitMs(ip, clockMs);
@@ -37,7 +37,7 @@ export function refuseWebPages({ headers }: McpRequest): void {
   throw new McpRefusal(403, 'Web pages may not call here');
 }
 
-/** The caller of a bearer token: the rows of "MCP endpoint errors", in their order (assumed). */
+/** The caller of a bearer token: the rows of docs/partner-api.md#mcp-errors, in their order (assumed). */
 export function admitBearer({ grants, workspaces, resource }: AdmissionContext, request: McpRequest): Caller {
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (bearer === undefined) throw new McpRefusal(401, 'A bearer token is required', { error: 'invalid_request' });

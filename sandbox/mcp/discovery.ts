@@ -11,7 +11,7 @@ export const paths = {
   legacy: '/mcp/partner-legacy',
 } as const;
 
-/** RFC 9728. The document gives the path only; the fields are those that the MCP specification wants. */
+/** RFC 9728. docs/partner-api.md#mcp-endpoint has the path only; the fields are of the MCP specification. */
 export function protectedResource(baseUrl: string): Record<string, unknown> {
   return {
     resource: `${baseUrl}${paths.mcp}`,

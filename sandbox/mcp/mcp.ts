@@ -141,7 +141,7 @@ export class McpService {
   /** The path of an endpoint behind the base path, or undefined for a path that belongs to none. */
   endpointOf(path: string): string | undefined {
     const { basePath } = this.#surroundings;
-    // RFC 8414 and RFC 9728 put the base path behind the well-known one; the document puts it in front.
+    // RFC 8414 and RFC 9728 put the base path behind the well-known one, docs/partner-api.md#mcp-endpoint in front.
     const wellKnown = [paths.protectedResource, paths.authorizationServer].find((known) => path === known + basePath);
     const endpoint = wellKnown ?? (path.startsWith(basePath) ? path.slice(basePath.length) : '');
     if (endpoint === paths.legacy && !this.#options.legacy) return undefined;

@@ -4,7 +4,7 @@ import type { Person } from './people.ts';
 import type { ToolRename } from './tools/toolbox.ts';
 import type { answerModes } from './transport.ts';
 
-/** How the MCP side behaves. What has a default that the document does not give is assumed. */
+/** How the MCP side behaves. A default that docs/partner-api.md does not give is assumed. */
 export interface McpOptions {
   /** Enabled by the administrator from the start, in the first workspace: with all scopes, or with these. Default: off. */
   enabled?: boolean | readonly string[];

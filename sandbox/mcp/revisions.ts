@@ -1,4 +1,4 @@
-/** "Supported revisions" ("Versioning", rule 2), the newest first. */
+/** What the service supports (docs/partner-api.md#mcp-revisions), the newest first. */
 export const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 export type Revision = (typeof revisions)[number];

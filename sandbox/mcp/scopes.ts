@@ -1,4 +1,4 @@
-/** The table "Scopes": what each grants, for the consent screen. */
+/** What each scope grants, for the consent screen (docs/partner-api.md#mcp-scopes). */
 export const grantable: ReadonlyMap<string, string> = new Map([
   ['mcp:use', 'Use the assistant endpoint'],
   ['mcp:projects.read', 'Read projects and project metadata'],

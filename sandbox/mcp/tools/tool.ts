@@ -11,7 +11,7 @@ interface Declaration<R extends Schemas, O extends Schemas> {
   name: string;
   title: string;
   description: string;
-  /** null: every caller may call it. Which tool needs which scope is assumed, from the table "Scopes". */
+  /** null: every caller may call it. Which tool needs which scope is assumed, from docs/partner-api.md#mcp-scopes. */
   scope: string | null;
   kind: 'reads' | 'creates' | 'changes' | 'destroys';
   required: R;
