@@ -14,15 +14,15 @@ const client = fileURLToPath(new URL('conformance-client.ts', import.meta.url));
 const inapplicable: Readonly<Record<string, string>> = {
   'elicitation-sep1034-client-defaults': 'the relay declares no elicitation: nobody sits at a job to be asked',
   'auth/basic-cimd':
-    'the interface document has dynamic registration only, and the relay has no public page for metadata',
-  'auth/token-endpoint-auth-basic': 'the interface document has public clients only, without a secret',
+    'the docs/partner-api.md has dynamic registration only, and the relay has no public page for metadata',
+  'auth/token-endpoint-auth-basic': 'the docs/partner-api.md has public clients only, without a secret',
   'auth/token-endpoint-auth-post': 'the same',
   'auth/pre-registration': 'the same; clients register themselves',
-  'auth/2025-03-26-oauth-metadata-backcompat': 'the interface document has metadata of the protected resource',
+  'auth/2025-03-26-oauth-metadata-backcompat': 'the docs/partner-api.md has metadata of the protected resource',
   'auth/2025-03-26-oauth-endpoint-fallback': 'without metadata nothing says that PKCE with S256 is there',
   'auth/client-credentials-jwt': 'the relay acts for people only',
   'auth/client-credentials-basic': 'the same',
-  'auth/cross-app-access-complete-flow': 'the interface document has no identity provider of an enterprise',
+  'auth/cross-app-access-complete-flow': 'the docs/partner-api.md has no identity provider of an enterprise',
 };
 
 /** What the suite prints. Its exit code counts the scenarios that cannot apply too. */

@@ -35,7 +35,7 @@ async function arrange({ scopes, before, after, fetch, ...sandbox }: Arranged) {
   return { world, worker: await world.worker(fetch ? { fetch } : {}) };
 }
 
-describe('the rows of the interface document', () => {
+describe('the rows of the docs/partner-api.md', () => {
   it.each<[string, Arranged, object]>([
     [
       '401 invalid_request, no bearer token sent: somebody has to put right what removes it',

@@ -88,7 +88,7 @@ describe('the handshake', () => {
   const offered = (received: Received[]) =>
     received.filter(({ method }) => method === 'initialize').map(({ params }) => params.protocolVersion);
 
-  it('offers the newest revision of the interface document', async () => {
+  it('offers the newest revision of the docs/partner-api.md', async () => {
     const { client, received } = await serve();
     expect(await client.initialize('token')).toMatchObject({
       revision: '2025-11-25',
