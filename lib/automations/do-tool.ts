@@ -106,7 +106,9 @@ export function fillInTool(tools: Tools): Automation {
     const form = tool && schema && toolModal(listed(tool), { connection, schema }, fieldsOf(tool.inputSchema));
     const why = tool ? 'This tool takes more than a form can hold.' : 'The service does not list this tool any more.';
     const updated = await updateModal(slack, clock, steps, opened, form || toolMessageModal(why));
-    return updated ? `the form of ${name} is shown` : 'nothing to do: the modal was closed already';
+    // The person sees the form. They are only told if it cannot be made, such as for want of a link.
+    const text = updated ? `the form of ${name} is shown` : 'nothing to do: the modal was closed already';
+    return { text, isUntold: true };
   });
 }
 

@@ -94,8 +94,9 @@ export async function openToolModal(
   if (!view) return said;
   const { userId } = request;
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: form of a tool` };
-  const asked = { verb: 'do', by: { in: 'slack' as const, id: userId } };
-  return (await fill(toolFormJobs.draft({ ...place, asked, input: { opened: view, tool } }), userId, intake)) ?? said;
+  const by = { in: 'slack' as const, id: userId };
+  const event = { ...place, asked: { verb: 'do', by }, replyTo: { in: 'slack' as const, userId } };
+  return (await fill(toolFormJobs.draft({ ...event, input: { opened: view, tool } }), userId, intake)) ?? said;
 }
 
 /** The common fields of a job that fills an open modal with data from the service. */

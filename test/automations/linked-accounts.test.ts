@@ -136,3 +136,13 @@ it('a form of a changed tool is carried out, although a command read the tool a 
   await relay.work();
   expect(told(relay).at(-1)).toContain('The tool log_time says');
 });
+
+it('a person whose account is not linked any more is told why the form stays empty', async () => {
+  await start();
+  await ask(relay, 'do "logs your own time"');
+  relay.sandbox.mcp.revokeGrants();
+  relay.clock.now += 2 * 3_600_000;
+  await press(relay, lastMessage(relay), 'Fill in');
+  await relay.work();
+  expect(told(relay).at(-1)).toContain('once you have linked your account');
+});
