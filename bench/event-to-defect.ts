@@ -50,6 +50,7 @@ export async function measureEventToDefect(folder: string): Promise<Findings> {
   const sandbox = await startSandbox({ dataFile: join(folder, 'sandbox.jsonl'), rateLimit: LIMITS });
   stack.secrets.put(`${stack.secretPrefix}partner/main`, { baseUrl: sandbox.url, ...sandbox.keys[0] });
   stack.secrets.put(`${stack.secretPrefix}github-webhook`, { webhookSecret: WEBHOOK_SECRET });
+  stack.secrets.put(`${stack.secretPrefix}github`, {});
   // The AWS SDK finds the stack by these, and the functions read them when they are imported.
   Object.assign(process.env, stack.variables);
   const [webhook, worker] = await Promise.all([
