@@ -103,7 +103,7 @@ function best(look: Look, tools: readonly Tool[]): ProposedUse | undefined {
   return first && { tool: first.tool.name, arguments: first.found, schema: schemaHash(first.tool) };
 }
 
-/** Zero for a tool whose name has not one word for what is done and one for what it is done to. */
+/** Zero unless the tool's name has a word for the action and a word for its object. */
 function scoreOf({ verbs, nouns }: Look, { name }: Tool): number {
   const words = wordsOf(name);
   const verb = verbs.findIndex((one) => words.includes(one));

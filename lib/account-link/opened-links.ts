@@ -114,7 +114,7 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
 /** What the state and the PKCE verifier are sealed for. */
 const sealedFor = ({ holder, connection }: Asker) => ['account link', connection, holder.in, holder.id.toLowerCase()];
 
-/** Six digits, each as likely as any other to one part in 2^28. */
+/** Six random digits. 48 bits are so many more than a million codes that the remainder favors none noticeably. */
 function randomCode(randomBytes: (size: number) => Uint8Array): string {
   const number = Buffer.from(randomBytes(6)).readUIntBE(0, 6) % 1_000_000;
   const digits = String(number).padStart(6, '0');

@@ -68,7 +68,7 @@ export function readGrant({
   ...rest
 }: Item): Grant {
   return {
-    ...(rest as unknown as Omit<Grant, 'lease' | 'death'>),
+    ...(rest as Item & Omit<Grant, 'lease' | 'death'>),
     ...(leaseBy !== undefined && { lease: { by: String(leaseBy), until: Number(leaseUntil) } }),
     ...(deathCause !== undefined && {
       death: {

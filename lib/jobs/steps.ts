@@ -120,8 +120,8 @@ export function createSteps(options: StepsOptions): Steps {
       let before: string | null = null;
       for (let page = 1; page <= maxPages; page++) {
         const part = await once.run(`${step} ${page}`, operation.name, async () => {
-          const asked = { ...(payload as object), page };
-          const result = await partner.repeatable(operation, asked as never);
+          const asked = Object.assign({}, payload, { page });
+          const result = await partner.repeatable(operation, asked);
           const { repeats, last, fingerprint } = readPage(page, asked, result, before);
           const rows = repeats ? [] : result.data.map(keep).filter((row) => row !== undefined);
           return { rows, last, whole: !repeats, ...(fingerprint !== null && { fingerprint }) };

@@ -1,3 +1,4 @@
+import { type NetworkFailure, networkFailure } from '../partner/network-failure.ts';
 import { McpUnanswered } from './errors.ts';
 
 /** The longest time from the first byte sent to the answer's headers, as for a call of the partner API. */
@@ -92,22 +93,6 @@ export async function readText({ chunks }: Answer): Promise<string> {
 
 class TimedOut extends Error {}
 
-/** Codes of Node and undici that come before the first byte of a request is written. */
-const NEVER_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
-const TLS_FAILED = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
-
-function whatFailed(error: unknown): { sent: boolean; why: string } {
-  if (error instanceof TimedOut) return { sent: true, why: error.message };
-  const code = errorCode(error);
-  if (NEVER_SENT.test(code)) return { sent: false, why: `the instance cannot be reached (${code})` };
-  if (TLS_FAILED.test(code)) return { sent: false, why: `no trusted TLS connection (${code})` };
-  return { sent: true, why: `the connection was cut (${code})` };
-}
-
-/** fetch wraps what went wrong in a TypeError, and several addresses in an AggregateError. */
-function errorCode(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
-  }
-  return 'unknown cause';
+function whatFailed(error: unknown): NetworkFailure {
+  return error instanceof TimedOut ? { sent: true, why: error.message } : networkFailure(error);
 }

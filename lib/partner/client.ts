@@ -5,6 +5,7 @@ import { partnerRoot } from './base-url.ts';
 import { encryptionKey, IV_BYTES } from './encryption.ts';
 import { PartnerPayloadError, PartnerRefusal, PartnerUnanswered } from './errors.ts';
 import { theirFields } from './field-names.ts';
+import { type NetworkFailure, networkFailure } from './network-failure.ts';
 import type { Operation } from './operation.ts';
 import { readPage } from './paging.ts';
 import { type SignedRequest, signRequest } from './signed-request.ts';
@@ -149,26 +150,9 @@ async function exchange(
   }
 }
 
-/** Error codes of Node and undici for failures before the first byte of a request is written. */
-const NEVER_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
-const TLS_FAILED = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
-
-function whatFailed(error: unknown, timeoutMs: number): { sent: boolean; why: string } {
-  if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return { sent: true, why: `no answer within ${timeoutMs / 1000} s` };
-  }
-  const code = errorCode(error);
-  if (NEVER_SENT.test(code)) return { sent: false, why: `the instance cannot be reached (${code})` };
-  if (TLS_FAILED.test(code)) return { sent: false, why: `no trusted TLS connection (${code})` };
-  return { sent: true, why: `the connection was cut (${code})` };
-}
-
-/** fetch wraps the cause in a TypeError, and the failures of several addresses in an AggregateError. */
-function errorCode(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
-  }
-  return 'unknown cause';
+function whatFailed(error: unknown, timeoutMs: number): NetworkFailure {
+  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+  return isTimeout ? { sent: true, why: `no answer within ${timeoutMs / 1000} s` } : networkFailure(error);
 }
 
 function checked<P extends z.ZodType>(operation: Operation<P>, payload: z.input<P>): Record<string, unknown> {

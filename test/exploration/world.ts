@@ -5,7 +5,7 @@ import type { Job, JobStatus } from '../../lib/jobs/job.ts';
 import { createMetrics } from '../../lib/metrics/metrics.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { jobsByStatus, waitingLine } from '../../lib/table/keys.ts';
-import { deliver, type SqsHandler } from '../../local/event-source.ts';
+import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import { FifoQueue } from '../../local/fifo-queue.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { nextMoment } from '../next-moment.ts';
@@ -78,7 +78,7 @@ export async function createWorld(config: RelayConfig, sandbox: Sandbox, clock: 
   };
   const stores = openStores(runtime);
   const webhook = functions.webhook.createHandler(runtime) as unknown as HttpHandler;
-  const worker = functions.worker.createHandler(runtime) as unknown as SqsHandler;
+  const worker = asSqsHandler(functions.worker.createHandler(runtime));
   const sweep = functions.sweep.createHandler(runtime) as unknown as ScheduledHandler;
   const context = () => {
     const deadline = clock.now + WORKER_TIMEOUT_MS;
