@@ -1,0 +1,315 @@
+import type { Lane } from '../lib/budget/lanes.ts';
+import type { JobStatus } from '../lib/jobs/job.ts';
+
+/**
+ * What the console's server answers, and what its pages send. Everything is JSON, times are epoch milliseconds, and
+ * texts may come from outside: the pages render them as text only. A request needs the header `authorization: Bearer
+ * <token>`. An error is `{ error: string }` with a status of 4xx or 5xx, in words for the operator.
+ */
+
+/** `GET /api/relay`: what this console operates, and what it may do. */
+export interface RelayFacts {
+  /** `this machine`, or the name of the stage. */
+  name: string;
+  /** False if the console is read-only. The server refuses every change in that case. */
+  operate: boolean;
+  /** Who operates: a user of the machine, or the caller's ARN. It is recorded with each change. */
+  operator: string;
+  connections: string[];
+  automations: string[];
+  /** True on one machine: the screen Try exists. */
+  canTry: boolean;
+}
+
+/** `GET /api/now` */
+export interface Now {
+  at: number;
+  connections: ConnectionNow[];
+  /** The number of jobs of each status, up to a limit. */
+  counts: Record<JobStatus, Count>;
+  backfills: BackfillNow[];
+}
+
+export interface Count {
+  jobs: number;
+  /** True if there are more than `jobs`. */
+  more: boolean;
+}
+
+export interface ConnectionNow {
+  connection: string;
+  /** Where it calls, without the key. */
+  service: string;
+  minute: { used: number; limit: number };
+  day: { used: number; limit: number };
+  /** When the day's limit is used up at the pace of the last hour; null if it is not. */
+  dayUsedUpAt: number | null;
+  pausedUntil: number | null;
+  /** Open breakers; without an operation, the whole connection is stopped. */
+  stopped: Stopped[];
+  lanes: LaneNow[];
+}
+
+export interface Stopped {
+  operation?: string;
+  since: number;
+  why: string;
+  /** When the next probe may be sent. */
+  probeAt: number;
+}
+
+export interface LaneNow {
+  lane: Lane;
+  /** Calls that can be sent at once. */
+  left: number;
+  /** When the next slot is free; null if unknown. */
+  nextSlotAt: number | null;
+  /** Jobs in the waiting line. */
+  inLine: Count;
+  /** When the oldest job in the waiting line was created; null for an empty line. */
+  oldestSince: number | null;
+}
+
+export interface BackfillNow {
+  id: string;
+  repository: string;
+  status: 'reading' | 'running' | 'paused' | 'finished' | 'stopped';
+  total: number | null;
+  done: number;
+  notDone: number;
+  expectedAt: number | null;
+}
+
+/**
+ * `GET /api/jobs?status=&automation=&subject=&person=&connection=&delivery=&text=&since=&until=&cursor=`. Filters are
+ * combined with and. The server reads the index page by page and answers after a bounded number of pages, so an answer
+ * can have a cursor and no jobs.
+ */
+export interface JobPage {
+  jobs: JobRow[];
+  /** Where to go on; undefined at the end. */
+  cursor?: string;
+  /** How many jobs were read for this page. */
+  read: number;
+}
+
+export interface JobRow {
+  id: string;
+  status: JobStatus;
+  automation: string;
+  connection: string;
+  lane: Lane;
+  /** The event in one line. */
+  summary: string;
+  subject: string;
+  person?: string;
+  createdAt: number;
+  finishedAt?: number;
+  /** What came of it, or why it waits or is parked. */
+  news: string;
+  notDone?: boolean;
+  outcomeUnknown?: boolean;
+  /** While it waits: until when, if known. */
+  until?: number;
+}
+
+/** `GET /api/jobs/<id>` */
+export interface JobDetail extends JobRow {
+  attempts: number;
+  generation: number;
+  delivery?: string;
+  /** The automation's input, without secrets. */
+  input: Record<string, unknown>;
+  steps: StepDetail[];
+  /** Every period of the job, in order and without gaps, for the waterfall. */
+  periods: Period[];
+  /** What operators did. */
+  decisions: Decision[];
+  next: NextStep;
+  /** For a job that is parked with an unknown outcome. */
+  evidence?: Evidence[];
+}
+
+export interface StepDetail {
+  step: string;
+  /** The target of the call: `defects/create`, `GitHub comment`. */
+  calls: string;
+  status: 'begun' | 'done' | 'skipped' | 'failed';
+  startedAt: number;
+  finishedAt?: number;
+  result?: unknown;
+  note?: string;
+  sends: Send[];
+}
+
+/** One request of a step. */
+export interface Send {
+  sentAt: number;
+  answeredAt?: number;
+  /** `open`: nothing came yet. `lost`: no answer came, so it is unknown whether it was carried out. */
+  answer: 'open' | 'accepted' | 'refused' | 'lost';
+  httpStatus?: number;
+  why?: string;
+  /** True if these are the signed bytes of an earlier send. */
+  sameBytes?: boolean;
+}
+
+export interface Period {
+  /** The step that it belongs to; undefined between steps. */
+  step?: string;
+  from: number;
+  /** Undefined if it lasts. */
+  to?: number;
+  is: 'queue' | 'work' | 'budget' | 'flight' | 'retry' | 'sleep' | 'outage' | 'operator';
+  why?: string;
+}
+
+export interface Decision {
+  at: number;
+  by: string;
+  /** `replayed`, `discarded`, `resolved: carried out as 42`. */
+  what: string;
+  reason?: string;
+}
+
+/** What to do next, as everywhere else in Partner Relay. */
+export interface NextStep {
+  /** One sentence. */
+  text: string;
+  /** The changes that are possible now. */
+  actions: JobAction['do'][];
+  /** A page of the documentation. */
+  docs?: string;
+}
+
+/** What is known about a creation without an answer. */
+export interface Evidence {
+  step: string;
+  calls: string;
+  sends: Send[];
+  /** The text that the created object would contain. */
+  marker?: string;
+  /** What was searched for it. */
+  searchedFor?: string;
+  searches: number;
+  /** Until when the service may still carry it out. */
+  mayRunUntil: number;
+  /** What each decision will do, in one sentence. */
+  consequences: { done: string; again: string; search: string };
+}
+
+/** `POST /api/jobs/<id>`, and `POST /api/jobs` with `{ ids, ...action }` for several. Answers {@link ActionResult}. */
+export type JobAction =
+  | { do: 'replay' }
+  | { do: 'discard'; reason: string }
+  | { do: 'done'; createdId: string }
+  | { do: 'again' }
+  | { do: 'search' };
+
+export interface ActionResult {
+  /** For each job: what happened, or why nothing did. */
+  results: { id: string; ok: boolean; text: string }[];
+}
+
+/** `GET /api/parked` */
+export interface ParkedGroups {
+  groups: {
+    /** The reason without its variable parts. */
+    reason: string;
+    outcomeUnknown: boolean;
+    /** What will help, in one sentence. */
+    help: string;
+    jobs: JobRow[];
+  }[];
+  more: boolean;
+}
+
+/** `GET /api/budget?connection=` */
+export interface BudgetDetail extends ConnectionNow {
+  at: number;
+  /** The calls of each second of the last minute, oldest first, and of each bucket of the day. */
+  minuteCalls: number[];
+  dayCalls: { from: number; calls: number }[];
+  /** The jobs at the front of each waiting line. */
+  waiting: { lane: Lane; jobs: JobRow[] }[];
+}
+
+/** `GET /api/people?find=` and `GET /api/links?find=owner/name%2342` */
+export interface PersonRow {
+  platform: 'slack' | 'github';
+  id: string;
+  connection: string;
+  /** The user of the service; undefined if the relay found none. */
+  user?: string;
+  /** The account that this person linked. */
+  linked?: { as: string; workspace: string; scopes: string[]; since: number };
+}
+
+export interface LinkRow {
+  /** `acme/web#42` */
+  issue: string;
+  entity: string;
+  title?: string;
+  life: 'unclaimed' | 'claimed' | 'made' | 'moved';
+  connection?: string;
+  defectId?: string;
+  claimedBy?: string;
+  movedTo?: string;
+  updatedAt?: number;
+}
+
+/** A page of people or links. */
+export interface Page<Row> {
+  rows: Row[];
+  cursor?: string;
+}
+
+/**
+ * `GET /api/changes`: a stream of JSON lines, while the page is visible. Each line says which jobs changed, or that
+ * the numbers of the screen Now did.
+ */
+export type Change = { jobs: string[] } | { now: true };
+
+/** `GET /api/try`: what the screen Try offers on one machine. */
+export interface TryFacts {
+  /** The example events: `send issues`, `send slack '/pm log …'`. */
+  examples: { id: string; title: string; body: string }[];
+  /** The messages of the Slack stand-in, newest first, as Block Kit. */
+  messages: SlackMessage[];
+  /** The open form of a person, if a button opened one. */
+  forms: SlackForm[];
+  faults: SandboxFault[];
+  /** What can be broken, with an example. */
+  faultKinds: { title: string; fault: Record<string, unknown> }[];
+  records: { kind: string; rows: Record<string, unknown>[] }[];
+  audit: { at: number; operation: string; answer: string }[];
+}
+
+export interface SlackMessage {
+  channel: string;
+  ts: string;
+  to: string;
+  text: string;
+  blocks: Record<string, unknown>[];
+}
+
+export interface SlackForm {
+  viewId: string;
+  user: string;
+  view: Record<string, unknown>;
+}
+
+export interface SandboxFault {
+  id: string;
+  title: string;
+  fault: Record<string, unknown>;
+}
+
+/** `POST /api/try`. Answers `{ text: string }`: what happened. */
+export type TryAction =
+  | { do: 'send event'; event: string; body: string }
+  | { do: 'send command'; text: string; user?: string }
+  | { do: 'press'; channel: string; ts: string; actionId: string; value?: string }
+  | { do: 'submit'; viewId: string; values: Record<string, unknown> }
+  | { do: 'set fault'; fault: Record<string, unknown> }
+  | { do: 'clear fault'; id: string };
