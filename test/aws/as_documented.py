@@ -1,8 +1,11 @@
-"""MiniStack, with a condition key that it does not know: dynamodb:LeadingKeys.
+"""MiniStack, with two things that it does not do as AWS documents them.
 
-Its evaluation of policies is its own; this only adds the key to what it knows of a request, as AWS documents it: the
-partition keys that a request names, and for a query of an index the partition key of the index.
+dynamodb:LeadingKeys, a condition key: the partition keys that a request names, and for a query of an index the partition
+key of the index. The evaluation of policies is MiniStack's own; this only adds the key to what it knows of a request.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+
+The cookies of a request to a function URL: a list of its own in the event, and no header.
+https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
 """
 
 import json
@@ -10,11 +13,13 @@ import re
 
 from ministack.app import app  # noqa: F401  what the server runs
 from ministack.core import iam_actions
+from ministack.services import lambda_svc
 
 PARTITION_KEY = "pk"
 EQUALITY = re.compile(r"[#\w]+\s*=\s*(:\w+)")
 
 known = iam_actions.dynamodb_service_context
+function_url_event = lambda_svc._build_function_url_event
 
 
 def leading_key(request):
@@ -30,5 +35,12 @@ def with_leading_keys(body):
     return {**known(body), **({"dynamodb:LeadingKeys": [key]} if key else {})}
 
 
-# The application looks it up at every request.
+def with_cookies(*args, **options):
+    event = function_url_event(*args, **options)
+    cookie = event["headers"].pop("cookie", None)
+    return {**event, "cookies": cookie.split("; ")} if cookie else event
+
+
+# The application looks both up at every request.
 iam_actions.dynamodb_service_context = with_leading_keys
+lambda_svc._build_function_url_event = with_cookies
