@@ -69,7 +69,7 @@ export async function measureLinkedAccounts(folder: string): Promise<Findings> {
   }
 }
 
-/** The request for the first page of a link that somebody asked for. It changes nothing, so every process gets the same. */
+/** The request for the first page of a link. It changes nothing, so every process gets the same one. */
 async function startOfLink(): Promise<object> {
   const { table, secrets } = openStores(systemRuntime(config, process.env));
   const grants = createGrants(table, createVault(secrets, randomBytes), Date.now);

@@ -102,7 +102,7 @@ export function seed(): Data {
     epics: [],
     sprints: [
       sprint('01', shop, 'Shop 7', 'Checkout 2.4 is out', [checkout]),
-      sprint('02', app, 'App 3', 'Nobody needs a password', [login]),
+      sprint('02', app, 'App 3', 'Passkeys work everywhere', [login]),
     ],
     contexts: [],
     documents: [

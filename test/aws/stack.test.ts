@@ -25,6 +25,7 @@ import { createJobStore, type JobStore } from '../../lib/jobs/job-store.ts';
 import { openJournal } from '../../lib/jobs/journal.ts';
 import type { IssueState } from '../../lib/links/issue-state.ts';
 import { createLinks, type Links } from '../../lib/links/links.ts';
+import { keys } from '../../lib/table/keys.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
@@ -352,7 +353,15 @@ describe('the stack on an AWS emulator', () => {
     sandbox.mcp.revokeGrants();
     await command('log 15m "Login with passkeys" linked again');
     await said(/This goes on once you have linked your account/);
+    // The service has forgotten the relay, too, which has registered long ago.
+    sandbox.mcp.purgeClients();
+    const registration = keys.oauthClient('main', `${outputs.AccountLinkUrl}/callback`);
+    await table.update(registration, {
+      expression: 'SET #registeredAt = :longAgo',
+      values: { longAgo: STARTED_AT - TWO_MINUTES_MS },
+    });
     await linkAccount(inSlack());
+    expect(sandbox.data.oauthClients).toHaveLength(1);
     await said(/Logged 15m on Login with passkeys as you/);
     expect((await command('unlink')).text).toContain('forgotten');
     await emptyQueues();
@@ -368,6 +377,9 @@ describe('the stack on an AWS emulator', () => {
     await expect(asWebhook.put(key('budget#main'))).rejects.toThrow(refused);
     await expect(asWebhook.delete(key('job#1'))).rejects.toThrow(refused);
     await expect(asWebhook.partition('job#1')).rejects.toThrow(refused);
+
+    const asPages = await tableOf('account-link');
+    await expect(asPages.get(keys.grant('slack', 'U0MIRA001', 'main'))).rejects.toThrow(refused);
 
     const asSweep = await tableOf('job-sweep');
     await expect(asSweep.get(key('link#1'))).rejects.toThrow(refused);
@@ -496,7 +508,7 @@ describe('the stack on an AWS emulator', () => {
 
   it('is deployed behind an HTTP API, in a network and by the rules of an account', async () => {
     const other = await copyProject(`${deployment.stage}-2`, { emulator, scratch, signal: deadline });
-    // Nobody links an account without Slack.
+    // Accounts are linked in Slack only.
     const { connections } = exampleConfig();
     const { slack: _, timesheets: __, ...withoutSlack } = config();
     await other.configure(
