@@ -34,7 +34,7 @@ async function start({ link = 'offered' as 'offered' | 'required', isLinked = tr
   alter = (answer) => answer;
   relay = await startRelay({
     config: exampleConfig({}, { connection: { mcp: { link, commands: sandboxCommands() } } }),
-    sandbox: { mcp: { enabled: true } },
+    sandbox: { mcp: { enabled: true, toolsPerPage: 100 } },
     runtime: { fetch: fetchAltered },
   });
   if (isLinked) await linkAccount(relay);
