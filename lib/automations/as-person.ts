@@ -55,7 +55,7 @@ export function createAsPerson({ config, people, journal }: AsPersonOptions): As
       (await steps.read(STEP, 'account link', async () => {
         if (hasActed(await journal(job.id))) return KEY;
         const holders = people.holdersFor(by);
-        for (const holder of holders) if (await steps.as(holder).isLinked()) return holder;
+        for (const holder of holders) if ((await steps.as(holder).linked()) !== 'no') return holder;
         // A link is required of what is changed from Slack: docs/mcp.md.
         const mustLink = settings.link === 'required' && by.in === 'slack' && command !== 'find';
         return (mustLink && holders.find((holder) => holder.in === 'slack')) || KEY;

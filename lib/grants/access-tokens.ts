@@ -61,7 +61,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
 
   async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<never> {
     const isNews = await grants.die(grant, cause, said);
-    throw new LinkNeeded(cause, { isNews, said });
+    throw new LinkNeeded(cause, grant.linkId, { isNews, said });
   }
 
   async function open(grant: Grant): Promise<SealedTokens> {
@@ -101,7 +101,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       const cause = causeOf(error, claimed);
       const isNews = await grants.die(claimed, cause, error.said);
       // Where another worker has saved newer tokens meanwhile, those count.
-      if (isNews) throw new LinkNeeded(cause, { isNews, said: error.said });
+      if (isNews) throw new LinkNeeded(cause, claimed.linkId, { isNews, said: error.said });
       return undefined;
     }
     if (error instanceof OAuthUnavailable) return later(error, claimed, by);
@@ -127,8 +127,8 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       const giveUpAt = clock() + LONGEST_WAIT_MS;
       for (;;) {
         const grant = await grants.get(connection, holder);
-        if (!grant) throw new LinkNeeded('never linked');
-        if (grant.death) throw new LinkNeeded(grant.death.cause, { said: grant.death.said });
+        if (!grant) throw new LinkNeeded('never linked', null);
+        if (grant.death) throw new LinkNeeded(grant.death.cause, grant.linkId, { said: grant.death.said });
         if (grant.renewAt > clock() && grant.version !== refused) {
           const { accessToken } = await open(grant);
           return { token: accessToken, grant };
@@ -140,7 +140,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
         }
         if (grant.sends >= MOST_SENDS) {
           const isNews = await grants.die(grant, 'lost', null);
-          if (isNews) throw new LinkNeeded('lost', { isNews });
+          if (isNews) throw new LinkNeeded('lost', grant.linkId, { isNews });
           continue;
         }
         const refreshed = await refresh(grant);

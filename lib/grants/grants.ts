@@ -17,7 +17,7 @@ export interface NewGrant {
 }
 
 /** A grant whose tokens are sealed already, and which nobody uses yet. As the table keeps it. */
-export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { linkId: string; expiresAt: number };
+export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { expiresAt: number };
 
 /** Grants in the table: each write is one conditional write of one item. */
 export interface Grants {

@@ -30,7 +30,7 @@ export interface SlackIntake {
   linkRequests: LinkRequests;
   /** Where browsers find account-link, without a slash at its end; undefined where it is not deployed. */
   accountLinkUrl(): string | undefined;
-  /** Lets the jobs of a person that wait go on now. Those that stand in line wait for the budget, and stay there. */
+  /** Lets the jobs go on that wait until the person has linked an account, wherever they were asked for. */
   goOn(userId: string, connection: string): Promise<void>;
   budgetOf(connection: string): Promise<BudgetView>;
   /** True if the table has a user of the service for the person. */

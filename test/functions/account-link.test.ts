@@ -75,20 +75,6 @@ describe('a person', () => {
     expect((await press(relay, lastMessage(relay), 'Open in the browser')).status).toBe(200);
   });
 
-  it('has their waiting jobs go on once the account is linked', async () => {
-    await start();
-    await command(relay, 'find checkout');
-    const { jobs } = relay.stores;
-    const [stored] = await relay.jobs();
-    const job = stored && (await jobs.claim(stored.id, stored.generation, 'a worker', relay.clock.now + MINUTE));
-    if (!job || 'unclaimed' in job) throw new Error('the job cannot be claimed');
-    const tomorrow = relay.clock.now + 24 * 60 * MINUTE;
-    await jobs.wait(job, { dueAt: tomorrow, why: 'no account is linked', attempts: 0, message: 'leaves' });
-    await linkAccount(relay);
-    await relay.work();
-    expect(await relay.jobs('succeeded')).toHaveLength(1);
-  });
-
   it('asks for the scopes that were missing, besides those that they have', async () => {
     await start();
     await linkAccount(relay, { choices: { scopes: ['mcp:use', 'mcp:tasks.read'] } });
