@@ -14,7 +14,10 @@ interface McpAnswer extends Fields {
   result?: { tools?: { name: string; inputSchema: { properties: Fields } }[] } & Fields;
 }
 /** Changes what the endpoint answers to a call of a tool, or to the listing of the tools. */
-type Alter = (answer: McpAnswer, asked: { method: string; params?: { name?: string } }) => McpAnswer | Response;
+type Alter = (
+  answer: McpAnswer,
+  asked: { method: string; params?: { name?: string; arguments?: Fields } },
+) => McpAnswer | Response;
 
 let relay: TestRelay;
 let alter: Alter;
@@ -30,10 +33,14 @@ async function fetchAltered(input: string | URL | Request, init?: RequestInit): 
   return new Response(JSON.stringify(altered), { status: answer.status, headers });
 }
 
-async function start({ link = 'offered' as 'offered' | 'required', isLinked = true } = {}): Promise<void> {
+async function start({
+  link = 'offered' as 'offered' | 'required',
+  isLinked = true,
+  commands = sandboxCommands(),
+} = {}): Promise<void> {
   alter = (answer) => answer;
   relay = await startRelay({
-    config: exampleConfig({}, { connection: { mcp: { link, commands: sandboxCommands() } } }),
+    config: exampleConfig({}, { connection: { mcp: { link, commands } } }),
     sandbox: { mcp: { enabled: true } },
     runtime: { fetch: fetchAltered },
   });
@@ -145,4 +152,26 @@ it('a person whose account is not linked any more is told why the form stays emp
   await press(relay, lastMessage(relay), 'Fill in');
   await relay.work();
   expect(told(relay).at(-1)).toContain('once you have linked your account');
+});
+
+it.each([
+  ['lacks a scope', 403, { code: -32001, message: 'needs mcp:checklists.write' }],
+  ['meets a failure', 503, { code: -32603, message: 'not now' }],
+])('an item whose call %s does not hold up the other ones', async (_, status, error) => {
+  const { done, ...others } = sandboxCommands();
+  const commands = { ...others, ...(done && { done: { ...done, arguments: { items: ['{item}'], done: true } } }) };
+  await start({ commands });
+  let refused = 0;
+  alter = (answer, { method, params }) => {
+    if (method !== 'tools/call' || !JSON.stringify(params?.arguments).includes('101') || refused > 2) return answer;
+    refused += 1;
+    return Response.json({ jsonrpc: '2.0', id: answer.id, error }, { status });
+  };
+  await command(relay, 'done 101 102 103');
+  await relay.work();
+  const isDone = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
+  expect([isDone(102), isDone(103)]).toEqual([true, true]);
+  expect(await relay.jobs('waiting')).toHaveLength(1);
+  await relay.workToTheEnd();
+  expect(told(relay).at(-1)).toContain('Completed checklist items 101, 102 and 103 as you');
 });
