@@ -1,4 +1,4 @@
-import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
 import { startGithubApi } from '../github-api.ts';
@@ -11,13 +11,13 @@ const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 
 type Fields = Record<string, unknown>;
 interface McpAnswer extends Fields {
-  result?: { tools?: { name: string; inputSchema: { properties: Fields } }[] } & Fields;
+  result?: { tools?: { name: string; inputSchema: { properties: Fields }; annotations?: Fields }[] } & Fields;
 }
 /** Changes what the endpoint answers to a call of a tool, or to the listing of the tools. */
 type Alter = (
   answer: McpAnswer,
   asked: { method: string; params?: { name?: string; arguments?: Fields } },
-) => McpAnswer | Response;
+) => McpAnswer | Response | Promise<McpAnswer | Response>;
 
 let relay: TestRelay;
 let alter: Alter;
@@ -26,7 +26,7 @@ afterEach(() => relay.close());
 async function fetchAltered(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const answer = await fetch(input, init);
   if (!String(input).endsWith('/mcp/partner') || !answer.headers.get('content-type')?.includes('json')) return answer;
-  const altered = alter(JSON.parse(await answer.text()), JSON.parse(String(init?.body)));
+  const altered = await alter(JSON.parse(await answer.text()), JSON.parse(String(init?.body)));
   if (altered instanceof Response) return altered;
   const headers = new Headers(answer.headers);
   headers.delete('content-length');
@@ -174,4 +174,52 @@ it.each([
   expect(await relay.jobs('waiting')).toHaveLength(1);
   await relay.workToTheEnd();
   expect(told(relay).at(-1)).toContain('Completed checklist items 101, 102 and 103 as you');
+});
+
+describe('a call whose answer is lost, and whose account is not linked any more since', () => {
+  const tomasz = { email: 'tomasz.zielinski@example.com' };
+
+  it.each<[string, () => Promise<unknown>, boolean]>([
+    ['another one is linked', () => linkAccount(relay, undefined, tomasz), false],
+    ['another one is linked, and the tool may be repeated', () => linkAccount(relay, undefined, tomasz), true],
+    ['none is linked', () => command(relay, 'unlink'), false],
+    ['none is linked, and the tool may be repeated', () => command(relay, 'unlink'), true],
+    ['the grant is dead', async () => relay.sandbox.mcp.revokeGrants(), false],
+  ])('is neither looked for nor repeated as another one: %s', async (_, change, isRepeatable) => {
+    await start();
+    const called: unknown[] = [];
+    alter = async (answer, { method, params }) => {
+      for (const tool of answer.result?.tools ?? []) {
+        if (tool.name === 'log_time') tool.annotations = { ...tool.annotations, idempotentHint: isRepeatable };
+      }
+      if (method !== 'tools/call') return answer;
+      if (answer.result) called.push(params?.name);
+      if (params?.name !== 'log_time') return answer;
+      await change();
+      return new Response('lost', { status: 502 });
+    };
+    await command(relay, `log 1h ${CHECKOUT}`);
+    await relay.workToTheEnd();
+    expect(told(relay).at(-1)).toMatch(
+      /^:warning: I do not know whether this was logged .*The account that it was sent with is not linked any more/,
+    );
+    expect(called).toEqual(['log_time']);
+  });
+
+  it('is sent again as the same one where the tool may be repeated', async () => {
+    await start();
+    let calls = 0;
+    alter = (answer, { params }) => {
+      for (const tool of answer.result?.tools ?? []) {
+        if (tool.name === 'log_time') tool.annotations = { ...tool.annotations, idempotentHint: true };
+      }
+      if (params?.name !== 'log_time') return answer;
+      calls += 1;
+      return calls < 3 ? new Response('lost', { status: 502 }) : answer;
+    };
+    await command(relay, `log 1h ${CHECKOUT}`);
+    await relay.workToTheEnd();
+    expect(told(relay).at(-1)).toContain('as you');
+    expect(calls).toBe(3);
+  });
 });
