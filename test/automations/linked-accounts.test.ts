@@ -5,7 +5,19 @@ import { startGithubApi } from '../github-api.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
 import { linkAccount, sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { ask, command, lastMessage, lastView, MIRA, PLATFORM, press, submit, told } from '../slack-requests.ts';
+import {
+  ask,
+  command,
+  GENERAL,
+  lastMessage,
+  lastView,
+  MIRA,
+  PLATFORM,
+  press,
+  submit,
+  TOMASZ,
+  told,
+} from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 
@@ -64,7 +76,7 @@ it('a required link does not affect comments on GitHub', async () => {
   expect(await relay.jobs('succeeded')).toHaveLength(1);
 });
 
-it('a code is tried on every connection with a link that waits for one', async () => {
+it('one browser holds links of several people and connections, and a code is tried on each of them', async () => {
   const mcp = { link: 'offered' } as const;
   const config = defineConfig({
     connections: { main: { mcp }, other: { mcp } },
@@ -72,11 +84,19 @@ it('a code is tried on every connection with a link that waits for one', async (
     slack: { connection: 'main', channels: { [PLATFORM]: { connection: 'other' } } },
   });
   relay = await startRelay({ config, sandbox: { mcp: { enabled: true } } });
-  const browsers = [new LinkBrowser(), new LinkBrowser()] as const;
-  codeOn(await browsers[0].open(await browsers[0].consent(await linkUrl(relay), relay.sandbox)));
-  const url = await linkUrl(relay, { channelId: PLATFORM });
-  const code = codeOn(await browsers[1].open(await browsers[1].consent(url, relay.sandbox)));
-  expect((await command(relay, `link ${code}`)).text).toContain('Your account is linked');
+  const browser = new LinkBrowser();
+  const asked = [{}, { channelId: PLATFORM }, { userId: TOMASZ }];
+  const callbacks: URL[] = [];
+  for (const one of asked) callbacks.push(await browser.consent(await linkUrl(relay, one), relay.sandbox));
+  const codes: string[] = [];
+  for (const callback of callbacks.toReversed()) codes.unshift(codeOn(await browser.open(callback)));
+  expect(browser.cookies.size).toBe(0);
+  const said = [];
+  // Each is typed where `main` is meant.
+  for (const [index, code] of codes.entries()) {
+    said.push((await command(relay, `link ${code}`, { ...asked[index], channelId: GENERAL })).text);
+  }
+  expect(said).toEqual(Array(3).fill(expect.stringContaining('Your account is linked')));
 });
 
 it('the way to the service begins on the own start page only', async () => {

@@ -214,10 +214,10 @@ describe('each step', () => {
     const browser = new LinkBrowser();
     const url = await linkUrl(relay);
     const callback = await browser.consent(url, relay.sandbox);
-    const { cookie } = browser;
+    const cookies = new Map(browser.cookies);
     expect((await browser.open(url)).status).toBe(410);
     const code = codeOn(await browser.open(callback));
-    browser.cookie = cookie;
+    browser.cookies = cookies;
     expect(await browser.open(callback)).toMatchObject({ status: 400 });
     await command(relay, `link ${code}`);
     const first = await grantOf(MIRA);
