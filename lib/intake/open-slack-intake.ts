@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createLinkRequests } from '../account-link/link-requests.ts';
+import { toolOfForm } from '../automations/do-tool.ts';
 import { createPermissions } from '../automations/permissions.ts';
 import { createBudget } from '../budget/budget.ts';
 import type { SlackConfig } from '../config/schema.ts';
@@ -70,6 +71,7 @@ export function openSlackIntake(
         log.warn({ message: 'the waiting jobs of a person could not be queued', error: String(error) });
       }
     },
+    toolOfForm: (madeBy) => toolOfForm(madeBy, (jobId, step) => table.get(keys.step(jobId, step))),
     async budgetOf(connection) {
       const limits = config.connections[connection]?.limits;
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);
