@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
-import { startGithubApi } from '../github-api.ts';
-import { commentPayload } from '../kill/github-payloads.ts';
-import { linkAccount, sandboxCommands } from '../mcp/linked.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
+import { type Commands, linkAccount, sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import {
   ask,
@@ -59,21 +59,70 @@ async function start({
   if (isLinked) await linkAccount(relay);
 }
 
-it('a search works without a linked account, also if one is required for changes', async () => {
-  await start({ link: 'required', isLinked: false });
-  expect((await ask(relay, 'find checkout', { channelId: PLATFORM })).inTheEnd).toContain('Release checkout');
+describe('where a linked account is required', () => {
+  /** @param slack whom `people` says the author of the comment is in Slack */
+  async function startWithGithub(
+    slack: string | undefined,
+    commands: Commands = sandboxCommands(),
+  ): Promise<GithubApi> {
+    const github = await startGithubApi(() => relay.clock.now);
+    onTestFinished(() => github.close());
+    const people = [{ github: 'Codertocat', ...(slack && { slack }), email: 'mira.novak@example.com' }];
+    const connection = { mcp: { link: 'required' as const, commands } };
+    const config = exampleConfig({}, { connection, people, apiUrl: github.url });
+    relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, github: { token: 'ghp_test' } });
+    return github;
+  }
+
+  it('a search needs one, too: the key may see what the person may not', async () => {
+    await start({ link: 'required', isLinked: false });
+    expect((await command(relay, 'find checkout', { channelId: PLATFORM })).text).toContain('Link your account first');
+    await linkAccount(relay);
+    expect((await ask(relay, 'find checkout', { channelId: PLATFORM })).inTheEnd).toContain('Release checkout');
+  });
+
+  it.each([
+    ['who is known in Slack', MIRA, sandboxCommands(), 'Link your account first, in Slack'],
+    ['whom the relay does not know', undefined, sandboxCommands(), 'to add you to people'],
+    ['although no tool serves the command', MIRA, {}, 'Link your account first, in Slack'],
+  ])('a comment on GitHub needs one of its author, %s', async (_, slack, commands, said) => {
+    const github = await startWithGithub(slack, commands);
+    await relay.post('issue_comment', commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`));
+    await relay.work();
+    expect(github.comments.at(-1)?.body).toContain(said);
+    expect(relay.sandbox.data.timelogs).toHaveLength(3);
+  });
+
+  it('a comment of an author with a linked account is carried out, also without a tool for it', async () => {
+    const github = await startWithGithub(MIRA, {});
+    await linkAccount(relay);
+    await relay.post('issue_comment', commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`));
+    await relay.work();
+    expect(github.comments.at(-1)?.body).toContain('Logged 1h');
+  });
+
+  it('what no person asks for goes on without one', async () => {
+    await startWithGithub(MIRA);
+    const merged = mergedPayload(7, 'Completes checklist item 103');
+    const pull = { ...(merged.pull_request as Fields), merged_at: '2026-11-20T09:00:00Z' };
+    await relay.post('pull_request', { ...merged, pull_request: pull });
+    await relay.workToTheEnd();
+    const item = relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === 103);
+    expect(item?.is_completed).toBe(true);
+  });
 });
 
-it('a required link does not affect comments on GitHub', async () => {
-  const github = await startGithubApi(() => relay.clock.now);
-  onTestFinished(() => github.close());
-  const people = [{ github: 'Codertocat', slack: MIRA, email: 'mira.novak@example.com' }];
-  const connection = { mcp: { link: 'required' as const, commands: sandboxCommands() } };
-  const config = exampleConfig({}, { connection, people, apiUrl: github.url });
-  relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, github: { token: 'ghp_test' } });
-  await relay.post('issue_comment', commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`));
+it('a command that waits for a link of which its author was told says so at once', async () => {
+  await start();
+  relay.sandbox.mcp.revokeGrants();
+  relay.clock.now += 2 * 3_600_000;
+  expect((await command(relay, `log 1h ${CHECKOUT}`)).text).not.toContain('/pm link');
   await relay.work();
-  expect(await relay.jobs('succeeded')).toHaveLength(1);
+  expect((await command(relay, `log 2h ${CHECKOUT}`)).text).toContain('It goes on once you have linked');
+  await relay.work();
+  const before = relay.slack.messages.length;
+  expect((await command(relay, 'do')).text).toContain('Link your account first, and ask again');
+  expect(relay.slack.messages).toHaveLength(before);
 });
 
 it('one browser holds links of several people and connections, and a code is tried on each of them', async () => {
