@@ -60,8 +60,8 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const { connection, grants, http, serverOf, clock, sleep, random } = options;
 
   async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<never> {
-    const isNews = await grants.die(grant, cause, said);
-    throw new LinkNeeded(cause, grant.linkId, { isNews, said });
+    await grants.die(grant, cause, said);
+    throw new LinkNeeded(cause, grant.linkId, { said });
   }
 
   async function open(grant: Grant): Promise<SealedTokens> {
@@ -99,9 +99,9 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     if (error instanceof OAuthRefusal) {
       if (isPassing(error)) return later(error, claimed, by);
       const cause = causeOf(error, claimed);
-      const isNews = await grants.die(claimed, cause, error.said);
+      const died = await grants.die(claimed, cause, error.said);
       // Where another worker has saved newer tokens meanwhile, those count.
-      if (isNews) throw new LinkNeeded(cause, claimed.linkId, { isNews, said: error.said });
+      if (died) throw new LinkNeeded(cause, claimed.linkId, { said: error.said });
       return undefined;
     }
     if (error instanceof OAuthUnavailable) return later(error, claimed, by);
@@ -139,8 +139,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
           continue;
         }
         if (grant.sends >= MOST_SENDS) {
-          const isNews = await grants.die(grant, 'lost', null);
-          if (isNews) throw new LinkNeeded('lost', grant.linkId, { isNews });
+          if (await grants.die(grant, 'lost', null)) throw new LinkNeeded('lost', grant.linkId);
           continue;
         }
         const refreshed = await refresh(grant);

@@ -14,19 +14,16 @@ export class LinkNeeded extends GrantError {
   readonly linkId: string | null;
   /** What to ask for besides the scopes that were granted. */
   readonly scopes: readonly string[];
-  /** Whether this call found out that the grant is dead: for each grant, one call does. */
-  readonly isNews: boolean;
 
   constructor(
     reason: LinkReason,
     linkId: string | null,
-    { scopes = [] as readonly string[], isNews = false, said = null as string | null } = {},
+    { scopes = [] as readonly string[], said = null as string | null } = {},
   ) {
     super(`${inWords[reason]}${scopes.length > 0 ? ` (${scopes.join(', ')})` : ''}${said ? `: ${said}` : ''}`);
     this.reason = reason;
     this.linkId = linkId;
     this.scopes = scopes;
-    this.isNews = isNews;
   }
 }
 

@@ -45,7 +45,7 @@ export interface Grants {
    * @returns undefined where there are newer ones, or none any more
    */
   saveRefreshed(claimed: Grant, tokens: Tokens, usedRefreshToken: string): Promise<Grant | undefined>;
-  /** Marks the version as dead and drops its tokens. @returns whether this call did: who hears true tells the person */
+  /** Marks the version as dead and drops its tokens. @returns whether this call did */
   die(grant: Grant, cause: DeathCause, said: string | null): Promise<boolean>;
 }
 

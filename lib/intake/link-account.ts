@@ -148,8 +148,9 @@ export async function linkStatus(
   }
   const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have linked none.';
   const isRequired = intake.config.connections[connection]?.mcp.link === 'required';
-  const instead = isRequired ? '' : ' What you ask for is done by the relay, for you.';
-  return message([heading, plainSection(why + instead)], linkButton(connection)).blocks;
+  const waits = ' What goes through it waits until you have linked your account again.';
+  const instead = grant ? waits : ' What you ask for is done by the relay, for you.';
+  return message([heading, plainSection(why + (isRequired ? '' : instead))], linkButton(connection)).blocks;
 }
 
 /** docs/partner-api.md#mcp-authorization shows no name of the account or of its workspace: the person chose both. */

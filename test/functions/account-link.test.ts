@@ -90,7 +90,9 @@ describe('a person', () => {
     const grant = await grantOf(MIRA);
     if (!grant) throw new Error('no account is linked');
     await grants().die(grant, 'refused', null);
-    expect((await command(relay, 'status')).text).toContain('it was revoked, or not used for 30 days');
+    const { text } = await command(relay, 'status');
+    expect(text).toContain('it was revoked, or not used for 30 days');
+    expect(text).toContain('waits until you have linked your account again');
   });
 
   it('can change nothing before, where relay.config.ts requires a linked account', async () => {
