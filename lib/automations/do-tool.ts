@@ -93,7 +93,7 @@ export function listTools(tools: Tools): Automation {
   });
 }
 
-const READ = 'read the schema';
+const READ = 'read the tool';
 
 /** A tool as JSON, because a schema can have names and numbers that the table does not take. */
 async function readTool(mine: ToolSteps, name: string): Promise<Tool | null> {

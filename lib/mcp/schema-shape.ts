@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from './json-rpc.ts';
 
 /**
@@ -79,11 +78,19 @@ function target(ref: string, root: unknown): unknown {
   if (ref !== '#' && !ref.startsWith('#/')) throw new NoShape();
   let found = root;
   for (const part of ref.split('/').slice(1)) {
-    const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) throw new NoShape();
     found = (found as Record<string, unknown>)[name];
   }
   return found;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new NoShape();
+  }
 }
 
 function ownShape(schema: Readonly<Record<string, unknown>>): Shape {
@@ -105,7 +112,7 @@ function ownShape(schema: Readonly<Record<string, unknown>>): Shape {
 function both(a: Shape, b: Shape): Shape {
   return {
     types: a.types && b.types ? commonTypes(a.types, b.types) : (a.types ?? b.types),
-    values: a.values && b.values ? a.values.filter((value) => includes(b.values, value)) : (a.values ?? b.values),
+    values: a.values && b.values ? commonValues(a.values, b.values) : (a.values ?? b.values),
     format: a.format ?? b.format,
     description: a.description ?? b.description,
     items: a.items ?? b.items,
@@ -135,7 +142,8 @@ function either(shapes: readonly Shape[]): Shape {
   return {
     ...anything,
     ...union,
-    properties: Object.assign({}, ...others.map(({ properties }) => properties)),
+    // Not by assignment: an argument may be called __proto__.
+    properties: Object.fromEntries(others.flatMap(({ properties }) => Object.entries(properties))),
   };
 }
 
@@ -145,11 +153,13 @@ const isOnlyNull = ({ types, values }: Shape) =>
 function unionOf<T>(lists: readonly (readonly T[] | undefined)[]): T[] | undefined {
   const known = lists.filter((list) => list !== undefined);
   if (known.length < lists.length) return undefined;
-  return known.flat().filter((value, index, all) => all.findIndex((one) => isDeepStrictEqual(one, value)) === index);
+  return [...new Map(known.flat().map((value) => [JSON.stringify(value), value])).values()];
 }
 
-const includes = (values: readonly unknown[] | undefined, value: unknown) =>
-  values?.some((one) => isDeepStrictEqual(one, value)) ?? true;
+function commonValues(a: readonly unknown[], b: readonly unknown[]): unknown[] {
+  const inB = new Set(b.map((value) => JSON.stringify(value)));
+  return a.filter((value) => inB.has(JSON.stringify(value)));
+}
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null';

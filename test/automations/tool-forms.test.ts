@@ -141,6 +141,7 @@ it.each<[string, Fields, string, string, unknown]>([
     '{"next":{}}',
     { next: {} },
   ],
+  ['reference that is no pointer', one({ $ref: '#/$defs/%E0%A4%A' }, { $defs: {} }), 'plain_text_input', '', undefined],
   ['anything', one({}), 'plain_text_input', '12', '12'],
   ['a huge bound', one({ type: 'number', maximum: 1e300 }), 'number_input', '7', 7],
 ])('a form has a field for each shape that the validator accepts: %s', async (_, of, type, typed, value) => {
@@ -168,6 +169,17 @@ it.each<[string, Fields, string]>([
   await relay.work();
   expect(told(relay).at(-1)).toContain('The tool shape says: done');
   expect(JSON.stringify(called)).toBe(JSON.stringify([Object.fromEntries([[name, 'x']])]));
+});
+
+it('a schema of absurd size makes a form in time', async () => {
+  const values = Array.from({ length: 5_000 }, (_, index) => index);
+  const level = { anyOf: [{ enum: values }, { enum: values }, { type: 'null' }] };
+  const names = Array.from({ length: 80 }, (_, index) => [`a${index}`, { $ref: '#/$defs/level' }]);
+  const view = await openForm({ $defs: { level }, properties: Object.fromEntries(names) });
+  expect(typesIn(view)).toHaveLength(80);
+  expect(await submit(relay, view, { 'argument:a7': '4999' })).toEqual({});
+  await relay.work();
+  expect(called).toEqual([{ a7: 4999 }]);
 });
 
 it('an argument that is needed and may be null can stay empty', async () => {
