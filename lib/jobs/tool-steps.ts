@@ -100,6 +100,10 @@ function isOpen(error: unknown, { isRepeatable }: NonNullable<StepEntry['sent']>
   return isRepeatable && error instanceof TryLater && !error.isForBudget;
 }
 
+/** Whether a call cannot be sent again, although it may have been carried out before: another link must not send it. */
+const endsSending = (error: unknown): error is Error =>
+  error instanceof LinkNeeded || error instanceof CallRejected || error instanceof NotDone;
+
 /** Whether a step, by what it calls, was a call that changes something. */
 export const changesByTool = (calls: string): boolean => calls.startsWith('tool ');
 
@@ -250,6 +254,8 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
         // In this order: a worker that claims the job after this check reads the journal even later, and does not send.
         if (!(await isHeld())) throw new LeaseLost(step);
       });
+      // A refusal says nothing about the call before.
+      if (result.isError && before) throw new OutcomeUnknown(saidIn(result));
       return result.isError ? { became: 'failed', said: saidIn(result) } : { became: 'done', kept: keep(result) };
     } catch (error) {
       // Whatever else comes of it, it was not carried out, and may be sent again, also with another link.
@@ -305,8 +311,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
       return await once.run(step, calls, () =>
         interrupting(holder, () =>
           send(holder, step, call, keep, before).catch((error) => {
-            // What was sent before stays open, and another link cannot send it again.
-            if (error instanceof OutcomeUnknown || (before && error instanceof LinkNeeded)) lost = error;
+            if (error instanceof OutcomeUnknown || (before && endsSending(error))) lost = error;
             throw error;
           }),
         ),

@@ -4,8 +4,11 @@ import { outsideText } from './outside-text.ts';
 import type { Tool } from './tool.ts';
 
 const MOST_BYTES = 64 * 1024;
-/** A schema of a few kilobytes can ask for more work than there is time: by its patterns, or by references to itself. */
-const MOST_MS = 250;
+/**
+ * A schema of a few kilobytes can ask for more work than there is time: by its patterns, or by references to itself.
+ * The time is that of the clock, and a busy machine must not refuse what is right; Slack waits three seconds for a form.
+ */
+const MOST_MS = 1_000;
 
 /** What is wrong with the arguments of a tool. */
 export interface ArgumentsFault {

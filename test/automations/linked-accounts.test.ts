@@ -166,8 +166,10 @@ it('a missing scope is told once, however the service puts it', async () => {
     const error = { code: -32001, message: `needs mcp:timelogs.write (request ${++calls})` };
     return Response.json({ jsonrpc: '2.0', id: answer.id, error }, { status: 403 });
   };
-  await command(relay, `log 1h ${CHECKOUT}`);
-  await relay.workToTheEnd();
+  await ask(relay, `log 1h ${CHECKOUT}`);
+  relay.clock.now += 30 * 60_000;
+  await relay.sweep();
+  await relay.work();
   expect(calls).toBeGreaterThan(1);
   expect(told(relay).filter((text) => text.includes('goes on once'))).toHaveLength(1);
 });
@@ -291,4 +293,34 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     expect(told(relay).at(-1)).toContain('as you');
     expect(calls).toBe(3);
   });
+
+  it.each(['the tool is gone', 'the tool refuses it', 'the service refuses it'])(
+    'is looked for where it may be repeated, but cannot be any more: %s',
+    async (what) => {
+      await start();
+      let calls = 0;
+      alter = (answer, { params }) => {
+        for (const tool of answer.result?.tools ?? []) {
+          if (tool.name === 'log_time') tool.annotations = { ...tool.annotations, idempotentHint: true };
+        }
+        if (what === 'the tool is gone' && calls > 0 && answer.result?.tools) {
+          const tools = answer.result.tools.filter(({ name }) => name !== 'log_time');
+          return { ...answer, result: { ...answer.result, tools } };
+        }
+        if (params?.name !== 'log_time') return answer;
+        calls += 1;
+        if (calls === 1) {
+          relay.clock.now += 10 * 60_000;
+          return new Response('lost', { status: 502 });
+        }
+        if (what === 'the tool refuses it') return { ...answer, result: { isError: true, content: [] } };
+        return Response.json({ jsonrpc: '2.0', id: answer.id, error: { code: -32602, message: 'no' } });
+      };
+      await command(relay, `log 1h ${CHECKOUT}`);
+      await relay.workToTheEnd();
+      // The look finds what the first call has made.
+      expect(told(relay).at(-1)).toMatch(/as you, .* as time entry/);
+      expect(relay.sandbox.data.timelogs.length).toBeLessThanOrEqual(5);
+    },
+  );
 });

@@ -117,7 +117,7 @@ it('all jobs of a person go on, however many newer ones they have asked for sinc
     await relay.post('issue_comment', commentPayload(hours, `/log ${hours}h ${CHECKOUT} from GitHub`));
   }
   await relay.work();
-  for (let search = 1; search <= 21; search++) await ask(relay, `find ${search}`);
+  for (let search = 1; search <= 12; search++) await ask(relay, `find ${search}`);
   expect(await relay.jobs('waiting')).toHaveLength(18);
   await linkAccount(relay);
   await relay.work();
