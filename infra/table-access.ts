@@ -40,6 +40,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       person: ['GetItem'],
       accountLink: ['PutItem', 'UpdateItem', 'DeleteItem'],
       grant: ['GetItem', 'PutItem', 'DeleteItem'],
+      linkWait: ['Query', 'DeleteItem'],
     },
   },
   'account-link': {
@@ -68,6 +69,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       firstTimeEntry: ['GetItem', 'PutItem'],
       mute: ['GetItem'],
       grant: ['GetItem', 'UpdateItem'],
+      linkWait: ['PutItem'],
     },
     indexes: [waitingLine.name],
   },

@@ -8,9 +8,10 @@ export interface Page {
   html: string;
 }
 
-/** A browser that links an account: it keeps the relay's cookie and fills in the relay's form. */
+/** A browser that links accounts: it keeps the relay's cookies and fills in the relay's form. */
 export class LinkBrowser {
-  cookie = '';
+  /** By their names. */
+  cookies = new Map<string, string>();
   readonly #fetch: typeof fetch;
 
   /** @param reach how it reaches the relay's pages */
@@ -18,11 +19,18 @@ export class LinkBrowser {
     this.#fetch = reach;
   }
 
+  get cookie(): string {
+    return [...this.cookies].map((pair) => pair.join('=')).join('; ');
+  }
+
   async open(url: string | URL, init: RequestInit = {}): Promise<Page> {
     const headers = this.cookie === '' ? {} : { cookie: this.cookie };
     const response = await this.#fetch(url, { ...init, headers, redirect: 'manual' });
-    const set = response.headers.get('set-cookie');
-    if (set !== null) this.cookie = /Max-Age=0(;|$)/.test(set) ? '' : (set.split(';')[0] ?? '');
+    for (const set of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = set.split(';', 1)[0]?.split('=') ?? [];
+      if (/Max-Age=0(;|$)/.test(set)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
     return { status: response.status, headers: response.headers, html: await response.text() };
   }
 

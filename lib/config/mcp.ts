@@ -85,7 +85,8 @@ export const mcpConfig = z
         description:
           'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name: the ' +
           'commands of `mcp.commands` go through the account of a person who has linked one, and through the key for all ' +
-          'others. With `required`, a person without a linked account can change nothing from Slack. It needs `slack`.',
+          'others. With `required`, all commands of people need a linked account, in Slack and in comments on GitHub. It ' +
+          'needs `slack`.',
         examples: ['offered'],
       }),
     commands: commands.default({}).meta({

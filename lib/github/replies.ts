@@ -24,7 +24,7 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
   return async function replyOnGithub(
     job: Job,
     place: ReplyTo & { in: 'github' },
-    said: ReplyContent,
+    said: Exclude<ReplyContent, { of: 'link awaited' }>,
   ): Promise<Reply<MadeComment> | { calls: string; leftOut: string }> {
     if (said.of === 'waiting') return { calls, leftOut: 'on GitHub only the end is told' };
     const thread = await comments.for(place);
@@ -38,14 +38,12 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
   };
 }
 
-function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact: string): string {
+function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' | 'link awaited' }>, contact: string): string {
   switch (said.of) {
     case 'done':
       return `✅ ${quoted(said.text)}`;
     case 'not done':
       return `⚠️ ${quoted(said.text)}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
-    case 'link awaited':
-      return '🔗 This waits until you have linked your account in Slack, for a day.';
     case 'parked':
       return `🛑 This could not be done: ${KINDS[said.kind]}. It is kept as job \`${job.id}\`, and ${escaped(contact)} can see why and let it go on.`;
   }

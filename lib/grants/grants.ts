@@ -17,7 +17,7 @@ export interface NewGrant {
 }
 
 /** A grant whose tokens are sealed already, and which nobody uses yet. As the table keeps it. */
-export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { linkId: string; expiresAt: number };
+export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { expiresAt: number };
 
 /** Grants in the table: each write is one conditional write of one item. */
 export interface Grants {
@@ -45,7 +45,7 @@ export interface Grants {
    * @returns undefined where there are newer ones, or none any more
    */
   saveRefreshed(claimed: Grant, tokens: Tokens, usedRefreshToken: string): Promise<Grant | undefined>;
-  /** Marks the version as dead and drops its tokens. @returns whether this call did: who hears true tells the person */
+  /** Marks the version as dead and drops its tokens. @returns whether this call did */
   die(grant: Grant, cause: DeathCause, said: string | null): Promise<boolean>;
 }
 

@@ -13,6 +13,7 @@ import { SlackRefusal, SlackUnanswered } from '../slack/slack-api.ts';
 import { toolMessageModal, type toolToFill } from '../slack/tool-views.ts';
 import type { OpenedView } from '../slack/update-modal.ts';
 import { defectModal, type LogTimeModal, logTimeModal, type projectToLog } from '../slack/views.ts';
+import { linkFirst } from './link-account.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 
 const opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
@@ -90,6 +91,8 @@ export async function openToolModal(
   { connection, tool }: z.output<typeof toolToFill>,
   intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
+  const unlinked = await linkFirst(request.userId, connection, intake);
+  if (unlinked) return unlinked;
   const { view, said } = await open(request, connection, toolMessageModal('The form is being made…'), intake);
   if (!view) return said;
   const { userId } = request;

@@ -8,7 +8,7 @@ import { code, plain } from '../slack/mrkdwn.ts';
 import type { SlackCommand } from '../slack/request.ts';
 import { runButton } from './command-button.ts';
 import { helpMessage, statusMessage } from './help.ts';
-import { linkAccount, unlinkAccount } from './link-account.ts';
+import { linkAccount, linkFirst, unlinkAccount, waitsForLink } from './link-account.ts';
 import { openDefectModal } from './open-modal.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 import { type SlackRequester, slackOrigin } from './slack-origin.ts';
@@ -29,7 +29,9 @@ export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): 
   const { said, works } = await carryOutOnce(given, intake);
   if (!works) return said;
   const text = `${intake.settings.command} ${printCommand(parsed.command)}`;
-  return message(section(`:hourglass_flowing_sand: Working on it: ${code(text)}`));
+  const waits = await waitsForLink(parsed.command.verb, typed.userId, connectionOf(intake, typed.channelId), intake);
+  const working = section(`:hourglass_flowing_sand: Working on it: ${code(text)}`);
+  return message(waits === undefined ? working : [working, section(waits)]);
 }
 
 /**
@@ -73,6 +75,10 @@ async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<A
 
 async function carryOut(given: GivenCommand, draft: JobDraft | undefined, intake: SlackIntake): Promise<Answer> {
   if (!draft) return { said: await answer(given, intake), works: false };
+  if (given.command.verb === 'do') {
+    const said = await linkFirst(given.userId, draft.connection, intake);
+    if (said) return { said, works: false };
+  }
   if ((await intake.accept(draft, given.userId)) === 'too many') return { said: warning(TOO_MANY), works: false };
   return { said: undefined, works: true };
 }

@@ -4,6 +4,7 @@ import type { BudgetView } from '../budget/budget.ts';
 import type { RelayConfig, SlackConfig } from '../config/schema.ts';
 import type { Grants } from '../grants/grants.ts';
 import type { JobDraft } from '../jobs/job.ts';
+import type { Tool } from '../mcp/tool.ts';
 import type { Admission } from '../slack/admission.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
 import type { ResponseUrls } from '../slack/response-url.ts';
@@ -30,8 +31,10 @@ export interface SlackIntake {
   linkRequests: LinkRequests;
   /** Where browsers find account-link, without a slash at its end; undefined where it is not deployed. */
   accountLinkUrl(): string | undefined;
-  /** Lets the jobs of a person that wait go on now. Those that stand in line wait for the budget, and stay there. */
+  /** Lets the jobs go on that wait until the person has linked an account, wherever they were asked for. */
   goOn(userId: string, connection: string): Promise<void>;
+  /** The tool that a form was made for, by the job that made it. */
+  toolOfForm(madeBy: string): Promise<Tool | null>;
   budgetOf(connection: string): Promise<BudgetView>;
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;

@@ -45,6 +45,8 @@ export interface Wait {
   dueAt: number;
   why: string;
   attempts: number;
+  /** If it waits for a linked account. A job that runs on, ends or is parked begins another wait. */
+  awaitedLink?: Job['awaitedLink'];
   /**
    * What happens to its message: it sleeps in the queue together with its group; a new message is sent, which sleeps
    * separately; or the message leaves the queue, and the sweep sends a new one when the job is due.
@@ -104,7 +106,9 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
   async function endRun(job: Job, set: Partial<Job>, kept: { expiresAt?: number } = {}): Promise<void> {
     const owner = job.lease?.owner;
     const values: Item = { ...set, ...kept, endedBy: owner };
-    const over = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt'].filter((name) => values[name] === undefined);
+    const over = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt', 'awaitedLink'].filter(
+      (name) => values[name] === undefined,
+    );
     const written = Object.keys(values).filter((name) => values[name] !== undefined);
     const changed = await table.update(
       keys.job(job.id),
@@ -204,10 +208,13 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       const now = clock();
       await endRun(job, { status: 'parked', parked, finishedAt: now, wakeAt: now, attempts: job.attempts });
     },
-    async wait(job, { dueAt, why, attempts, message }) {
+    async wait(job, { dueAt, why, attempts, message, awaitedLink }) {
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
       const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
-      await endRun(job, { status: 'waiting', dueAt, waitingFor: why, attempts, wakeAt, generation });
+      await endRun(job, {
+        ...{ status: 'waiting', dueAt, waitingFor: why, attempts, wakeAt, generation },
+        ...(awaitedLink && { awaitedLink }),
+      });
       return { ...job, generation };
     },
     async standInLine(job, { why, attempts, expectedAt }) {

@@ -96,6 +96,8 @@ export interface Job extends JobDraft {
   /** After it is called from the line: when its slot opens. */
   slotAt?: number;
   waitingFor?: string;
+  /** While it waits until its person has linked an account: since when, and the link that does not do. */
+  awaitedLink?: { since: number; instead: string | null };
   /** For `succeeded`: what was done, for people. */
   outcome?: string;
   /** True if the request could not be done and the person was told why. */

@@ -17,6 +17,11 @@ export interface StepEntry {
   /** Why it was skipped, or the last error. */
   note?: string;
   failures?: number;
+  /**
+   * For a call of a tool that changes something and whose outcome is open: the link that it was sent with, and whether the
+   * tool says that repeating the call does no harm.
+   */
+  sent?: { linkId: string; isRepeatable: boolean };
 }
 
 /** The marker text in the created object, and the payload fields that narrow the list to search. */

@@ -41,7 +41,16 @@ export function createOnce({ journal, clock, report }: OnceOptions): Once {
       } catch (error) {
         if (error instanceof Interruption && !(error instanceof RetryAt || error instanceof InLine)) {
           const failures = (known?.failures ?? 0) + 1;
-          await write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note: error.message, failures });
+          const failed = {
+            step,
+            calls,
+            status: 'failed',
+            startedAt,
+            finishedAt: clock(),
+            note: error.message,
+          } as const;
+          const sent = journal.entry(step)?.sent;
+          await write({ ...failed, failures, ...(sent && { sent }) });
         }
         throw error;
       }

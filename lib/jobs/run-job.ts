@@ -6,6 +6,7 @@ import type { StrangerShare } from '../budget/stranger-share.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Assistants } from '../grants/assistants.ts';
+import { createLinkWaits } from '../grants/link-waits.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
@@ -21,6 +22,7 @@ import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
 import type { CallNews } from './sending.ts';
 import { createSteps, type Steps } from './steps.ts';
 import { createStrangerTurn } from './stranger-turn.ts';
+import { requeueJob } from './sweep.ts';
 import { createTellPerson, type ParkKind, type Replies, type ReplyContent } from './tell-person.ts';
 import { createToolSteps, type ToolStepsOfRun } from './tool-steps.ts';
 import type { WaitingLines } from './waiting-line.ts';
@@ -139,9 +141,15 @@ async function settle(job: Job, ending: Ending, receives: number, options: RunJo
       const waiting = await jobs.wait(job, { ...ending, message });
       report({ ...ending, news: 'waiting', job });
       if (message === 'is sent again') await queue.send(waiting);
+      if (await ending.isOver?.()) await goOnAtOnce(job.id, options);
       return message === 'sleeps' ? sleepOrLeave(ending.dueAt - clock()) : 'done';
     }
   }
+}
+
+async function goOnAtOnce(jobId: string, { jobs, queue }: RunJobOptions): Promise<void> {
+  const job = await jobs.get(jobId);
+  if (job?.status === 'waiting') await requeueJob(job, { jobs, queue });
 }
 
 /** What happens to the message of a waiting job: {@link Wait}. */
@@ -177,7 +185,16 @@ type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
   | { ended: 'parked'; reason: string; kind: ParkKind; outcomeUnknown: boolean }
   | { ended: 'in line'; expectedAt: number | undefined; why: string; attempts: number }
-  | { ended: 'not yet'; dueAt: number; why: string; attempts: number; releasesQueueGroup?: boolean };
+  | {
+      ended: 'not yet';
+      dueAt: number;
+      why: string;
+      attempts: number;
+      releasesQueueGroup?: boolean;
+      awaitedLink?: LinkAwaited['awaitedLink'];
+      /** Whether what it waits for has happened while it was not seen to wait. */
+      isOver?: () => Promise<boolean>;
+    };
 
 /** What a run made its calls with; nothing where its connection is gone. */
 interface CallsOfRun {
@@ -216,12 +233,14 @@ async function runAutomation(
   const once = createOnce(about);
   const tools = createToolSteps({
     ...{ assistants, connection: connection.name, limits: connection.mcpLimits, lane: job.lane, budget },
+    awaitedLink: job.awaitedLink,
     ...{ journal, once, isHeld: holding(job, options), clock, sleep, deadline },
     isPublic: job.replyTo?.in === 'github',
   });
   const steps = createSteps({ connection, calls, journal, clock, deadline, once, tools });
   const failed = (error: unknown) => report({ news: 'untold', job, error });
-  const person = createTellPerson({ job, journal, steps, replies, clock, failed });
+  const linkWaits = createLinkWaits(table, clock);
+  const person = createTellPerson({ job, journal, steps, replies, linkWaits, clock, failed });
   const end = async (): Promise<Ending> => {
     let isDone = false;
     try {
@@ -250,8 +269,10 @@ async function runAutomation(
       // Only the report of the outcome was left, and it failed.
       if (isDone) return ending;
       if (ending.ended === 'parked') await person.parked(ending.reason, ending.kind);
-      if (error instanceof LinkAwaited) await person.linkAwaited(error);
-      else if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
+      if (error instanceof LinkAwaited) {
+        await linkWaits.note(error.of, job.id);
+        await person.linkAwaited(error);
+      } else if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
       if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.why);
       return ending;
     }
@@ -289,7 +310,8 @@ function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, re
   if (error instanceof LeaseLost) throw error;
   if (error instanceof RetryAt) {
     const { dueAt, message: why, releasesQueueGroup } = error;
-    return { ended: 'not yet', dueAt, why, attempts: job.attempts, releasesQueueGroup };
+    const link = error instanceof LinkAwaited && { awaitedLink: error.awaitedLink, isOver: error.isOver };
+    return { ended: 'not yet', dueAt, why, attempts: job.attempts, releasesQueueGroup, ...link };
   }
   if (error instanceof InLine) {
     return { ended: 'in line', expectedAt: error.expectedAt, why: error.message, attempts: job.attempts };

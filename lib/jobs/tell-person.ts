@@ -1,4 +1,6 @@
 import { digest } from '../digest.ts';
+import type { Holder } from '../grants/grant.ts';
+import type { LinkWaits } from '../grants/link-waits.ts';
 import { Interruption } from './interruption.ts';
 import type { Job } from './job.ts';
 import { LeaseLost } from './job-store.ts';
@@ -12,8 +14,11 @@ export type ReplyContent =
   | { of: 'not done'; text: string }
   /** The estimated time; epoch milliseconds. */
   | { of: 'waiting'; until: number | undefined; why: string }
-  /** The job waits, for a day, until the person has linked their account, where `scopes` is not empty with those. */
-  | { of: 'link awaited'; why: string; scopes: readonly string[] }
+  /**
+   * Jobs of the holder wait, for a day since then, until they have linked their account, where `scopes` is not empty with
+   * those. They are told in Slack, where they can link it, wherever they asked.
+   */
+  | { of: 'link awaited'; why: string; scopes: readonly string[]; holder: Holder; since: number }
   | { of: 'parked'; reason: string; kind: ParkKind };
 
 /** Why a job was parked, without text from outside, for public places. */
@@ -41,13 +46,14 @@ export interface TellPersonOptions {
   journal: Journal;
   steps: Steps;
   replies: Replies;
+  linkWaits: LinkWaits;
   clock: () => number;
   /** Gets the errors of messages that failed while the job ends or waits anyway. */
   failed: (error: unknown) => void;
 }
 
 /** Sends news of a job to the person who requested it. Jobs that an event caused have no such person. */
-export function createTellPerson({ job, journal, steps, replies, clock, failed }: TellPersonOptions) {
+export function createTellPerson({ job, journal, steps, replies, linkWaits, clock, failed }: TellPersonOptions) {
   async function say(step: string, said: ReplyContent): Promise<void> {
     if (!job.replyTo || journal.entry(step)?.status === 'done') return;
     const reply = await replies(job, said);
@@ -75,9 +81,13 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
       if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
     },
-    /** Once for each reason, however the service puts it. */
-    linkAwaited: ({ message: why, reason, scopes }: LinkAwaited) =>
-      sayIfPossible(`tell link awaited ${digest([reason, ...scopes])}`, { of: 'link awaited', why, scopes }),
+    /** By one of the jobs that wait for the same link. */
+    async linkAwaited({ message: why, problem, scopes, of, awaitedLink: { since } }: LinkAwaited) {
+      if (!(await linkWaits.claimTelling(of, problem, job.id))) return;
+      const step = `tell link awaited ${digest([problem, since])}`;
+      await sayIfPossible(step, { of: 'link awaited', why, scopes, holder: of.holder, since });
+      if (journal.entry(step)?.status === 'done') await linkWaits.noteTold(of, problem, job.id);
+    },
     // A replayed job may be parked again, for another reason.
     parked: (reason: string, kind: ParkKind) =>
       sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason, kind }),

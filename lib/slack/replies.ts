@@ -149,7 +149,7 @@ function linkAwaitedMessage(
   { why, scopes }: Extract<ReplyContent, { of: 'link awaited' }>,
 ): SlackMessage {
   return linkMessage(
-    `${sentence(why)} This goes on once you have linked your account, within a day.`,
+    `${sentence(why)} What you asked for goes on once you have linked your account, within a day.`,
     connection,
     scopes,
   );
@@ -158,6 +158,6 @@ function linkAwaitedMessage(
 /** A replayed job reports its outcome only once, but reports again what it waits for or why it is parked. */
 function idOf(job: Job, said: ReplyContent): string {
   if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
-  if (said.of === 'link awaited') return `${job.id} link awaited ${said.why}`;
+  if (said.of === 'link awaited') return `${job.id} link awaited ${said.since} ${said.why}`;
   return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;
 }

@@ -87,6 +87,11 @@ export const keys = {
     pk: `account-link#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
+  /** lib/grants/link-waits.ts: that a job waits until somebody has linked an account, or that they were told so. */
+  linkWait: (platform: string, id: string, connection: string, what: string): Key => ({
+    pk: `link-waits#${platform}#${id.toLowerCase()}#${connection}`,
+    sk: what,
+  }),
   /** lib/grants/registrations.ts: what the relay is called at the authorization server. */
   oauthClient: (connection: string, redirectUri: string): Key => ({
     pk: `oauth-client#${connection}`,

@@ -127,7 +127,7 @@ describe('a grant that cannot be used', () => {
     await relay.workToTheEnd();
     expect(await jobStates()).toEqual(['not done']);
     const said = told(relay);
-    expect(said.filter((text) => text.includes('This goes on once you have linked your account'))).toHaveLength(1);
+    expect(said.filter((text) => text.includes('goes on once you have linked your account'))).toHaveLength(1);
     expect(said.at(-1)).toContain('Your account was not linked within a day');
     expect(logged()).toEqual([]);
   });

@@ -143,8 +143,8 @@ describe('the role of a function', () => {
       GetItem: ['budget#*', 'grant#*#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*', ...remembered],
       PutItem: ['account-link#*#*', 'grant#*#*', 'group#*', 'job#*', 'jobs-of#*#*', 'mute#*', 'said#*', ...remembered],
       UpdateItem: ['account-link#*#*', 'job#*'],
-      DeleteItem: ['account-link#*#*', 'grant#*#*'],
-      Query: ['jobs-of#*#*'],
+      DeleteItem: ['account-link#*#*', 'grant#*#*', 'link-waits#*#*#*'],
+      Query: ['jobs-of#*#*', 'link-waits#*#*#*'],
     });
     // It seals grants, and another function keeps them: neither can do both.
     expect(partitionKeys(template, 'account-link')).toEqual({
