@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { faultLine, readInput } from '../lib/faults/fault.ts';
 import { type Operation, rawOperation, withOverride } from '../lib/partner/operation.ts';
 import { operations } from '../lib/partner/operations.ts';
 import { openPartner } from './partner.ts';
@@ -35,9 +37,10 @@ that uses the same key, there is no budget to share, and the call is sent at onc
 Known operations: ${[...operations.keys()].join(', ')}`,
     )
     .action(async (name: string, payload: string | undefined, { raw = false, connection }: CallOptions) => {
-      const { default: config } = await import('../relay.config.ts');
+      const config = await loadConfig();
       const operation = operationToCall(name, raw, connection, config);
       const json = readPayload(payload === '-' ? await text(process.stdin) : (payload ?? '{}'));
+      checkPayload(operation, json);
       const call = await openPartner(connection, config, open, (line) => console.error(line));
       printJson(await call(operation, json));
     });
@@ -48,6 +51,13 @@ export function operationToCall(name: string, raw: boolean, connection: string, 
   const declared = raw ? undefined : operations.get(name.replace(/^\/+/, ''));
   if (!declared) return rawOperation(name);
   return withOverride(declared, config.connections[connection]?.operations[declared.name]);
+}
+
+/** @throws {Error} with every fault, before the call takes a slot of the budget */
+function checkPayload(operation: Operation, payload: unknown): void {
+  const read = readInput(operation.payload, payload);
+  if (!read.ok)
+    throw new Error(`the payload of ${operation.name} has faults:\n  ${read.faults.map(faultLine).join('\n  ')}`);
 }
 
 function readPayload(json: string): unknown {

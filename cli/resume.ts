@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { createBudget } from '../lib/budget/budget.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { type Resumed, resumeConnection } from '../lib/jobs/resume.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
@@ -15,7 +16,7 @@ export function addResumeCommand(program: Command, open: OpenTarget): void {
     .option('--json', 'as JSON')
     .action(async (connection: string, options: { json?: boolean }) => {
       const { stores } = await open();
-      const { default: config } = await import('../relay.config.ts');
+      const config = await loadConfig();
       const limits = config.connections[connection]?.limits;
       if (!limits) {
         const names = Object.keys(config.connections).join(', ');

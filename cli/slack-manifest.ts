@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { DEFECT_SHORTCUT } from '../lib/slack/views.ts';
 import { printJson } from './print.ts';
@@ -22,7 +23,7 @@ and enter its signing secret (Basic Information) and its bot token (OAuth & Perm
   npm run -s relay -- --stage prod secrets set slack`,
     )
     .action(async (options: { url?: string; name: string }) => {
-      const { default: config } = await import('../relay.config.ts');
+      const config = await loadConfig();
       printJson(slackManifest(config, options.name, options.url ?? slackWebhookUrlOf(await open())));
     });
 }

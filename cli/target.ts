@@ -1,4 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { findRunning, ownKeyHeader } from '../local/state.ts';
 
@@ -68,6 +69,6 @@ export function slackWebhookUrlOf({ slackWebhookUrl }: Target): string {
 }
 
 async function openStoresOf(variables: Readonly<Record<string, string>>): Promise<Stores> {
-  const { default: config } = await import('../relay.config.ts');
+  const config = await loadConfig();
   return openStores(systemRuntime(config, variables));
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
@@ -46,7 +47,7 @@ async function start(): Promise<void> {
   if (running) throw new Error(`Partner Relay is already running here, at ${running.url}`);
   const port = readPort(process.env.PORT);
   const real = partnerFromEnvironment(process.env);
-  const { default: config } = await import('../relay.config.ts');
+  const config = await loadConfig();
   trustCaFile(config);
 
   const folder = stateFolder(real);

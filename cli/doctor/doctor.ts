@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubClient } from '../../lib/github/github-client.ts';
 import { BaseUrlError } from '../../lib/partner/base-url.ts';
@@ -32,7 +33,7 @@ addresses). ✓ means correct, ✗ wrong, ? unknown. The exit status is 1 if any
 Calls to the partner API use the relay's budget as background work, so people's commands go first.`,
     )
     .action(async (options: { json?: boolean }) => {
-      const { default: config } = await import('../../relay.config.ts');
+      const config = await loadConfig();
       const findings = await examine(config, open, (line) => console.error(line));
       if (program.opts<{ stage?: string }>().stage !== undefined) findings.push(...(await examineStage(config)));
       if (options.json) printJson(findings);
