@@ -6,6 +6,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { createBudget } from '../lib/budget/budget.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { unknownName } from '../lib/faults/unknown-name.ts';
 import { type Assistant, openAssistant } from '../lib/grants/assistant.ts';
 import { LinkNeeded, OutcomeUnknown } from '../lib/grants/errors.ts';
 import type { Grant, Holder } from '../lib/grants/grant.ts';
@@ -53,7 +54,7 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
     const config = await loadConfig();
     const settings = config.connections[connection];
     if (!settings) {
-      throw new Error(`no connection '${connection}'; there are ${Object.keys(config.connections).join(', ')}`);
+      throw new Error(unknownName('relay.config.ts has no connection', connection, Object.keys(config.connections)));
     }
     trustCaFile(config);
     const assistant = await openAssistant({

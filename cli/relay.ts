@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { printable } from '../local/terminal.ts';
+import { awsErrorInWords } from './aws-errors.ts';
 import { addBudgetCommand } from './budget.ts';
 import { addCallCommand } from './call.ts';
 import { addConfigCommand } from './config.ts';
@@ -43,6 +44,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   // Error messages never contain secrets, so it is safe to print them.
-  console.error(printable(`relay: ${error instanceof Error ? error.message : error}`));
+  console.error(printable(`relay: ${awsErrorInWords(error) ?? (error instanceof Error ? error.message : error)}`));
   process.exitCode = 1;
 }

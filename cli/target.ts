@@ -25,12 +25,17 @@ const VARIABLES = {
   SECRET_PREFIX: 'SecretPrefix',
 } as const;
 
-/** @throws {Error} if there is no such relay */
+/** No relay runs on this machine, in this folder. */
+export class NoRelay extends Error {
+  override readonly name = 'NoRelay';
+}
+
+/** @throws {NoRelay} or {Error} if there is no such relay */
 export async function openTarget(stage: string | undefined): Promise<Target> {
   if (stage !== undefined) return openStage(stage);
   const running = await findRunning();
   if (!running)
-    throw new Error('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
+    throw new NoRelay('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
   Object.assign(process.env, running.variables);
   return {
     githubWebhookUrl: `${running.url}/github`,

@@ -16,7 +16,7 @@ const text = z.string().check(z.minLength(1));
 export const partnerSecret = z.object({
   /** Scheme and host of the instance. */
   baseUrl: text,
-  apiKey: z.string().check(z.regex(/^[\x21-\x7e]+$/)),
+  apiKey: z.string().check(z.regex(/^[\x21-\x7e]+$/, 'expected characters of ASCII without spaces')),
   secretKey: text,
   /** `true` allows a plain http base URL outside loopback. `partnerRoot` explains the risk. */
   allowInsecureHttp: z.optional(z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])),

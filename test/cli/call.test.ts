@@ -55,7 +55,9 @@ describe('call', () => {
   });
 
   it('an unknown connection is refused with the names of the configured ones', async () => {
-    await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow("no connection 'nosuch'; it has main");
+    await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow(
+      "no connection 'nosuch'; there are main",
+    );
   });
 
   it("call takes a slot of the budget behind people's commands", async () => {
