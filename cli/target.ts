@@ -3,11 +3,14 @@ import { loadConfig } from '../lib/config/config-file.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { findRunning, ownKeyHeader } from '../local/state.ts';
 
-/** The relay that the command line operates. */
-export interface Target {
+export interface WebhookUrls {
   githubWebhookUrl: string;
   /** Undefined for a stage without Slack. */
   slackWebhookUrl: string | undefined;
+}
+
+/** The relay that the command line operates. */
+export interface Target extends WebhookUrls {
   /** The local Slack stand-in, if there is no token. */
   slackStandIn?: { url: string; headers: { authorization: string } } | undefined;
   stores: Stores;
@@ -65,7 +68,7 @@ async function openStage(stage: string): Promise<Target> {
 }
 
 /** @throws {Error} if Slack is not configured */
-export function slackWebhookUrlOf({ slackWebhookUrl }: Target): string {
+export function slackWebhookUrlOf({ slackWebhookUrl }: WebhookUrls): string {
   if (slackWebhookUrl === undefined)
     throw new Error(
       'this stage has no slack-webhook, because slack was missing in relay.config.ts when it was deployed',

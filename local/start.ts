@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
-import { loadConfig } from '../lib/config/config-file.ts';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
@@ -13,6 +12,8 @@ import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { banner } from './banner.ts';
+import { loadConfigAndFiles } from './config-files.ts';
+import { watchConfig } from './config-watch.ts';
 import { controlRoutes } from './control-routes.ts';
 import { createCrowd } from './crowd.ts';
 import { asSqsHandler, startEventSource } from './event-source.ts';
@@ -47,7 +48,8 @@ async function start(): Promise<void> {
   const running = await findRunning();
   if (running) throw new Error(`Partner Relay is already running here, at ${running.url}`);
   const port = readPort(process.env.PORT);
-  const config = await loadConfig();
+  const { config, fault, files } = await loadConfigAndFiles();
+  if (!config) throw new Error(fault);
   trustCaFile(config);
   const kept = readKeptSecrets();
   const connections = Object.keys(config.connections);
@@ -73,6 +75,7 @@ async function start(): Promise<void> {
   // From here on, the functions' AWS SDK uses the local stack.
   Object.assign(process.env, stack.variables);
   const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
+  const stopWatching = watchConfig(config, files, story.tell);
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
   const [githubWebhook, slackWebhook, accountLink, worker, scheduled] = await Promise.all([
@@ -132,6 +135,7 @@ async function start(): Promise<void> {
 
   const stop = async () => {
     noteStopped();
+    stopWatching();
     front.close();
     front.closeAllConnections();
     await Promise.all([schedules.stop(), source.stop()]);

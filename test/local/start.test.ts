@@ -171,6 +171,25 @@ describe('npm start', () => {
     expect(started.output()).not.toContain('sk_');
   });
 
+  it('npm start says what is wrong with a changed configuration, also in what it imports, and that a restart takes it over', async () => {
+    const config = join(folder, 'own.config.ts');
+    const connections = join(folder, 'connections.ts');
+    await writeFile(connections, 'export const connections = { main: {} };');
+    await writeFile(config, "import { connections } from './connections.ts';\nexport default { connections };");
+    const started = start({ RELAY_CONFIG: config });
+    await started.printed('npm run -s relay -- send issues');
+    await writeFile(connections, 'export const connections = {\n  main: { limts: {} },\n};');
+    await started.printed(
+      /goes on with the earlier one\. own\.config\.ts has a fault:\n +connections\.ts:2: .*'limits'/,
+    );
+    await writeFile(connections, 'export const connections = { main: {}, other: {} };');
+    await started.printed('is good; restart the relay to use it');
+    await writeFile(config, 'export default {');
+    await started.printed(/own\.config\.ts:1: syntax error/);
+    await writeFile(config, 'export default { connections: { main: {} } };');
+    await started.printed('has the settings that the relay runs with');
+  });
+
   it('npm start writes files that only their owner can read', async () => {
     const started = start();
     await started.printed('npm run -s relay -- send issues');
