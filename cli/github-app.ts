@@ -20,13 +20,26 @@ type CreatedApp = z.output<typeof conversion>;
 /** The secrets that a new App's keys become. */
 const SECRETS = ['github-webhook', 'github'] as const;
 
-export interface AppToStore {
-  /** From the address that GitHub redirects to. Without it, an earlier attempt is continued. */
-  code: string | undefined;
+/** Where the keys of a new App come from and go to. */
+export interface NewApp {
   apiUrl: string;
   store: SecretStore;
   stage: string | undefined;
 }
+
+export interface AppToStore extends NewApp {
+  /** From the address that GitHub redirects to. Without it, an earlier attempt is continued. */
+  code: string | undefined;
+}
+
+/** The App whose keys an earlier attempt got, and could not store. */
+export function keptAppOf(stage: string | undefined): CreatedApp | undefined {
+  const file = fileOf(stage);
+  const text = readOwnFile(file);
+  return text ? read(text, file) : undefined;
+}
+
+const fileOf = (stage: string | undefined) => join(STATE_FOLDER, `github-app-${stage ?? 'this-machine'}.json`);
 
 /**
  * Gets the keys of a new App with its code, and stores them. GitHub takes a code once. So this first makes sure that
@@ -36,8 +49,8 @@ export interface AppToStore {
  * @throws {Error} that says what to do; after GitHub has answered, running it again without a code continues
  */
 export async function storeApp({ code, apiUrl, store, stage }: AppToStore): Promise<string> {
-  const file = join(STATE_FOLDER, `github-app-${stage ?? 'this-machine'}.json`);
-  const kept = readKept(file);
+  const file = fileOf(stage);
+  const kept = keptAppOf(stage);
   if (kept && code !== undefined) {
     throw new Error(
       `${file} has the keys of ${kept.html_url}, which are not stored yet: run the command without a code to store them, ` +
@@ -80,11 +93,6 @@ async function exchange(apiUrl: string, code: string, file: string): Promise<Cre
   const text = await response.text();
   writeOwnFile(file, text);
   return read(text, file);
-}
-
-function readKept(file: string): CreatedApp | undefined {
-  const text = readOwnFile(file);
-  return text ? read(text, file) : undefined;
 }
 
 function read(text: string, file: string): CreatedApp {
