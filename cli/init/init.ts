@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { configFile, loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { readKeptSecrets } from '../../local/kept-secrets.ts';
 import { writeOwnFile } from '../../local/own-file.ts';
-import type { Partner } from '../../local/partners.ts';
+import { partnersOf } from '../../local/partners.ts';
 import { STATE_FOLDER } from '../../local/state.ts';
 import { ask, withHiddenInput } from '../ask.ts';
 import { connectionOf } from '../connection-of.ts';
@@ -23,7 +24,7 @@ import {
   type Terminal,
 } from './answers.ts';
 import { type FirstSettings, firstConfig } from './config-text.ts';
-import { createGithubApp } from './create-github-app.ts';
+import { createGithubApp, type GithubAppToCreate } from './create-github-app.ts';
 import { enterSlackApp } from './enter-slack-app.ts';
 
 interface AllOptions extends InitOptions {
@@ -89,7 +90,8 @@ const terminal: Terminal = {
 async function init(options: AllOptions, stage: string | undefined, terminal: Terminal | undefined): Promise<void> {
   const file = configFile();
   const kept = (await keepsConfig(file, options, terminal)) ? await loadConfig(file) : undefined;
-  const partner = await askForPartner(terminal, process.env);
+  const hasOneConnection = !kept || Object.keys(kept.connections).length === 1;
+  const partner = hasOneConnection ? await askForPartner(terminal, process.env) : undefined;
   const config = kept ?? (await writeConfig(file, await askForSettings(options, terminal, partner), options));
   const withGithubApp = await askForGithubApp(options, terminal);
   const needsUrl = stage === undefined && (withGithubApp || config.slack !== undefined);
@@ -99,38 +101,49 @@ async function init(options: AllOptions, stage: string | undefined, terminal: Te
 
   const store = openSecretStore(stage);
   if (partner) await store.put(`partner/${connectionOf(config, undefined)}`, { ...partner });
-  const steps: string[] = [];
-  if (withGithubApp) {
-    const webhookUrl = await urlFor('GitHub');
-    const { appName: name, org: organization, github } = options;
-    const install = await createGithubApp({
-      name,
-      organization,
-      github,
-      apiUrl: githubApiOf(options),
-      store,
-      stage,
-      webhookUrl,
-      openPage: (url) => {
-        tell(`Confirm the GitHub App in your browser:\n\n  ${url}\n`);
-        if (options.browser) openBrowser(url);
-      },
-    });
-    steps.push(`install the GitHub App on your repositories: ${install}`);
-    if (webhookUrl === undefined) {
-      steps.push(
-        'when the relay has a public address, enter it at GitHub as the webhook of the App, which is off until then',
-      );
-    }
-  }
-  if (config.slack) {
-    const { appName: name, slackApi: apiUrl } = options;
-    const url = await urlFor('Slack');
-    steps.push(...(await enterSlackApp({ config, name, apiUrl, url, store, terminal, variables: process.env, tell })));
-  }
-  await check(config, stage, partner);
+  const { appName: name, slackApi: apiUrl } = options;
+  const steps = [
+    ...(hasOneConnection
+      ? []
+      : ['enter the secret of each connection: npm run -s relay -- secrets set partner/<name>']),
+    ...(withGithubApp ? await enterGithubApp(options, { store, stage, webhookUrl: await urlFor('GitHub') }) : []),
+    ...(config.slack
+      ? await enterSlackApp({
+          config,
+          name,
+          apiUrl,
+          url: await urlFor('Slack'),
+          store,
+          terminal,
+          variables: process.env,
+          tell,
+        })
+      : []),
+  ];
+  await check(config, stage);
   steps.push(stage === undefined ? 'start the relay: npm start' : `deploy: npx cdk deploy -c stage=${stage}`);
   console.log(`\nNext:\n${steps.map((step) => `  - ${step}`).join('\n')}`);
+}
+
+/** @returns what is left for a person to do */
+async function enterGithubApp(
+  options: AllOptions,
+  app: Pick<GithubAppToCreate, 'store' | 'stage' | 'webhookUrl'>,
+): Promise<string[]> {
+  const install = await createGithubApp({
+    ...app,
+    name: options.appName,
+    organization: options.org,
+    github: options.github,
+    apiUrl: githubApiOf(options),
+    openPage: (url) => {
+      tell(`Confirm the GitHub App in your browser:\n\n  ${url}\n`);
+      if (options.browser) openBrowser(url);
+    },
+  });
+  const toInstall = `install the GitHub App on your repositories: ${install}`;
+  if (app.webhookUrl !== undefined) return [toInstall];
+  return [toInstall, 'the webhook of the App is off: enter its address at GitHub when the relay has a public one'];
 }
 
 /** @throws {Error} if the file exists and nobody says what is to become of it */
@@ -174,8 +187,9 @@ function githubApiOf({ github, githubApi }: AllOptions): string {
 }
 
 /** The same as `doctor`. Without a relay and without an instance there is nothing yet that it could ask. */
-async function check(config: RelayConfig, stage: string | undefined, partner: Partner | undefined): Promise<void> {
-  if (stage === undefined && !partner) {
+async function check(config: RelayConfig, stage: string | undefined): Promise<void> {
+  const partners = partnersOf(Object.keys(config.connections), readKeptSecrets(), process.env);
+  if (stage === undefined && !partners) {
     console.log('The configuration is good. When npm start runs with the sandbox, relay doctor checks the rest.');
     return;
   }
