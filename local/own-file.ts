@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** A file in `.relay/` that cannot be used. The message names the file and says what to do. */
@@ -19,7 +19,13 @@ export function writeOwnFile(file: string, text: string): void {
   renameSync(`${file}.new`, file);
 }
 
-/** @returns undefined if there is no such file */
+/**
+ * Reads such a file. A file that others can read too, because a person wrote it, becomes its owner's.
+ *
+ * @returns undefined if there is no such file
+ */
 export function readOwnFile(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  if (!existsSync(file)) return undefined;
+  if (statSync(file).mode & 0o077) chmodSync(file, 0o600);
+  return readFileSync(file, 'utf8');
 }

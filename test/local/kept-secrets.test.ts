@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,6 +28,9 @@ describe('the secrets of this machine', () => {
     expect(Object.fromEntries(readKeptSecrets())).toEqual({ 'partner/main': partner, github: { token: 'ghp_2' } });
     expect((await stat('.relay/secrets.json')).mode & 0o777).toBe(0o600);
     expect((await stat('.relay')).mode & 0o777).toBe(0o700);
+    await chmod('.relay/secrets.json', 0o644);
+    readKeptSecrets();
+    expect((await stat('.relay/secrets.json')).mode & 0o777).toBe(0o600);
   });
 
   it.each([
