@@ -80,19 +80,21 @@ export async function storeApp({ code, apiUrl, store, stage }: AppToStore): Prom
 async function exchange(apiUrl: string, code: string, file: string): Promise<CreatedApp> {
   // The file must be writable before the code is used up.
   writeOwnFile(file, '');
+  const text = await convert(apiUrl, code).catch((error: unknown) => {
+    rmSync(file);
+    throw error;
+  });
+  writeOwnFile(file, text);
+  return read(text, file);
+}
+
+async function convert(apiUrl: string, code: string): Promise<string> {
   const response = await reach(`${apiUrl}/app-manifests/${encodeURIComponent(code)}/conversions`, {
     method: 'POST',
     headers: { accept: 'application/vnd.github+json', 'user-agent': 'partner-relay' },
   });
-  if (!response.ok) {
-    rmSync(file);
-    throw new Error(
-      `GitHub answers ${response.status}: a code is valid for one hour and one use; create the App again`,
-    );
-  }
-  const text = await response.text();
-  writeOwnFile(file, text);
-  return read(text, file);
+  if (response.ok) return response.text();
+  throw new Error(`GitHub answers ${response.status}: a code is valid for one hour and one use; create the App again`);
 }
 
 function read(text: string, file: string): CreatedApp {

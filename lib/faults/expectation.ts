@@ -23,9 +23,10 @@ const FORMATS: Readonly<Record<string, string>> = {
   safeint: 'a whole number',
 };
 
-const ENTRIES: Readonly<Record<string, (count: string) => string>> = {
-  string: (count) => (count === '1' ? 'a text that is not empty' : `${count} characters`),
-  array: (count) => `${count} ${count === '1' ? 'entry' : 'entries'}`,
+/** What a length counts: one and several. */
+const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
 };
 
 /** For a union without words of its own. */
@@ -39,11 +40,10 @@ export function expectation(issue: z.$ZodRawIssue): string {
     case 'invalid_format':
       return `expected ${FORMATS[issue.format] ?? `a text that matches ${issue.pattern ?? issue.format}`}`;
     case 'too_small':
-      return issue.origin === 'string' && Number(issue.minimum) === 1
-        ? 'expected a text that is not empty'
-        : `expected ${bound('at least', issue.origin, issue.minimum, issue.inclusive)}`;
+      if (issue.origin === 'string' && issue.minimum === 1) return 'expected a text that is not empty';
+      return `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${counted(issue.minimum, issue.origin)}`;
     case 'too_big':
-      return `expected ${bound('at most', issue.origin, issue.maximum, issue.inclusive)}`;
+      return `expected ${issue.inclusive === false ? 'less than' : 'at most'} ${counted(issue.maximum, issue.origin)}`;
     case 'invalid_value':
       return `expected ${oneOf(issue.values)}`;
     case 'not_multiple_of':
@@ -56,15 +56,16 @@ export function expectation(issue: z.$ZodRawIssue): string {
 }
 
 /** `'day', 'week' or 'either'` */
-export function oneOf(values: readonly unknown[]): string {
+function oneOf(values: readonly unknown[]): string {
   const shown = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
   const last = shown.pop() ?? 'nothing';
   return shown.length === 0 ? last : `${shown.join(', ')} or ${last}`;
 }
 
-function bound(word: string, origin: string, limit: number | bigint, inclusive = true): string {
-  const count = String(limit);
-  return `${inclusive ? word : word === 'at least' ? 'more than' : 'less than'} ${ENTRIES[origin]?.(count) ?? count}`;
+function counted(limit: number | bigint, origin: string): string {
+  const [one, several] = COUNTED[origin] ?? [];
+  if (one === undefined) return String(limit);
+  return `${limit} ${limit === 1 ? one : several}`;
 }
 
 /** For a text that is missing, zod names only its type. What its schema says of an empty one tells more. */
