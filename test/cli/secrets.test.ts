@@ -18,7 +18,7 @@ let manager: HttpStandIn;
 /** What was stored, by the secret, with the labels of its version. */
 let stored: { SecretId: string; SecretString: string; VersionStages?: string[] }[];
 /** Refuses writes without a label of their own, as a store does that fails after the check. */
-let refused: 'everything' | 'values' | 'nothing';
+let refused: 'everything' | 'values' | 'unknown secrets' | 'nothing';
 let printed: string[];
 
 beforeEach(async () => {
@@ -35,6 +35,9 @@ beforeEach(async () => {
   });
   manager = await startHttpStandIn(({ body }) => {
     const version = JSON.parse(body);
+    if (refused === 'unknown secrets') {
+      return { status: 400, body: { __type: 'ResourceNotFoundException', Message: 'there is no such secret.' } };
+    }
     if (refused === 'everything' || (refused === 'values' && !version.VersionStages)) {
       return { status: 400, body: { __type: 'AccessDeniedException', Message: 'no rights on secrets' } };
     }
@@ -119,11 +122,25 @@ describe('relay secrets from-github', () => {
     expect(manager.asked).toEqual([]);
   });
 
-  it('a missing region is said with what to do', async () => {
-    vi.stubEnv('AWS_REGION', undefined);
-    vi.stubEnv('AWS_CONFIG_FILE', join(folder, 'none'));
+  it.each([
+    ['no region', { AWS_REGION: undefined }, /no AWS region is set: set AWS_REGION/],
+    [
+      'no credentials',
+      { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined },
+      /there are no AWS credentials \(.*\): sign in/,
+    ],
+  ])('what AWS lacks is said with what to do: %s', async (_, variables, expected) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, join(folder, 'none'));
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
     const error = await fromGithub('prod', 'code1').catch((error: unknown) => error);
-    expect(awsErrorInWords(error)).toMatch(/no AWS region is set: set AWS_REGION/);
+    expect(awsErrorInWords(error)).toMatch(expected);
     expect(github.asked).toEqual([]);
+  });
+
+  it('a secret that the stage does not have is said with what to do', async () => {
+    refused = 'unknown secrets';
+    const error = await fromGithub('prod', 'code1').catch((error: unknown) => error);
+    expect(awsErrorInWords(error)).toMatch(/The stack of the stage creates its secrets: deploy it first/);
   });
 });
