@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type BudgetView, createBudget } from '../lib/budget/budget.ts';
 import { type Lane, lanes } from '../lib/budget/lanes.ts';
 import { createStrangerShare, type StrangersToday } from '../lib/budget/stranger-share.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { type Breakers, createBreakers } from '../lib/connection/breakers.ts';
 import { mostOfStrangers } from '../lib/jobs/stranger-turn.ts';
 import { oneLine } from '../local/terminal.ts';
@@ -18,7 +19,7 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
       const { stores } = await open();
-      const { default: config } = await import('../relay.config.ts');
+      const config = await loadConfig();
       const budget = createBudget(stores.table, Date.now);
       const breakers = createBreakers({ table: stores.table, clock: Date.now, random: Math.random });
       const share = createStrangerShare(stores.table, Date.now);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { decideLink, type IssueName, type LinkDecision } from '../lib/automations/decide-link.ts';
 import { issueEntity } from '../lib/automations/issue-jobs.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { createGithubForJobs } from '../lib/github/github-for-jobs.ts';
 import { createIssueReader } from '../lib/github/issue-reader.ts';
@@ -35,7 +36,7 @@ export function addLinkCommand(program: Command, open: OpenTarget): void {
       const chosen = [options.set, options.clear, options.move].filter((value) => value !== undefined);
       if (chosen.length > 1) throw new Error('use only one of --set, --clear and --move');
       const { stores } = await open();
-      const { default: config } = await import('../relay.config.ts');
+      const config = await loadConfig();
       const issue = await findIssue(text, stores, config);
       const decision = await decisionOf(options, (name) => findIssue(name, stores, config));
       if (decision !== undefined) {

@@ -1,9 +1,12 @@
 import { Command } from 'commander';
 import { printable } from '../local/terminal.ts';
+import { awsErrorInWords } from './aws-errors.ts';
 import { addBudgetCommand } from './budget.ts';
 import { addCallCommand } from './call.ts';
+import { addConfigCommand } from './config.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';
 import { addGithubAppCommand } from './github-app-manifest.ts';
+import { addInitCommand } from './init/init.ts';
 import { addJobCommands } from './jobs.ts';
 import { addLinkCommand } from './link.ts';
 import { addMcpCommand } from './mcp.ts';
@@ -31,6 +34,8 @@ addLinkCommand(program, open);
 addBudgetCommand(program, open);
 addResumeCommand(program, open);
 addRunCommand(program, stage);
+addInitCommand(program, stage);
+addConfigCommand(program);
 addDoctorCommand(program, open);
 addSecretCommands(program, stage);
 addGithubAppCommand(program, open);
@@ -41,6 +46,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   // Error messages never contain secrets, so it is safe to print them.
-  console.error(printable(`relay: ${error instanceof Error ? error.message : error}`));
+  console.error(printable(`relay: ${awsErrorInWords(error) ?? (error instanceof Error ? error.message : error)}`));
   process.exitCode = 1;
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { createBudget } from '../lib/budget/budget.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
+import { unknownName } from '../lib/faults/unknown-name.ts';
 import { type Resumed, resumeConnection } from '../lib/jobs/resume.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { oneLine } from '../local/terminal.ts';
@@ -15,11 +17,10 @@ export function addResumeCommand(program: Command, open: OpenTarget): void {
     .option('--json', 'as JSON')
     .action(async (connection: string, options: { json?: boolean }) => {
       const { stores } = await open();
-      const { default: config } = await import('../relay.config.ts');
+      const config = await loadConfig();
       const limits = config.connections[connection]?.limits;
       if (!limits) {
-        const names = Object.keys(config.connections).join(', ');
-        throw new Error(`relay.config.ts has no connection ${connection}; it has ${names}`);
+        throw new Error(unknownName('relay.config.ts has no connection', connection, Object.keys(config.connections)));
       }
       const { table } = stores;
       const breakers = createBreakers({ table, clock: Date.now, random: Math.random });

@@ -1,20 +1,26 @@
 import type { Command } from 'commander';
+import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { DEFECT_SHORTCUT } from '../lib/slack/views.ts';
 import { printJson } from './print.ts';
-import { type OpenTarget, slackWebhookUrlOf } from './target.ts';
+import { publicWebhookUrl } from './public-url.ts';
+import type { OpenTarget } from './target.ts';
 
 /** `slack-manifest`: prints the manifest of the Slack app with all settings. */
 export function addSlackManifestCommand(program: Command, open: OpenTarget): void {
   program
     .command('slack-manifest')
     .description('print the manifest that creates the Slack app, with its command, shortcut, URLs and scopes set')
-    .option('--url <url>', 'the URL of slack-webhook; by default that of the --stage')
+    .option(
+      '--url <url>',
+      'the public base address of the relay, to which /slack is added; by default that of the --stage',
+    )
     .option('--name <name>', 'the name of the app, up to 35 characters', 'Partner Relay')
     .addHelpText(
       'after',
       `
   npm run -s relay -- --stage prod slack-manifest > slack-app.json
+  npm run -s relay -- slack-manifest --url https://my-tunnel.example.com > slack-app.json
 
 At https://api.slack.com/apps choose "Create New App", "From a manifest", and paste it. Install the app to the workspace,
 and enter its signing secret (Basic Information) and its bot token (OAuth & Permissions):
@@ -22,8 +28,8 @@ and enter its signing secret (Basic Information) and its bot token (OAuth & Perm
   npm run -s relay -- --stage prod secrets set slack`,
     )
     .action(async (options: { url?: string; name: string }) => {
-      const { default: config } = await import('../relay.config.ts');
-      printJson(slackManifest(config, options.name, options.url ?? slackWebhookUrlOf(await open())));
+      const config = await loadConfig();
+      printJson(slackManifest(config, options.name, await publicWebhookUrl('Slack', options.url, open)));
     });
 }
 

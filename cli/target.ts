@@ -1,12 +1,16 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { findRunning, ownKeyHeader } from '../local/state.ts';
 
-/** The relay that the command line operates. */
-export interface Target {
+export interface WebhookUrls {
   githubWebhookUrl: string;
   /** Undefined for a stage without Slack. */
   slackWebhookUrl: string | undefined;
+}
+
+/** The relay that the command line operates. */
+export interface Target extends WebhookUrls {
   /** The local Slack stand-in, if there is no token. */
   slackStandIn?: { url: string; headers: { authorization: string } } | undefined;
   stores: Stores;
@@ -24,12 +28,17 @@ const VARIABLES = {
   SECRET_PREFIX: 'SecretPrefix',
 } as const;
 
-/** @throws {Error} if there is no such relay */
+/** No relay runs on this machine, in this folder. */
+export class NoRelay extends Error {
+  override readonly name = 'NoRelay';
+}
+
+/** @throws {NoRelay} or {Error} if there is no such relay */
 export async function openTarget(stage: string | undefined): Promise<Target> {
   if (stage !== undefined) return openStage(stage);
   const running = await findRunning();
   if (!running)
-    throw new Error('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
+    throw new NoRelay('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
   Object.assign(process.env, running.variables);
   return {
     githubWebhookUrl: `${running.url}/github`,
@@ -59,7 +68,7 @@ async function openStage(stage: string): Promise<Target> {
 }
 
 /** @throws {Error} if Slack is not configured */
-export function slackWebhookUrlOf({ slackWebhookUrl }: Target): string {
+export function slackWebhookUrlOf({ slackWebhookUrl }: WebhookUrls): string {
   if (slackWebhookUrl === undefined)
     throw new Error(
       'this stage has no slack-webhook, because slack was missing in relay.config.ts when it was deployed',
@@ -68,6 +77,6 @@ export function slackWebhookUrlOf({ slackWebhookUrl }: Target): string {
 }
 
 async function openStoresOf(variables: Readonly<Record<string, string>>): Promise<Stores> {
-  const { default: config } = await import('../relay.config.ts');
+  const config = await loadConfig();
   return openStores(systemRuntime(config, variables));
 }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { inOneLine } from './terminal.ts';
+import { inOneLine, printable } from './terminal.ts';
 
 const TOLD_WITHIN_MS = 50;
 
@@ -29,6 +29,8 @@ export function startStory(logFile: string, print: (line: string) => void) {
   return {
     /** Metrics go to the file only. */
     writeLine: (line: string) => void file.write(line),
+    /** What concerns the relay itself, in lines that are safe for a terminal. */
+    tell: (message: string) => tellSoon(`${new Date().toTimeString().slice(0, 8)}  ! ${printable(message)}`),
     log: { info: sink('INFO'), warn: sink('WARN'), error: sink('ERROR') },
     close() {
       printUntold();

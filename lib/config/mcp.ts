@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { meantName } from '../faults/unknown-name.ts';
 import { fieldsIn } from '../mcp/template.ts';
 import { callLimits } from './call-limits.ts';
 
@@ -28,10 +29,10 @@ export type MappedCommand = keyof typeof commandFields;
 /** The fields that a look for what may have been created can use: those of its command, and the marker. */
 function template(fields: readonly string[]) {
   return z.record(z.string(), z.unknown()).superRefine((given, context) => {
-    const unknown = fieldsIn(given).filter((field) => !fields.includes(field));
-    if (unknown.length === 0) return;
-    const known = fields.map((field) => `{${field}}`).join(', ');
-    context.addIssue({ code: 'custom', message: `there is no field {${unknown[0]}} here; there are ${known}` });
+    for (const unknown of fieldsIn(given).filter((field) => !fields.includes(field))) {
+      const message = `there is no field {${unknown}} here; ${meantName(unknown, fields)}`;
+      context.addIssue({ code: 'custom', message });
+    }
   });
 }
 

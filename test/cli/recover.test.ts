@@ -77,7 +77,7 @@ describe('relay resume', () => {
   });
 
   it('relay resume refuses a connection that is not configured', async () => {
-    await expect(run('resume', 'other')).rejects.toThrow('relay.config.ts has no connection other; it has main');
+    await expect(run('resume', 'other')).rejects.toThrow("relay.config.ts has no connection 'other'; there are main");
   });
 });
 

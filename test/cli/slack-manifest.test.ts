@@ -6,7 +6,8 @@ import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts'
 import { DEFECT_SHORTCUT } from '../../lib/slack/views.ts';
 import { teamInput } from '../timesheets/team.ts';
 
-const URL = 'https://0123456789.lambda-url.eu-central-1.on.aws/';
+const BASE = 'https://relay.example.com';
+const URL = `${BASE}/slack`;
 
 /**
  * What Slack takes: https://docs.slack.dev/reference/app-manifest, and the JSON schema that it publishes at
@@ -76,7 +77,7 @@ async function printed(...options: string[]): Promise<unknown> {
   program.commands[0]?.exitOverride().configureOutput({ writeErr: () => {} });
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   try {
-    await program.parseAsync(['slack-manifest', '--url', URL, ...options], { from: 'user' });
+    await program.parseAsync(['slack-manifest', '--url', BASE, ...options], { from: 'user' });
     return JSON.parse(log.mock.calls.flat().join('\n'));
   } finally {
     log.mockRestore();
