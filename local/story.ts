@@ -102,9 +102,9 @@ function words(line: LogLine, now: number): string {
 
 /** A send that the end of its step does not explain. */
 function sendInWords({ came, why, sameBytes, durationMs }: LogLine): string {
-  const sent = sameBytes ? 'the same signed bytes sent again: ' : '';
+  const sent = sameBytes ? 'the same signed bytes again: ' : '';
   const took = elapsed(Number(durationMs));
-  return came === 'accepted' ? `${sent}answered in ${took}` : `${sent}${why} (after ${took})`;
+  return came === 'accepted' ? `${sent}answered in ${took}` : `${sent}${why}, after ${took}`;
 }
 
 function afterWait({ waitedFor, durationMs }: LogLine): string {

@@ -70,6 +70,10 @@ export function openSlackIntake(
         log.warn({ message: 'the waiting jobs of a person could not be queued', error: String(error) });
       }
     },
+    async tryAgain(job, userId) {
+      const decision = { at: clock(), by: `${userId} in Slack`, what: 'replayed' } as const;
+      return (await requeueJob(job, { jobs, queue }, decision)) !== undefined;
+    },
     async budgetOf(connection) {
       const limits = config.connections[connection]?.limits;
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);

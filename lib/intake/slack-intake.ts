@@ -3,7 +3,7 @@ import type { Permissions } from '../automations/permissions.ts';
 import type { BudgetView } from '../budget/budget.ts';
 import type { RelayConfig, SlackConfig } from '../config/schema.ts';
 import type { Grants } from '../grants/grants.ts';
-import type { JobDraft } from '../jobs/job.ts';
+import type { Job, JobDraft } from '../jobs/job.ts';
 import type { Admission } from '../slack/admission.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
 import type { ResponseUrls } from '../slack/response-url.ts';
@@ -32,6 +32,8 @@ export interface SlackIntake {
   accountLinkUrl(): string | undefined;
   /** Lets the jobs of a person that wait go on now. Those that stand in line wait for the budget, and stay there. */
   goOn(userId: string, connection: string): Promise<void>;
+  /** Continues a parked job of the person. @returns false if it changed in the meantime */
+  tryAgain(job: Job, userId: string): Promise<boolean>;
   budgetOf(connection: string): Promise<BudgetView>;
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;

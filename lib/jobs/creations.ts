@@ -112,7 +112,7 @@ export function createCreations(options: CreationsOptions): Creating {
           const { shortest, longest } = RESEND_PAUSE_MS;
           const pause = Math.min(Math.max(clock() - request.signedAt, shortest), longest);
           const why = `the same request is sent again, because its outcome is unknown: ${failure.error.message}`;
-          await slots.pauseUntil(clock() + pause, why, 'retry');
+          await slots.pauseUntil(clock() + pause, why, 'answer');
           continue;
         }
         // Every send of these bytes was clearly refused, so the request is closed.
@@ -153,6 +153,7 @@ export function createCreations(options: CreationsOptions): Creating {
       await slots.pauseUntil(
         lookAt,
         `${operation.name} was not clearly answered; the relay searches for what it may have created`,
+        'answer',
       );
       const id = await readings
         .find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS), log)

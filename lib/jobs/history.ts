@@ -4,14 +4,15 @@ import { type Newest, withEntry } from './newest.ts';
 /**
  * What a job waits for.
  * - `budget`: a slot, in the waiting line or a pause after a 429
- * - `retry`: the pause after a failed attempt, or before the same bytes are sent again
+ * - `retry`: the pause after a failed attempt
+ * - `answer`: to learn what became of a creation without a clear answer
  * - `outage`: the connection, an operation or another platform does not work
  * - `job`: another job
  * - `person`: the person who asked has to link their account
  * - `pause`: a time that the relay chose, for example to send several changes together
  * - `operator`: it was parked
  */
-export type WaitsFor = 'budget' | 'retry' | 'outage' | 'job' | 'person' | 'pause' | 'operator';
+export type WaitsFor = 'budget' | 'retry' | 'answer' | 'outage' | 'job' | 'person' | 'pause' | 'operator';
 
 /** A wait of a job between two runs. Times are epoch milliseconds. */
 export interface Waited {

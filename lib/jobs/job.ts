@@ -138,6 +138,7 @@ export interface UnfinishedStep {
   step: string;
   calls: string;
   startedAt: number;
+  resumedAt?: number;
   sends?: Newest<Send>;
 }
 

@@ -14,7 +14,7 @@ export interface StepEntry {
   status: 'begun' | 'done' | 'skipped' | 'failed';
   /** When it began for the first time. */
   startedAt: number;
-  /** When it continued, after a wait or a person's decision. Its last run took from then until `finishedAt`. */
+  /** When it continued after a person's decision. It took from then, or from `startedAt`, until `finishedAt`. */
   resumedAt?: number;
   finishedAt?: number;
   /** The newest sends of its request, with those of its failed attempts. Missing for steps of earlier versions. */

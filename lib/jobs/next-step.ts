@@ -26,6 +26,7 @@ const HELP: Readonly<Record<ParkKind, string>> = {
 const WAITS: Readonly<Record<WaitsFor, string>> = {
   budget: 'the budget',
   retry: 'the next attempt',
+  answer: 'what became of a creation without a clear answer',
   outage: 'an outage to end',
   job: 'another job',
   person: 'a person',

@@ -41,9 +41,11 @@ export interface OnceOptions {
   report: (news: StepNews | SendNews) => void;
   /** The steps that an earlier run began and did not finish. */
   unfinished: readonly UnfinishedStep[];
+  /** True if the job waited for a person before this run. Their time is not part of a step's. */
+  isAfterPerson: boolean;
 }
 
-export function createOnce({ journal, clock, report, unfinished }: OnceOptions): Once {
+export function createOnce({ journal, clock, report, unfinished, isAfterPerson }: OnceOptions): Once {
   const begun = new Map(unfinished.map((step) => [step.step, step]));
 
   async function write(entry: StepEntry): Promise<void> {
@@ -61,13 +63,13 @@ export function createOnce({ journal, clock, report, unfinished }: OnceOptions):
     ): Promise<Kept> {
       const known = journal.entry(step);
       if (known?.status === 'done') return known.result as Kept;
-      const before = known ?? begun.get(step);
+      const before = begun.get(step) ?? known;
       const now = clock();
       const startedAt = before?.startedAt ?? now;
-      const log = createSendLog((begun.get(step) ?? known)?.sends, (send) =>
-        report({ news: 'send', step, calls, send }),
-      );
-      const about = () => ({ step, calls, startedAt, ...(before && { resumedAt: now }), ...kept(log) });
+      const log = createSendLog(before?.sends, (send) => report({ news: 'send', step, calls, send }));
+      const resumedAt = before && isAfterPerson ? now : before?.resumedAt;
+      const times = { startedAt, ...(resumedAt !== undefined && { resumedAt }) };
+      const about = () => ({ step, calls, ...times, ...kept(log) });
       try {
         const result = await run(known, log);
         begun.delete(step);
@@ -75,7 +77,7 @@ export function createOnce({ journal, clock, report, unfinished }: OnceOptions):
         return result;
       } catch (error) {
         if (error instanceof RetryAt || error instanceof InLine) {
-          begun.set(step, { step, calls, startedAt, ...sendsOf(log) });
+          begun.set(step, { step, calls, ...times, ...sendsOf(log) });
         } else if (error instanceof Interruption) {
           const failures = (known?.failures ?? 0) + 1;
           begun.delete(step);

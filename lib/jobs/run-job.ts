@@ -220,7 +220,10 @@ async function runAutomation(
       report({ ...news, job });
     },
   };
-  const once = createOnce({ ...about, unfinished: job.unfinished ?? [] });
+  const once = createOnce({
+    ...{ ...about, unfinished: job.unfinished ?? [] },
+    isAfterPerson: ['operator', 'person'].includes(job.waits?.newest.at(-1)?.for ?? ''),
+  });
   const replySteps = createReplySteps({ journal, clock, deadline, once });
   const failed = (error: unknown) => report({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps: replySteps, replies, clock, failed });
@@ -231,7 +234,10 @@ async function runAutomation(
     return ended(ending);
   }
   const connection = options.connection(job.connection);
-  if (!connection) return ended(parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator'));
+  if (!connection) {
+    await person.parked('needs an operator');
+    return ended(parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator'));
+  }
 
   const cameBack = job.dueAt !== undefined || job.generation > 1;
   const strangerTurn =
@@ -275,10 +281,10 @@ async function runAutomation(
       const ending = endingOf(job, error, parked, options);
       // Only the report of the outcome was left, and it failed.
       if (isDone) return ending;
-      if (ending.ended === 'parked') await person.parked(ending.reason, ending.kind);
+      if (ending.ended === 'parked') await person.parked(ending.kind);
       if (error instanceof LinkAwaited) await person.linkAwaited(error);
-      else if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
-      if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.why);
+      else if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.waitsFor);
+      if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.waitsFor);
       return ending;
     }
   };

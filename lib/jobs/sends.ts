@@ -58,10 +58,10 @@ export function createSendLog(before: Newest<Send> | undefined, report: (send: S
 /** The part of a {@link Send} that its end shows. */
 export function howItEnded(error: unknown): Pick<Send, 'came' | 'status' | 'why'> | undefined {
   if (!(error instanceof PartnerError)) return undefined;
-  const { status, message } = error;
+  const { operation, status, message } = error;
   return {
     came: outcomeOf(error),
     ...(status !== null && { status }),
-    why: cutToLength(message, LONGEST_WHY, '…'),
+    why: cutToLength(message.replace(`${operation}: `, ''), LONGEST_WHY, '…'),
   };
 }

@@ -1,4 +1,5 @@
 import { digest } from '../digest.ts';
+import type { WaitsFor } from './history.ts';
 import { Interruption } from './interruption.ts';
 import type { Job, ParkKind } from './job.ts';
 import { LeaseLost } from './job-store.ts';
@@ -11,10 +12,10 @@ export type ReplyContent =
   | ({ of: 'done' } & Outcome)
   | { of: 'not done'; text: string }
   /** The estimated time; epoch milliseconds. */
-  | { of: 'waiting'; until: number | undefined; why: string }
+  | { of: 'waiting'; until: number | undefined; waitsFor: WaitsFor }
   /** The job waits, for a day, until the person has linked their account, where `scopes` is not empty with those. */
   | { of: 'link awaited'; why: string; scopes: readonly string[] }
-  | { of: 'parked'; reason: string; kind: ParkKind };
+  | { of: 'parked'; kind: ParkKind };
 
 /** The outcome of a job, in plain words. */
 export interface Outcome {
@@ -69,16 +70,15 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       if (said.of === 'done' && said.isUntold) return;
       await say('reply', said);
     },
-    async waiting(until: number | undefined, why: string): Promise<void> {
+    async waiting(until: number | undefined, waitsFor: WaitsFor): Promise<void> {
       if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
       const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
-      if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
+      if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, waitsFor });
     },
     /** Once for each reason, however the service puts it. */
     linkAwaited: ({ message: why, reason, scopes }: LinkAwaited) =>
       sayIfPossible(`tell link awaited ${digest([reason, ...scopes])}`, { of: 'link awaited', why, scopes }),
     // A replayed job may be parked again, for another reason.
-    parked: (reason: string, kind: ParkKind) =>
-      sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason, kind }),
+    parked: (kind: ParkKind) => sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', kind }),
   };
 }

@@ -115,7 +115,8 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: Sla
     to: ReplyTo & { in: 'slack' },
     said: ReplyContent,
   ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
-    const message = said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact);
+    const message =
+      said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact, job.id);
     const isOpen =
       to.responseUrl !== undefined &&
       responseUrls.isOurs(to.responseUrl) &&
