@@ -5,6 +5,7 @@ import { readJob } from '../../lib/jobs/read-job.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { ask, lastMessage } from '../slack-requests.ts';
 
 const operation = '/defects/create';
 const HOUR = 3_600_000;
@@ -194,5 +195,38 @@ describe('discarding a job', () => {
     await relay.post('issues', issueEvent('edited', { id: 1, seconds: 3_600 }));
     await relay.workToTheEnd();
     expect(relay.sandbox.audit.filter(({ status }) => status === 201)).toHaveLength(1);
+  });
+
+  it('the next event finds the defect of a discarded job whose outcome was unknown', async () => {
+    await start();
+    const seeded = relay.sandbox.data.defects.length;
+    // The defect is made, but neither the answer nor the list shows it.
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1 });
+    relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/list', times: 1 });
+    await relay.post('issues', issueEvent('opened', { id: 1 }));
+    await relay.workToTheEnd();
+    const { job, open } = await only();
+    expect(open).toMatchObject([{ operation: 'defects/create', again: false }]);
+    await expect(discardJob(job, { by: 'alice', reason: 'a test' }, options())).rejects.toThrow(
+      /may still be executed/,
+    );
+    relay.clock.now += HOUR;
+    await discardJob(job, { by: 'alice', reason: 'a test' }, options());
+    await relay.workToTheEnd();
+
+    await relay.post('issues', issueEvent('edited', { id: 1, seconds: 3_600, title: 'later' }));
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.defects.slice(seeded)).toMatchObject([{ title: 'later' }]);
+  });
+
+  it('a person is told why their job was discarded', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'maintenance', status: 403, operation: '/timelogs/create', times: 1 });
+    const { inTheEnd } = await ask(relay, 'log 1h "Login with passkeys"');
+    expect(inTheEnd).toContain('This could not be done: the service refuses it');
+    const { job } = await only();
+    await discardJob(job, { by: 'alice', reason: 'the task is closed' }, options());
+    await relay.workToTheEnd();
+    expect(lastMessage(relay).text).toBe(':warning: Discarded: the task is closed.');
   });
 });

@@ -77,7 +77,9 @@ describe('a person who has to wait', () => {
     await command(relay, 'undo 104');
     const before = relay.sandbox.requests;
     const { text } = await command(relay, 'status');
-    expect(text).toMatch(/:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service accepts only so many calls/);
+    expect(text).toMatch(
+      /:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service accepts only so many calls/,
+    );
     expect(text).toMatch(/:hourglass_flowing_sand: undo 104\s.*In progress/);
     expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* The next call can go out <!date\^/);
     expect((await command(relay, 'help')).text).toContain('/pm done');
