@@ -8,6 +8,7 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import { type Assistant, openAssistant } from '../lib/grants/assistant.ts';
 import { LinkNeeded, OutcomeUnknown } from '../lib/grants/errors.ts';
 import type { Grant, Holder } from '../lib/grants/grant.ts';
+import { localTime } from '../lib/local-time.ts';
 import { isRecord } from '../lib/mcp/json-rpc.ts';
 import { OAuthRefusal } from '../lib/mcp/oauth-errors.ts';
 import type { Tool, ToolList, ToolResult } from '../lib/mcp/tool.ts';
@@ -67,7 +68,7 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
       randomBytes,
       fetch: globalThis.fetch,
       async waitUntil(at, why) {
-        console.error(`waiting until ${new Date(at).toISOString()} for ${why}; Ctrl+C ends it`);
+        console.error(`waiting until ${localTime(at)} for ${why}; Ctrl+C ends it`);
         await setTimeout(Math.max(0, at - Date.now()));
       },
     });

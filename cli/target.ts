@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
-import { findRunning, LOG_FILE, ownKeyHeader, STATE_FOLDER } from '../local/state.ts';
+import { findRunning, ownKeyHeader } from '../local/state.ts';
 
 /** The relay that the command line operates. */
 export interface Target {
@@ -43,7 +42,7 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
     slackStandIn:
       running.slackStandIn === undefined ? undefined : { url: running.slackStandIn, headers: ownKeyHeader(running) },
     stores: await openStoresOf(running.variables),
-    logFile: join(STATE_FOLDER, LOG_FILE),
+    ...(running.logFile !== undefined && { logFile: running.logFile }),
   };
 }
 

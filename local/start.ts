@@ -24,7 +24,7 @@ import { type PartnerVariables, partnerFromEnvironment } from './partner-variabl
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
 import { type SlackStandIn, startSlackStandIn } from './slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from './stack.ts';
-import { findRunning, keepToOwner, LOG_FILE, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
+import { findRunning, keepToOwner, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
 import { startStory } from './story.ts';
 import { printable } from './terminal.ts';
 import { trustCaFile } from './trust.ts';
@@ -69,7 +69,8 @@ async function start(): Promise<void> {
 
   // From here on, the functions' AWS SDK uses the local stack.
   Object.assign(process.env, stack.variables);
-  const story = startStory(join(folder, LOG_FILE), (line) => console.log(line));
+  const logFile = join(folder, 'functions.log');
+  const story = startStory(logFile, (line) => console.log(line));
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
   const [webhook, slackWebhook, accountLink, worker, scheduled] = await Promise.all([
@@ -116,7 +117,7 @@ async function start(): Promise<void> {
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
-  noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
+  noteRunning({ url, slackStandIn: slack?.standIn?.url, logFile, variables: stack.variables });
   console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }));
   poll = source.poll;
   poll();

@@ -7,9 +7,6 @@ import type { StackVariables } from './stack.ts';
 /** Where `npm start` keeps its state, below the folder in which it was started. */
 export const STATE_FOLDER = '.relay';
 
-/** The log of the functions, in that folder. */
-export const LOG_FILE = 'functions.log';
-
 /** A busy relay may answer late. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -19,12 +16,15 @@ export interface RunningRelay {
   url: string;
   /** The URL of the Slack stand-in. Without it, the relay uses Slack itself. */
   slackStandIn?: string | undefined;
+  /** The log of the functions. */
+  logFile?: string | undefined;
   variables: StackVariables;
 }
 
 const runningRelay = z.object({
   url: z.url(),
   slackStandIn: z.optional(z.url()),
+  logFile: z.optional(z.string()),
   variables: z.looseObject({ AWS_ACCESS_KEY_ID: z.string() }),
 });
 

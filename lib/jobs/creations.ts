@@ -92,6 +92,7 @@ export function createCreations(options: CreationsOptions): Creating {
           hasLeft = true;
           return client.send(operation, request);
         });
+        if (unanswered) log.tell();
         if (unanswered) log.settle('the service accepted the same bytes when they were sent again');
         return { id: idOf(operation, data), signed: open.signed };
       } catch (thrown) {
@@ -100,6 +101,7 @@ export function createCreations(options: CreationsOptions): Creating {
         const failure = sending.read(thrown);
         const decision = decisions[failure.outcome][unanswered ? 'creating, unanswered' : 'creating'];
         if (decision === 'look for it') {
+          log.tell();
           open = { ...open, lookFrom: clock() };
           await journal.keepRequest(step, open);
           await sending.report(turn, failure);
@@ -107,6 +109,7 @@ export function createCreations(options: CreationsOptions): Creating {
         }
         if (decision === 'same bytes') {
           unanswered = true;
+          log.tell();
           if (failure.outcome === 'rate limited') throw await sending.pause(failure.error);
           await sending.report(turn, failure);
           const { shortest, longest } = RESEND_PAUSE_MS;
@@ -165,6 +168,7 @@ export function createCreations(options: CreationsOptions): Creating {
             ? new NeedsOperator(`${operation.name} was never clearly answered, and ${error.message}`)
             : error;
         });
+      log.tell();
       if (id !== undefined) {
         log.settle(`it was found by its marker in ${list.name}`);
         return { id, signed: open.signed };

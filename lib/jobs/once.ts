@@ -11,7 +11,7 @@ export interface StepNews {
   isOperation: boolean;
 }
 
-/** A step sent a request. */
+/** A send that the end of its step does not explain. */
 export interface SendNews {
   news: 'send';
   step: string;

@@ -26,8 +26,6 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
       }
       case 'send': {
         const { came, status, why, sameBytes, calls = told.calls, sentAt, endedAt } = told.send;
-        // The end of the step tells of a send that needs no explanation.
-        if (came === 'accepted' && !sameBytes && calls === told.calls) return;
         const line = { message: 'request sent', ...about, step: told.step, calls, came, status, why, sameBytes };
         log.info({ ...line, durationMs: endedAt - sentAt });
         return;

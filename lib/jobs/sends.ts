@@ -27,6 +27,8 @@ export interface Send {
 export interface SendLog {
   sends(): Newest<Send> | undefined;
   add(send: Send): void;
+  /** Reports the last send, because the end of the step will not explain it. */
+  tell(): void;
   /** Notes what settled the outcome of a creation whose answer was lost. */
   settle(by: string): void;
   settledBy(): string | undefined;
@@ -37,16 +39,21 @@ const LONGEST_WHY = 200;
 
 /**
  * @param before the sends of earlier runs of the step
- * @param report called for each send
+ * @param report gets the sends that the end of the step does not explain
  */
 export function createSendLog(before: Newest<Send> | undefined, report: (send: Send) => void): SendLog {
   let sends = before;
   let settledBy: string | undefined;
+  let untold: Send | undefined;
   return {
     sends: () => sends,
     add(send) {
       sends = withEntry(sends, send, MOST_SENDS);
-      report(send);
+      untold = send;
+    },
+    tell() {
+      if (untold) report(untold);
+      untold = undefined;
     },
     settle(by) {
       settledBy = by;
