@@ -10,6 +10,7 @@ import { unknownName } from '../lib/faults/unknown-name.ts';
 import { type Assistant, openAssistant } from '../lib/grants/assistant.ts';
 import { LinkNeeded, OutcomeUnknown } from '../lib/grants/errors.ts';
 import type { Grant, Holder } from '../lib/grants/grant.ts';
+import { localTime } from '../lib/local-time.ts';
 import { isRecord } from '../lib/mcp/json-rpc.ts';
 import { OAuthRefusal } from '../lib/mcp/oauth-errors.ts';
 import type { Tool, ToolList, ToolResult } from '../lib/mcp/tool.ts';
@@ -69,7 +70,7 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
       randomBytes,
       fetch: globalThis.fetch,
       async waitUntil(at, why) {
-        console.error(`waiting until ${new Date(at).toISOString()} for ${why}; Ctrl+C ends it`);
+        console.error(`waiting until ${localTime(at)} for ${why}; Ctrl+C ends it`);
         await setTimeout(Math.max(0, at - Date.now()));
       },
     });

@@ -43,7 +43,7 @@ export class JobWorker extends Construct {
     alarms.add(alarms.metric('ParkedJobs', 'Maximum'), 'parked-jobs', {
       threshold: 1,
       broken: 'Parked jobs wait for a person: events from GitHub, Slack or a schedule have not reached the service.',
-      todo: 'relay --stage <stage> jobs --status parked shows the reasons. Fix the cause, then run relay --stage <stage> replay <id>.',
+      todo: 'relay --stage <stage> jobs --status parked shows each reason and what to do next: replay, resolve if the outcome is unknown, or discard.',
     });
   }
 }

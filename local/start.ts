@@ -74,7 +74,8 @@ async function start(): Promise<void> {
 
   // From here on, the functions' AWS SDK uses the local stack.
   Object.assign(process.env, stack.variables);
-  const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
+  const logFile = join(folder, 'functions.log');
+  const story = startStory(logFile, (line) => console.log(line));
   const stopWatching = watchConfig(config, files, story.tell);
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
@@ -126,7 +127,7 @@ async function start(): Promise<void> {
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
-  noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
+  noteRunning({ url, slackStandIn: slack?.standIn?.url, logFile, variables: stack.variables });
   const webhookSecret = { value: webhook.value.webhookSecret, from: webhook.from };
   console.log(banner({ url, webhookSecret, commentsFrom: github?.from, slack, partners, sandbox, folder, unfinished }));
   poll = source.poll;

@@ -72,6 +72,10 @@ export function openSlackIntake(
       }
     },
     toolOfForm: (madeBy) => toolOfForm(madeBy, (jobId, step) => table.get(keys.step(jobId, step))),
+    async tryAgain(job, userId) {
+      const decision = { at: clock(), by: `${userId} in Slack`, what: 'replayed' } as const;
+      return (await requeueJob(job, { jobs, queue }, decision)) !== undefined;
+    },
     async budgetOf(connection) {
       const limits = config.connections[connection]?.limits;
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);
@@ -80,11 +84,11 @@ export function openSlackIntake(
     async isKnown(userId, connection) {
       return (await table.get(keys.person('slack', userId, connection))) !== undefined;
     },
-    async accept(asked, userId) {
+    async accept(asked, { userId, happened }) {
       const person = { in: 'slack', id: userId } as const;
       const lane = await turns.take(person, asked.id);
       if (!lane) return 'too many';
-      const draft = { ...asked, lane };
+      const draft: JobDraft = { ...asked, lane, cause: { from: 'slack', id: happened, person: userId } };
       // A job that /pm status does not show still runs.
       const unnoted = (error: unknown) =>
         log.warn({ message: 'a job could not be recorded for its person', error: String(error) });

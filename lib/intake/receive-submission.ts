@@ -41,7 +41,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       if (title.trim() === '') return { title: 'A defect needs a title.' };
       const origin = slackOrigin({ ...sent, happened: sent.viewId, channelId }, connection);
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
-      return faultsOf(sent, await intake.accept(defectJob(fields, origin), sent.userId));
+      return faultsOf(sent, await intake.accept(defectJob(fields, origin), requestOf(sent)));
     }
     case LOG_TIME_MODAL: {
       const { connection, task = taskAsTyped(sent.values.another ?? '') || sent.values.task } =
@@ -60,7 +60,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
         ...(note !== undefined && { note }),
       } as const;
       const draft = timeJob(command, slackOrigin({ ...sent, happened: sent.viewId }, connection));
-      return faultsOf(sent, await intake.accept(draft, sent.userId));
+      return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
     case TOOL_MODAL: {
       const { connection, faultsAt, madeBy, ...called } = remembered(toolMemory);
@@ -72,7 +72,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       if (fault) return fault;
       const filled = { values: sent.values, isConfirmed: sent.values[CONFIRM] !== undefined };
       const draft = toolCallJob({ ...called, ...filled }, origin);
-      return faultsOf(sent, await intake.accept(draft, sent.userId));
+      return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
     default:
       throw new SlackRequestError('the modal does not belong to the relay');
@@ -89,6 +89,7 @@ function formFault(tool: Tool, values: Readonly<Record<string, string>>, faultsA
     ? { [argumentBlock(name)]: fault }
     : { [faultsAt]: name === undefined ? fault : `${outsideText(name)}: ${fault}` };
 }
+const requestOf = ({ userId, viewId }: ModalSubmission) => ({ userId, happened: viewId });
 
 function faultsOf(sent: ModalSubmission, accepted: Accepted): Faults | undefined {
   if (accepted === 'safe') return undefined;

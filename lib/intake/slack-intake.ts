@@ -3,7 +3,7 @@ import type { Permissions } from '../automations/permissions.ts';
 import type { BudgetView } from '../budget/budget.ts';
 import type { RelayConfig, SlackConfig } from '../config/schema.ts';
 import type { Grants } from '../grants/grants.ts';
-import type { JobDraft } from '../jobs/job.ts';
+import type { Job, JobDraft } from '../jobs/job.ts';
 import type { Tool } from '../mcp/tool.ts';
 import type { Admission } from '../slack/admission.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
@@ -35,11 +35,16 @@ export interface SlackIntake {
   goOn(userId: string, connection: string): Promise<void>;
   /** The tool that a form was made for, by the job that made it. */
   toolOfForm(madeBy: string): Promise<Tool | null>;
+  /** Continues a parked job of the person. @returns false if it changed in the meantime */
+  tryAgain(job: Job, userId: string): Promise<boolean>;
   budgetOf(connection: string): Promise<BudgetView>;
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;
-  /** Stores and queues a person's job, unless too many of their jobs have not ended. */
-  accept(draft: JobDraft, userId: string): Promise<Accepted>;
+  /**
+   * Stores and queues a person's job, unless too many of their jobs have not ended.
+   * @param request the person, and the `trigger_id` or the form of their request
+   */
+  accept(draft: JobDraft, request: { userId: string; happened: string }): Promise<Accepted>;
 }
 
 /**

@@ -25,7 +25,10 @@ export class LinkAwaited extends RetryAt {
   readonly isOver: () => Promise<boolean>;
 
   constructor(needed: LinkNeeded, { since, now, isOver, connection, holder }: LinkAwaitedOptions) {
-    super(Math.min(now + LOOKS_EVERY_MS, since + LINK_WAIT_MS), needed.message, { releasesQueueGroup: true });
+    super(Math.min(now + LOOKS_EVERY_MS, since + LINK_WAIT_MS), needed.message, {
+      releasesQueueGroup: true,
+      waitsFor: 'person',
+    });
     const { linkId, reason, scopes } = needed;
     this.of = { connection, holder };
     // Two calls may find a grant dead for two reasons.

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { StepFailed } from '../jobs/interruption.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
-import type { Reply } from '../jobs/steps.ts';
+import type { Reply } from '../jobs/reply-steps.ts';
 import type { ReplyContent } from '../jobs/tell-person.ts';
 import { linkMessage } from './link-messages.ts';
 import { type SlackMessage, saidMessage, sentence } from './messages.ts';
@@ -115,7 +115,8 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: Sla
     to: ReplyTo & { in: 'slack' },
     said: ReplyContent,
   ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
-    const message = said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact);
+    const message =
+      said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact, job.id);
     const isOpen =
       to.responseUrl !== undefined &&
       responseUrls.isOurs(to.responseUrl) &&
