@@ -3,6 +3,7 @@ import { defineConfig } from '../../lib/config/schema.ts';
 import { digest } from '../../lib/digest.ts';
 import { resolveJob } from '../../lib/jobs/resolve.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { localTime } from '../../lib/local-time.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -313,7 +314,9 @@ describe('resolve --again', () => {
 
   it('resolve --again is refused while the same bytes can still be carried out', async () => {
     await parked();
-    await expect(again()).rejects.toThrow(/may still be executed until 2026-11-20 10:05/);
+    await expect(again()).rejects.toThrow(
+      `may still be executed until ${localTime(Date.parse('2026-11-20T10:05:00Z'))}`,
+    );
     relay.clock.now += 5 * 60_000;
     await again();
     await relay.workToTheEnd();
