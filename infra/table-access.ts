@@ -68,6 +68,8 @@ const access: Readonly<Record<string, TableAccess>> = {
       firstTimeEntry: ['GetItem', 'PutItem'],
       mute: ['GetItem'],
       grant: ['GetItem', 'UpdateItem'],
+      backfill: ['GetItem', 'UpdateItem'],
+      backfilledIssue: ['PutItem', 'Query'],
     },
     indexes: [waitingLine.name],
   },
