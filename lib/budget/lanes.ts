@@ -31,6 +31,8 @@ export type Rank = 'urgent' | Lane;
  * slot opens for a minute, the same rule keeps as many slots free as people may want until then.
  */
 interface Reserve {
+  /** So many slots are free at any time, so that the next caller of another rank does not wait for one to open. */
+  free: number;
   atOnce: number;
   withinMs: number;
   everyMs: number;
@@ -53,6 +55,8 @@ const PART_OF_SHARE: Readonly<Record<Exclude<Rank, 'interactive'>, number>> = {
 };
 /** Backfills leave so many slots at once to events, besides those that events leave to people. */
 const EVENTS_AT_ONCE = 5;
+/** Each costs backfills 0.8% of a limit of 120. With two of them, hardly anyone waits for a slot because of a backfill. */
+const FREE_OF_BACKFILL = 2;
 /** The part of the day that backfills leave to all others, and the most that they leave to those that are expected. */
 const OTHERS_OF_DAY = { always: 0.2, expected: 0.5 };
 /** The part of the day that stays free for people to the last: they cannot wait for tomorrow. */
@@ -65,7 +69,13 @@ const SMALL_MINUTE = 20;
 /** A slot is used again a minute after its call was answered, with a second for the flight and one for the clocks. */
 const SLOT_MS = MINUTE + 2_000;
 
-const upTo = (slots: number, withinMs: number): Reserve => ({ atOnce: slots, withinMs, everyMs: 0, total: slots });
+const upTo = (slots: number, withinMs: number): Reserve => ({
+  free: 0,
+  atOnce: slots,
+  withinMs,
+  everyMs: 0,
+  total: slots,
+});
 
 function reserveOfMinute(rank: Rank, limit: number): Reserve {
   const withinMs = SLOT_MS / limit;
@@ -74,7 +84,8 @@ function reserveOfMinute(rank: Rank, limit: number): Reserve {
   const share = limit * PEOPLES_SHARE.minute * PART_OF_SHARE[rank];
   const most = rank === 'backfill' ? PEOPLE_AT_ONCE + EVENTS_AT_ONCE : PEOPLE_AT_ONCE;
   const atOnce = Math.min(most, Math.ceil((limit * most) / (SMALL_MINUTE * PEOPLE_AT_ONCE)), limit - 1);
-  return { atOnce, withinMs, everyMs: MINUTE / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
+  const free = rank === 'backfill' ? Math.min(FREE_OF_BACKFILL, Math.floor(limit / SMALL_MINUTE)) : 0;
+  return { free, atOnce, withinMs, everyMs: MINUTE / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
 }
 
 /**
@@ -89,7 +100,7 @@ function reserveOfDay(rank: Rank, limit: number, expected: number): Reserve {
   const share = limit * (rank === 'backfill' ? OTHERS_OF_DAY.always : PEOPLES_SHARE.day);
   const toEvents = rank === 'backfill' ? Math.min(expected, Math.floor(limit * OTHERS_OF_DAY.expected)) : 0;
   const atOnce = toPeople + toEvents;
-  return { atOnce, withinMs: 0, everyMs: DAY / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
+  return { free: 0, atOnce, withinMs: 0, everyMs: DAY / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
 }
 
 /**
@@ -118,8 +129,9 @@ function openedAt(opened: readonly Opening[], reserve: Reserve, ahead: number): 
     // The place in the reserve of the first slot that has to wait for this opening.
     const place = Math.max(0, opening.from - ahead);
     if (place > reserve.total) break;
-    const { atOnce, withinMs, everyMs } = reserve;
-    at = Math.max(at, opening.at - Math.min(place, atOnce) * withinMs - Math.max(0, place - atOnce) * everyMs);
+    const { free, atOnce, withinMs, everyMs } = reserve;
+    const quick = Math.max(0, Math.min(place, atOnce) - free);
+    at = Math.max(at, opening.at - quick * withinMs - Math.max(0, place - atOnce) * everyMs);
   }
   return at;
 }

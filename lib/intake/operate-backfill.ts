@@ -95,7 +95,7 @@ const isPaused = (job: Job) => job.status === 'waiting' && job.waitingFor === PA
 /** A backfill as people see it. */
 export interface BackfillView extends Backfill {
   /** The job that reads the next page, or waits for the end; undefined if its record is gone. */
-  job: Pick<Job, 'id' | 'status' | 'dueAt' | 'waitingFor' | 'parked'> | undefined;
+  job: Job | undefined;
   /** The issues that are not done, and why. Those that are open wait for their turn. */
   notDone: (BackfilledIssue & { why: string })[];
 }
@@ -111,9 +111,7 @@ export async function viewBackfill(
   return {
     ...backfill,
     counts: countFates(issues),
-    job: job && {
-      ...{ id: job.id, status: job.status, dueAt: job.dueAt, waitingFor: job.waitingFor, parked: job.parked },
-    },
+    job,
     notDone,
   };
 }
