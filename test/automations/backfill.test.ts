@@ -111,13 +111,13 @@ describe('a backfill', () => {
     const issue = fc.record({
       isPull: fc.boolean(),
       state: fc.constantFrom('open', 'closed'),
-      labels: fc.constantFrom(['bug'], ['BUG', 'urgent'], ['question'], []),
+      labels: fc.constantFrom<string[]>(['bug'], ['BUG', 'urgent'], ['question'], []),
       /** What the relay knew before: nothing, the issue as it is, an older title, or a job that has not run. */
       known: fc.constantFrom('nothing', 'nothing', 'all', 'older', 'under way'),
     });
     const filters = fc.record({
       state: fc.constantFrom('open' as const, 'all' as const),
-      labels: fc.constantFrom(undefined, ['urgent']),
+      labels: fc.constantFrom<string[] | undefined>(undefined, ['urgent']),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(issue, { maxLength: 12 }), filters, async (issues, { state, labels }) => {
