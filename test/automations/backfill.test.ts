@@ -1,3 +1,4 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repositoryToBackfill } from '../../lib/automations/backfill-issue.ts';
@@ -210,6 +211,45 @@ describe('a backfill', () => {
     expect(await view()).toMatchObject({ counts: { done: 3, parked: 0 }, notDone: [] });
   });
 });
+
+describe('a worker that is killed', () => {
+  it('leaves no issue out and makes none twice, after every third of its writes', async () => {
+    await start();
+    let issues = 0;
+    for (let writes = 0, wasKilled = true; wasKilled; writes += 3) {
+      exists(++issues, { seconds: issues });
+      exists(++issues, { seconds: issues });
+      relay.clock.now += 1_000;
+      await begin();
+      const kill = killAfter(writes);
+      // The invocation fails, and its message comes again.
+      await relay.work().catch(() => {});
+      wasKilled = kill.end();
+      await relay.workToTheEnd();
+      expect(defects(), `after ${writes} writes`).toHaveLength(issues);
+      expect(await view(), `after ${writes} writes`).toMatchObject({ status: 'finished', counts: { done: issues } });
+    }
+    expect(issues).toBeGreaterThan(10);
+  }, 120_000);
+});
+
+/** After so many writes nothing reaches the table any more. */
+function killAfter(writes: number): { end(): boolean } {
+  const send = DynamoDBClient.prototype.send as (this: DynamoDBClient, command: object) => Promise<unknown>;
+  let left = writes;
+  async function sendUntilKilled(this: DynamoDBClient, command: object) {
+    if (/^(Put|Update|Delete)Item/.test(command.constructor.name)) left--;
+    if (left < 0) throw new Error('killed');
+    return send.call(this, command);
+  }
+  Object.defineProperty(DynamoDBClient.prototype, 'send', { value: sendUntilKilled, configurable: true });
+  return {
+    end() {
+      Reflect.deleteProperty(DynamoDBClient.prototype, 'send');
+      return left < 0;
+    },
+  };
+}
 
 describe('a backfill and the events of its issues', () => {
   /** What happens after the page was read and before the job of the issue runs. */
