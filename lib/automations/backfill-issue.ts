@@ -2,6 +2,7 @@ import type { Backfill, IssueFilter } from '../backfill/backfills.ts';
 import { findRepository } from '../config/find-repository.ts';
 import type { IssueToDefectConfig, RelayConfig } from '../config/schema.ts';
 import type { GithubIssue } from '../github/issue.ts';
+import { NeedsOperator } from '../jobs/interruption.ts';
 import type { JobDraft } from '../jobs/job.ts';
 import type { IssueState } from '../links/issue-state.ts';
 import { keep, type Told } from '../links/link-life.ts';
@@ -34,13 +35,13 @@ export type LeftAside = 'pull request' | 'without a label' | 'changed before';
 
 type PlanTools = Pick<Tools, 'links' | 'jobs' | 'journal'>;
 
-/** @throws {Error} if relay.config.ts does not turn issues of the repository into defects */
+/** @throws {NeedsOperator} if relay.config.ts does not turn issues of the repository into defects */
 export function repositoryToBackfill(config: RelayConfig, fullName: string): BackfilledRepository {
   const found = findRepository(config, fullName);
   if (found?.issueToDefect) return { name: found.name, connection: found.connection, settings: found.issueToDefect };
   const names = config.github.repositories.filter(({ issueToDefect }) => issueToDefect).map(({ name }) => name);
   const configured = names.length > 0 ? `it is set for ${names.join(', ')}` : 'it is set for no repository';
-  throw new Error(
+  throw new NeedsOperator(
     `relay.config.ts turns no issues of ${fullName} into defects; ${configured}. Add issueToDefect to the repository under github.repositories`,
   );
 }

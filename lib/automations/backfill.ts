@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Backfill, countFates, hasEnded } from '../backfill/backfills.ts';
+import { type Backfill, countFates, hasEnded, type IssueCounts } from '../backfill/backfills.ts';
 import type { GithubIssue } from '../github/issue.ts';
 import type { IssuePage } from '../github/issue-pages.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
@@ -68,7 +68,7 @@ export function backfill(tools: Tools): Automation {
     if (found.status === 'paused')
       throw new RetryAt(clock() + PAUSED_LOOKS_EVERY_MS, PAUSED, { releasesQueueGroup: true });
     const counts = await count(found);
-    if (input.isRead) return finish(found, counts.open);
+    if (input.isRead) return finish(found, counts);
 
     const most = MINUTES_IN_LINE * (config.connections[found.connection]?.limits.perMinute ?? 0);
     if (counts.open > most) throw new RetryAt(clock() + LOOKS_EVERY_MS, `${counts.open} of its issues wait already`);
@@ -121,11 +121,10 @@ export function backfill(tools: Tools): Automation {
     }
   }
 
-  async function finish(found: Backfill, open: number): Promise<string> {
+  async function finish(found: Backfill, counts: IssueCounts): Promise<string> {
+    const { open, done, left, parked } = counts;
     if (open > 0) throw new RetryAt(clock() + LOOKS_EVERY_MS, `${open} of its issues have not ended`);
-    const counts = countFates(await backfills.issues(found));
-    await backfills.change(found, { status: 'finished', counts, countedAt: clock(), finishedAt: clock() });
-    const { done, left, parked } = counts;
+    await backfills.change(found, { status: 'finished', finishedAt: clock() });
     return `${done} of ${done + left + parked} issues have their defect; ${left} were left, ${parked} are parked`;
   }
 }

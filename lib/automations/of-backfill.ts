@@ -28,12 +28,14 @@ export function ofBackfill(automation: Automation, tools: Tools): Automation {
 
   async function fateOf({ connection }: Job, { entity, repository }: IssueInput) {
     const link = await links.get(entity);
-    if (link.life === 'made') return { fate: 'done' as const };
     const settings = findRepository(config, repository)?.issueToDefect;
     if (!settings) return { fate: 'left' as const };
     const fateOf = (jobId: string) => fateOfClaim(jobId, tools);
     const plan = await planIssue(link, { connection, settings, fateOf });
-    return plan.does === 'nothing' ? plan : { fate: 'left' as const };
+    if (plan.does === 'nothing') return plan;
+    // Unless it was stopped, a newer state came meanwhile, and the job of its event applies it.
+    const isDone = plan.does === 'update' && (await backfills.get(repository))?.status !== 'stopped';
+    return { fate: isDone ? ('done' as const) : ('left' as const) };
   }
 
   return {
