@@ -31,7 +31,7 @@ export interface PlannedIssue {
 }
 
 /** What a backfill leaves aside, by reason. */
-export type LeftAside = 'pull request' | 'without a label' | 'changed before';
+export type LeftAside = 'pull request' | 'without a label' | 'changed before' | 'unreadable';
 
 type PlanTools = Pick<Tools, 'links' | 'jobs' | 'journal'>;
 

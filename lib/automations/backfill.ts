@@ -98,6 +98,9 @@ export function backfill(tools: Tools): Automation {
     const page: IssuePage = await issuePages.read(repository.name, state, start);
     const taken = page.issues.filter((issue) => !leftAside(issue, repository, found.filter));
     const drafted = await inBatches(taken, (issue) => take(issue));
+    for (const number of page.unreadable) {
+      await backfills.take(found, { number, fate: 'left', why: 'what GitHub says about it cannot be read' });
+    }
     return {
       ...{ issues: page.issues.length, pullRequests: page.pullRequests },
       ...{ taken: taken.length, drafted: drafted.filter(Boolean).length },

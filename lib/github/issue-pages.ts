@@ -1,4 +1,5 @@
 import { NeedsOperator } from '../jobs/interruption.ts';
+import { PayloadError } from './delivery.ts';
 import type { GithubForJobs } from './github-for-jobs.ts';
 import { type GithubIssue, readIssue } from './issue.ts';
 
@@ -12,6 +13,8 @@ export interface IssueCursor {
 
 export interface IssuePage {
   issues: GithubIssue[];
+  /** The numbers of issues that are not as GitHub documents them. */
+  unreadable: number[];
   /** The list has pull requests too. */
   pullRequests: number;
   /** Undefined for the last page. */
@@ -49,12 +52,15 @@ export function createIssuePages(github: GithubForJobs): IssuePages {
             ...{ owner, repo, state, sort: 'updated', direction: 'asc', per_page: PAGE_SIZE },
             ...(cursor && { since: secondBefore(cursor.from), page: cursor.page }),
           });
-          const issues = data.filter(({ pull_request }) => !pull_request).map(readIssue);
+          const listed = data.filter(({ pull_request }) => !pull_request);
+          const read = listed.map((issue) => readOrUndefined(issue));
+          const issues = read.filter((issue) => issue !== undefined);
           const last = data.at(-1)?.updated_at;
           const hasNext = /;\s*rel="next"/.test(headers.link ?? '');
           return {
             issues,
-            pullRequests: data.length - issues.length,
+            unreadable: listed.filter((_, index) => read[index] === undefined).map(({ number }) => number),
+            pullRequests: data.length - listed.length,
             next: hasNext && last !== undefined ? after(last, cursor) : undefined,
           };
         },
@@ -65,6 +71,16 @@ export function createIssuePages(github: GithubForJobs): IssuePages {
         },
       ),
   };
+}
+
+/** One issue that cannot be read must not hold up all others. */
+function readOrUndefined(issue: unknown): GithubIssue | undefined {
+  try {
+    return readIssue(issue);
+  } catch (error) {
+    if (error instanceof PayloadError) return undefined;
+    throw error;
+  }
 }
 
 function after(last: string, cursor: IssueCursor | undefined): IssueCursor {

@@ -37,6 +37,7 @@ export async function planBackfill(
   const issues = new Map<number, PlannedIssue>();
   const aside = new Map<number, LeftAside>();
   let pullRequests = 0;
+  const unreadable = new Set<number>();
   let pages = 0;
   let cursor: IssueCursor | undefined = filter.since === undefined ? undefined : { from: filter.since, page: 1 };
   do {
@@ -50,6 +51,7 @@ export async function planBackfill(
       issues.set(planned.number, planned);
     }
     pages++;
+    for (const number of page.unreadable) unreadable.add(number);
     pullRequests += page.pullRequests;
     cursor = page.next;
     read(issues.size + aside.size + pullRequests);
@@ -63,6 +65,7 @@ export async function planBackfill(
       'pull request': pullRequests,
       'without a label': count('without a label'),
       'changed before': count('changed before'),
+      unreadable: unreadable.size,
     },
     pages,
   };
