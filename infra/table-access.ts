@@ -70,6 +70,8 @@ const access: Readonly<Record<string, TableAccess>> = {
       mute: ['GetItem'],
       grant: ['GetItem', 'UpdateItem'],
       linkWait: ['PutItem'],
+      backfill: ['GetItem', 'UpdateItem'],
+      backfilledIssue: ['PutItem', 'Query'],
     },
     indexes: [waitingLine.name],
   },

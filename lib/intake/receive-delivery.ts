@@ -36,6 +36,16 @@ const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMerged
 
 const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });
 
+/**
+ * What a delivery leads to, from its payload alone.
+ * @throws {PayloadError} for a delivery that cannot be read
+ */
+export function takeDelivery(delivery: GithubDelivery, config: RelayConfig): Taken[] {
+  // An event type that is missing from the list would work, but would never be redelivered.
+  const takers = takenEvents.has(delivery.event) ? githubTakers : [];
+  return takers.flatMap((take) => take(delivery, config) ?? []);
+}
+
 /** The margin for GitHub's clock and for deliveries in transit, on top of GitHub's redelivery period. */
 const MARGIN_MS = 86_400_000;
 
@@ -52,9 +62,7 @@ export async function receiveDelivery(
   const { config, hooks } = options;
   const { delivery, taken } = readable(() => {
     const delivery = readDelivery(request.bytes, request.headers);
-    // An event type that is missing from the list would work, but would never be redelivered.
-    const takers = takenEvents.has(delivery.event) ? githubTakers : [];
-    return { delivery, taken: takers.flatMap((take) => take(delivery, config) ?? []) };
+    return { delivery, taken: takeDelivery(delivery, config) };
   });
   // Runs in parallel and independently of the result, so that the redelivery knows which hook to ask about failed
   // deliveries.

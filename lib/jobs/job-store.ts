@@ -76,8 +76,11 @@ export type StandingJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 's
 /** Job records. Every write is conditional on the state that it assumes. */
 export interface JobStore {
   get(jobId: string): Promise<Job | undefined>;
-  /** @returns the job, and whether this call stored it */
-  store(draft: JobDraft): Promise<{ job: Job; stored: boolean }>;
+  /**
+   * @param standsFor stores the job directly in its waiting line, without a message, and says what it waits for there
+   * @returns the job, and whether this call stored it
+   */
+  store(draft: JobDraft, standsFor?: string): Promise<{ job: Job; stored: boolean }>;
   noteQueued(job: Job): Promise<void>;
   /**
    * Claims the job for one worker. Taking over from a worker whose lease expired counts as an attempt, because that
@@ -156,16 +159,16 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
 
   return {
     get,
-    async store(draft) {
+    async store(draft, standsFor) {
       const now = clock();
-      const job: Job = {
-        ...draft,
-        status: 'queued',
-        createdAt: now,
-        wakeAt: now + SEND_GRACE_MS,
-        generation: 1,
-        attempts: 0,
-      };
+      const place =
+        standsFor === undefined
+          ? { status: 'queued' as const, wakeAt: now + SEND_GRACE_MS }
+          : {
+              ...{ status: 'waiting' as const, wakeAt: now + LINE_GRACE_MS },
+              ...{ line: lineOf(draft.connection, draft.lane), waitingFor: standsFor },
+            };
+      const job: Job = { ...draft, ...place, createdAt: now, generation: 1, attempts: 0 };
       const unlessThere = {
         expression: 'attribute_not_exists(#pk) OR (#status = :succeeded AND #expiresAt <= :now)',
         values: { now: now / SECOND, succeeded: 'succeeded' },
@@ -175,7 +178,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       }
       const existing = await get(draft.id);
       // Happens only if the record expired between the two calls.
-      return existing ? { job: existing, stored: false } : this.store(draft);
+      return existing ? { job: existing, stored: false } : this.store(draft, standsFor);
     },
     async noteQueued(job) {
       const now = clock();

@@ -10,8 +10,8 @@ import type { StrangerTurn } from './stranger-turn.ts';
 const LONGEST_PAUSE_MS = 8_000;
 /** An urgent call that has to wait longer retries after this long. */
 const LONGEST_WAIT_MS = 5 * 60_000;
-/** Further commands must not occupy workers that first commands need. */
-const LONGEST_PAUSE_OF_FURTHER_MS = 1_000;
+/** Further commands must not occupy workers that first commands need, nor backfills those that events need. */
+const LONGEST_PAUSE_OF_LATER_MS = 1_000;
 /** The delay before a retry when the budget cannot be read or written. */
 const NO_BUDGET_PAUSE_MS = 30_000;
 
@@ -102,7 +102,8 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
       if (clock() + connection.timeoutMs > deadline) throw new RetryAt(clock(), 'this run has no time left for a call');
     },
     async take(urgent) {
-      const longest = lane === 'further' ? LONGEST_PAUSE_OF_FURTHER_MS : LONGEST_PAUSE_MS;
+      const isLater = lane === 'further' || lane === 'backfill';
+      const longest = isLater ? LONGEST_PAUSE_OF_LATER_MS : LONGEST_PAUSE_MS;
       const waitsUntil = Math.min(clock() + longest, deadline - connection.timeoutMs);
       for (;;) {
         const answer = await request(urgent, waitsUntil);

@@ -97,6 +97,13 @@ export const keys = {
     pk: `oauth-client#${connection}`,
     sk: redirectUri,
   }),
+  /** lib/backfill/backfills.ts: the last backfill of a repository. */
+  backfill: (repository: string): Key => ({ pk: 'backfills', sk: repository.toLowerCase() }),
+  /** lib/backfill/backfills.ts: what became of an issue in the backfill that began then. */
+  backfilledIssue: (repository: string, startedAt: string, issue: string): Key => ({
+    pk: `backfilled#${repository.toLowerCase()}#${startedAt}`,
+    sk: issue,
+  }),
   /** lib/budget/budget.ts: of a connection's key, or of an instance's MCP endpoint. */
   budget: (connection: string): Key => ({ pk: `budget#${connection}`, sk: 'budget' }),
 };
