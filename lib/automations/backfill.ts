@@ -61,21 +61,22 @@ export function pageDraft(
 export function backfill(tools: Tools): Automation {
   const { config, backfills, issuePages, links, jobs, queue, clock } = tools;
 
-  return defineAutomation(backfillJobs, async (input, _job, steps) => {
+  return defineAutomation(backfillJobs, async (input, job, steps) => {
     const { repository: name, startedAt } = input;
     const found = await backfills.get(name);
     if (found?.startedAt !== startedAt || hasEnded(found)) return 'nothing to do: the backfill has ended';
     if (found.status === 'paused')
-      throw new RetryAt(clock() + PAUSED_LOOKS_EVERY_MS, PAUSED, { releasesQueueGroup: true });
+      throw new RetryAt(clock() + PAUSED_LOOKS_EVERY_MS, PAUSED, { releasesQueueGroup: true, waitsFor: 'operator' });
     const counts = await count(found);
     if (input.isRead) return finish(found, counts);
 
     const most = MINUTES_IN_LINE * (config.connections[found.connection]?.limits.perMinute ?? 0);
     if (counts.open > most) throw new RetryAt(clock() + LOOKS_EVERY_MS, `${counts.open} of its issues wait already`);
-    const page = await steps.read(`page ${input.page}`, 'GitHub issues', () => takePage(found, input));
+    const page = await steps.read(`page ${input.page}`, 'GitHub issues', () => takePage(found, input, job.id));
     const next = { page: input.page + 1, isRead: page.next === undefined, ...(page.next && { cursor: page.next }) };
-    const { job } = await acceptEvent(pageDraft(found, next), { jobs, queue });
-    await backfills.change(found, { jobId: job.id, isRead: next.isRead });
+    const draft = { ...pageDraft(found, next), cause: { from: 'job', id: job.id } } as const;
+    await acceptEvent(draft, { jobs, queue });
+    await backfills.change(found, { jobId: draft.id, isRead: next.isRead });
     return `page ${input.page}: ${page.issues} issues and ${page.pullRequests} pull requests; ${page.taken} issues taken, ${page.drafted} with something to do`;
   });
 
@@ -86,7 +87,7 @@ export function backfill(tools: Tools): Automation {
   }
 
   /** Drafts the jobs of a page. A repeat after a crash makes the same jobs again. */
-  async function takePage(found: Backfill, { cursor }: BackfillInput) {
+  async function takePage(found: Backfill, { cursor }: BackfillInput, pageJob: string) {
     const repository = repositoryToBackfill(config, found.repository);
     if (repository.connection !== found.connection) {
       throw new NeedsOperator(
@@ -115,7 +116,7 @@ export function backfill(tools: Tools): Automation {
         await backfills.take(found, { number, fate: plan.fate, why: plan.why });
         return false;
       }
-      const draft = draftOf(planned, found);
+      const draft = { ...draftOf(planned, found), cause: { from: 'job', id: pageJob } } as const;
       await links.change(entity, (link) => keep(link, told));
       await jobs.store(draft, 'it takes what no other job wants');
       // Last, so that every issue that is noted as open has a job that will end.

@@ -23,7 +23,7 @@ export function ofBackfill(automation: Automation, tools: Tools): Automation {
     // What was begun has to be settled.
     if (creationOf(await journal(id)) !== 'none') return;
     if (isOver) throw new NotDone('The backfill was stopped.');
-    throw new RetryAt(clock() + PAUSED_LOOKS_EVERY_MS, PAUSED, { releasesQueueGroup: true });
+    throw new RetryAt(clock() + PAUSED_LOOKS_EVERY_MS, PAUSED, { releasesQueueGroup: true, waitsFor: 'operator' });
   }
 
   async function fateOf({ connection }: Job, { entity, repository }: IssueInput) {
@@ -51,7 +51,8 @@ export function ofBackfill(automation: Automation, tools: Tools): Automation {
       const { repository, issueNumber: number, backfill } = input;
       if (!backfill) return;
       const { fate, why } = await endOf(job, input, ending);
-      if (fate === 'under way') throw new RetryAt(clock() + OTHER_JOB_MS, why ?? '', { releasesQueueGroup: true });
+      if (fate === 'under way')
+        throw new RetryAt(clock() + OTHER_JOB_MS, why ?? '', { releasesQueueGroup: true, waitsFor: 'job' });
       const ended = { number, jobId: job.id, fate, ...(why !== undefined && { why }) };
       await backfills.note({ repository, startedAt: backfill.startedAt }, ended);
     },

@@ -127,7 +127,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
   async function waitUntil(at: number, why: string): Promise<void> {
     const ms = at - clock();
     if (ms > LONGEST_PAUSE_MS || at + ANSWER_TIMEOUT_MS > deadline) {
-      throw new RetryAt(Math.min(at, clock() + LONGEST_WAIT_MS), why);
+      throw new RetryAt(Math.min(at, clock() + LONGEST_WAIT_MS), why, { waitsFor: 'budget' });
     }
     if (ms > 0) await sleep(ms);
   }
@@ -146,12 +146,13 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
   }
 
   function interruptionFor(error: unknown): Interruption | undefined {
-    if (error instanceof BudgetUnavailable) return new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message);
+    if (error instanceof BudgetUnavailable)
+      return new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message, { waitsFor: 'outage' });
     if (!(error instanceof GrantError)) return undefined;
     if (error instanceof LinkNeeded || error instanceof OutcomeUnknown) return undefined;
     if (error instanceof TryLater) {
       const { at = clock() + NO_BUDGET_PAUSE_MS, isForBudget, message } = error;
-      return isForBudget ? new RetryAt(at, message) : new StepFailed(message, { cause: error });
+      return isForBudget ? new RetryAt(at, message, { waitsFor: 'budget' }) : new StepFailed(message, { cause: error });
     }
     if (error instanceof CallRejected) return new NotDone(`The service does not take this${inItsWords(error.message)}`);
     return new NeedsOperator(error.message, { cause: error });
