@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { createConsole } from '../console/server.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
@@ -14,6 +16,7 @@ import { createMetrics } from '../lib/metrics/metrics.ts';
 import { partnerRoot } from '../lib/partner/base-url.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { keptConsoleToken } from './console-token.ts';
 import { controlRoutes } from './control-routes.ts';
 import { createCrowd } from './crowd.ts';
 import { asSqsHandler, startEventSource } from './event-source.ts';
@@ -95,6 +98,13 @@ async function start(): Promise<void> {
     clock: Date.now,
     failed: (slug, error) => story.log.error({ message: `${slug} failed`, error: String(error) }),
   });
+  const requestFailed = (error: unknown) => story.log.error({ message: 'a request failed', error: String(error) });
+  const token = keptConsoleToken(folder);
+  const stores = openStores(runtime);
+  const consolePages = createConsole({
+    ...{ name: 'this machine', runtime, stores, token, failed: requestFailed },
+    ...{ operate: true, operator: userInfo().username },
+  });
   const front = await startHttpFront(
     port,
     {
@@ -107,17 +117,18 @@ async function start(): Promise<void> {
       }),
       ...controlRoutes(schedules, key),
     },
-    (error) => story.log.error({ message: 'a request failed', error: String(error) }),
+    requestFailed,
+    consolePages,
   ).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; set PORT to another.`) : error;
   });
 
-  const unfinished = await takeUp(openStores(runtime), config);
+  const unfinished = await takeUp(stores, config);
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
   noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
-  console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }));
+  console.log(banner({ url, token, webhookSecret, slack, partner, sandbox, folder, unfinished }));
   poll = source.poll;
   poll();
   schedules.start();
@@ -241,6 +252,8 @@ async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
 
 interface BannerFacts {
   url: string;
+  /** Of the console. */
+  token: string;
   webhookSecret: string;
   slack: LocalSlack | undefined;
   partner: PartnerVariables;
@@ -249,11 +262,12 @@ interface BannerFacts {
   unfinished: number;
 }
 
-function banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }: BannerFacts): string {
+function banner({ url, token, webhookSecret, slack, partner, sandbox, folder, unfinished }: BannerFacts): string {
   const given = (name: string, value: string) => (process.env[name] ? `that of ${name}` : value);
   return `
 Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
 
+  console      ${url}/#token=${token}
   webhook      ${url}/github
   secret       ${given('GITHUB_WEBHOOK_SECRET', webhookSecret)}
 ${slack ? slackLines(url, slack) : ''}  service      ${partner.baseUrl}${sandbox ? ' (the sandbox)' : ''}

@@ -1,0 +1,13 @@
+import type { Runtime, Stores } from '../lib/runtime.ts';
+
+/** The relay that a console shows. */
+export interface ConsoleRelay {
+  /** `this machine`, or the name of the stage. */
+  name: string;
+  runtime: Runtime;
+  stores: Stores;
+  /** False if it is read-only. */
+  operate: boolean;
+  /** Who operates. It is recorded with each change. */
+  operator: string;
+}

@@ -1,0 +1,1 @@
+document.body.textContent = 'The pages of the console are not here yet.';
