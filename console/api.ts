@@ -1,11 +1,13 @@
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createTools } from '../lib/automations/tools.ts';
 import { HttpError } from '../lib/http/function-url.ts';
+import { budgetDetail } from './budget.ts';
 import type { RelayFacts } from './contract.ts';
 import { jobDetail } from './job.ts';
 import { findJobs } from './jobs.ts';
-import { readNow } from './now.ts';
+import { createNowReader } from './now.ts';
 import type { ConsoleRelay } from './relay.ts';
+import type { Try } from './try/try.ts';
 
 /** A request that has passed the guard. */
 export interface ApiRequest {
@@ -29,11 +31,19 @@ interface Route {
 
 /** The data of the console, as console/contract.ts describes it. */
 export function createApi(relay: ConsoleRelay): Api {
+  const now = createNowReader(relay);
   const routes: Route[] = [
     { method: 'GET', path: /^\/api\/relay$/, answer: async () => facts(relay) },
-    { method: 'GET', path: /^\/api\/now$/, answer: () => readNow(relay) },
+    { method: 'GET', path: /^\/api\/now$/, answer: () => now.read() },
+    {
+      method: 'GET',
+      path: /^\/api\/budget$/,
+      answer: ({ query }) => budgetDetail(relay, now, query.get('connection') ?? ''),
+    },
     { method: 'GET', path: /^\/api\/jobs$/, answer: ({ query }) => findJobs(relay, query) },
     { method: 'GET', path: /^\/api\/jobs\/([\w.-]+)$/, answer: (_, id) => jobDetail(relay, id) },
+    { method: 'GET', path: /^\/api\/try$/, answer: async () => tryOf(relay).read() },
+    { method: 'POST', path: /^\/api\/try$/, answer: async ({ body }) => ({ text: await tryOf(relay).act(body) }) },
   ];
   return {
     async answer(request) {
@@ -49,13 +59,18 @@ export function createApi(relay: ConsoleRelay): Api {
   };
 }
 
-function facts({ name, operate, operator, runtime, stores }: ConsoleRelay): RelayFacts {
+function tryOf(relay: ConsoleRelay): Try {
+  if (relay.try) return relay.try;
+  throw new HttpError(404, 'only a relay on one machine can be tried');
+}
+
+function facts({ name, operate, operator, runtime, stores, try: canTry }: ConsoleRelay): RelayFacts {
   return {
     name,
     operate,
     operator,
     connections: Object.keys(runtime.config.connections),
     automations: [...createAutomations(createTools(runtime, stores)).keys()].sort(),
-    canTry: false,
+    canTry: canTry !== undefined,
   };
 }

@@ -1,4 +1,6 @@
 import type { Runtime, Stores } from '../lib/runtime.ts';
+import type { Changes } from './changes.ts';
+import type { Try } from './try/try.ts';
 
 /** The relay that a console shows. */
 export interface ConsoleRelay {
@@ -10,4 +12,7 @@ export interface ConsoleRelay {
   operate: boolean;
   /** Who operates. It is recorded with each change. */
   operator: string;
+  changes: Changes;
+  /** On one machine. */
+  try?: Try | undefined;
 }

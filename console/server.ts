@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { HttpError } from '../lib/http/function-url.ts';
 import { readBody } from '../local/request-body.ts';
 import { type Api, type ApiRequest, createApi } from './api.ts';
+import { streamChanges } from './changes.ts';
 import { checkHost, checkSender, HEADERS } from './guard.ts';
 import { buildPages, type Page } from './pages.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -30,8 +31,15 @@ export function createConsole(options: ConsoleOptions): Console {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (!url.pathname.startsWith('/api/')) return answerPage(request, response, url.pathname);
     checkSender(request, token);
+    if (url.pathname === '/api/changes') return answerChanges(request, response);
     const answer = await api.answer(await readRequest(request, url));
     send(response, 200, { 'content-type': 'application/json' }, JSON.stringify(answer));
+  }
+
+  function answerChanges(request: IncomingMessage, response: ServerResponse): void {
+    if (request.method !== 'GET') throw new HttpError(405, 'changes can only be read');
+    response.writeHead(200, { ...HEADERS, 'cache-control': 'no-store', 'content-type': 'application/x-ndjson' });
+    streamChanges(response, options.changes);
   }
 
   async function answerPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {

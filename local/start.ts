@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { createLoggedChanges, watchedLog } from '../console/log-changes.ts';
+import { localOperator } from '../console/operator.ts';
 import { createConsole } from '../console/server.ts';
+import { createTry } from '../console/try/try.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
@@ -74,7 +76,9 @@ async function start(): Promise<void> {
   Object.assign(process.env, stack.variables);
   const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
   const metrics = createMetrics('local', story.writeLine, Date.now);
-  const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
+  const changes = createLoggedChanges();
+  const log = watchedLog(story.log, changes.saw);
+  const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log, metrics };
   const [webhook, slackWebhook, accountLink, worker, scheduled] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
@@ -101,9 +105,11 @@ async function start(): Promise<void> {
   const requestFailed = (error: unknown) => story.log.error({ message: 'a request failed', error: String(error) });
   const token = keptConsoleToken(folder);
   const stores = openStores(runtime);
-  const consolePages = createConsole({
-    ...{ name: 'this machine', runtime, stores, token, failed: requestFailed },
-    ...{ operate: true, operator: userInfo().username },
+  let url = '';
+  const consoleOfRelay = createConsole({
+    ...{ name: 'this machine', operate: true, operator: localOperator() },
+    ...{ runtime, stores, changes, token, failed: requestFailed },
+    try: createTry({ clock: Date.now, addresses: () => addressesBelow(url), webhookSecret, slack, sandbox }),
   });
   const front = await startHttpFront(
     port,
@@ -118,13 +124,13 @@ async function start(): Promise<void> {
       ...controlRoutes(schedules, key),
     },
     requestFailed,
-    consolePages,
+    consoleOfRelay,
   ).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; set PORT to another.`) : error;
   });
 
   const unfinished = await takeUp(stores, config);
-  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
   noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
@@ -181,6 +187,12 @@ function enterSecrets(stack: LocalStack, config: RelayConfig, partner: PartnerVa
   stack.secrets.put(`${stack.secretPrefix}github`, { ...(token && { token }) });
   return webhookSecret;
 }
+
+const addressesBelow = (url: string) => ({
+  github: `${url}/github`,
+  commands: `${url}/slack/commands`,
+  interactions: `${url}/slack/interactions`,
+});
 
 interface LocalSlack {
   signingSecret: string;

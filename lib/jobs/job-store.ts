@@ -53,7 +53,7 @@ export interface Wait {
 }
 
 /** A job in a waiting line, as read from the index. */
-export type StandingJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'slotAt'>;
+export type StandingJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'slotAt' | 'createdAt'>;
 
 /** Job records. Every write is conditional on the state that it assumes. */
 export interface JobStore {
@@ -97,6 +97,8 @@ export interface JobStore {
   due(status: JobStatus, by: number): AsyncIterable<Job[]>;
   /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
   list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
+  /** How many jobs of one status there are, up to `upTo`. */
+  count(status: JobStatus, upTo: number): Promise<number>;
 }
 
 export function createJobStore(table: Table, clock: () => number): JobStore {
@@ -292,6 +294,8 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       const items = await table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst });
       return items.filter((item) => !isGone(item, clock())).map(asJob);
     },
+    count: (status, upTo) =>
+      table.countIndex(jobsByStatus.name, { expression: '#status = :status', values: { status } }, upTo),
   };
 }
 

@@ -41,6 +41,8 @@ export interface Table {
   lastOf(pk: string, limit: number): Promise<Item[]>;
   /** All items of an index, which may lag behind the table, page by page. */
   indexPages(index: string, condition: Expression, pageSize: number): AsyncIterable<Item[]>;
+  /** How many items of an index there are, up to `upTo`. The items are not transferred. */
+  countIndex(index: string, condition: Expression, upTo: number): Promise<number>;
   /** Up to `limit` items of an index, which may lag behind the table. */
   queryIndex(index: string, condition: Expression, options: { limit: number; newestFirst: boolean }): Promise<Item[]>;
 }
@@ -135,6 +137,26 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
     },
     async *indexPages(index, condition, pageSize) {
       yield* readIndex(index, condition, pageSize, true);
+    },
+    async countIndex(index, condition, upTo) {
+      let count = 0;
+      let from: QueryCommandOutput['LastEvaluatedKey'];
+      do {
+        const page: QueryCommandOutput = await client.send(
+          new QueryCommand({
+            TableName: tableName,
+            IndexName: index,
+            KeyConditionExpression: condition.expression,
+            ...placeholders(condition),
+            Select: 'COUNT',
+            Limit: upTo - count,
+            ...(from && { ExclusiveStartKey: from }),
+          }),
+        );
+        count += page.Count ?? 0;
+        from = page.LastEvaluatedKey;
+      } while (from && count < upTo);
+      return count;
     },
     async queryIndex(index, condition, { limit, newestFirst }) {
       const items: Item[] = [];
