@@ -6,7 +6,7 @@ import type { Try } from './try/try.ts';
 export interface ConsoleRelay {
   /** `this machine`, or the name of the stage. */
   name: string;
-  runtime: Runtime;
+  runtime: Pick<Runtime, 'config' | 'clock' | 'random' | 'randomBytes' | 'fetch'>;
   stores: Stores;
   /** False if it is read-only. */
   operate: boolean;

@@ -133,8 +133,9 @@ async function start(): Promise<void> {
   url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
-  noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
-  console.log(banner({ url, token, webhookSecret, slack, partner, sandbox, folder, unfinished }));
+  const consoleUrl = `${url}/#token=${token}`;
+  noteRunning({ url, slackStandIn: slack?.standIn?.url, console: consoleUrl, variables: stack.variables });
+  console.log(banner({ url, consoleUrl, webhookSecret, slack, partner, sandbox, folder, unfinished }));
   poll = source.poll;
   poll();
   schedules.start();
@@ -264,8 +265,7 @@ async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
 
 interface BannerFacts {
   url: string;
-  /** Of the console. */
-  token: string;
+  consoleUrl: string;
   webhookSecret: string;
   slack: LocalSlack | undefined;
   partner: PartnerVariables;
@@ -274,12 +274,12 @@ interface BannerFacts {
   unfinished: number;
 }
 
-function banner({ url, token, webhookSecret, slack, partner, sandbox, folder, unfinished }: BannerFacts): string {
+function banner({ url, consoleUrl, webhookSecret, slack, partner, sandbox, folder, unfinished }: BannerFacts): string {
   const given = (name: string, value: string) => (process.env[name] ? `that of ${name}` : value);
   return `
 Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
 
-  console      ${url}/#token=${token}
+  console      ${consoleUrl}
   webhook      ${url}/github
   secret       ${given('GITHUB_WEBHOOK_SECRET', webhookSecret)}
 ${slack ? slackLines(url, slack) : ''}  service      ${partner.baseUrl}${sandbox ? ' (the sandbox)' : ''}
