@@ -1,0 +1,36 @@
+import type { Send } from '../contract.ts';
+import { duration } from './format.ts';
+import { Text } from './outside.tsx';
+import { StatusMark, sendMark } from './status.tsx';
+import { At } from './time.tsx';
+
+/** Each request of a step, in order, with its answer. */
+export function Sends({ sends }: { sends: readonly Send[] }) {
+  if (sends.length === 0) return null;
+  return (
+    <ol class="sends">
+      {sends.map((send, index) => (
+        <li key={send.sentAt} class={send.answer}>
+          <span class="sent-what">
+            {index + 1}.{' '}
+            {index === 0 ? 'Sent' : send.sameBytes ? 'The same signed bytes sent again' : 'Signed anew and sent'} at{' '}
+            <At at={send.sentAt} />
+          </span>
+          <span class="answer">
+            <StatusMark of={sendMark(send)} />
+            {send.httpStatus !== undefined && <code>{send.httpStatus}</code>}
+            {send.answeredAt !== undefined && (
+              <span class="soft number">after {duration(send.answeredAt - send.sentAt)}</span>
+            )}
+          </span>
+          {send.answer === 'lost' && <span class="why">It is unknown whether the service carried it out.</span>}
+          {send.why !== undefined && (
+            <span class="why">
+              <Text text={send.why} length={300} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,38 @@
+import { now } from './clock.ts';
+import { duration, exactTime, localTime, relative } from './format.ts';
+
+/** A local time, with the zone and the milliseconds in its title. */
+export function At({ at }: { at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+      {localTime(at, now.value)}
+    </time>
+  );
+}
+
+/** How long ago it was, or how far away it is, with the exact local time in its title. */
+export function Ago({ at }: { at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+      {relative(at, now.value)}
+    </time>
+  );
+}
+
+/** A local time and how far away it is: `14:05:09, in 12 min`. */
+export function AtAndAway({ at }: { at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+      {localTime(at, now.value)}, {relative(at, now.value)}
+    </time>
+  );
+}
+
+/** The time since then, which goes on. */
+export function Since({ at }: { at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={`since ${exactTime(at)}`}>
+      {duration(Math.max(0, Math.floor((now.value - at) / 1000) * 1000))}
+    </time>
+  );
+}
