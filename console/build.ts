@@ -34,6 +34,7 @@ export async function buildPages(): Promise<ReadonlyMap<string, Page>> {
       format: 'esm',
       target: ['chrome120', 'firefox121', 'safari17.4'],
       outdir: WEB,
+      charset: 'utf8',
       legalComments: 'none',
       logLevel: 'silent',
       tsconfig: join(WEB, 'tsconfig.json'),

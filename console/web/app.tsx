@@ -18,16 +18,21 @@ import { ParkedScreen } from './screens/parked.tsx';
 import { PeopleScreen } from './screens/people.tsx';
 import { TryScreen } from './screens/try.tsx';
 import { isRefused, token } from './session.ts';
+import { useValue } from './state.ts';
 
 /** The console: navigation, the screen of the address, and what is said about changes. */
 export function App() {
-  if (token.value === undefined || isRefused.value) return <NoToken />;
+  const hasToken = useValue(token) !== undefined;
+  const wasRefused = useValue(isRefused);
+  if (!hasToken || wasRefused) return <NoToken wasRefused={wasRefused} />;
   return <Console />;
 }
 
 function Console() {
   const facts = useResource<RelayFacts>('/api/relay', (news) => news === 'all');
-  const { screen, id } = route.value;
+  const current = useValue(route);
+  const { screen, id } = current;
+  const isAsked = useValue(isHelpOpen);
   return (
     <>
       <a class="skip" href="#main">
@@ -38,7 +43,7 @@ function Console() {
         {facts.data ? (
           <Relay.Provider value={facts.data}>
             <div key={`${screen}/${id}`}>
-              <ScreenOf route={route.value} />
+              <ScreenOf route={current} />
             </div>
           </Relay.Provider>
         ) : (
@@ -46,7 +51,7 @@ function Console() {
         )}
       </main>
       <Notices />
-      {isHelpOpen.value && <KeyHelp />}
+      {isAsked && <KeyHelp />}
     </>
   );
 }
@@ -78,7 +83,7 @@ function ScreenOf({ route: { screen, id } }: { route: Route }) {
 
 function Head({ facts }: { facts: RelayFacts | undefined }) {
   const now = useResource<Now>('/api/now').data;
-  const { screen: current } = route.value;
+  const { screen: current } = useValue(route);
   return (
     <header class="head">
       <a class="brand" href={href('now')}>
@@ -135,7 +140,7 @@ const connectionTexts = {
 } as const;
 
 function ConnectionStatus() {
-  const state = connection.value;
+  const state = useValue(connection);
   return (
     <p class={`connection ${state}`} role="status">
       <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
@@ -170,12 +175,12 @@ function KeyHelp() {
   );
 }
 
-function NoToken() {
+function NoToken({ wasRefused }: { wasRefused: boolean }) {
   return (
     <main id="main" class="no-token">
-      <h1>{isRefused.value ? 'This address is no longer valid' : 'Open the address that the relay printed'}</h1>
+      <h1>{wasRefused ? 'This address is no longer valid' : 'Open the address that the relay printed'}</h1>
       <p>
-        {isRefused.value
+        {wasRefused
           ? 'The relay does not accept the token of this page. It makes a new one when it starts.'
           : 'This page needs the token that is part of the address.'}
       </p>

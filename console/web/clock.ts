@@ -1,7 +1,7 @@
-import { signal } from '@preact/signals';
+import { state } from './state.ts';
 
 /** The time, in epoch milliseconds, each second while the page is visible. */
-export const now = signal(Date.now());
+export const now = state(Date.now());
 
 export function startClock(): void {
   const tick = () => {

@@ -3,11 +3,13 @@ import { now } from './clock.ts';
 import { Consequences } from './job-actions.tsx';
 import { Line, Text } from './outside.tsx';
 import { Sends } from './sends.tsx';
+import { useValue } from './state.ts';
 import { At, AtAndAway } from './time.tsx';
 
 /** What is known about a creation without an answer, and what each decision will do. */
 export function EvidenceView({ evidence }: { evidence: Evidence }) {
   const { step, calls, sends, marker, searchedFor, searches, mayRunUntil, consequences } = evidence;
+  const isOpen = mayRunUntil > useValue(now);
   return (
     <div class="evidence">
       <h3>
@@ -35,7 +37,7 @@ export function EvidenceView({ evidence }: { evidence: Evidence }) {
         <div>
           <dt>The service may still carry it out</dt>
           <dd>
-            {mayRunUntil > now.value ? (
+            {isOpen ? (
               <>
                 until <AtAndAway at={mayRunUntil} />
               </>

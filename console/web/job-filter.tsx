@@ -4,6 +4,7 @@ import { count } from './format.ts';
 import { Icon } from './icons.tsx';
 import { useRelay } from './relay-facts.tsx';
 import { href, replaceAddress, route } from './route.ts';
+import { useValue } from './state.ts';
 import { StatusMark, statusText } from './status.tsx';
 
 const TEXT_FILTERS = [
@@ -40,7 +41,7 @@ function setFilter(name: Filter, value: string | undefined): void {
 
 /** The filters of the list of jobs. They are in the address, so that a view can be shared. */
 export function JobFilter({ counts }: { counts: Now['counts'] | undefined }) {
-  const filters = filtersIn(route.value.query);
+  const filters = filtersIn(useValue(route).query);
   const { automations, connections } = useRelay();
   const hasMore = FILTERS.some((name) => name !== 'status' && name !== 'text' && filters[name] !== undefined);
   return (

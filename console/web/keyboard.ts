@@ -1,6 +1,6 @@
-import { signal } from '@preact/signals';
+import { state } from './state.ts';
 
-export const isHelpOpen = signal(false);
+export const isHelpOpen = state(false);
 
 /** The screens in the order of their keys, 1 and up. */
 export const SCREENS = [

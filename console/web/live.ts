@@ -1,10 +1,10 @@
-import { effect, signal } from '@preact/signals';
 import type { Change } from '../contract.ts';
 import { request } from './api.ts';
 import { isRefused, token } from './session.ts';
+import { state } from './state.ts';
 
 /** `lost`: the stream ended, and the page tries again. `hidden`: it is closed, because the page is not visible. */
-export const connection = signal<'connecting' | 'live' | 'lost' | 'hidden'>('connecting');
+export const connection = state<'connecting' | 'live' | 'lost' | 'hidden'>('connecting');
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
@@ -22,28 +22,29 @@ export function onNews(listener: (news: News) => void): () => void {
 
 /** Reads the stream of changes while the page is visible and has a token. */
 export function startLive(): void {
-  const isVisible = signal(!document.hidden);
-  document.addEventListener('visibilitychange', () => {
-    isVisible.value = !document.hidden;
-  });
+  let stop = new AbortController();
   let isFirst = true;
-  effect(() => {
+  const begin = () => {
+    stop.abort();
     if (token.value === undefined || isRefused.value) return;
-    if (!isVisible.value) {
+    if (document.hidden) {
       connection.value = 'hidden';
       return;
     }
-    const stop = new AbortController();
+    stop = new AbortController();
     void readOn(stop.signal, isFirst);
     isFirst = false;
-    return () => stop.abort();
-  });
+  };
+  token.subscribe(begin);
+  isRefused.subscribe(begin);
+  document.addEventListener('visibilitychange', begin);
+  begin();
 }
 
 async function readOn(signal: AbortSignal, isFirst: boolean): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS;
   let hasGap = !isFirst;
-  while (!signal.aborted && !isRefused.peek()) {
+  while (!signal.aborted && !isRefused.value) {
     try {
       const { body } = await request('/api/changes', { signal });
       connection.value = 'live';

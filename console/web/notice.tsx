@@ -1,12 +1,12 @@
-import { signal } from '@preact/signals';
 import { Icon } from './icons.tsx';
+import { state, useValue } from './state.ts';
 
 interface Notice {
   text: string;
   isBad: boolean;
 }
 
-const notice = signal<Notice | undefined>(undefined);
+const notice = state<Notice | undefined>(undefined);
 const GOOD_STAYS_MS = 8_000;
 
 /** Says what came of a change: on the screen, and to a screen reader. Bad news stays until it is closed. */
@@ -20,7 +20,7 @@ export function announce(text: string, isBad = false): void {
 }
 
 export function Notices() {
-  const said = notice.value;
+  const said = useValue(notice);
   return (
     <div class="notices" role="status" aria-live="polite">
       {said && (

@@ -1,5 +1,5 @@
-import { signal } from '@preact/signals';
 import { takeFromAddress } from './session.ts';
+import { state } from './state.ts';
 
 /** Where the page is: `#/jobs/abc?status=parked`. */
 export interface Route {
@@ -10,7 +10,7 @@ export interface Route {
   query: URLSearchParams;
 }
 
-export const route = signal<Route>({ screen: 'now', id: undefined, query: new URLSearchParams() });
+export const route = state<Route>({ screen: 'now', id: undefined, query: new URLSearchParams() });
 
 /**
  * Follows the address. A new address with a token changes only the fragment of an open page. A fragment that names an

@@ -1,12 +1,12 @@
-import { signal } from '@preact/signals';
+import { state } from './state.ts';
 
 const KEY = 'partner-relay-token';
 const OTHER_TABS_ANSWER_WITHIN_MS = 300;
 
 /** The console's token; undefined as long as the page has none. */
-export const token = signal<string | undefined>(undefined);
+export const token = state<string | undefined>(undefined);
 /** True if the server refused the token, for example because the relay was started again with another one. */
-export const isRefused = signal(false);
+export const isRefused = state(false);
 
 /**
  * Takes the token from the address `#token=…`, and removes it there, so that it stays out of the history and of shared
@@ -24,8 +24,8 @@ export function takeFromAddress(): boolean {
   if (found === undefined) return false;
   sessionStorage.setItem(KEY, found);
   history.replaceState(null, '', rest === '' ? '#/' : `#${rest}`);
-  isRefused.value = false;
   token.value = found;
+  isRefused.value = false;
   return true;
 }
 

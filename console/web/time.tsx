@@ -1,11 +1,12 @@
 import { now } from './clock.ts';
 import { duration, exactTime, localTime, relative } from './format.ts';
+import { useValue } from './state.ts';
 
 /** A local time, with the zone and the milliseconds in its title. */
 export function At({ at }: { at: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {localTime(at, now.value)}
+      {localTime(at, useValue(now))}
     </time>
   );
 }
@@ -14,7 +15,7 @@ export function At({ at }: { at: number }) {
 export function Ago({ at }: { at: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {relative(at, now.value)}
+      {relative(at, useValue(now))}
     </time>
   );
 }
@@ -23,7 +24,7 @@ export function Ago({ at }: { at: number }) {
 export function AtAndAway({ at }: { at: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {localTime(at, now.value)}, {relative(at, now.value)}
+      {localTime(at, useValue(now))}, {relative(at, useValue(now))}
     </time>
   );
 }
@@ -32,7 +33,7 @@ export function AtAndAway({ at }: { at: number }) {
 export function Since({ at }: { at: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={`since ${exactTime(at)}`}>
-      {duration(Math.max(0, Math.floor((now.value - at) / 1000) * 1000))}
+      {duration(Math.max(0, Math.floor((useValue(now) - at) / 1000) * 1000))}
     </time>
   );
 }

@@ -4,6 +4,7 @@ import { now } from '../clock.ts';
 import { duration, exactTime } from '../format.ts';
 import { cut, Line, seen } from '../outside.tsx';
 import { Scroll } from '../scroll.tsx';
+import { useValue } from '../state.ts';
 import { At } from '../time.tsx';
 import { fillOf, Patterns, periodNames } from './patterns.tsx';
 import { needsShortening, type TimeScale, timeScale } from './time-scale.ts';
@@ -17,7 +18,8 @@ export function Waterfall({ job }: { job: JobDetail }) {
   const [wanted, setWanted] = useState<boolean | undefined>();
   const { periods, steps } = job;
   const isOver = periods.every(({ to }) => to !== undefined);
-  const until = isOver ? (periods.at(-1)?.to ?? job.createdAt) : now.value;
+  const at = useValue(now);
+  const until = isOver ? (periods.at(-1)?.to ?? job.createdAt) : at;
   const isShort = needsShortening(periods, until);
   const scale = timeScale(periods, until, wanted ?? isShort);
   const rows = [

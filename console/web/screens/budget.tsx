@@ -1,7 +1,6 @@
 import type { BudgetDetail } from '../../contract.ts';
 import { Meter } from '../charts/meter.tsx';
 import { WindowChart } from '../charts/window-chart.tsx';
-import { now } from '../clock.ts';
 import { Loaded } from '../failure.tsx';
 import { localTime } from '../format.ts';
 import { JobTable } from '../job-rows.tsx';
@@ -67,7 +66,7 @@ function BudgetView({ budget }: { budget: BudgetDetail }) {
             <WindowChart
               title="Last 24 hours"
               limit={day.limit}
-              bars={dayCalls.map(({ from, calls }) => ({ label: localTime(from, now.value), calls }))}
+              bars={dayCalls.map(({ from, calls }) => ({ label: localTime(from, budget.at), calls }))}
             />
           </div>
         </div>

@@ -7,11 +7,12 @@ import { JobTable } from '../job-rows.tsx';
 import { useResource } from '../resource.ts';
 import { href, route } from '../route.ts';
 import { Screen } from '../screen.tsx';
+import { useValue } from '../state.ts';
 
 /** All jobs, newest first, with filters. */
 export function JobsScreen() {
   const counts = useResource<Now>('/api/now').data?.counts;
-  const filters = filtersIn(route.value.query);
+  const filters = filtersIn(useValue(route).query);
   const query = new URLSearchParams(filters).toString();
   const pages = useJobPages(query);
   return (
