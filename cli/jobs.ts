@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Job, JobStatus } from '../lib/jobs/job.ts';
@@ -89,7 +90,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
       for (const job of chosen) {
         try {
           if (decision === 'search') await searchAgain(job, stores);
-          else await resolveJob(job, decision, { ...stores, clock: Date.now });
+          else await resolveJob(job, decision, { ...stores, clock: Date.now, by: userInfo().username });
           console.log(`${job.id} is queued again`);
         } catch (error) {
           failures.push(`${job.id}: ${error instanceof Error ? error.message : error}`);

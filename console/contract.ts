@@ -43,8 +43,8 @@ export interface Count {
 
 export interface ConnectionNow {
   connection: string;
-  /** Where it calls, without the key. */
-  service: string;
+  /** Where it calls. Undefined if this console may not read the secret that says so. */
+  service?: string;
   minute: { used: number; limit: number };
   day: { used: number; limit: number };
   /** When the day's limit is used up at the pace of the last hour; null if it is not. */
@@ -73,6 +73,10 @@ export interface LaneNow {
   inLine: Count;
   /** When the oldest job in the waiting line was created; null for an empty line. */
   oldestSince: number | null;
+  /** Jobs in the queue, which wait for a worker and not for the budget. */
+  queued: Count;
+  /** When the oldest of them was created; null for none. */
+  queuedSince: number | null;
 }
 
 export interface BackfillNow {
@@ -278,7 +282,7 @@ export type Change = { jobs: string[] } | { now: true };
 /** `GET /api/try`: what the screen Try offers on one machine. */
 export interface TryFacts {
   /** The example events: `send issues`, `send slack '/pm log …'`. */
-  examples: { id: string; title: string; body: string }[];
+  examples: TryExample[];
   /** The messages of the Slack stand-in, newest first, as Block Kit. */
   messages: SlackMessage[];
   /** The open form of a person, if a button opened one. */
@@ -288,6 +292,15 @@ export interface TryFacts {
   faultKinds: { title: string; fault: Record<string, unknown> }[];
   records: { kind: string; rows: Record<string, unknown>[] }[];
   audit: { at: number; operation: string; answer: string }[];
+}
+
+export interface TryExample {
+  id: string;
+  title: string;
+  /** What to send it as: the name of GitHub's event, or undefined for a command in Slack. */
+  event?: string;
+  /** The payload as JSON, or the command. */
+  body: string;
 }
 
 export interface SlackMessage {

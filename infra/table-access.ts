@@ -40,6 +40,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       person: ['GetItem'],
       accountLink: ['PutItem', 'UpdateItem', 'DeleteItem'],
       grant: ['GetItem', 'PutItem', 'DeleteItem'],
+      linkedPerson: ['PutItem', 'DeleteItem'],
     },
   },
   'account-link': {

@@ -2,6 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createLoggedChanges, watchedLog } from '../console/log-changes.ts';
+import { localOperator } from '../console/operator.ts';
+import { createConsole } from '../console/server.ts';
+import { createTry } from '../console/try/try.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
@@ -14,6 +18,7 @@ import { createMetrics } from '../lib/metrics/metrics.ts';
 import { partnerRoot } from '../lib/partner/base-url.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { keptConsoleToken } from './console-token.ts';
 import { controlRoutes } from './control-routes.ts';
 import { createCrowd } from './crowd.ts';
 import { asSqsHandler, startEventSource } from './event-source.ts';
@@ -71,7 +76,9 @@ async function start(): Promise<void> {
   Object.assign(process.env, stack.variables);
   const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
   const metrics = createMetrics('local', story.writeLine, Date.now);
-  const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
+  const changes = createLoggedChanges();
+  const log = watchedLog(story.log, changes.saw);
+  const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log, metrics };
   const [webhook, slackWebhook, accountLink, worker, scheduled] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
@@ -95,6 +102,15 @@ async function start(): Promise<void> {
     clock: Date.now,
     failed: (slug, error) => story.log.error({ message: `${slug} failed`, error: String(error) }),
   });
+  const requestFailed = (error: unknown) => story.log.error({ message: 'a request failed', error: String(error) });
+  const token = keptConsoleToken(folder);
+  const stores = openStores(runtime);
+  let url = '';
+  const consoleOfRelay = createConsole({
+    ...{ name: 'this machine', operate: true, operator: localOperator() },
+    ...{ runtime, stores, changes, token, failed: requestFailed },
+    try: createTry({ clock: Date.now, addresses: () => addressesBelow(url), webhookSecret, slack, sandbox }),
+  });
   const front = await startHttpFront(
     port,
     {
@@ -107,17 +123,19 @@ async function start(): Promise<void> {
       }),
       ...controlRoutes(schedules, key),
     },
-    (error) => story.log.error({ message: 'a request failed', error: String(error) }),
+    requestFailed,
+    consoleOfRelay,
   ).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; set PORT to another.`) : error;
   });
 
-  const unfinished = await takeUp(openStores(runtime), config);
-  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  const unfinished = await takeUp(stores, config);
+  url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
-  noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
-  console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }));
+  const consoleUrl = `${url}/#token=${token}`;
+  noteRunning({ url, slackStandIn: slack?.standIn?.url, console: consoleUrl, variables: stack.variables });
+  console.log(banner({ url, consoleUrl, webhookSecret, slack, partner, sandbox, folder, unfinished }));
   poll = source.poll;
   poll();
   schedules.start();
@@ -170,6 +188,12 @@ function enterSecrets(stack: LocalStack, config: RelayConfig, partner: PartnerVa
   stack.secrets.put(`${stack.secretPrefix}github`, { ...(token && { token }) });
   return webhookSecret;
 }
+
+const addressesBelow = (url: string) => ({
+  github: `${url}/github`,
+  commands: `${url}/slack/commands`,
+  interactions: `${url}/slack/interactions`,
+});
 
 interface LocalSlack {
   signingSecret: string;
@@ -241,6 +265,7 @@ async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
 
 interface BannerFacts {
   url: string;
+  consoleUrl: string;
   webhookSecret: string;
   slack: LocalSlack | undefined;
   partner: PartnerVariables;
@@ -249,11 +274,12 @@ interface BannerFacts {
   unfinished: number;
 }
 
-function banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }: BannerFacts): string {
+function banner({ url, consoleUrl, webhookSecret, slack, partner, sandbox, folder, unfinished }: BannerFacts): string {
   const given = (name: string, value: string) => (process.env[name] ? `that of ${name}` : value);
   return `
 Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
 
+  console      ${consoleUrl}
   webhook      ${url}/github
   secret       ${given('GITHUB_WEBHOOK_SECRET', webhookSecret)}
 ${slack ? slackLines(url, slack) : ''}  service      ${partner.baseUrl}${sandbox ? ' (the sandbox)' : ''}

@@ -22,9 +22,10 @@ export async function openSession(): Promise<void> {
 export function takeFromAddress(): boolean {
   const [, found, rest = ''] = /^#token=([^&]+)&?(.*)$/.exec(location.hash) ?? [];
   if (found === undefined) return false;
-  sessionStorage.setItem(KEY, found);
+  const given = decodeURIComponent(found);
+  sessionStorage.setItem(KEY, given);
   history.replaceState(null, '', rest === '' ? '#/' : `#${rest}`);
-  token.value = found;
+  token.value = given;
   isRefused.value = false;
   return true;
 }

@@ -50,6 +50,7 @@ export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automatio
         entity: `timesheet-${sheet.userId}`,
         summary: `timesheet of ${sheet.name}, ${date}`,
         input: { team: name, dryRun, date, timesheet, readAt, dueForMs: stillDueForMs },
+        cause: { from: 'job', id: job.id },
       });
       await acceptEvent(draft, { jobs, queue });
     }

@@ -1,7 +1,7 @@
 import type { Table } from '../table/table.ts';
 import type { BudgetState } from './budget-item.ts';
 import { createBudgetStore } from './budget-store.ts';
-import { type Lane, lanes, type Rank, slotTime } from './lanes.ts';
+import { type Lane, lanes, type Rank, slotTime, type Windows } from './lanes.ts';
 import { add, callsIn, type Limits, MINUTE, remove } from './window.ts';
 
 export interface SlotRequest {
@@ -106,6 +106,8 @@ export interface Budget {
   /** Notes in which lanes jobs stand in line: new jobs go behind them. */
   noteLines(connection: string, standing: readonly Lane[]): Promise<void>;
   view(connection: string, limits: Limits): Promise<BudgetView>;
+  /** The calls that count now, by buckets of time. Those that are about to be sent are in buckets of the future. */
+  windows(connection: string): Promise<Windows>;
 }
 
 /** The clocks of two workers differ by at most this: each is off by up to half of it. */
@@ -240,6 +242,10 @@ export function createBudget(
         }
         return { answer: undefined, changed: lanes.some((lane) => before[lane] !== state.lineSince[lane]) };
       });
+    },
+    async windows(connection) {
+      const { minute, day } = await store.read(connection);
+      return { minute, day };
     },
     async view(connection, limits) {
       const now = clock();

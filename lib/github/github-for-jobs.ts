@@ -35,7 +35,9 @@ export function createGithubForJobs({ clock, ...options }: GithubForJobsOptions)
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
         const passing = passingFailure(error, clock());
-        if (passing?.limitedUntil !== undefined) throw new RetryAt(passing.limitedUntil, passing.why);
+        if (passing?.limitedUntil !== undefined) {
+          throw new RetryAt(passing.limitedUntil, passing.why, { waitsFor: 'outage' });
+        }
         if (passing) throw new StepFailed(passing.why, { cause: error });
         if (error.status !== 401) return refused(error);
         client.suspectCredentials();

@@ -1,7 +1,7 @@
 import { digest } from '../digest.ts';
-import type { Job, ReplyTo } from '../jobs/job.ts';
-import type { Reply } from '../jobs/steps.ts';
-import type { ParkKind, ReplyContent } from '../jobs/tell-person.ts';
+import type { Job, ParkKind, ReplyTo } from '../jobs/job.ts';
+import type { Reply } from '../jobs/reply-steps.ts';
+import type { ReplyContent } from '../jobs/tell-person.ts';
 import { cutToLength } from '../text.ts';
 import type { IssueComments, MadeComment } from './issue-comments.ts';
 

@@ -78,11 +78,11 @@ export function openSlackIntake(
     async isKnown(userId, connection) {
       return (await table.get(keys.person('slack', userId, connection))) !== undefined;
     },
-    async accept(asked, userId) {
+    async accept(asked, { userId, happened }) {
       const person = { in: 'slack', id: userId } as const;
       const lane = await turns.take(person, asked.id);
       if (!lane) return 'too many';
-      const draft = { ...asked, lane };
+      const draft: JobDraft = { ...asked, lane, cause: { from: 'slack', id: happened, person: userId } };
       // A job that /pm status does not show still runs.
       const unnoted = (error: unknown) =>
         log.warn({ message: 'a job could not be recorded for its person', error: String(error) });

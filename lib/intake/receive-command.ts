@@ -73,7 +73,7 @@ async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<A
 
 async function carryOut(given: GivenCommand, draft: JobDraft | undefined, intake: SlackIntake): Promise<Answer> {
   if (!draft) return { said: await answer(given, intake), works: false };
-  if ((await intake.accept(draft, given.userId)) === 'too many') return { said: warning(TOO_MANY), works: false };
+  if ((await intake.accept(draft, given)) === 'too many') return { said: warning(TOO_MANY), works: false };
   return { said: undefined, works: true };
 }
 

@@ -38,7 +38,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       if (title.trim() === '') return { title: 'A defect needs a title.' };
       const origin = slackOrigin({ ...sent, happened: sent.viewId, channelId }, connection);
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
-      return faultsOf(sent, await intake.accept(defectJob(fields, origin), sent.userId));
+      return faultsOf(sent, await intake.accept(defectJob(fields, origin), requestOf(sent)));
     }
     case LOG_TIME_MODAL: {
       const { connection, task = taskAsTyped(sent.values.another ?? '') || sent.values.task } =
@@ -57,7 +57,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
         ...(note !== undefined && { note }),
       } as const;
       const draft = timeJob(command, slackOrigin({ ...sent, happened: sent.viewId }, connection));
-      return faultsOf(sent, await intake.accept(draft, sent.userId));
+      return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
     case TOOL_MODAL: {
       const { connection, faultsAt: _, ...called } = remembered(toolMemory);
@@ -66,12 +66,14 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       const origin = slackOrigin({ ...sent, happened: sent.viewId }, connection);
       const filled = { values: argumentsIn(sent.values), isConfirmed: sent.values[CONFIRM] !== undefined };
       const draft = toolCallJob({ ...called, ...filled }, origin);
-      return faultsOf(sent, await intake.accept(draft, sent.userId));
+      return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
     default:
       throw new SlackRequestError('the modal does not belong to the relay');
   }
 }
+
+const requestOf = ({ userId, viewId }: ModalSubmission) => ({ userId, happened: viewId });
 
 function faultsOf(sent: ModalSubmission, accepted: Accepted): Faults | undefined {
   if (accepted === 'safe') return undefined;

@@ -35,8 +35,11 @@ export interface SlackIntake {
   budgetOf(connection: string): Promise<BudgetView>;
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;
-  /** Stores and queues a person's job, unless too many of their jobs have not ended. */
-  accept(draft: JobDraft, userId: string): Promise<Accepted>;
+  /**
+   * Stores and queues a person's job, unless too many of their jobs have not ended.
+   * @param request the person, and the `trigger_id` or the form of their request
+   */
+  accept(draft: JobDraft, request: { userId: string; happened: string }): Promise<Accepted>;
 }
 
 /**

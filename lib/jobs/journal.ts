@@ -3,6 +3,8 @@ import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Expression, Item, Table } from '../table/table.ts';
 import { type Lease, LeaseLost } from './job-store.ts';
+import type { Newest } from './newest.ts';
+import type { Send } from './sends.ts';
 
 /** The record of a step. Times are epoch milliseconds. */
 export interface StepEntry {
@@ -10,8 +12,15 @@ export interface StepEntry {
   /** The target of the call: `defects/create`, `GitHub comment`. */
   calls: string;
   status: 'begun' | 'done' | 'skipped' | 'failed';
+  /** When it began for the first time. */
   startedAt: number;
+  /** When it continued, after a wait or a person's decision. Its last run took from then until `finishedAt`. */
+  resumedAt?: number;
   finishedAt?: number;
+  /** The newest sends of its request, with those of its failed attempts. Missing for steps of earlier versions. */
+  sends?: Newest<Send>;
+  /** What settled the outcome of a creation whose answer was lost. */
+  settledBy?: string;
   /** The part of the answer that the automation keeps. */
   result?: unknown;
   /** Why it was skipped, or the last error. */

@@ -16,7 +16,10 @@ export class LinkAwaited extends RetryAt {
   /** @param since when the job began to wait */
   constructor(needed: LinkNeeded, since: number, now: number) {
     const until = since + DAY_MS;
-    super(Math.min(now + LOOKS_EVERY_MS, until), needed.message, { releasesQueueGroup: true });
+    super(Math.min(now + LOOKS_EVERY_MS, until), needed.message, {
+      releasesQueueGroup: true,
+      waitsFor: 'person',
+    });
     this.until = until;
     this.reason = needed.reason;
     this.scopes = needed.scopes;

@@ -1,6 +1,8 @@
+import { localTime } from '../local-time.ts';
 import type { Table } from '../table/table.ts';
+import type { OperatorDecision } from './history.ts';
 import type { Job } from './job.ts';
-import { openJournal } from './journal.ts';
+import { type OpenRequest, openJournal } from './journal.ts';
 import type { Created } from './steps.ts';
 import { requeueJob, type SweepOptions } from './sweep.ts';
 
@@ -11,7 +13,7 @@ export type Resolution = { done: string | number } | 'again';
  * The service accepts a timestamp for five minutes (docs/partner-api.md#requests), so a delayed request can still
  * succeed.
  */
-const CARRIED_OUT_WITHIN_MS = 5 * 60_000;
+export const EXECUTABLE_FOR_MS = 5 * 60_000;
 
 /**
  * Continues a job that is parked because the outcome of a creating step is unknown: either with the id of the created
@@ -23,7 +25,7 @@ const CARRIED_OUT_WITHIN_MS = 5 * 60_000;
 export async function resolveJob(
   job: Job,
   resolution: Resolution,
-  options: SweepOptions & { table: Table; clock: () => number },
+  options: SweepOptions & { table: Table; clock: () => number; by: string },
 ): Promise<Job> {
   if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
     throw new Error(`${job.id} is not parked with an unknown outcome (it is ${job.status})`);
@@ -33,7 +35,7 @@ export async function resolveJob(
     const open = journal.openRequest(step);
     if (!open) continue;
     if (resolution === 'again') {
-      verifyIsOver(open.request.signedAt + CARRIED_OUT_WITHIN_MS, options.clock());
+      verifyIsOver(open, options.clock());
       await journal.keepRequest(step, { ...open, again: true });
       continue;
     }
@@ -44,15 +46,20 @@ export async function resolveJob(
     await journal.write({ step, calls, status: 'done', startedAt, finishedAt: now, result, note });
     await journal.dropRequest(step);
   }
-  const queued = await requeueJob(job, options);
+  const decision: OperatorDecision =
+    resolution === 'again'
+      ? { at: options.clock(), by: options.by, what: 'resolved: again' }
+      : { at: options.clock(), by: options.by, what: 'resolved: done', reason: `created ${resolution.done}` };
+  const queued = await requeueJob(job, options, decision);
   if (!queued) throw new Error(`${job.id} has just changed; check it and try again`);
   return queued;
 }
 
-function verifyIsOver(until: number, now: number): void {
+/** @throws {Error} while the service can still execute the request */
+export function verifyIsOver({ request }: OpenRequest, now: number): void {
+  const until = request.signedAt + EXECUTABLE_FOR_MS;
   if (now >= until) return;
-  const time = new Date(until).toISOString().replace('T', ' ').slice(0, 19);
   throw new Error(
-    `the request may still be executed until ${time} UTC, because the service accepts it for five minutes after signing; resolve it after that, or use --done if you found what it created`,
+    `the request may still be executed until ${localTime(until)}, because the service accepts it for five minutes after signing; resolve it after that, or use --done if you found what it created`,
   );
 }

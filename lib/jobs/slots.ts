@@ -2,6 +2,7 @@ import type { Budget, Slot, SlotAnswer } from '../budget/budget.ts';
 import { BudgetUnavailable } from '../budget/budget-store.ts';
 import type { Lane } from '../budget/lanes.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { WaitsFor } from './history.ts';
 import { InLine, RetryAt } from './interruption.ts';
 import type { StrangerTurn } from './stranger-turn.ts';
 
@@ -28,7 +29,7 @@ export interface Slots {
    * Waits in place if the wait is short and fits into the run.
    * @throws {RetryAt} otherwise
    */
-  pauseUntil(at: number, why: string): Promise<void>;
+  pauseUntil(at: number, why: string, waitsFor?: WaitsFor): Promise<void>;
   /** @throws {RetryAt} if a call could outlast this run, because the Lambda would cut it off */
   ensureTimeForCall(): void;
   /** True if the run has taken or requested a slot. */
@@ -60,7 +61,7 @@ export async function withBudget<T>(act: Promise<T>, clock: () => number): Promi
     return await act;
   } catch (error) {
     if (!(error instanceof BudgetUnavailable)) throw error;
-    throw new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message);
+    throw new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message, { waitsFor: 'outage' });
   }
 }
 
@@ -69,9 +70,9 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
   let lineIsDue = false;
   let hasAsked = false;
 
-  async function pauseUntil(at: number, why: string): Promise<void> {
+  async function pauseUntil(at: number, why: string, waitsFor: WaitsFor = 'pause'): Promise<void> {
     const ms = at - clock();
-    if (ms > LONGEST_PAUSE_MS || at + connection.timeoutMs > deadline) throw new RetryAt(at, why);
+    if (ms > LONGEST_PAUSE_MS || at + connection.timeoutMs > deadline) throw new RetryAt(at, why, { waitsFor });
     if (ms > 0) await sleep(ms);
   }
 
@@ -108,7 +109,7 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
         if (!answer.granted) {
           if (answer.askAgainAt === undefined) throw new InLine(answer.why, answer.expectedAt);
           // The limits may change in the meantime, and a connection may be resumed.
-          await pauseUntil(Math.min(answer.askAgainAt, clock() + LONGEST_WAIT_MS), answer.why);
+          await pauseUntil(Math.min(answer.askAgainAt, clock() + LONGEST_WAIT_MS), answer.why, 'budget');
           continue;
         }
         const { slot } = answer;

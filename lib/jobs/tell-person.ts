@@ -1,10 +1,10 @@
 import { digest } from '../digest.ts';
 import { Interruption } from './interruption.ts';
-import type { Job } from './job.ts';
+import type { Job, ParkKind } from './job.ts';
 import { LeaseLost } from './job-store.ts';
 import type { Journal } from './journal.ts';
 import type { LinkAwaited } from './link-awaited.ts';
-import type { Reply, Steps } from './steps.ts';
+import type { Reply, ReplySteps } from './reply-steps.ts';
 
 /** The news of a job for the person who requested it. */
 export type ReplyContent =
@@ -15,9 +15,6 @@ export type ReplyContent =
   /** The job waits, for a day, until the person has linked their account, where `scopes` is not empty with those. */
   | { of: 'link awaited'; why: string; scopes: readonly string[] }
   | { of: 'parked'; reason: string; kind: ParkKind };
-
-/** Why a job was parked, without text from outside, for public places. */
-export type ParkKind = 'refused' | 'outcome unknown' | 'failed' | 'needs an operator';
 
 /** The outcome of a job, in plain words. */
 export interface Outcome {
@@ -39,7 +36,7 @@ const WAITS_TOLD = 3;
 export interface TellPersonOptions {
   job: Job;
   journal: Journal;
-  steps: Steps;
+  steps: Pick<ReplySteps, 'reply' | 'skip'>;
   replies: Replies;
   clock: () => number;
   /** Gets the errors of messages that failed while the job ends or waits anyway. */
@@ -47,6 +44,8 @@ export interface TellPersonOptions {
 }
 
 /** Sends news of a job to the person who requested it. Jobs that an event caused have no such person. */
+export type TellPerson = ReturnType<typeof createTellPerson>;
+
 export function createTellPerson({ job, journal, steps, replies, clock, failed }: TellPersonOptions) {
   async function say(step: string, said: ReplyContent): Promise<void> {
     if (!job.replyTo || journal.entry(step)?.status === 'done') return;

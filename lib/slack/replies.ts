@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { StepFailed } from '../jobs/interruption.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
-import type { Reply } from '../jobs/steps.ts';
+import type { Reply } from '../jobs/reply-steps.ts';
 import type { ReplyContent } from '../jobs/tell-person.ts';
 import { linkMessage } from './link-messages.ts';
 import { type SlackMessage, saidMessage, sentence } from './messages.ts';

@@ -83,7 +83,13 @@ describe('a person', () => {
     const job = stored && (await jobs.claim(stored.id, stored.generation, 'a worker', relay.clock.now + MINUTE));
     if (!job || 'unclaimed' in job) throw new Error('the job cannot be claimed');
     const tomorrow = relay.clock.now + 24 * 60 * MINUTE;
-    await jobs.wait(job, { dueAt: tomorrow, why: 'no account is linked', attempts: 0, message: 'leaves' });
+    await jobs.wait(job, {
+      dueAt: tomorrow,
+      why: 'no account is linked',
+      attempts: 0,
+      message: 'leaves',
+      waitsFor: 'pause',
+    });
     await linkAccount(relay);
     await relay.work();
     expect(await relay.jobs('succeeded')).toHaveLength(1);

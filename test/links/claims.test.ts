@@ -168,7 +168,7 @@ describe('what has not ended', () => {
     relay.clock.now += 31 * DAY_MS;
     await happens('edited', { seconds: (31 * DAY_MS) / 1_000, title: 'a month later' });
     expect(await only('parked')).toMatchObject({ id });
-    await resolveJob(await only('parked'), 'again', { ...relay.stores, clock: () => relay.clock.now });
+    await resolveJob(await only('parked'), 'again', { ...relay.stores, by: 'alice', clock: () => relay.clock.now });
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ title: 'a month later' }]);
   });
@@ -309,7 +309,7 @@ describe('resolve --again', () => {
     return only('parked');
   };
   const again = async () =>
-    resolveJob(await only('parked'), 'again', { ...relay.stores, clock: () => relay.clock.now });
+    resolveJob(await only('parked'), 'again', { ...relay.stores, by: 'alice', clock: () => relay.clock.now });
 
   it('resolve --again is refused while the same bytes can still be carried out', async () => {
     await parked();

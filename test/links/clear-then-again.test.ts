@@ -33,7 +33,7 @@ it.each(['again', 'search'] as const)(
       journal: (id) => openJournal(stores.table, id, clock),
       randomBytes: runtime.randomBytes,
     });
-    if (how === 'again' && job) await resolveJob(job, 'again', { ...stores, clock });
+    if (how === 'again' && job) await resolveJob(job, 'again', { ...stores, by: 'alice', clock });
     if (how === 'search' && job) {
       const { requeueJob } = await import('../../lib/jobs/sweep.ts');
       await requeueJob(job, stores);

@@ -170,7 +170,13 @@ export function dueTogether(seed: number): Workload {
     workers: { interactive: 5, background: 45 },
     arrivals: [],
     async prepare({ jobs }, startsAt) {
-      const wait = { dueAt: startsAt + 2 * MINUTE, why: 'of the simulation', attempts: 0, message: 'leaves' } as const;
+      const wait = {
+        dueAt: startsAt + 2 * MINUTE,
+        why: 'of the simulation',
+        attempts: 0,
+        message: 'leaves',
+        waitsFor: 'pause',
+      } as const;
       const ids = Array.from({ length: 5_000 }, (_, index) => `due-${index}`);
       await Promise.all(
         ids.map(async (id) => {
