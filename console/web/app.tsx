@@ -95,14 +95,17 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
       </a>
       <nav aria-label="Screens">
         <ul>
-          {SCREENS.map(({ screen, label }, index) => {
+          {SCREENS.map(({ screen, label, rest }, index) => {
             if (screen === 'try' && facts && !facts.canTry) return null;
             const parked = screen === 'parked' ? now?.counts.parked : undefined;
             return (
               <li key={screen}>
                 <a href={href(screen)} data-key={index + 1} aria-current={screen === current ? 'page' : undefined}>
                   <Icon name={screen} />
-                  <span>{label}</span>
+                  <span>
+                    {label}
+                    {rest !== undefined && <span class="wide"> {rest}</span>}
+                  </span>
                   {parked !== undefined && parked.jobs > 0 && (
                     <span class="badge">
                       {parked.jobs}

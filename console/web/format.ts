@@ -36,6 +36,7 @@ export function relative(at: number, now: number): string {
 const withHour = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const withDay = { day: 'numeric', month: 'short' } as const;
 const timeFormat = new Intl.DateTimeFormat('en-GB', { ...withHour, second: '2-digit' });
+const roughFormat = new Intl.DateTimeFormat('en-GB', withHour);
 const dayFormat = new Intl.DateTimeFormat('en-GB', { ...withDay, ...withHour });
 const yearFormat = new Intl.DateTimeFormat('en-GB', { ...withDay, ...withHour, year: 'numeric' });
 const exactFormat = new Intl.DateTimeFormat('en-GB', {
@@ -55,6 +56,12 @@ export function localTime(at: number, now: number): string {
   const today = new Date(now);
   if (day.toDateString() === today.toDateString()) return timeFormat.format(day);
   return (day.getFullYear() === today.getFullYear() ? dayFormat : yearFormat).format(day);
+}
+
+/** The same without seconds, for a time that is far away. */
+export function roughTime(at: number, now: number): string {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString();
+  return isToday && Math.abs(at - now) >= 10 * MINUTE ? roughFormat.format(at) : localTime(at, now);
 }
 
 /** `Sat, 22 Nov 2026, 14:05:09.120 CET (Europe/Berlin)` */

@@ -63,7 +63,7 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
             <td class="soft automation">
               {row.automation}
               <small>
-                {row.connection}, {row.lane}
+                {row.connection} · {row.lane}
               </small>
             </td>
             <td class="soft person">{row.person && <Line text={row.person} length={40} />}</td>

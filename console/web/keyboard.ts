@@ -1,16 +1,17 @@
+import type { IconName } from './icons.tsx';
 import { state } from './state.ts';
 
 export const isHelpOpen = state(false);
 
 /** The screens in the order of their keys, 1 and up. */
-export const SCREENS = [
+export const SCREENS: readonly { screen: IconName; label: string; rest?: string }[] = [
   { screen: 'now', label: 'Now' },
   { screen: 'jobs', label: 'Jobs' },
   { screen: 'parked', label: 'Parked' },
   { screen: 'budget', label: 'Budget' },
-  { screen: 'people', label: 'Links and people' },
+  { screen: 'people', label: 'Links', rest: 'and people' },
   { screen: 'try', label: 'Try' },
-] as const;
+];
 
 export const KEYS = [
   { keys: ['/'], does: 'Go to the filter' },

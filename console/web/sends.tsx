@@ -11,10 +11,8 @@ export function Sends({ sends }: { sends: readonly Send[] }) {
     <ol class="sends">
       {sends.map((send, index) => (
         <li key={send.sentAt} class={send.answer}>
-          <span class="sent-what">
-            {index + 1}.{' '}
-            {index === 0 ? 'Sent' : send.sameBytes ? 'The same signed bytes sent again' : 'Signed anew and sent'} at{' '}
-            <At at={send.sentAt} />
+          <span>
+            {index + 1}. {whatWasSent(send, index)} at <At at={send.sentAt} />
           </span>
           <span class="answer">
             <StatusMark of={sendMark(send)} />
@@ -22,15 +20,19 @@ export function Sends({ sends }: { sends: readonly Send[] }) {
             {send.answeredAt !== undefined && (
               <span class="soft number">after {duration(send.answeredAt - send.sentAt)}</span>
             )}
+            {send.why !== undefined && (
+              <span class="soft">
+                <Text text={send.why} length={300} />
+              </span>
+            )}
           </span>
-          {send.answer === 'lost' && <span class="why">It is unknown whether the service carried it out.</span>}
-          {send.why !== undefined && (
-            <span class="why">
-              <Text text={send.why} length={300} />
-            </span>
-          )}
         </li>
       ))}
     </ol>
   );
+}
+
+function whatWasSent({ sameBytes }: Send, index: number): string {
+  if (sameBytes) return 'The same signed bytes again';
+  return index === 0 ? 'Sent' : 'Signed again and sent';
 }

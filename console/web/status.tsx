@@ -12,8 +12,12 @@ const ring = <circle cx="7" cy="7" r="5.25" class="line" />;
 const disc = <circle cx="7" cy="7" r="6" class="fill" />;
 const check = <path d="m4.2 7.2 2 2 3.6-4.2" class="cut" />;
 const cross = <path d="m4.8 4.8 4.4 4.4m0-4.4-4.4 4.4" class="cut" />;
-const diamond = <path d="M7 .6 13.4 7 7 13.4.6 7z" class="fill" />;
-const question = <path d="M5.3 5.6a1.7 1.7 0 1 1 2.5 1.5c-.6.3-.8.6-.8 1.1M7 10v.1" class="cut" />;
+const question = (
+  <g>
+    {ring}
+    <path d="M5.4 5.6a1.65 1.65 0 1 1 2.4 1.5c-.55.3-.8.55-.8 1M7 10v.1" class="line" />
+  </g>
+);
 
 /** Every state differs in its shape and its text, not only in its colour. */
 const marks = {
@@ -71,12 +75,7 @@ const marks = {
   unknown: {
     text: 'Outcome unknown',
     tone: 'bad',
-    shape: (
-      <g>
-        {diamond}
-        {question}
-      </g>
-    ),
+    shape: question,
   },
   begun: { text: 'Begun', tone: 'busy', shape: ring },
   stepDone: {
@@ -133,12 +132,7 @@ const marks = {
   lost: {
     text: 'Answer lost',
     tone: 'bad',
-    shape: (
-      <g>
-        {diamond}
-        {question}
-      </g>
-    ),
+    shape: question,
   },
   sending: {
     text: 'Sending',

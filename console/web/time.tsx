@@ -1,5 +1,5 @@
 import { now } from './clock.ts';
-import { duration, exactTime, localTime, relative } from './format.ts';
+import { duration, exactTime, localTime, relative, roughTime } from './format.ts';
 import { useValue } from './state.ts';
 
 /** A local time, with the zone and the milliseconds in its title. */
@@ -24,7 +24,7 @@ export function Ago({ at }: { at: number }) {
 export function AtAndAway({ at }: { at: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {localTime(at, useValue(now))}, {relative(at, useValue(now))}
+      {roughTime(at, useValue(now))}, {relative(at, useValue(now))}
     </time>
   );
 }

@@ -46,9 +46,11 @@ function BudgetView({ budget }: { budget: BudgetDetail }) {
       <section class="card" aria-labelledby="windows">
         <header>
           <h2 id="windows">{connection}</h2>
-          <span class="soft service">
-            <Line text={service} />
-          </span>
+          {service !== undefined && (
+            <span class="soft service">
+              <Line text={service} />
+            </span>
+          )}
           <ConnectionState {...budget} />
         </header>
         {(budget.stopped.length > 0 || budget.pausedUntil !== null) && <Outages {...budget} />}

@@ -49,12 +49,12 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
   return (
     <>
       <Head job={job} />
-      <Next job={job} reload={reload} />
+      {(job.status !== 'succeeded' || job.next.actions.length > 0) && <Next job={job} reload={reload} />}
       <section class="card" aria-labelledby="time">
         <h2 id="time">Where the time went</h2>
         {job.periods.length > 0 ? <Waterfall job={job} /> : <p class="soft">Nothing has happened yet.</p>}
       </section>
-      <Steps steps={job.steps} />
+      <Steps steps={job.steps} shownAbove={(job.evidence ?? []).map(({ step }) => step)} />
       {job.decisions.length > 0 && <Decisions decisions={job.decisions} />}
       <section class="card" aria-labelledby="input">
         <h2 id="input">Input</h2>
@@ -148,7 +148,8 @@ function Next({ job, reload }: { job: JobDetail; reload: () => void }) {
   );
 }
 
-function Steps({ steps }: { steps: readonly StepDetail[] }) {
+/** @param shownAbove the steps with sends among the evidence */
+function Steps({ steps, shownAbove }: { steps: readonly StepDetail[]; shownAbove: readonly string[] }) {
   return (
     <section class="card" aria-labelledby="steps">
       <h2 id="steps">Steps</h2>
@@ -169,7 +170,7 @@ function Steps({ steps }: { steps: readonly StepDetail[] }) {
                 <Text text={step.note} />
               </p>
             )}
-            <Sends sends={step.sends} />
+            {shownAbove.includes(step.step) ? <p class="soft">Its sends are above.</p> : <Sends sends={step.sends} />}
             {step.result !== undefined && (
               <div class="result">
                 <h4>Result</h4>

@@ -1,4 +1,4 @@
-import type { BackfillNow, ConnectionNow, JobStatus, LaneNow, Now } from '../../contract.ts';
+import type { BackfillNow, ConnectionNow, Count, JobStatus, LaneNow, Now } from '../../contract.ts';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
 import { count, jobs } from '../format.ts';
@@ -35,14 +35,13 @@ function Counts({ counts }: { counts: Now['counts'] }) {
   return (
     <ul class="tiles" aria-label="Jobs by status">
       {STATUSES.map((status) => {
-        const { jobs: number, more } = counts[status];
+        const { jobs: number } = counts[status];
         return (
           <li key={status}>
             <a href={status === 'parked' ? href('parked') : href('jobs', undefined, { status })} data-item={status}>
               <StatusMark of={status} text={statusText(status)} />
               <strong class={number === 0 ? 'zero' : status}>
-                {count(number)}
-                {more && '+'}
+                <Many of={counts[status]} />
               </strong>
             </a>
           </li>
@@ -62,9 +61,11 @@ function ConnectionCard(connection: ConnectionNow) {
             {name}
           </a>
         </h2>
-        <span class="soft service">
-          <Line text={service} />
-        </span>
+        {service !== undefined && (
+          <span class="soft service">
+            <Line text={service} />
+          </span>
+        )}
         <ConnectionState {...connection} />
       </header>
       {(stopped.length > 0 || pausedUntil !== null) && <Outages stopped={stopped} pausedUntil={pausedUntil} />}
@@ -106,10 +107,10 @@ export function Outages({ stopped, pausedUntil }: Pick<ConnectionNow, 'stopped' 
       {stopped.map(({ operation, since, why, probeAt }) => (
         <li key={operation ?? ''}>
           <strong>{operation ?? 'All operations'}</strong> stopped for <Since at={since} />:{' '}
-          <Text text={why} length={300} />{' '}
-          <span class="soft">
+          <Text text={why} length={300} />
+          <div>
             The next probe may be sent at <AtAndAway at={probeAt} />.
-          </span>
+          </div>
         </li>
       ))}
     </ul>
@@ -133,12 +134,15 @@ export function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; co
             In line
           </th>
           <th scope="col" class="number">
+            In the queue
+          </th>
+          <th scope="col" class="number">
             Oldest waits
           </th>
         </tr>
       </thead>
       <tbody>
-        {lanes.map(({ lane, left, nextSlotAt, inLine, oldestSince }) => (
+        {lanes.map(({ lane, left, nextSlotAt, inLine, oldestSince, queued, queuedSince }) => (
           <tr key={lane}>
             <th scope="row">{lane}</th>
             <td class="number" data-label="Can send now">
@@ -148,17 +152,33 @@ export function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; co
               {left > 0 ? 'now' : nextSlotAt === null ? 'unknown' : <At at={nextSlotAt} />}
             </td>
             <td class="number" data-label="In line">
-              {count(inLine.jobs)}
-              {inLine.more && '+'}
+              <Many of={inLine} />
+            </td>
+            <td class="number" data-label="In the queue">
+              <Many of={queued} />
             </td>
             <td class="number" data-label="Oldest waits">
-              {oldestSince === null ? '–' : <Since at={oldestSince} />}
+              <Oldest of={[oldestSince, queuedSince]} />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+function Many({ of: { jobs: number, more } }: { of: Count }) {
+  return (
+    <>
+      {count(number)}
+      {more && '+'}
+    </>
+  );
+}
+
+function Oldest({ of }: { of: readonly (number | null)[] }) {
+  const times = of.filter((at) => at !== null);
+  return times.length === 0 ? <>–</> : <Since at={Math.min(...times)} />;
 }
 
 function Backfills({ backfills }: { backfills: readonly BackfillNow[] }) {

@@ -71,8 +71,8 @@ export function TryScreen() {
 }
 
 function Examples({ examples, act }: { examples: TryFacts['examples']; act: Act }) {
-  const events = examples.filter(({ id }) => !id.startsWith('slack'));
-  const commands = examples.filter(({ id }) => id.startsWith('slack'));
+  const events = examples.filter(({ event }) => event !== undefined);
+  const commands = examples.filter(({ event }) => event === undefined);
   return (
     <section class="card" aria-labelledby="send">
       <h2 id="send">Send</h2>
@@ -92,7 +92,8 @@ function EventForm({ examples, act }: { examples: TryFacts['examples']; act: Act
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        act?.({ do: 'send event', event: chosen, body });
+        act?.({ do: 'send event', event: example.event ?? '', body });
+        setEdited(undefined);
       }}
     >
       <label class="field">
@@ -180,7 +181,7 @@ function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: 
                 <Line text={title} />
               </strong>
               <button type="button" disabled={!act} onClick={() => act?.({ do: 'clear fault', id })}>
-                Mend it
+                Clear it
               </button>
             </li>
           ))}

@@ -1,5 +1,6 @@
 import { Text } from '../outside.tsx';
 import { type Element, plainText, readBlock } from './block-kit.ts';
+import { Mrkdwn } from './mrkdwn.tsx';
 
 interface BlocksProps {
   blocks: readonly Record<string, unknown>[];
@@ -18,7 +19,7 @@ export function Blocks({ blocks, press }: BlocksProps) {
               <div key={index} class="slack-section">
                 {block.text && (
                   <p>
-                    <Text text={plainText(block.text)} />
+                    <Mrkdwn of={block.text} />
                   </p>
                 )}
                 {block.accessory && <Pressed element={block.accessory} press={press} />}
