@@ -1,11 +1,15 @@
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createTools } from '../lib/automations/tools.ts';
 import { HttpError } from '../lib/http/function-url.ts';
+import { decide } from './actions.ts';
 import { budgetDetail } from './budget.ts';
 import type { RelayFacts } from './contract.ts';
 import { jobDetail } from './job.ts';
-import { findJobs } from './jobs.ts';
+import { listJobs } from './jobs.ts';
+import { listLinks } from './links.ts';
 import { createNowReader } from './now.ts';
+import { readParked } from './parked.ts';
+import { listPeople } from './people.ts';
 import type { ConsoleRelay } from './relay.ts';
 import type { Try } from './try/try.ts';
 
@@ -40,8 +44,13 @@ export function createApi(relay: ConsoleRelay): Api {
       path: /^\/api\/budget$/,
       answer: ({ query }) => budgetDetail(relay, now, query.get('connection') ?? ''),
     },
-    { method: 'GET', path: /^\/api\/jobs$/, answer: ({ query }) => findJobs(relay, query) },
+    { method: 'GET', path: /^\/api\/jobs$/, answer: ({ query }) => listJobs(relay, query) },
+    { method: 'POST', path: /^\/api\/jobs$/, answer: ({ body }) => decide(relay, body) },
     { method: 'GET', path: /^\/api\/jobs\/([\w.-]+)$/, answer: (_, id) => jobDetail(relay, id) },
+    { method: 'POST', path: /^\/api\/jobs\/([\w.-]+)$/, answer: ({ body }, id) => decide(relay, body, id) },
+    { method: 'GET', path: /^\/api\/parked$/, answer: () => readParked(relay) },
+    { method: 'GET', path: /^\/api\/links$/, answer: ({ query }) => listLinks(relay, query) },
+    { method: 'GET', path: /^\/api\/people$/, answer: ({ query }) => listPeople(relay, query) },
     { method: 'GET', path: /^\/api\/try$/, answer: async () => tryOf(relay).read() },
     { method: 'POST', path: /^\/api\/try$/, answer: async ({ body }) => ({ text: await tryOf(relay).act(body) }) },
   ];

@@ -127,6 +127,8 @@ export interface JobDetail extends JobRow {
   attempts: number;
   generation: number;
   delivery?: string;
+  /** What it was made from: `github` `issues.opened`. Undefined for jobs of earlier versions. */
+  cause?: { from: 'github' | 'slack' | 'schedule' | 'job'; id: string; event?: string };
   /** The automation's input, without secrets. */
   input: Record<string, unknown>;
   steps: StepDetail[];
@@ -148,15 +150,27 @@ export interface StepDetail {
   finishedAt?: number;
   result?: unknown;
   note?: string;
+  /** When it continued after a wait or a decision. Its last run took from then until `finishedAt`. */
+  resumedAt?: number;
+  /** What settled the outcome of a creation whose answer was lost. */
+  settledBy?: string;
   sends: Send[];
+  /** How many sends before these are not kept. */
+  olderSends: number;
 }
 
 /** One request of a step. */
 export interface Send {
+  /** What was called, if it is not what the step calls: the list that is searched for a lost creation. */
+  calls?: string;
   sentAt: number;
+  /** When the answer came, or the relay stopped waiting for one. */
   answeredAt?: number;
-  /** `open`: nothing came yet. `lost`: no answer came, so it is unknown whether it was carried out. */
-  answer: 'open' | 'accepted' | 'refused' | 'lost';
+  /**
+   * `open`: nothing came yet. `lost`: no answer came, so it is unknown whether it was carried out. `unclear`: the answer
+   * does not say whether it was (5xx, not readable). `not sent`: it never left.
+   */
+  answer: 'open' | 'accepted' | 'refused' | 'lost' | 'unclear' | 'not sent';
   httpStatus?: number;
   why?: string;
   /** True if these are the signed bytes of an earlier send. */
@@ -203,6 +217,8 @@ export interface Evidence {
   searches: number;
   /** Until when the service may still carry it out. */
   mayRunUntil: number;
+  /** An operator decided to create it again. */
+  again: boolean;
   /** What each decision will do, in one sentence. */
   consequences: { done: string; again: string; search: string };
 }
@@ -251,7 +267,14 @@ export interface PersonRow {
   /** The user of the service; undefined if the relay found none. */
   user?: string;
   /** The account that this person linked. */
-  linked?: { as: string; workspace: string; scopes: string[]; since: number };
+  linked?: {
+    /** The address of the MCP endpoint, as the service spells it. */
+    resource: string;
+    scopes: string[];
+    since: number;
+    /** Why it cannot be used any more. */
+    dead?: string;
+  };
 }
 
 export interface LinkRow {

@@ -3,7 +3,8 @@ import { usedUpAt } from '../lib/budget/forecast.ts';
 import { type Lane, lanes } from '../lib/budget/lanes.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { HttpError } from '../lib/http/function-url.ts';
-import type { Job, JobStatus } from '../lib/jobs/job.ts';
+import { countJobs } from '../lib/jobs/find-jobs.ts';
+import { type Job, jobStatuses } from '../lib/jobs/job.ts';
 import { partnerSecret } from '../lib/secrets/secrets.ts';
 import type { ConnectionNow, Count, LaneNow, Now } from './contract.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -75,17 +76,16 @@ export function createNowReader({ stores, runtime }: ConsoleRelay): NowReader {
 
   /** The jobs in the queue, oldest first. */
   const inQueue = () => jobs.list('queued', { limit: COUNTED_UP_TO + 1 });
-  const count = async (status: JobStatus) => countOf(await jobs.count(status, COUNTED_UP_TO + 1));
-
   return {
     async read() {
       const queued = await inQueue();
-      const [running, waiting, succeeded, parked, ...connections] = await Promise.all([
-        ...([count('running'), count('waiting'), count('succeeded'), count('parked')] as const),
-        ...Object.keys(config.connections).map((name) => connectionNow(name, queued)),
+      const names = Object.keys(config.connections);
+      const [counted, connections] = await Promise.all([
+        countJobs(table, COUNTED_UP_TO + 1),
+        Promise.all(names.map((name) => connectionNow(name, queued))),
       ]);
-      const counts = { queued: countOf(queued.length), running, waiting, succeeded, parked };
-      return { at: clock(), connections, counts, backfills: [] };
+      const counts = Object.fromEntries(jobStatuses.map((status) => [status, countOf(counted[status])]));
+      return { at: clock(), connections, counts: counts as Now['counts'], backfills: [] };
     },
     connection: async (name) => connectionNow(name, await inQueue()),
   };

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Job, JobStatus } from '../lib/jobs/job.ts';
+import { type Job, type JobStatus, jobStatuses } from '../lib/jobs/job.ts';
 import type { JobStore } from '../lib/jobs/job-store.ts';
 import type { Changes } from './changes.ts';
-import { statuses } from './jobs.ts';
 
 /** How often the index is read while something happens, and after a minute in which nothing did. */
 const EVERY_MS = 1_000;
@@ -59,7 +58,7 @@ export function createPolledChanges(jobs: JobStore, failed: (error: unknown) => 
 }
 
 async function newest(jobs: JobStore): Promise<Map<string, Job>> {
-  const lists = await Promise.all(statuses.map((status) => jobs.list(status, { limit: NEWEST, newestFirst: true })));
+  const lists = await Promise.all(jobStatuses.map((status) => jobs.list(status, { limit: NEWEST, newestFirst: true })));
   return new Map(lists.flat().map((job) => [job.id, job]));
 }
 

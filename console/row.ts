@@ -3,11 +3,12 @@ import type { JobRow } from './contract.ts';
 
 /** A job as the lists show it. */
 export function rowOf(job: Job): JobRow {
-  const { id, status, automation, connection, lane, summary, entity, asked, createdAt, finishedAt } = job;
+  const { id, status, automation, connection, lane, summary, entity, asked, cause, createdAt, finishedAt } = job;
   const until = status === 'waiting' ? (job.dueAt ?? job.expectedAt) : undefined;
+  const person = asked?.by?.id ?? cause?.person;
   return {
     ...{ id, status, automation, connection, lane, summary, subject: entity, createdAt, news: newsOf(job) },
-    ...(asked?.by && { person: asked.by.id }),
+    ...(person !== undefined && { person }),
     ...(finishedAt !== undefined && { finishedAt }),
     ...(job.notDone && { notDone: true }),
     ...(job.parked?.outcomeUnknown && { outcomeUnknown: true }),

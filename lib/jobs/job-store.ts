@@ -119,8 +119,6 @@ export interface JobStore {
   due(status: JobStatus, by: number): AsyncIterable<Job[]>;
   /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
   list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
-  /** How many jobs of one status there are, up to `upTo`. */
-  count(status: JobStatus, upTo: number): Promise<number>;
 }
 
 export function createJobStore(table: Table, clock: () => number): JobStore {
@@ -331,8 +329,6 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       const items = await table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst });
       return items.flatMap((item) => jobOfItem(item, clock()) ?? []);
     },
-    count: (status, upTo) =>
-      table.countIndex(jobsByStatus.name, { expression: '#status = :status', values: { status } }, upTo),
   };
 }
 

@@ -58,8 +58,6 @@ export interface Table {
   countIndex(index: string, condition: Expression, most: number): Promise<number>;
   /** All items of an index, which may lag behind the table, page by page. */
   indexPages(index: string, condition: Expression, pageSize: number): AsyncIterable<Item[]>;
-  /** How many items of an index there are, up to `upTo`. The items are not transferred. */
-  countIndex(index: string, condition: Expression, upTo: number): Promise<number>;
   /** Up to `limit` items of an index, which may lag behind the table. */
   queryIndex(index: string, condition: Expression, options: { limit: number; newestFirst: boolean }): Promise<Item[]>;
 }
@@ -193,26 +191,6 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
     },
     async *indexPages(index, condition, pageSize) {
       yield* readIndex(index, condition, pageSize, true);
-    },
-    async countIndex(index, condition, upTo) {
-      let count = 0;
-      let from: QueryCommandOutput['LastEvaluatedKey'];
-      do {
-        const page: QueryCommandOutput = await client.send(
-          new QueryCommand({
-            TableName: tableName,
-            IndexName: index,
-            KeyConditionExpression: condition.expression,
-            ...placeholders(condition),
-            Select: 'COUNT',
-            Limit: upTo - count,
-            ...(from && { ExclusiveStartKey: from }),
-          }),
-        );
-        count += page.Count ?? 0;
-        from = page.LastEvaluatedKey;
-      } while (from && count < upTo);
-      return count;
     },
     async queryIndex(index, condition, { limit, newestFirst }) {
       const items: Item[] = [];

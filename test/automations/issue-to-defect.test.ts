@@ -244,7 +244,10 @@ describe('a transferred issue', () => {
     await relay.workToTheEnd();
     const [maker, ...others] = await relay.jobs('parked');
     if (!maker || others.length > 0) throw new Error('expected one parked job');
-    expect(maker.parked).toMatchObject({ outcomeUnknown: true, reason: expect.stringContaining('never clearly answered') });
+    expect(maker.parked).toMatchObject({
+      outcomeUnknown: true,
+      reason: expect.stringContaining('never clearly answered'),
+    });
     expect((await relay.jobs('succeeded')).map((job) => job.outcome)).toEqual([
       `nothing done: it is unknown whether ${maker.id}, which is parked, created the defect; decide with relay resolve`,
     ]);

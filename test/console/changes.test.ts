@@ -35,9 +35,10 @@ async function listen({ url }: TestConsole): Promise<AsyncIterator<Change>> {
 }
 
 async function* changesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Change> {
+  const decoder = new TextDecoder();
   let text = '';
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-    const lines = (text + chunk).split('\n');
+  for await (const chunk of body) {
+    const lines = (text + decoder.decode(chunk, { stream: true })).split('\n');
     text = lines.pop() ?? '';
     for (const line of lines.filter((line) => line !== '')) yield JSON.parse(line);
   }
