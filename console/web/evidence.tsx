@@ -8,7 +8,7 @@ import { At, AtAndAway } from './time.tsx';
 
 /** What is known about a creation without an answer, and what each decision will do. */
 export function EvidenceView({ evidence }: { evidence: Evidence }) {
-  const { step, calls, sends, marker, searchedFor, searches, mayRunUntil, consequences } = evidence;
+  const { step, calls, sends, marker, searchedFor, searches, mayRunUntil, again, consequences } = evidence;
   const isOpen = mayRunUntil > useValue(now);
   return (
     <div class="evidence">
@@ -49,6 +49,7 @@ export function EvidenceView({ evidence }: { evidence: Evidence }) {
           </dd>
         </div>
       </dl>
+      {again && <p>An operator has already decided to create it again.</p>}
       <h4>What each decision will do</h4>
       <Consequences will={consequences} />
     </div>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ActionResult, JobAction } from '../contract.ts';
-import { type ApiError, post } from './api.ts';
+import { ApiError, post } from './api.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 import { jobs } from './format.ts';
@@ -125,7 +125,7 @@ function Confirmation({ ids, action, will, close, done }: ConfirmationProps) {
     setSending(true);
     setError(undefined);
     try {
-      announceResult(await change(ids, actionOf(action, answer.trim())));
+      announceResults(await change(ids, actionOf(action, answer.trim())));
       done();
     } catch (caught) {
       setError(caught as ApiError);
@@ -173,20 +173,33 @@ function actionOf(action: Do, answer: string): JobAction {
   return action === 'done' ? { do: action, createdId: answer } : { do: action };
 }
 
-function change(ids: readonly string[], action: JobAction): Promise<ActionResult> {
+/** The server takes so many jobs in one request. */
+const AT_ONCE = 100;
+
+async function change(ids: readonly string[], action: JobAction): Promise<ActionResult['results']> {
   const [only, ...others] = ids;
-  return only !== undefined && others.length === 0
-    ? post(`/api/jobs/${encodeURIComponent(only)}`, action)
-    : post('/api/jobs', { ids, ...action });
+  if (only !== undefined && others.length === 0) {
+    const { results } = await post<ActionResult>(`/api/jobs/${encodeURIComponent(only)}`, action);
+    const [result] = results;
+    // The question stays open, so that a mistyped id can be corrected.
+    if (result && !result.ok) throw new ApiError(result.text);
+    return results;
+  }
+  const all: ActionResult['results'] = [];
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const some = ids.slice(from, from + AT_ONCE);
+    all.push(...(await post<ActionResult>('/api/jobs', { ids: some, ...action })).results);
+  }
+  return all;
 }
 
-function announceResult({ results }: ActionResult): void {
-  const failed = results.filter(({ ok }) => !ok);
+function announceResults(results: ActionResult['results']): void {
   const [first] = results;
   if (results.length === 1 && first) {
-    announce(seen(first.text), !first.ok);
+    announce(seen(first.text));
     return;
   }
+  const failed = results.filter(({ ok }) => !ok);
   const done = `${jobs({ jobs: results.length - failed.length })} changed.`;
   const reasons = failed.map(({ id, text }) => `${id}: ${seen(text)}`);
   announce([done, ...reasons].join('\n'), failed.length > 0);

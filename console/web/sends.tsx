@@ -1,18 +1,19 @@
 import type { Send } from '../contract.ts';
-import { duration } from './format.ts';
-import { Text } from './outside.tsx';
+import { count, duration } from './format.ts';
+import { seen, Text } from './outside.tsx';
 import { StatusMark, sendMark } from './status.tsx';
 import { At } from './time.tsx';
 
 /** Each request of a step, in order, with its answer. */
-export function Sends({ sends }: { sends: readonly Send[] }) {
+export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: number }) {
   if (sends.length === 0) return null;
   return (
     <ol class="sends">
+      {older > 0 && <li class="soft">{count(older)} earlier sends are not kept.</li>}
       {sends.map((send, index) => (
         <li key={send.sentAt} class={send.answer}>
           <span>
-            {index + 1}. {whatWasSent(send, index)} at <At at={send.sentAt} />
+            {older + index + 1}. {whatWasSent(send, older + index)} at <At at={send.sentAt} />
           </span>
           <span class="answer">
             <StatusMark of={sendMark(send)} />
@@ -32,7 +33,8 @@ export function Sends({ sends }: { sends: readonly Send[] }) {
   );
 }
 
-function whatWasSent({ sameBytes }: Send, index: number): string {
+function whatWasSent({ calls, sameBytes }: Send, index: number): string {
+  if (calls !== undefined) return `${seen(calls)}, to look for it,`;
   if (sameBytes) return 'The same signed bytes again';
   return index === 0 ? 'Sent' : 'Signed again and sent';
 }

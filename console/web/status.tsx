@@ -134,6 +134,17 @@ const marks = {
     tone: 'bad',
     shape: question,
   },
+  unclear: { text: 'Unclear answer', tone: 'bad', shape: question },
+  'not sent': {
+    text: 'Not sent',
+    tone: 'calm',
+    shape: (
+      <g>
+        {ring}
+        <path d="m3.5 10.5 7-7" class="line" />
+      </g>
+    ),
+  },
   sending: {
     text: 'Sending',
     tone: 'good',

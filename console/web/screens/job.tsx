@@ -9,7 +9,7 @@ import { JobActions } from '../job-actions.tsx';
 import { JsonView } from '../json-view.tsx';
 import { Line, seen, Text } from '../outside.tsx';
 import { useResource } from '../resource.ts';
-import { href } from '../route.ts';
+import { href, jobHref } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { Sends } from '../sends.tsx';
 import { jobMark, type MarkName, StatusMark } from '../status.tsx';
@@ -20,6 +20,13 @@ const stepMarks: Readonly<Record<StepDetail['status'], MarkName>> = {
   done: 'stepDone',
   skipped: 'skipped',
   failed: 'failed',
+};
+
+const causes: Readonly<Record<NonNullable<JobDetail['cause']>['from'], string>> = {
+  github: 'GitHub',
+  slack: 'Slack',
+  schedule: 'Schedule',
+  job: 'Another job',
 };
 
 /** One job: its cause, where its time went, every send, and what to do next. */
@@ -65,7 +72,8 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
 }
 
 function Head({ job }: { job: JobDetail }) {
-  const { id, automation, connection, lane, subject, person, delivery, createdAt, finishedAt, attempts, news } = job;
+  const { id, automation, connection, lane, subject, person, delivery, cause, createdAt, finishedAt, attempts, news } =
+    job;
   return (
     <section class="job-head" aria-label="About this job">
       <p class="outcome" role="status">
@@ -107,9 +115,25 @@ function Head({ job }: { job: JobDetail }) {
           {finishedAt === undefined ? <Since at={createdAt} /> : duration(finishedAt - createdAt)}
         </Fact>
         {attempts > 0 && <Fact name="Failed attempts">{attempts}</Fact>}
-        {delivery !== undefined && (
-          <Fact name="Delivery">
-            <code>{seen(delivery)}</code>
+        {cause !== undefined && (
+          <Fact name="Cause">
+            {causes[cause.from]}
+            {cause.event !== undefined && (
+              <>
+                {' '}
+                <Line text={cause.event} length={80} />
+              </>
+            )}
+            <br />
+            {cause.from === 'job' ? (
+              <a href={jobHref(cause.id)}>its job</a>
+            ) : delivery === undefined ? (
+              <code>{seen(cause.id)}</code>
+            ) : (
+              <a href={href('jobs', undefined, { delivery })}>
+                <code>{seen(delivery)}</code>
+              </a>
+            )}
           </Fact>
         )}
         <Fact name="Id">
@@ -162,7 +186,7 @@ function Steps({ steps, shownAbove }: { steps: readonly StepDetail[]; shownAbove
               <Line text={step.step} length={80} />
               <code class="soft">{seen(step.calls)}</code>
               {step.finishedAt !== undefined && (
-                <span class="number soft">{duration(step.finishedAt - step.startedAt)}</span>
+                <span class="number soft">{duration(step.finishedAt - (step.resumedAt ?? step.startedAt))}</span>
               )}
             </h3>
             {step.note !== undefined && (
@@ -170,7 +194,17 @@ function Steps({ steps, shownAbove }: { steps: readonly StepDetail[]; shownAbove
                 <Text text={step.note} />
               </p>
             )}
-            {shownAbove.includes(step.step) ? <p class="soft">Its sends are above.</p> : <Sends sends={step.sends} />}
+            {shownAbove.includes(step.step) ? (
+              <p class="soft">Its sends are above.</p>
+            ) : (
+              <Sends sends={step.sends} older={step.olderSends} />
+            )}
+            {step.settledBy !== undefined && (
+              <p class="settled">
+                <StatusMark of="accepted" text="Settled" />
+                <Text text={step.settledBy} />
+              </p>
+            )}
             {step.result !== undefined && (
               <div class="result">
                 <h4>Result</h4>

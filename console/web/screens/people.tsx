@@ -112,10 +112,18 @@ function People({ rows }: { rows: readonly PersonRow[] }) {
                 <span class="soft">not linked</span>
               ) : (
                 <>
-                  <StatusMark of="succeeded" text={seen(linked.as)} />
+                  <StatusMark
+                    of={linked.dead === undefined ? 'succeeded' : 'failed'}
+                    text={linked.dead === undefined ? 'Linked' : 'No longer valid'}
+                  />
                   <div class="news">
-                    <Line text={linked.workspace} length={60} />, since <At at={linked.since} />:{' '}
+                    <Line text={linked.resource} length={100} />, since <At at={linked.since} />:{' '}
                     {linked.scopes.map(seen).join(', ')}
+                    {linked.dead !== undefined && (
+                      <>
+                        . <Line text={linked.dead} />
+                      </>
+                    )}
                   </div>
                 </>
               )}
