@@ -4,16 +4,18 @@ import { Text } from './outside.tsx';
 import type { Resource } from './resource.ts';
 
 /** An error in words, with a way to try again. */
-export function Failure({ error, retry, isOld = false }: { error: ApiError; retry: () => void; isOld?: boolean }) {
+export function Failure({ error, retry, isOld = false }: { error: ApiError; retry?: () => void; isOld?: boolean }) {
   return (
     <div class="failure" role="alert">
       <p>
         <Text text={error.message} />
         {isOld && ' What you see is the last answer.'}
       </p>
-      <button type="button" onClick={retry}>
-        Try again
-      </button>
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
     </div>
   );
 }

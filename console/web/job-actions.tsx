@@ -154,7 +154,7 @@ function Confirmation({ ids, action, will, close, done }: ConfirmationProps) {
             <small>{asks.hint}</small>
           </label>
         )}
-        {error && <Failure error={error} retry={send} />}
+        {error && <Failure error={error} />}
         <div class="actions end">
           <button type="button" onClick={close}>
             Cancel

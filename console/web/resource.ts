@@ -1,19 +1,31 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { type ApiError, get } from './api.ts';
 import { type News, onNews } from './live.ts';
 import { paced } from './paced.ts';
+import { type State, state, useValue } from './state.ts';
 
-export interface Resource<T> {
+interface Answer<T> {
   /** The last answer. After an error it is an old one. */
   data?: T;
   error?: ApiError;
+}
+
+export interface Resource<T> extends Answer<T> {
   reload(): void;
 }
 
+interface Shared {
+  answer: State<Answer<unknown>>;
+  reload(): void;
+  /** Reads it while somebody uses it. @returns what ends the use */
+  use(): () => void;
+}
+
 const RETRY_MS = 3_000;
-const KEPT_ANSWERS = 30;
-/** Answers by path, so that going back shows the last one at once. */
-const answers = new Map<string, unknown>();
+const KEPT = 30;
+/** By path. Several parts of a screen share one answer, and going back shows the last one at once. */
+const resources = new Map<string, Shared>();
+const nothing = share(undefined, () => false);
 
 /**
  * What a path of the API answers, read again when the stream of changes says so.
@@ -22,55 +34,53 @@ const answers = new Map<string, unknown>();
  * @param concerns whether a change concerns the answer
  */
 export function useResource<T>(path: string | undefined, concerns: (news: News) => boolean = () => true): Resource<T> {
-  const [state, setState] = useState<{ path?: string; data?: T; error?: ApiError }>({});
-  const reload = useRef(() => {});
-  const isConcerned = useRef(concerns);
-  isConcerned.current = concerns;
+  const shared = useMemo(() => (path === undefined ? nothing : kept(path, concerns)), [path]);
+  useEffect(() => shared.use(), [shared]);
+  return { ...(useValue(shared.answer) as Answer<T>), reload: shared.reload };
+}
 
-  useEffect(() => {
-    if (path === undefined) return;
-    const stop = new AbortController();
-    let retry: ReturnType<typeof setTimeout> | undefined;
-    const read = paced(async () => {
-      clearTimeout(retry);
-      try {
-        const data = await get<T>(path, stop.signal);
-        keep(path, data);
-        setState({ path, data });
-      } catch (error) {
-        if (stop.signal.aborted) return;
-        const { data } = kept<T>(path);
-        setState({ path, ...(data !== undefined && { data }), error: error as ApiError });
-        if (mayPass(error as ApiError)) retry = setTimeout(read, RETRY_MS);
+function kept(path: string, concerns: (news: News) => boolean): Shared {
+  const found = resources.get(path) ?? share(path, concerns);
+  resources.delete(path);
+  resources.set(path, found);
+  const [oldest] = resources.keys();
+  if (resources.size > KEPT && oldest !== undefined) resources.delete(oldest);
+  return found;
+}
+
+function share(path: string | undefined, concerns: (news: News) => boolean): Shared {
+  const answer = state<Answer<unknown>>({});
+  let users = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  const reload = paced(async () => {
+    clearTimeout(retry);
+    if (users === 0 || path === undefined) return;
+    try {
+      answer.value = { data: await get(path) };
+    } catch (error) {
+      answer.value = { ...answer.value, error: error as ApiError };
+      if (mayPass(error as ApiError)) retry = setTimeout(reload, RETRY_MS);
+    }
+  });
+  let end = () => {};
+  return {
+    answer,
+    reload,
+    use() {
+      users += 1;
+      if (users === 1) {
+        reload();
+        end = onNews((news) => {
+          if (news === 'all' || concerns(news)) reload();
+        });
       }
-    });
-    read();
-    reload.current = read;
-    const end = onNews((news) => {
-      if (news === 'all' || isConcerned.current(news)) read();
-    });
-    return () => {
-      end();
-      read.stop();
-      stop.abort();
-      clearTimeout(retry);
-    };
-  }, [path]);
-
-  const shown = state.path === path || path === undefined ? state : kept<T>(path);
-  return { ...shown, reload: () => reload.current() };
+      return () => {
+        users -= 1;
+        if (users === 0) end();
+      };
+    },
+  };
 }
 
 /** No answer, or a failure of the relay itself: the same request may work later. */
 const mayPass = ({ status }: ApiError) => status === undefined || status >= 500;
-
-function keep(path: string, data: unknown): void {
-  answers.delete(path);
-  answers.set(path, data);
-  const [oldest] = answers.keys();
-  if (answers.size > KEPT_ANSWERS && oldest !== undefined) answers.delete(oldest);
-}
-
-function kept<T>(path: string): { data?: T } {
-  return answers.has(path) ? { data: answers.get(path) as T } : {};
-}

@@ -164,7 +164,7 @@ function PeriodTable({ periods, until }: { periods: readonly Period[]; until: nu
   return (
     <details class="as-table">
       <summary>The same as a table</summary>
-      <Scroll label="Periods of the job">
+      <Scroll label="Table of the periods">
         <table>
           <caption class="hidden">Periods of the job, in order</caption>
           <thead>

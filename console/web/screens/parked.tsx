@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { JobAction, JobDetail, ParkedGroups } from '../../contract.ts';
 import { EvidenceView } from '../evidence.tsx';
 import { Loaded } from '../failure.tsx';
@@ -46,17 +46,18 @@ export function ParkedScreen() {
 }
 
 function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
+  const heading = useId();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const { reason, help, outcomeUnknown, jobs: rows } = group;
   const ids = rows.map(({ id }) => id).filter((id) => selected.has(id));
   const isAll = ids.length === rows.length;
   return (
-    <section class="card group" aria-label={outcomeUnknown ? 'Outcome unknown' : 'Parked'}>
+    <section class="card group" aria-labelledby={heading}>
       <header>
         <StatusMark of={outcomeUnknown ? 'unknown' : 'parked'} />
         <span class="soft">{jobs({ jobs: rows.length })}</span>
       </header>
-      <h2 class="reason">
+      <h2 class="reason" id={heading}>
         <Text text={reason} length={240} />
       </h2>
       <p class="sentence">

@@ -267,7 +267,7 @@ function Audit({ audit }: { audit: TryFacts['audit'] }) {
       {audit.length === 0 ? (
         <p class="soft">No call yet.</p>
       ) : (
-        <Scroll label="Calls that the sandbox took">
+        <Scroll label="Table of the calls">
           <table>
             <thead>
               <tr>
