@@ -30,7 +30,8 @@ const VARIABLE = [
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?/g,
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi,
   /\b(?=[\w-]*\d)[\w-]{12,}\b/g,
-  /#\d+|\b\d{3,}\b/g,
+  // A status of HTTP has three digits, and says why.
+  /#\d+|\b\d{4,}\b/g,
 ];
 
 /** The reason of a parked job, with `…` for what is only about this job. */

@@ -30,6 +30,7 @@ export function periodsOf(job: Job, steps: readonly StepEntry[], now: number): P
     { is: 'work', from: job.createdAt, to: end },
     ...queued(job, steps, end),
     ...steps.flatMap(stepLayers),
+    ...steps.flatMap(pauseLayers),
     ...waits(job),
     ...steps.flatMap(sendLayers),
   ];
@@ -80,17 +81,20 @@ function stepLayers({ step, startedAt, resumedAt = startedAt, finishedAt, sends 
   return [{ is, step, from: resumedAt, to: finishedAt ?? Number.POSITIVE_INFINITY }];
 }
 
-/** For each send of a step, the wait for its slot and the flight; between two sends, the pause before the next. */
-function sendLayers({ step, sends }: StepEntry): Layer[] {
+/** The pauses between two sends of a step, as far as the job did not wait for something else. */
+function pauseLayers({ step, sends }: StepEntry): Layer[] {
   const newest = sends?.newest ?? [];
-  return newest.flatMap(({ askedAt, grantedAt, sentAt, endedAt, sameBytes }, index): Layer[] => {
-    const before = newest[index - 1];
-    const why = sameBytes ? 'the same bytes are sent again' : before?.why;
-    const paused = before && why !== undefined && before.endedAt < askedAt;
-    return [
-      ...(paused ? [{ is: 'retry', step, from: before.endedAt, to: askedAt, why } as const] : []),
-      { is: 'budget', step, from: askedAt, to: grantedAt },
-      { is: 'flight', step, from: sentAt, to: endedAt },
-    ];
+  return newest.slice(1).map(({ askedAt, sameBytes }, index) => {
+    const before = newest[index];
+    const why = sameBytes ? 'the same bytes are sent again' : (before?.why ?? 'it is sent again');
+    return { is: 'retry', step, from: before?.endedAt ?? askedAt, to: askedAt, why };
   });
+}
+
+/** For each send of a step, the wait for its slot and the flight. */
+function sendLayers({ step, sends }: StepEntry): Layer[] {
+  return (sends?.newest ?? []).flatMap(({ askedAt, grantedAt, sentAt, endedAt }): Layer[] => [
+    { is: 'budget', step, from: askedAt, to: grantedAt },
+    { is: 'flight', step, from: sentAt, to: endedAt },
+  ]);
 }

@@ -29,9 +29,10 @@ export function createPolledChanges(jobs: JobStore, failed: (error: unknown) => 
       try {
         const now = await newest(jobs);
         const changed = known ? changedJobs(known, now) : [];
-        known = now;
         quiet = changed.length > 0 ? 0 : quiet + 1;
-        if (changed.length > 0 && !signal.aborted) for (const listener of listeners) listener(changed);
+        // The first reading changes nothing, but from then on changes are seen.
+        if ((changed.length > 0 || !known) && !signal.aborted) for (const listener of listeners) listener(changed);
+        known = now;
       } catch (error) {
         failed(error);
         quiet = IDLE_AFTER;

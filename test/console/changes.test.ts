@@ -74,6 +74,7 @@ it('a page on this machine hears of a job when it is queued, and at each of its 
 it('a page of a stage hears of a job that is queued, done, parked or replayed', async () => {
   const watching = await consoleOf(relay, { changes: createPolledChanges(relay.stores.jobs, () => {}) });
   const changes = await listen(watching);
+  expect((await changes.next()).value).toEqual({ now: true });
   const id = await anIssue(2);
   await until(changes, id);
   relay.sandbox.revokeKey(relay.sandbox.keys[0]?.apiKey ?? '');
@@ -95,6 +96,7 @@ it('the index of a stage is read once for all pages, and not at all while none l
   await watching.get('/api/relay');
   expect(readings).toBe(0);
   const pages = await Promise.all([listen(watching), listen(watching), listen(watching)]);
+  expect((await pages[0]?.next())?.value).toEqual({ now: true });
   const id = await anIssue(3);
   await Promise.all(pages.map((page) => until(page, id)));
   // One query for each status, and a few rounds until the job was seen: three pages would need three times as many.
