@@ -1,11 +1,16 @@
-import type { Lane } from '../lib/budget/lanes.ts';
-import type { JobStatus } from '../lib/jobs/job.ts';
-
 /**
  * What the console's server answers, and what its pages send. Everything is JSON, times are epoch milliseconds, and
  * texts may come from outside: the pages render them as text only. A request needs the header `authorization: Bearer
  * <token>`. An error is `{ error: string }` with a status of 4xx or 5xx, in words for the operator.
+ *
+ * This file imports nothing, because the pages are compiled without Node's types.
  */
+
+/** The status of a job, as in lib/jobs/job.ts. */
+export type JobStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'parked';
+
+/** A lane, as in lib/budget/lanes.ts. */
+export type Lane = 'interactive' | 'further' | 'background';
 
 /** `GET /api/relay`: what this console operates, and what it may do. */
 export interface RelayFacts {

@@ -9,6 +9,7 @@ export const HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
+    "img-src 'self'",
     // The icon.
     "img-src 'self'",
     "base-uri 'none'",

@@ -4,9 +4,9 @@ import { HttpError } from '../lib/http/function-url.ts';
 import { readBody } from '../local/request-body.ts';
 import { type Api, type ApiRequest, createApi } from './api.ts';
 import { awsFault } from './aws-faults.ts';
+import { buildPages, type Page } from './build.ts';
 import { streamChanges } from './changes.ts';
 import { checkHost, checkSender, HEADERS } from './guard.ts';
-import { buildPages, type Page } from './pages.ts';
 import type { ConsoleRelay } from './relay.ts';
 
 /** Far larger than any change. */
