@@ -39,6 +39,7 @@ Without --stage, this prints the address of the console that npm start serves.
       const name = stage();
       const url = name === undefined ? await addressOfRunning() : await serveStage(name, options, open);
       console.log(url);
+      if (name !== undefined) console.error(`\n${inWords(name, options)}`);
       if (options.open) openBrowser(url);
     });
 }
@@ -65,11 +66,13 @@ async function serveStage(name: string, { operate = false, port }: ConsoleComman
   }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE' ? new Error(`port ${port} is taken; name another with --port`) : error;
   });
-  return addressOf(server.address() as AddressInfo, token);
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#token=${token}`;
 }
 
-export const addressOf = ({ port }: Pick<AddressInfo, 'port'>, token: string) =>
-  `http://127.0.0.1:${port}/#token=${token}`;
+function inWords(name: string, { operate }: ConsoleCommandOptions): string {
+  const may = operate ? 'It can change jobs, in your name.' : 'It is read-only; --operate allows changes.';
+  return `The console of ${name} is there until you stop this command. ${may}`;
+}
 
 /** The command that opens an address in the browser. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {

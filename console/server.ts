@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { HttpError } from '../lib/http/function-url.ts';
 import { readBody } from '../local/request-body.ts';
 import { type Api, type ApiRequest, createApi } from './api.ts';
+import { awsFault } from './aws-faults.ts';
 import { buildPages, type Page } from './build.ts';
 import { streamChanges } from './changes.ts';
 import { checkHost, checkSender, HEADERS } from './guard.ts';
@@ -53,7 +54,8 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 
   return (request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    answer(request, response).catch((thrown: unknown) => {
+      const error = awsFault(thrown) ?? thrown;
       if (!(error instanceof HttpError)) failed(error);
       if (response.headersSent) return void response.destroy();
       const [status, message] = error instanceof HttpError ? [error.status, error.message] : [500, textOf(error)];

@@ -125,3 +125,18 @@ describe('a read-only console', () => {
     expect(await operating.get('/api/relay')).toMatchObject({ operate: true, operator: 'mira', connections: ['main'] });
   });
 });
+
+describe('an error of AWS', () => {
+  it.each([
+    ['ExpiredTokenException', 'The security token is expired', /Sign in to AWS again/],
+    ['AccessDeniedException', 'User is not authorized to perform: dynamodb:Query', /ConsoleReadPolicyArn/],
+  ])('%s says what the operator can do', async (name, message, words) => {
+    const list = () => Promise.reject(Object.assign(new Error(message), { name }));
+    const broken = await consoleOf(relay, { stores: { ...relay.stores, jobs: { ...relay.stores.jobs, list } } });
+    const { status, body } = await broken.raw('GET', '/api/parked', own(broken));
+    expect([status, JSON.parse(body).error]).toEqual([502, expect.stringMatching(words)]);
+    expect(body).toContain(message);
+    expect(broken.failures).toEqual([]);
+    await broken.close();
+  });
+});

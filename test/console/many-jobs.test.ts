@@ -70,8 +70,8 @@ describe('with 10,000 jobs in the table', () => {
       answers++;
       expect(asked().queries).toBeLessThanOrEqual(12);
     }
-    // Issue 17, 170 to 179, and so on.
-    expect(found).toHaveLength(1 + 10 + 100 + 1_000);
+    // Issue 17, 170 to 179, and 1700 to 1799.
+    expect(found).toHaveLength(1 + 10 + 100);
     expect(new Set(found).size).toBe(found.length);
     expect(answers).toBeLessThan(MANY / 50);
   });
