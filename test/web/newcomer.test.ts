@@ -72,7 +72,7 @@ describe.skipIf(isWithoutBrowser)('a newcomer', () => {
 
     // The command line, as in the README.
     await promisify(execFile)(process.execPath, [join(root, 'cli/relay.ts'), 'send', 'issues'], { cwd: folder });
-    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     const row = page.getByRole('row').filter({ hasText: 'opened: Spelling error in the README file' });
     await row.getByText('Done').waitFor();
     await row.getByRole('link').click();
@@ -91,7 +91,7 @@ describe.skipIf(isWithoutBrowser)('a newcomer', () => {
     await page.getByRole('list', { name: 'What is broken now' }).waitFor();
     await page.getByRole('button', { name: 'Send the event' }).click();
     await page.getByText('took it').waitFor();
-    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await row.nth(1).getByText('Done').waitFor();
     await row.first().getByRole('link').click();
     await step.getByText('Answer lost').waitFor();

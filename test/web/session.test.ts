@@ -83,7 +83,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     fixture.tell({ jobs: [numberedJob(2).id] });
     fixture.tell({ now: true });
     await page.getByText('the key was revoked').waitFor();
-    await page.getByRole('link', { name: 'Parked 1 jobs' }).waitFor();
+    await page.getByRole('link', { name: 'Parked 1 job' }).waitFor();
   });
 
   it('a hundred changes at once are few requests', async () => {

@@ -73,9 +73,9 @@ describe.skipIf(isWithoutBrowser)('with a relay', () => {
     await work();
     await page.getByText('No job waits for a decision.').waitFor();
 
-    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await page.getByRole('link', { name: /opened: Spelling error/ }).click();
-    await page.getByText(`resolved: carried out as ${id}`).waitFor();
+    await page.locator('.decisions').filter({ hasText: 'resolved: done' }).getByText(id).waitFor();
     await page.locator('.outcome').getByText('Done', { exact: true }).waitFor();
     expect(relay.sandbox.audit.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(complaints).toEqual([]);

@@ -142,7 +142,7 @@ function Unknown({
               {evidence.map((one) => (
                 <EvidenceView key={one.step} evidence={one} />
               ))}
-              <p>
+              <p class="open">
                 <a href={jobHref(id)} data-item={id}>
                   Open the job
                 </a>
