@@ -7,6 +7,7 @@ import { createPolledChanges } from '../console/polled-changes.ts';
 import { startConsole } from '../console/server.ts';
 import { findRunning } from '../local/state.ts';
 import { printable } from '../local/terminal.ts';
+import { trustCaFile } from '../local/trust.ts';
 import { callerArn } from './caller.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -55,6 +56,7 @@ async function addressOfRunning(): Promise<string> {
 async function serveStage(name: string, { operate = false, port }: ConsoleCommandOptions, open: OpenTarget) {
   const { stores } = await open();
   const { default: config } = await import('../relay.config.ts');
+  trustCaFile(config);
   const failed = (error: unknown) =>
     console.error(printable(`relay: ${error instanceof Error ? error.message : error}`));
   const token = randomBytes(32).toString('base64url');

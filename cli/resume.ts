@@ -3,7 +3,10 @@ import { createBudget } from '../lib/budget/budget.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { type Resumed, resumeConnection } from '../lib/jobs/resume.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
+import { localTime } from '../lib/local-time.ts';
 import { oneLine } from '../local/terminal.ts';
+import { withIsoTimes } from './json-times.ts';
+import { operatorOf } from './operator.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -12,9 +15,10 @@ export function addResumeCommand(program: Command, open: OpenTarget): void {
   program
     .command('resume <connection>')
     .description('end the pause after a 429, close the breakers of failing operations, and continue waiting jobs now')
-    .option('--json', 'as JSON')
+    .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (connection: string, options: { json?: boolean }) => {
-      const { stores } = await open();
+      const target = await open();
+      const { stores } = target;
       const { default: config } = await import('../relay.config.ts');
       const limits = config.connections[connection]?.limits;
       if (!limits) {
@@ -25,15 +29,17 @@ export function addResumeCommand(program: Command, open: OpenTarget): void {
       const breakers = createBreakers({ table, clock: Date.now, random: Math.random });
       const budget = createBudget(table, Date.now);
       const lines = createWaitingLines({ ...stores, budget, breakers, clock: Date.now });
-      const resumed = await resumeConnection(connection, { ...stores, limits, budget, breakers, lines });
-      if (options.json) return printJson(resumed);
+      const resumed = await resumeConnection(connection, {
+        ...{ ...stores, limits, budget, breakers, lines },
+        decision: { at: Date.now(), by: operatorOf(target), what: 'resumed' },
+      });
+      if (options.json) return printJson(withIsoTimes(resumed));
       for (const line of inWords(connection, resumed)) console.log(line);
     });
 }
 
 function inWords(connection: string, { pausedUntil, stopped, queued }: Resumed): string[] {
-  const lifted =
-    pausedUntil === null ? [] : [`ended the pause that lasted until ${new Date(pausedUntil).toISOString()}`];
+  const lifted = pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`];
   const closed = stopped.map(
     ({ operation = `the connection ${connection}`, why }) => `${operation} was stopped: ${oneLine(why)}`,
   );

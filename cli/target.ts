@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
-import { findRunning, ownKeyHeader } from '../local/state.ts';
+import { findRunning, LOG_FILE, ownKeyHeader, STATE_FOLDER } from '../local/state.ts';
 
 /** The relay that the command line operates. */
 export interface Target {
@@ -10,6 +11,11 @@ export interface Target {
   /** The local Slack stand-in, if there is no token. */
   slackStandIn?: { url: string; headers: { authorization: string } } | undefined;
   stores: Stores;
+  /** The log of the functions, for a relay on this machine. */
+  logFile?: string;
+  /** For a deployed stage: its name, and the key of the operator's credentials. */
+  stage?: string;
+  accessKeyId?: string;
 }
 
 /** Opens the relay of `--stage`, or by default the one that runs in this folder. */
@@ -37,13 +43,15 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
     slackStandIn:
       running.slackStandIn === undefined ? undefined : { url: running.slackStandIn, headers: ownKeyHeader(running) },
     stores: await openStoresOf(running.variables),
+    logFile: join(STATE_FOLDER, LOG_FILE),
   };
 }
 
 /** A deployed stage, with the caller's own AWS credentials and region. */
 async function openStage(stage: string): Promise<Target> {
   const StackName = `partner-relay-${stage}`;
-  const { Stacks = [] } = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName }));
+  const client = new CloudFormationClient({});
+  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
   const outputs = new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
   const output = (name: string) => {
     const value = outputs.get(name);
@@ -55,6 +63,8 @@ async function openStage(stage: string): Promise<Target> {
     githubWebhookUrl: output('GithubWebhookUrl'),
     slackWebhookUrl: outputs.get('SlackWebhookUrl'),
     stores: await openStoresOf(variables),
+    stage,
+    accessKeyId: (await client.config.credentials()).accessKeyId,
   };
 }
 

@@ -7,6 +7,7 @@ import { requeueJob } from '../lib/jobs/sweep.ts';
 import { idFromText } from '../lib/partner/operation.ts';
 import type { ActionResult } from './contract.ts';
 import type { ConsoleRelay } from './relay.ts';
+import { verifyWithService } from './verify.ts';
 
 /** The most jobs that one request changes. */
 const AT_ONCE = 100;
@@ -70,7 +71,11 @@ async function carryOut({ stores, runtime, operator: by }: ConsoleRelay, job: Jo
       await discardJob(job, { by, reason: decision.reason }, options);
       return;
     case 'done':
-      await resolveJob(job, { done: idFromText(decision.createdId) }, { ...options, by });
+      await resolveJob(
+        job,
+        { done: idFromText(decision.createdId), verify: verifyWithService({ runtime, stores }) },
+        { ...options, by },
+      );
       return;
     case 'again':
       await resolveJob(job, 'again', { ...options, by });

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 
 /** A static file of the console, which contains no data. */
 export interface Page {
@@ -20,6 +19,8 @@ const WEB = join(import.meta.dirname, 'web');
  * @throws {Error} for a source that esbuild refuses
  */
 export async function buildPages(): Promise<ReadonlyMap<string, Page>> {
+  // Loaded on first use: a relay without an open console does not need it.
+  const { build } = await import('esbuild');
   const [html, icon, { outputFiles }] = await Promise.all([
     readFile(join(WEB, 'index.html')),
     readFile(join(WEB, 'icon.svg')),

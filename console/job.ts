@@ -80,8 +80,8 @@ function answerOf(came: JobSend['came']): Send['answer'] {
 }
 
 function evidenceOf(creation: OpenCreation, steps: readonly StepEntry[], now: number): Evidence {
-  const { step, marker, searches, executableUntil: mayRunUntil, again } = creation;
-  const { calls = step, sends } = steps.find((one) => one.step === step) ?? {};
+  const { step, operation: calls, marker, searches, executableUntil: mayRunUntil, again } = creation;
+  const { sends } = steps.find((one) => one.step === step) ?? {};
   const found = marker === undefined ? undefined : operations.get(calls)?.found;
   return {
     ...{ step, calls, searches, mayRunUntil, again },
@@ -89,7 +89,7 @@ function evidenceOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
     ...(marker !== undefined && { marker }),
     ...(found && { searchedFor: `the marker in the ${found.field} of what ${found.list} shows` }),
     consequences: {
-      done: 'You give the id of what was created. The job goes on with it, and creates nothing.',
+      done: 'You give the id of what was created, which is checked with the service. The job goes on with it, and creates nothing.',
       again: found
         ? `The relay searches once more, and creates it again if it finds nothing.${notBefore(mayRunUntil, now)} If it exists where the relay does not look, there are two.`
         : `The relay cannot search for it, and creates it again.${notBefore(mayRunUntil, now)} If it exists, there are two.`,

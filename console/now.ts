@@ -6,6 +6,7 @@ import { HttpError } from '../lib/http/function-url.ts';
 import { countJobs } from '../lib/jobs/find-jobs.ts';
 import { type Job, jobStatuses } from '../lib/jobs/job.ts';
 import { partnerSecret } from '../lib/secrets/secrets.ts';
+import { readBackfills } from './backfills.ts';
 import type { ConnectionNow, Count, LaneNow, Now } from './contract.ts';
 import type { ConsoleRelay } from './relay.ts';
 
@@ -19,7 +20,8 @@ export interface NowReader {
   connection(name: string): Promise<ConnectionNow>;
 }
 
-export function createNowReader({ stores, runtime }: ConsoleRelay): NowReader {
+export function createNowReader(relay: ConsoleRelay): NowReader {
+  const { stores, runtime } = relay;
   const { config, clock, random } = runtime;
   const { table, jobs, secrets } = stores;
   const budget = createBudget(table, clock);
@@ -80,12 +82,13 @@ export function createNowReader({ stores, runtime }: ConsoleRelay): NowReader {
     async read() {
       const queued = await inQueue();
       const names = Object.keys(config.connections);
-      const [counted, connections] = await Promise.all([
+      const [counted, connections, backfills] = await Promise.all([
         countJobs(table, COUNTED_UP_TO + 1),
         Promise.all(names.map((name) => connectionNow(name, queued))),
+        readBackfills(relay),
       ]);
       const counts = Object.fromEntries(jobStatuses.map((status) => [status, countOf(counted[status])]));
-      return { at: clock(), connections, counts: counts as Now['counts'], backfills: [] };
+      return { at: clock(), connections, counts: counts as Now['counts'], backfills };
     },
     connection: async (name) => connectionNow(name, await inQueue()),
   };

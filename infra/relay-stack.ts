@@ -94,7 +94,7 @@ export class RelayStack extends Stack {
       functions,
     });
 
-    const policies = new ConsolePolicies(this, 'Console', { table, queues: [interactive, background] });
+    const policies = new ConsolePolicies(this, 'Console', { table, queues: [interactive, background], secrets });
 
     const console = `https://${this.region}.console.aws.amazon.com`;
     const outputs = {

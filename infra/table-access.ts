@@ -103,7 +103,12 @@ const access: Readonly<Record<string, TableAccess>> = {
   },
   'console-operate': {
     // A decision about a creation is written into the journal, which is in the job's partition.
-    items: { ...shownInConsole, job: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+    items: {
+      ...shownInConsole,
+      job: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      // Whether a thing exists is asked of the service within the budget.
+      budget: ['GetItem', 'PutItem'],
+    },
     indexes: [jobsByStatus.name, waitingLine.name],
   },
 };

@@ -14,3 +14,20 @@ export function zoneAt(ms: number): string {
   const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(ms);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
 }
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A length of time for people, in its two largest units: `280 ms`, `10.3 s`, `4 min 10 s`, `2 h 3 min`, `3 d 4 h`. */
+export function elapsed(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  if (ms < MINUTE) return `${Number((ms / SECOND).toFixed(1))} s`;
+  const [large, small] =
+    ms < HOUR ? ([MINUTE, SECOND] as const) : ms < DAY ? ([HOUR, MINUTE] as const) : ([DAY, HOUR] as const);
+  const rest = Math.floor((ms % large) / small);
+  return `${Math.floor(ms / large)} ${UNITS[large]}${rest === 0 ? '' : ` ${rest} ${UNITS[small]}`}`;
+}
+
+const UNITS = { [SECOND]: 's', [MINUTE]: 'min', [HOUR]: 'h', [DAY]: 'd' };

@@ -29,7 +29,7 @@ import { type PartnerVariables, partnerFromEnvironment } from './partner-variabl
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
 import { type SlackStandIn, startSlackStandIn } from './slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from './stack.ts';
-import { findRunning, keepToOwner, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
+import { findRunning, keepToOwner, LOG_FILE, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
 import { startStory } from './story.ts';
 import { printable } from './terminal.ts';
 import { trustCaFile } from './trust.ts';
@@ -74,7 +74,7 @@ async function start(): Promise<void> {
 
   // From here on, the functions' AWS SDK uses the local stack.
   Object.assign(process.env, stack.variables);
-  const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
+  const story = startStory(join(folder, LOG_FILE), (line) => console.log(line));
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const changes = createLoggedChanges();
   const log = watchedLog(story.log, changes.saw);

@@ -7,6 +7,9 @@ import type { StackVariables } from './stack.ts';
 /** Where `npm start` keeps its state, below the folder in which it was started. */
 export const STATE_FOLDER = '.relay';
 
+/** The log of the functions, in that folder. */
+export const LOG_FILE = 'functions.log';
+
 /** A busy relay may answer late. */
 const ANSWER_TIMEOUT_MS = 5_000;
 

@@ -77,6 +77,7 @@ export function createCreations(options: CreationsOptions): Creating {
       if (!open) {
         open = {
           request: signed(client, operation, payload),
+          operation: operation.name,
           signed: digest(payload),
           found: foundBy(operation, payload, marker),
           searches: 0,

@@ -148,7 +148,8 @@ export interface UnfinishedStep {
  * - `failed`: too many attempts failed
  * - `needs an operator`: everything else; the reason says what
  */
-export type ParkKind = 'refused' | 'outcome unknown' | 'failed' | 'needs an operator';
+export type ParkKind = (typeof parkKinds)[number];
+export const parkKinds = ['refused', 'outcome unknown', 'failed', 'needs an operator'] as const;
 
 /** What a job waits for now. */
 export function waitsFor({ status, waits }: Pick<Job, 'status' | 'waits'>): WaitsFor | undefined {
@@ -162,6 +163,14 @@ export interface Parked {
   kind?: ParkKind;
   /** True if a creating step was sent and it is unknown whether it was executed. */
   outcomeUnknown: boolean;
+}
+
+const SHORT_NAME_LENGTH = 6;
+const DIGEST_LENGTH = 20;
+
+/** The start of the digest in a job's id: enough to tell jobs apart in a terminal. */
+export function shortName(id: string): string {
+  return id.slice(-DIGEST_LENGTH).slice(0, SHORT_NAME_LENGTH);
 }
 
 /**

@@ -40,6 +40,8 @@ export interface FoundBy {
  */
 export interface OpenRequest {
   request: SignedRequest;
+  /** The creating operation. Missing in requests of earlier versions. */
+  operation?: string;
   /** Digest of its payload. */
   signed: string;
   /**

@@ -50,10 +50,12 @@ export function nextStep(job: Job, time: (ms: number) => string): NextStep | und
     case 'waiting':
       return { text: `Nothing to do: it ${whenItContinues(job, time)} by itself.`, choices: ['replay'] };
     case 'parked':
-      return parkKindOf(job) === 'outcome unknown'
-        ? { text: HELP['outcome unknown'], choices: ['resolve', 'discard'] }
-        : { text: HELP[parkKindOf(job)], choices: ['replay', 'discard'] };
+      return nextStepOfParked(parkKindOf(job));
   }
+}
+
+export function nextStepOfParked(kind: ParkKind): NextStep {
+  return { text: HELP[kind], choices: [kind === 'outcome unknown' ? 'resolve' : 'replay', 'discard'] };
 }
 
 /** Why a job was parked. Jobs of earlier versions do not say all of it. */

@@ -7,6 +7,8 @@ import { EXECUTABLE_FOR_MS } from './resolve.ts';
 /** A creation whose outcome is open, without its bytes. Times are epoch milliseconds. */
 export interface OpenCreation {
   step: string;
+  /** `defects/create`. */
+  operation: string;
   signedAt: number;
   /** Until then, the service may still execute it. */
   executableUntil: number;
@@ -45,15 +47,16 @@ export async function readJob(
   ];
   const open = journal.openSteps().flatMap((step) => {
     const request = journal.openRequest(step);
-    return request ? [openCreation(step, request)] : [];
+    return request ? [openCreation(step, journal.entry(step)?.calls ?? step, request)] : [];
   });
   return { job, steps: steps.sort((a, b) => a.startedAt - b.startedAt), open };
 }
 
-function openCreation(step: string, { request, found, lookFrom, searches, again = false }: OpenRequest): OpenCreation {
+function openCreation(step: string, calls: string, open: OpenRequest): OpenCreation {
+  const { request, operation = calls, found, lookFrom, searches, again = false } = open;
   const { signedAt } = request;
   return {
-    ...{ step, signedAt, executableUntil: signedAt + EXECUTABLE_FOR_MS, searches, again },
+    ...{ step, operation, signedAt, executableUntil: signedAt + EXECUTABLE_FOR_MS, searches, again },
     ...(found && { marker: found.marker }),
     ...(lookFrom !== undefined && { searchedSince: lookFrom }),
   };

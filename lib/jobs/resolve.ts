@@ -5,9 +5,10 @@ import type { Job } from './job.ts';
 import { type OpenRequest, openJournal } from './journal.ts';
 import type { Created } from './steps.ts';
 import { requeueJob, type SweepOptions } from './sweep.ts';
+import type { VerifyCreated } from './verify-created.ts';
 
 /** A person's decision about a creation with an unknown outcome. */
-export type Resolution = { done: string | number } | 'again';
+export type Resolution = { done: string | number; verify: VerifyCreated } | 'again';
 
 /**
  * The service accepts a timestamp for five minutes (docs/partner-api.md#requests), so a delayed request can still
@@ -15,18 +16,22 @@ export type Resolution = { done: string | number } | 'again';
  */
 export const EXECUTABLE_FOR_MS = 5 * 60_000;
 
+export interface ResolveOptions extends SweepOptions {
+  table: Table;
+  clock: () => number;
+  /** The operator. */
+  by: string;
+}
+
 /**
  * Continues a job that is parked because the outcome of a creating step is unknown: either with the id of the created
  * object, or by searching once more and creating it again if it is not found.
  *
  * @returns the queued job
- * @throws {Error} if the job is in another state, or for `again` while the same bytes can still be executed
+ * @throws {Error} if the job is in another state, for an id that {@link VerifyCreated} refuses, or for `again` while the
+ *   same bytes can still be executed
  */
-export async function resolveJob(
-  job: Job,
-  resolution: Resolution,
-  options: SweepOptions & { table: Table; clock: () => number; by: string },
-): Promise<Job> {
+export async function resolveJob(job: Job, resolution: Resolution, options: ResolveOptions): Promise<Job> {
   if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
     throw new Error(`${job.id} is not parked with an unknown outcome (it is ${job.status})`);
   }
@@ -40,10 +45,17 @@ export async function resolveJob(
       continue;
     }
     const now = options.clock();
-    const result: Created = { id: resolution.done, signed: open.signed };
-    const { calls, startedAt } = journal.entry(step) ?? { calls: step, startedAt: now };
-    const note = 'a person found what was created';
-    await journal.write({ step, calls, status: 'done', startedAt, finishedAt: now, result, note });
+    const { calls, startedAt, sends } = journal.entry(step) ?? { calls: open.operation ?? step, startedAt: now };
+    const id = await resolution.verify({
+      connection: job.connection,
+      operation: open.operation ?? calls,
+      scope: open.found?.scope ?? {},
+      id: resolution.done,
+    });
+    const result: Created = { id, signed: open.signed };
+    const settledBy = `${options.by} found what was created`;
+    const times = { startedAt, resumedAt: now, finishedAt: now };
+    await journal.write({ step, calls, status: 'done', ...times, ...(sends && { sends }), result, settledBy });
     await journal.dropRequest(step);
   }
   const decision: OperatorDecision =

@@ -10,7 +10,7 @@ import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
 import type { Automation } from './automation.ts';
-import type { WaitsFor } from './history.ts';
+import type { Waited, WaitsFor } from './history.ts';
 import { InLine, NeedsOperator, NotDone, Refused, RetryAt, StepFailed } from './interruption.ts';
 import type { Job, ParkKind, UnfinishedStep } from './job.ts';
 import { type JobStore, LeaseLost, type Wait } from './job-store.ts';
@@ -36,7 +36,8 @@ const NOT_DONE = 'not done';
 /** An event of a job, for logs and metrics. It never has a payload. */
 export type JobNews =
   | ({ job: Job } & (StepNews | SendNews | CallNews))
-  | { news: 'succeeded'; job: Job; outcome: string }
+  | { news: 'continues'; job: Job; wait: Waited }
+  | { news: 'succeeded'; job: Job; outcome: string; notDone: boolean }
   | { news: 'waiting'; job: Job; dueAt: number; why: string; waitsFor: WaitsFor }
   | { news: 'in line'; job: Job; expectedAt: number | undefined; why: string; waitsFor: WaitsFor }
   | { news: 'parked'; job: Job; reason: string; kind: ParkKind }
@@ -130,7 +131,7 @@ async function settle(
   switch (ending.ended) {
     case 'succeeded':
       await jobs.succeed(job, ending);
-      report({ news: 'succeeded', job, outcome: ending.notDone ? `not done: ${ending.outcome}` : ending.outcome });
+      report({ ...ending, news: 'succeeded', job });
       return 'done';
     case 'parked': {
       await letGo(job, 'parked', options);
@@ -211,7 +212,14 @@ async function runAutomation(
     const outcomeUnknown = journal.openSteps().length > 0;
     return { ended: 'parked', reason, kind: outcomeUnknown ? 'outcome unknown' : kind, outcomeUnknown };
   };
-  const about = { journal, clock, report: (news: StepNews | SendNews | CallNews) => report({ ...news, job }) };
+  const tellOfWait = createTellOfWait(job, report);
+  const about = {
+    ...{ journal, clock },
+    report(news: StepNews | SendNews | CallNews) {
+      if (news.news === 'step' && news.entry.status === 'done') tellOfWait();
+      report({ ...news, job });
+    },
+  };
   const once = createOnce({ ...about, unfinished: job.unfinished ?? [] });
   const replySteps = createReplySteps({ journal, clock, deadline, once });
   const failed = (error: unknown) => report({ news: 'untold', job, error });
@@ -275,6 +283,18 @@ async function runAutomation(
     }
   };
   return ended(await end(), { calls, tools });
+}
+
+/** The waits that people ask about. The others are short, and a backlog has thousands of them. */
+const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'operator', 'person'];
+
+/** Says, once the job gets on, what it had to wait for. A run that finds the outage unchanged has not got on. */
+function createTellOfWait(job: Job, report: RunJobOptions['report']): () => void {
+  let wait = job.waits?.newest.at(-1);
+  return () => {
+    if (wait && TOLD_WAITS.includes(wait.for)) report({ news: 'continues', job, wait });
+    wait = undefined;
+  };
 }
 
 /** Ends a job that an operator has discarded. */

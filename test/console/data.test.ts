@@ -14,7 +14,7 @@ import type {
 import { createGrants } from '../../lib/grants/grants.ts';
 import { createVault } from '../../lib/grants/vault.ts';
 import { issueEvent } from '../issue-events.ts';
-import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { ask, MIRA } from '../slack-requests.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
 
@@ -242,6 +242,20 @@ describe('what an operator decides', () => {
     const defects = relay.sandbox.audit.filter(({ status }) => status === 201).length;
     expect(defects).toBe(what === 'again' ? 1 : 0);
     expect(await detail(id)).toMatchObject({ decisions: [{ by: 'mira', what: `resolved: ${what}` }] });
+  });
+
+  it('an unknown outcome is decided: done, with an id that the service knows', async () => {
+    const id = await unknownOutcome();
+    relay.sandbox.clearFaults();
+    relay.clock.now += HOUR;
+    const [defect] = relay.sandbox.data.defects.filter(({ project_id }) => project_id === PROJECT);
+    const unknown = await decide(id, { do: 'done', createdId: '00000000-0000-4000-8000-000000000000' });
+    expect(unknown).toMatchObject({ ok: false, text: expect.stringContaining('nothing was decided') });
+    expect(await decide(id, { do: 'done', createdId: defect?.defect_id ?? '' })).toMatchObject({ ok: true });
+    await relay.workToTheEnd();
+    const job = await detail(id);
+    expect(job).toMatchObject({ status: 'succeeded', decisions: [{ by: 'mira', what: 'resolved: done' }] });
+    expect(job.steps[0]).toMatchObject({ status: 'done', settledBy: 'mira found what was created' });
   });
 
   it('several are decided at once, each on its own', async () => {

@@ -103,7 +103,7 @@ describe('a job whose outcome is unknown', () => {
 
   it('a job continues with the id that a person found', async () => {
     const [some] = (await unknown()) && relay.sandbox.data.defects;
-    await resolve(await only(), { done: some?.defect_id ?? '' });
+    await resolve(await only(), { done: some?.defect_id ?? '', verify: async ({ id }) => id });
     await relay.workToTheEnd();
     expect((await only()).outcome).toBe(`created defect ${some?.defect_id}`);
     expect(defects()).toHaveLength(0);

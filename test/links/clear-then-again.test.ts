@@ -32,6 +32,8 @@ it.each(['again', 'search'] as const)(
       config: runtime.config,
       journal: (id) => openJournal(stores.table, id, clock),
       randomBytes: runtime.randomBytes,
+      by: 'alice',
+      clock,
     });
     if (how === 'again' && job) await resolveJob(job, 'again', { ...stores, by: 'alice', clock });
     if (how === 'search' && job) {
