@@ -11,7 +11,6 @@ export const HEADERS = {
     "connect-src 'self'",
     "img-src 'self'",
     // The icon.
-    "img-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

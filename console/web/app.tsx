@@ -110,7 +110,7 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
                     <span class="badge">
                       {parked.jobs}
                       {parked.more && '+'}
-                      <span class="hidden"> jobs</span>
+                      <span class="hidden">{parked.jobs === 1 ? ' job' : ' jobs'}</span>
                     </span>
                   )}
                 </a>

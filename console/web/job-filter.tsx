@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobStatus, Now } from '../contract.ts';
 import { count } from './format.ts';
 import { Icon } from './icons.tsx';
@@ -122,10 +122,19 @@ const TYPING_PAUSE_MS = 250;
 /** The filter as it is typed. It takes effect when typing pauses. */
 function useTyped(name: Filter, value: string) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  // What was typed reaches the address later, when more may have been typed already.
+  const entered = useRef(value);
   useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => setFilter(name, typed.trim()), TYPING_PAUSE_MS);
+    if (value !== entered.current) setTyped(value);
+    entered.current = value;
+  }, [value]);
+  useEffect(() => {
+    const next = typed.trim();
+    if (next === entered.current) return;
+    const timer = setTimeout(() => {
+      entered.current = next;
+      setFilter(name, next);
+    }, TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return {

@@ -26,14 +26,16 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
               <span class="hidden">Selected</span>
             </th>
           )}
-          <th scope="col">Status</th>
+          <th scope="col" class="status">
+            Status
+          </th>
           <th scope="col">Job</th>
           <th scope="col">Automation</th>
           <th scope="col">Person</th>
           <th scope="col" class="number">
             Created
           </th>
-          <th scope="col" class="number">
+          <th scope="col" class="number took">
             Took
           </th>
         </tr>

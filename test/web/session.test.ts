@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { openConsole } from './console-page.ts';
 import { numberedJob, sampleJobs, unknownJob } from './fixture/sample-jobs.ts';
-import { type Fixture, type FixtureOptions, startFixture } from './fixture/server.ts';
+import { type Fixture, type FixtureOptions, startFixture, WRONG_ID } from './fixture/server.ts';
 
 describe.skipIf(isWithoutBrowser)('the page and its server', () => {
   let browser: Browser;
@@ -83,7 +83,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     fixture.tell({ jobs: [numberedJob(2).id] });
     fixture.tell({ now: true });
     await page.getByText('the key was revoked').waitFor();
-    await page.getByRole('link', { name: 'Parked 1 jobs' }).waitFor();
+    await page.getByRole('link', { name: 'Parked 1 job' }).waitFor();
   });
 
   it('a hundred changes at once are few requests', async () => {
@@ -115,6 +115,20 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
       }
     }
     expect(fixture.changes).toEqual([]);
+  });
+
+  it('a decision that is refused leaves its question open, with the reason', async () => {
+    const fixture = await start();
+    const { page, go } = await open(fixture.url);
+    await go(`jobs/${unknownJob.id}`);
+    await page.getByRole('button', { name: 'It was created…' }).click();
+    const question = page.getByRole('dialog');
+    await question.getByLabel('Id in the service').fill(WRONG_ID);
+    await question.getByRole('button', { name: 'Continue with this id' }).click();
+    await question.getByRole('alert').getByText('there is no such defect').waitFor();
+    await question.getByLabel('Id in the service').fill('b542cd7c');
+    await question.getByRole('button', { name: 'Continue with this id' }).click();
+    await question.waitFor({ state: 'detached' });
   });
 
   it('several parked jobs are replayed at once, after a question that says how many', async () => {

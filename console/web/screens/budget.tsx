@@ -1,6 +1,6 @@
 import type { BudgetDetail } from '../../contract.ts';
 import { Meter } from '../charts/meter.tsx';
-import { WindowChart } from '../charts/window-chart.tsx';
+import { type WindowBar, WindowChart } from '../charts/window-chart.tsx';
 import { Loaded } from '../failure.tsx';
 import { localTime } from '../format.ts';
 import { JobTable } from '../job-rows.tsx';
@@ -39,7 +39,7 @@ export function BudgetScreen({ connection: asked }: { connection: string | undef
 }
 
 function BudgetView({ budget }: { budget: BudgetDetail }) {
-  const { connection, service, minute, day, minuteCalls, dayCalls, dayUsedUpAt, lanes, waiting } = budget;
+  const { connection, service, minute, day, minuteCalls, dayUsedUpAt, lanes, waiting } = budget;
   const isWaiting = waiting.some(({ jobs }) => jobs.length > 0);
   return (
     <>
@@ -65,14 +65,10 @@ function BudgetView({ budget }: { budget: BudgetDetail }) {
           </div>
           <div>
             <Meter label="Last 24 hours" {...day} unit="calls" />
-            <WindowChart
-              title="Last 24 hours"
-              limit={day.limit}
-              bars={dayCalls.map(({ from, calls }) => ({ label: localTime(from, budget.at), calls }))}
-            />
+            <WindowChart title="Last 24 hours" limit={day.limit} bars={barsOfDay(budget)} />
           </div>
         </div>
-        <p class="sentence">
+        <p class="sentence forecast">
           {dayUsedUpAt === null ? (
             'At the pace of the last hour, the day’s limit is not reached.'
           ) : (
@@ -101,4 +97,17 @@ function BudgetView({ budget }: { budget: BudgetDetail }) {
       </section>
     </>
   );
+}
+
+const BAR_MS = 10 * 60_000;
+const BARS = 144;
+
+/** Every ten minutes of the day, also those without a call. */
+function barsOfDay({ at, dayCalls }: BudgetDetail): WindowBar[] {
+  const first = at - BARS * BAR_MS;
+  return Array.from({ length: BARS }, (_, index) => {
+    const from = first + index * BAR_MS;
+    const own = dayCalls.filter((bucket) => bucket.from >= from && bucket.from < from + BAR_MS);
+    return { label: localTime(from, at), calls: own.reduce((sum, { calls }) => sum + calls, 0) };
+  });
 }

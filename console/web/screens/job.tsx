@@ -185,7 +185,7 @@ function Steps({ steps, shownAbove }: { steps: readonly StepDetail[]; shownAbove
               <StatusMark of={stepMarks[step.status]} />
               <Line text={step.step} length={80} />
               <code class="soft">{seen(step.calls)}</code>
-              {step.finishedAt !== undefined && (
+              {step.finishedAt !== undefined && step.status !== 'skipped' && (
                 <span class="number soft">{duration(step.finishedAt - (step.resumedAt ?? step.startedAt))}</span>
               )}
             </h3>

@@ -9,7 +9,7 @@ import { href, route } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { useValue } from '../state.ts';
 
-/** All jobs, newest first, with filters. */
+/** All jobs, those that go on first, with filters. */
 export function JobsScreen() {
   const counts = useResource<Now>('/api/now').data?.counts;
   const filters = filtersIn(useValue(route).query);
@@ -24,7 +24,9 @@ export function JobsScreen() {
           {jobs({ jobs: pages.others })} changed since. Show the newest
         </button>
       )}
-      {pages.rows.length > 0 && <JobTable rows={pages.rows} caption="Jobs, newest first" />}
+      {pages.rows.length > 0 && (
+        <JobTable rows={pages.rows} caption="Jobs that go on, then those that have ended, the newest first" />
+      )}
       <End pages={pages} isFiltered={query !== ''} />
     </Screen>
   );

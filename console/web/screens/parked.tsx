@@ -11,6 +11,9 @@ import { href, jobHref } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { StatusMark } from '../status.tsx';
 
+/** Drawing hundreds of rows takes time that an operator rarely needs. */
+const SHOWN = 50;
+
 type Group = ParkedGroups['groups'][number];
 
 /** The id of a created thing is one job's, so `done` is not for several. */
@@ -49,6 +52,7 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
   const heading = useId();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const { reason, help, outcomeUnknown, jobs: rows } = group;
+  const [isWhole, setWhole] = useState(false);
   const ids = rows.map(({ id }) => id).filter((id) => selected.has(id));
   const isAll = ids.length === rows.length;
   return (
@@ -64,13 +68,13 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
         <Text text={help} />
       </p>
       {outcomeUnknown &&
-        rows.map((row) => (
+        (isWhole ? rows : rows.slice(0, SHOWN)).map((row) => (
           <Unknown key={row.id} id={row.id} isOpen={rows.length === 1} summary={row.summary} reload={reload} />
         ))}
       {(rows.length > 1 || !outcomeUnknown) && (
         <>
           <JobTable
-            rows={rows}
+            rows={isWhole ? rows : rows.slice(0, SHOWN)}
             caption="Parked jobs with this reason"
             selected={selected}
             select={(id, isSelected) => {
@@ -80,6 +84,11 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
               setSelected(next);
             }}
           />
+          {!isWhole && rows.length > SHOWN && (
+            <button type="button" class="news-bar" onClick={() => setWhole(true)}>
+              Show {jobs({ jobs: rows.length - SHOWN })} more
+            </button>
+          )}
           <div class="bulk">
             <label class="check">
               <input
@@ -133,7 +142,7 @@ function Unknown({
               {evidence.map((one) => (
                 <EvidenceView key={one.step} evidence={one} />
               ))}
-              <p>
+              <p class="open">
                 <a href={jobHref(id)} data-item={id}>
                   Open the job
                 </a>

@@ -70,7 +70,7 @@ function Links({ rows }: { rows: readonly LinkRow[] }) {
               )}
               {claimedBy !== undefined && (
                 <div class="news">
-                  by <a href={href('jobs', claimedBy)}>its job</a>
+                  <a href={href('jobs', claimedBy)}>its job</a>
                 </div>
               )}
             </td>

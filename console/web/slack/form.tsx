@@ -7,7 +7,7 @@ type Input = Extract<Block, { type: 'input' }>;
 
 interface FormProps {
   form: SlackForm;
-  /** Undefined if nothing can be submitted. Gets the state that Slack would send: block id → action id → value. */
+  /** Undefined if nothing can be submitted. Gets what was entered, by block id. */
   submit: ((values: Record<string, unknown>) => void) | undefined;
 }
 
@@ -19,22 +19,13 @@ export function Form({ form: { viewId, user, view }, submit }: FormProps) {
   const idOf = (input: Input) => `${viewId} ${input.block_id} ${input.element.action_id}`;
   const answerOf = (input: Input) => values[idOf(input)] ?? initial(input.element);
 
-  function state(): Record<string, unknown> {
-    return Object.fromEntries(
-      inputs.map((input) => [
-        input.block_id ?? '',
-        { [input.element.action_id ?? '']: stateOf(input.element, answerOf(input)) },
-      ]),
-    );
-  }
-
   return (
     <form
       class="slack-form"
       aria-label={title ? plainText(title) : 'Form'}
       onSubmit={(event) => {
         event.preventDefault();
-        submit?.(state());
+        submit?.(Object.fromEntries(inputs.map((input) => [input.block_id ?? '', answerOf(input)])));
       }}
     >
       <h3>
@@ -117,14 +108,4 @@ function asOption({ text, value }: NonNullable<Element['options']>[number]) {
 
 function initial({ initial_option: option, initial_value: value, initial_date: date }: Element): string {
   return option?.value ?? value ?? date ?? '';
-}
-
-/** https://docs.slack.dev/reference/views/modal-views#state */
-function stateOf({ type, options = [], option_groups: groups = [] }: Element, value: string): Record<string, unknown> {
-  if (type === 'static_select') {
-    const all = [...options, ...groups.flatMap((group) => group.options)];
-    return { type, selected_option: all.find((option) => option.value === value) ?? null };
-  }
-  if (type === 'datepicker') return { type, selected_date: value || null };
-  return { type, value: value || null };
 }
