@@ -15,8 +15,7 @@ const FIRST_INVENTED = 100_000;
  * @throws {Error} if there is no example for the event or action; the message lists the available ones
  */
 export function exampleDelivery(event: string, action: string | undefined, issueNumber: number | undefined): Example {
-  const path = createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json');
-  const all = JSON.parse(readFileSync(path, 'utf8')) as { name: string; examples: Example[] }[];
+  const all = published();
   const examples = all.find(({ name }) => name === event)?.examples;
   if (!examples)
     throw new Error(`there is no example of '${event}'; available events: ${all.map(({ name }) => name).join(', ')}`);
@@ -32,6 +31,15 @@ export function exampleDelivery(event: string, action: string | undefined, issue
     );
   }
   return event === 'issues' ? ofIssue(example, issueNumber ?? inventedNumber()) : happenedNow(example);
+}
+
+let examplesRead: { name: string; examples: Example[] }[] | undefined;
+
+/** The file has megabytes, and the console reads several examples at a time. */
+function published(): { name: string; examples: Example[] }[] {
+  const path = createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json');
+  examplesRead ??= JSON.parse(readFileSync(path, 'utf8')) as { name: string; examples: Example[] }[];
+  return examplesRead;
 }
 
 /** The relay ignores events that are too old for GitHub to deliver, and the examples are from 2019. */

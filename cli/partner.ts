@@ -1,10 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { createBudget } from '../lib/budget/budget.ts';
+import type { Limits } from '../lib/budget/window.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { unknownName } from '../lib/faults/unknown-name.ts';
-import { createPartnerClient, type PartnerClient } from '../lib/partner/client.ts';
+import { createPartnerClient, type PartnerClient, type PartnerClientOptions } from '../lib/partner/client.ts';
 import { PartnerRefusal } from '../lib/partner/errors.ts';
 import { partnerSecret, SecretError } from '../lib/secrets/secrets.ts';
+import type { Table } from '../lib/table/table.ts';
 import { readKeptSecrets } from '../local/kept-secrets.ts';
 import { type Partner, partnersOf } from '../local/partners.ts';
 import { trustCaFile } from '../local/trust.ts';
@@ -40,18 +42,32 @@ export async function openPartner(
   const ofRelay = target && (await secretOf(connection, target, named));
   const partner = entered ?? ofRelay;
   if (!partner) throw new Error(`the secret of the connection ${connection} is missing`);
-  const client = createPartnerClient(partner);
   if (target && ofRelay?.apiKey === partner.apiKey) {
-    const budget = createBudget(target.stores.table, Date.now);
-    const sleep = async (ms: number) => void (await setTimeout(ms));
-    return withTheirClock(
-      callWithinBudget({ client, budget, connection, limits: settings.limits, clock: Date.now, sleep, tell }),
-    );
+    const { table } = target.stores;
+    return callsWithin({ partner, table, connection, limits: settings.limits, clock: Date.now, fetch, tell });
   }
   tell(
     'no relay with this key was found, so no budget is shared: calls are sent at once, and other callers do not count them',
   );
-  return withTheirClock(client.call);
+  return withTheirClock(createPartnerClient(partner).call);
+}
+
+export interface CallsOptions {
+  partner: Pick<PartnerClientOptions, 'baseUrl' | 'apiKey' | 'secretKey' | 'allowInsecureHttp'>;
+  table: Table;
+  connection: string;
+  limits: Limits;
+  clock: () => number;
+  fetch: typeof globalThis.fetch;
+  /** Is told what a call waits for, before it does. */
+  tell: (line: string) => void;
+}
+
+/** Calls with the relay's own key, in slots of its budget. */
+export function callsWithin({ partner, table, clock, fetch, ...options }: CallsOptions): PartnerClient['call'] {
+  const client = createPartnerClient({ ...partner, clock, fetch });
+  const sleep = async (ms: number) => void (await setTimeout(ms));
+  return withTheirClock(callWithinBudget({ client, budget: createBudget(table, clock), clock, sleep, ...options }));
 }
 
 /** The relay's own secret. It may be missing if the `PARTNER_…` variables are set. */

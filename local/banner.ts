@@ -5,6 +5,8 @@ import type { Entered } from './secrets.ts';
 
 export interface BannerFacts {
   url: string;
+  /** The address of the console, with its token. */
+  consoleUrl: string;
   webhookSecret: Entered<string>;
   /** Where the credentials for comments come from. */
   commentsFrom: string | undefined;
@@ -19,6 +21,7 @@ export interface BannerFacts {
 /** What `npm start` prints once the relay runs. Secrets that a person entered are not shown, but named. */
 export function banner({
   url,
+  consoleUrl,
   webhookSecret,
   commentsFrom,
   slack,
@@ -30,6 +33,7 @@ export function banner({
   return `
 Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
 
+  console      ${consoleUrl}
   webhook      ${url}/github
   secret       ${secretText(webhookSecret)}
 ${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  comments     ${commentsFrom === undefined ? 'off; set GITHUB_TOKEN to turn them on' : `with the credentials of ${commentsFrom}`}

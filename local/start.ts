@@ -1,6 +1,10 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createLoggedChanges, watchedLog } from '../console/log-changes.ts';
+import { localOperator } from '../console/operator.ts';
+import { createConsole } from '../console/server.ts';
+import { createTry } from '../console/try/try.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
@@ -35,6 +39,7 @@ const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
 /** The interval for jobs in a waiting line. */
 const COUNTED_UP_TO = 10_000;
+const CONSOLE_TODO = 'remove it: then open the console with the address that the relay prints';
 const GRANTS_TODO = 'restore it, or remove it: then people link their accounts again';
 
 /**
@@ -78,7 +83,9 @@ async function start(): Promise<void> {
   const story = startStory(logFile, (line) => console.log(line));
   const stopWatching = watchConfig(config, files, story.tell);
   const metrics = createMetrics('local', story.writeLine, Date.now);
-  const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
+  const changes = createLoggedChanges();
+  const log = watchedLog(story.log, changes.saw);
+  const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log, metrics };
   const [githubWebhook, slackWebhook, accountLink, worker, scheduled] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
@@ -102,6 +109,19 @@ async function start(): Promise<void> {
     clock: Date.now,
     failed: (slug, error) => story.log.error({ message: `${slug} failed`, error: String(error) }),
   });
+  const requestFailed = (error: unknown) => story.log.error({ message: 'a request failed', error: String(error) });
+  const webhookSecret = { value: webhook.value.webhookSecret, from: webhook.from };
+  const token = keptKey(join(folder, 'console.token'), CONSOLE_TODO);
+  const stores = openStores(runtime);
+  let url = '';
+  const consoleOfRelay = createConsole({
+    ...{ name: 'this machine', operate: true, operator: localOperator() },
+    ...{ runtime, stores, changes, token, failed: requestFailed },
+    try: createTry({
+      ...{ clock: Date.now, addresses: () => addressesBelow(url), sandbox },
+      ...{ webhookSecret: webhookSecret.value, slack: slack && { ...slack, signingSecret: slack.signingSecret.value } },
+    }),
+  });
   const front = await startHttpFront(
     port,
     {
@@ -118,18 +138,20 @@ async function start(): Promise<void> {
       }),
       ...controlRoutes(schedules, key),
     },
-    (error) => story.log.error({ message: 'a request failed', error: String(error) }),
+    requestFailed,
+    consoleOfRelay,
   ).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; set PORT to another.`) : error;
   });
 
-  const unfinished = await takeUp(openStores(runtime), config);
-  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  const unfinished = await takeUp(stores, config);
+  url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
-  noteRunning({ url, slackStandIn: slack?.standIn?.url, logFile, variables: stack.variables });
-  const webhookSecret = { value: webhook.value.webhookSecret, from: webhook.from };
-  console.log(banner({ url, webhookSecret, commentsFrom: github?.from, slack, partners, sandbox, folder, unfinished }));
+  const consoleUrl = `${url}/#token=${token}`;
+  noteRunning({ url, slackStandIn: slack?.standIn?.url, logFile, console: consoleUrl, variables: stack.variables });
+  const facts = { url, consoleUrl, webhookSecret, commentsFrom: github?.from, slack, partners, sandbox, folder };
+  console.log(banner({ ...facts, unfinished }));
   poll = source.poll;
   poll();
   schedules.start();
@@ -184,6 +206,13 @@ async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
   }
   return unfinished.size;
 }
+
+/** Where the front takes requests of GitHub and Slack. */
+const addressesBelow = (url: string) => ({
+  github: `${url}/github`,
+  commands: `${url}/slack/commands`,
+  interactions: `${url}/slack/interactions`,
+});
 
 start().catch((error: unknown) => {
   console.error(printable(error instanceof Error ? error.message : String(error)));

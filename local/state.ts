@@ -18,6 +18,8 @@ export interface RunningRelay {
   slackStandIn?: string | undefined;
   /** The log of the functions. */
   logFile?: string | undefined;
+  /** The address of the console, with its token. */
+  console?: string | undefined;
   variables: StackVariables;
 }
 
@@ -25,6 +27,7 @@ const runningRelay = z.object({
   url: z.url(),
   slackStandIn: z.optional(z.url()),
   logFile: z.optional(z.string()),
+  console: z.optional(z.url()),
   variables: z.looseObject({ AWS_ACCESS_KEY_ID: z.string() }),
 });
 

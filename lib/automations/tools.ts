@@ -51,7 +51,7 @@ export interface Tools {
 const LIST_TIMEOUT_MS = 10_000;
 
 export function createTools(
-  { config, clock, fetch, randomBytes }: Runtime,
+  { config, clock, fetch, randomBytes }: Pick<Runtime, 'config' | 'clock' | 'fetch' | 'randomBytes'>,
   { table, jobs, queue, links, secrets }: Stores,
 ): Tools {
   const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });

@@ -2,7 +2,7 @@ import type { Table } from '../table/table.ts';
 import type { BudgetState } from './budget-item.ts';
 import { createBudgetStore } from './budget-store.ts';
 import { type Foreseen, foresee } from './forecast.ts';
-import { type Lane, lanes, type Rank, slotTime } from './lanes.ts';
+import { type Lane, lanes, type Rank, slotTime, type Windows } from './lanes.ts';
 import { add, callsIn, type Limits, MINUTE, remove } from './window.ts';
 
 export interface SlotRequest {
@@ -109,6 +109,8 @@ export interface Budget {
   view(connection: string, limits: Limits): Promise<BudgetView>;
   /** When so many calls will have been sent, as far as the budget and the last week tell; epoch milliseconds. */
   foresee(connection: string, limits: Limits, foreseen: Foreseen): Promise<number>;
+  /** The calls that count now, by buckets of time. Those that are about to be sent are in buckets of the future. */
+  windows(connection: string): Promise<Pick<Windows, 'minute' | 'day'>>;
 }
 
 /** The clocks of two workers differ by at most this: each is off by up to half of it. */
@@ -253,6 +255,10 @@ export function createBudget(
     },
     async foresee(connection, limits, foreseen) {
       return foresee(await store.read(connection), limits, foreseen, clock());
+    },
+    async windows(connection) {
+      const { minute, day } = await store.read(connection);
+      return { minute, day };
     },
     async view(connection, limits) {
       const now = clock();

@@ -20,6 +20,13 @@ export interface JobFilter {
   text?: string | undefined;
   /** Made at or after that time; epoch milliseconds. */
   since?: number | undefined;
+  /** Made at or before that time; epoch milliseconds. */
+  until?: number | undefined;
+}
+
+/** The given cursor is not from a list of jobs. */
+export class CursorError extends Error {
+  override readonly name = 'CursorError';
 }
 
 export interface FindJobsOptions {
@@ -55,7 +62,7 @@ const PAGE_SIZE = 100;
  * Finds jobs in the index of jobs by status, page by page. It never scans the table. The index may lag behind the table
  * for a moment.
  *
- * @throws {Error} for a cursor that is not from here
+ * @throws {CursorError}
  */
 export async function findJobs(
   table: Table,
@@ -106,7 +113,7 @@ export async function countJobs(table: Table, most: number): Promise<JobCounts> 
 
 /** True if the job has everything that the filter names. */
 export function isWanted(job: Job, filter: JobFilter): boolean {
-  const { statuses, automation, connection, place, person, delivery, text, since } = filter;
+  const { statuses, automation, connection, place, person, delivery, text, since, until } = filter;
   return (
     (statuses === undefined || statuses.includes(job.status)) &&
     (automation === undefined || job.automation === automation) &&
@@ -115,7 +122,8 @@ export function isWanted(job: Job, filter: JobFilter): boolean {
     (person === undefined || peopleOf(job).includes(person.replace(/^@/, '').toLowerCase())) &&
     (delivery === undefined || job.cause?.id === delivery) &&
     (text === undefined || textsOf(job).some((one) => one?.toLowerCase().includes(text.toLowerCase()))) &&
-    (since === undefined || job.createdAt >= since)
+    (since === undefined || job.createdAt >= since) &&
+    (until === undefined || job.createdAt <= until)
   );
 }
 
@@ -207,6 +215,6 @@ function readCursor(text: string): Stream[] {
       ...(after && { after: { ...keys.job(after.id), status, wakeAt: after.wakeAt } }),
     }));
   } catch (cause) {
-    throw new Error('the cursor is not one of a list of jobs; start the list again', { cause });
+    throw new CursorError('the cursor is not one of a list of jobs; start the list again', { cause });
   }
 }

@@ -71,7 +71,7 @@ export interface Wait extends Waiting {
 }
 
 /** A job in a waiting line, as read from the index. */
-export type StandingJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'slotAt'>;
+export type StandingJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'slotAt' | 'createdAt'>;
 
 /** Job records. Every write is conditional on the state that it assumes. */
 export interface JobStore {

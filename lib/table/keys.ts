@@ -82,6 +82,11 @@ export const keys = {
     pk: `grant#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
+  /** lib/grants/grants.ts: that somebody has linked an account, so that all of them can be listed. */
+  linkedPerson: (connection: string, platform: string, id: string): Key => ({
+    pk: `linked-people#${connection}`,
+    sk: `${platform}#${id.toLowerCase()}`,
+  }),
   /** lib/account-link/link-item.ts: a link that a person has asked for, and not confirmed yet. */
   accountLink: (platform: string, id: string, connection: string): Key => ({
     pk: `account-link#${platform}#${id.toLowerCase()}`,

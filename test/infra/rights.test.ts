@@ -141,9 +141,19 @@ describe('the role of a function', () => {
     const remembered = ['slack-standing#*#*', 'slack-workspace', 'turns#*#*'];
     expect(partitionKeys(template, 'slack-webhook')).toEqual({
       GetItem: ['budget#*', 'grant#*#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*', ...remembered],
-      PutItem: ['account-link#*#*', 'grant#*#*', 'group#*', 'job#*', 'jobs-of#*#*', 'mute#*', 'said#*', ...remembered],
+      PutItem: [
+        'account-link#*#*',
+        'grant#*#*',
+        'group#*',
+        'job#*',
+        'jobs-of#*#*',
+        'linked-people#*',
+        'mute#*',
+        'said#*',
+        ...remembered,
+      ],
       UpdateItem: ['account-link#*#*', 'job#*'],
-      DeleteItem: ['account-link#*#*', 'grant#*#*', 'link-waits#*#*#*'],
+      DeleteItem: ['account-link#*#*', 'grant#*#*', 'link-waits#*#*#*', 'linked-people#*'],
       Query: ['jobs-of#*#*', 'link-waits#*#*#*'],
     });
     // It seals grants, and another function keeps them: neither can do both.

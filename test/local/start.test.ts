@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TryFacts } from '../../console/contract.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -188,6 +189,39 @@ describe('npm start', () => {
     await started.printed(/own\.config\.ts:1: syntax error/);
     await writeFile(config, 'export default { connections: { main: {} } };');
     await started.printed('has the settings that the relay runs with');
+  });
+
+  it('npm start serves the console at the address that it prints, with a token that stays the same', async () => {
+    const first = start();
+    await first.printed('npm run -s relay -- send issues');
+    const address = /console +(\S+)/.exec(first.output())?.[1] ?? '';
+    expect((await relay('console')).stdout.trim()).toBe(address);
+    const { origin, hash } = new URL(address);
+    const headers = { authorization: `Bearer ${hash.replace('#token=', '')}`, origin };
+    const facts = await (await fetch(`${origin}/api/relay`, { headers })).json();
+    expect(facts).toMatchObject({ name: 'this machine', operate: true, canTry: true });
+    expect((await fetch(`${origin}/api/relay`)).status).toBe(401);
+    expect((await fetch(origin)).headers.get('content-type')).toBe('text/html; charset=utf-8');
+    // The relay's own paths are not the console's, and a webhook with a wrong path is told the right ones.
+    expect(await (await fetch(`${origin}/webhook`, { method: 'POST' })).text()).toContain('POST /github');
+    expect((await fetch(`${origin}/github`, { method: 'POST', body: '{}' })).status).toBe(401);
+
+    const { body } = await fetch(`${origin}/api/changes`, { headers });
+    const { examples } = (await (await fetch(`${origin}/api/try`, { headers })).json()) as TryFacts;
+    const [{ event, body: payload } = {}] = examples;
+    await fetch(`${origin}/api/try`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ do: 'send event', event, body: payload }),
+    });
+    let changes = '';
+    for await (const chunk of body ?? []) {
+      changes += Buffer.from(chunk).toString();
+      if (/"jobs":\["issue-to-defect-/.test(changes)) break;
+    }
+    await kill(first.process);
+    const second = start();
+    await second.printed(`#token=${hash.replace('#token=', '')}`);
   });
 
   it('npm start writes files that only their owner can read', async () => {
