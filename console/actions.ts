@@ -84,12 +84,11 @@ async function carryOut({ stores, runtime, operator: by }: ConsoleRelay, job: Jo
       if (!job.parked?.outcomeUnknown) throw new Error(`the job is ${job.status}, not parked with an unknown outcome`);
       return requeue('resolved: search');
     case 'replay':
-      if (job.status === 'parked') return requeue('replayed');
-      if (job.status === 'waiting') return requeue('resumed');
+      if (job.status === 'parked' || job.status === 'waiting') return requeue('replayed');
       throw new Error(`the job is ${job.status}; only parked and waiting jobs can be replayed`);
   }
 
-  async function requeue(what: 'replayed' | 'resumed' | 'resolved: search'): Promise<void> {
+  async function requeue(what: 'replayed' | 'resolved: search'): Promise<void> {
     const queued = await requeueJob(job, stores, { at: clock(), by, what });
     if (!queued) throw new Error('the job has just changed; look at it and try again');
   }

@@ -11,6 +11,9 @@ export interface Page {
 
 const WEB = join(import.meta.dirname, 'web');
 
+/** The paths of the pages. */
+export const pagePaths: readonly string[] = ['/', '/icon.svg', '/console.js', '/console.css'];
+
 /**
  * Builds the console's pages in memory: `/` and `/icon.svg` as they are in console/web/, and `/console.js` and
  * `/console.css` from `main.tsx` and `style/main.css` with what they import. Nothing else is a page: the pages route by the fragment.

@@ -1,4 +1,5 @@
 import { issueJobs } from '../lib/automations/issue-jobs.ts';
+import { inBatches } from '../lib/jobs/batches.ts';
 import { heldBy } from '../lib/links/link-item.ts';
 import type { LinkRow, Page } from './contract.ts';
 import { findPage } from './find-page.ts';
@@ -20,7 +21,7 @@ export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): P
   const filter = { automation: issueJobs.name, ...(wanted !== '' && { place: wanted }) };
   const found = await findPage(relay, filter, params.get('cursor') || undefined);
   const issues = new Map(found.jobs.map(({ input, entity }) => [String(input.entity), entity]));
-  const rows = await Promise.all([...issues].map(([entity, name]) => rowOf(relay, entity, name)));
+  const rows = await inBatches([...issues], ([entity, name]) => rowOf(relay, entity, name));
   return { rows, ...(found.cursor !== undefined && { cursor: found.cursor }) };
 }
 

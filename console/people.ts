@@ -1,6 +1,7 @@
 import type { Grant, Holder } from '../lib/grants/grant.ts';
 import { createGrants } from '../lib/grants/grants.ts';
 import { createVault } from '../lib/grants/vault.ts';
+import { inBatches } from '../lib/jobs/batches.ts';
 import { keys } from '../lib/table/keys.ts';
 import type { Page, PersonRow } from './contract.ts';
 import { findPage } from './find-page.ts';
@@ -42,7 +43,8 @@ export async function listPeople(relay: ConsoleRelay, params: URLSearchParams): 
 
   async function rowsOf(people: readonly Known[]): Promise<PersonRow[]> {
     const once = new Map(people.map((one) => [`${one.platform} ${one.id.toLowerCase()}`, one]));
-    return Promise.all([...once.values()].flatMap((person) => names.map((connection) => rowOf(person, connection))));
+    const wanted = [...once.values()].flatMap((person) => names.map((connection) => ({ person, connection })));
+    return inBatches(wanted, ({ person, connection }) => rowOf(person, connection));
   }
 
   async function rowOf({ platform, id }: Known, connection: string): Promise<PersonRow> {

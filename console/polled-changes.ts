@@ -16,7 +16,7 @@ const ended: readonly JobStatus[] = ['succeeded', 'parked'];
  * The changes of a relay elsewhere, from the newest entries of its index. However many pages listen, the index is read
  * once, and not at all while none does.
  *
- * @param failed gets the error of a reading, which is tried again
+ * @param failed gets the first of several errors in a row; readings are tried again
  */
 export function createPolledChanges(jobs: JobStore, failed: (error: unknown) => void): Changes {
   const listeners = new Set<(jobIds: readonly string[]) => void>();
@@ -25,6 +25,7 @@ export function createPolledChanges(jobs: JobStore, failed: (error: unknown) => 
   async function poll(signal: AbortSignal): Promise<void> {
     let known: Map<string, Job> | undefined;
     let quiet = 0;
+    let isFailing = false;
     while (!signal.aborted) {
       try {
         const now = await newest(jobs);
@@ -33,8 +34,10 @@ export function createPolledChanges(jobs: JobStore, failed: (error: unknown) => 
         // The first reading changes nothing, but from then on changes are seen.
         if ((changed.length > 0 || !known) && !signal.aborted) for (const listener of listeners) listener(changed);
         known = now;
+        isFailing = false;
       } catch (error) {
-        failed(error);
+        if (!isFailing) failed(error);
+        isFailing = true;
         quiet = IDLE_AFTER;
       }
       await pause(quiet < IDLE_AFTER ? EVERY_MS : IDLE_EVERY_MS, undefined, { signal }).catch(() => {});

@@ -4,7 +4,7 @@ import { HttpError } from '../lib/http/function-url.ts';
 import { readBody } from '../local/request-body.ts';
 import { type Api, type ApiRequest, createApi } from './api.ts';
 import { awsFault } from './aws-faults.ts';
-import { buildPages, type Page } from './build.ts';
+import { buildPages, type Page, pagePaths } from './build.ts';
 import { streamChanges } from './changes.ts';
 import { checkHost, checkSender, HEADERS } from './guard.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -20,7 +20,11 @@ export interface ConsoleOptions extends ConsoleRelay {
 }
 
 /** Answers the requests of the console: `GET /` with its pages, and `/api/` with its data. */
-export type Console = (request: IncomingMessage, response: ServerResponse) => void;
+export interface Console {
+  /** True for a path of the console, if it shares its port with others. */
+  takes(path: string): boolean;
+  answer(request: IncomingMessage, response: ServerResponse): void;
+}
 
 export function createConsole(options: ConsoleOptions): Console {
   const { token, failed } = options;
@@ -29,7 +33,8 @@ export function createConsole(options: ConsoleOptions): Console {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     checkHost(request);
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+    if (!url) throw new HttpError(400, 'the address of the request cannot be read');
     if (!url.pathname.startsWith('/api/')) return answerPage(request, response, url.pathname);
     checkSender(request, token);
     if (url.pathname === '/api/changes') return answerChanges(request, response);
@@ -53,16 +58,20 @@ export function createConsole(options: ConsoleOptions): Console {
     send(response, isKnown ? 304 : 200, { ...headers, 'cache-control': 'no-cache' }, isKnown ? '' : page.body);
   }
 
-  return (request, response) => {
-    answer(request, response).catch((thrown: unknown) => {
-      const error = awsFault(thrown) ?? thrown;
-      if (!(error instanceof HttpError)) failed(error);
-      if (response.headersSent) return void response.destroy();
-      const [status, message] = error instanceof HttpError ? [error.status, error.message] : [500, textOf(error)];
-      // The body of a refused request is not read.
-      const headers = { 'content-type': 'application/json', ...(!request.complete && { connection: 'close' }) };
-      send(response, status, headers, JSON.stringify({ error: message }));
-    });
+  function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
+    const error = awsFault(thrown) ?? thrown;
+    if (!(error instanceof HttpError)) failed(error);
+    if (response.headersSent) return void response.destroy();
+    const [status, message] = error instanceof HttpError ? [error.status, error.message] : [500, textOf(error)];
+    // The body of a refused request is not read.
+    const headers = { 'content-type': 'application/json', ...(!request.complete && { connection: 'close' }) };
+    send(response, status, headers, JSON.stringify({ error: message }));
+  }
+
+  return {
+    takes: (path) => path.startsWith('/api/') || pagePaths.includes(path),
+    answer: (request, response) =>
+      void answer(request, response).catch((error: unknown) => refuse(request, response, error)),
   };
 }
 
@@ -94,7 +103,7 @@ const textOf = (error: unknown) => (error instanceof Error ? error.message : Str
 
 /** Serves a console on a port of 127.0.0.1 of its own. */
 export async function startConsole(port: number, options: ConsoleOptions): Promise<Server> {
-  const server = createServer(createConsole(options));
+  const server = createServer(createConsole(options).answer);
   await once(server.listen(port, '127.0.0.1'), 'listening');
   return server;
 }

@@ -50,6 +50,7 @@ describe('a request that is not from the page of this console is refused', () =>
     ['a change of a page', 405, 'POST', '/', (own) => own],
     ['an unknown path', 404, 'GET', '/api/unknown', (own) => own],
     ['an unknown page', 404, 'GET', '/unknown', (own) => own],
+    ['an address that is none', 400, 'GET', '//', (own) => own],
     ['a path out of the pages', 404, 'GET', '/../package.json', (own) => own],
   ];
 

@@ -140,7 +140,8 @@ describe('npm start', () => {
     expect(facts).toMatchObject({ name: 'this machine', operate: true, canTry: true });
     expect((await fetch(`${origin}/api/relay`)).status).toBe(401);
     expect((await fetch(origin)).headers.get('content-type')).toBe('text/html; charset=utf-8');
-    // The relay's own paths are not the console's.
+    // The relay's own paths are not the console's, and a webhook with a wrong path is told the right ones.
+    expect(await (await fetch(`${origin}/webhook`, { method: 'POST' })).text()).toContain('POST /github');
     expect((await fetch(`${origin}/github`, { method: 'POST', body: '{}' })).status).toBe(401);
 
     const { body } = await fetch(`${origin}/api/changes`, { headers });
