@@ -132,7 +132,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     for (const screen of [`jobs/${unknownJob.id}`, 'parked', 'try']) {
       await go(screen);
       await page.getByText('This console is read-only.').first().waitFor();
-      for (const name of ['Replay', 'Discard…', 'It was created…', 'Create it again', 'Search again']) {
+      for (const name of ['Replay', 'Discard…', 'It exists…', 'Create it again', 'Search once more']) {
         expect(await page.getByRole('button', { name }).count()).toBe(0);
       }
       for (const name of ['Send the event', 'Send the command', 'Break it', 'Clear it', 'Log the rest', 'Log']) {
@@ -148,7 +148,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     const fixture = await start();
     const { page, go } = await open(fixture.url);
     await go(`jobs/${unknownJob.id}`);
-    await page.getByRole('button', { name: 'It was created…' }).click();
+    await page.getByRole('button', { name: 'It exists…' }).click();
     const question = page.getByRole('dialog');
     await question.getByLabel('Id in the service').fill(WRONG_ID);
     await question.getByRole('button', { name: 'Continue with this id' }).click();

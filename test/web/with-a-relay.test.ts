@@ -64,7 +64,7 @@ describe.skipIf(isWithoutBrowser)('with a relay', () => {
     const will = group.locator('.consequences');
     expect(await will.innerText()).toContain('creates nothing');
 
-    await group.getByRole('button', { name: 'It was created…' }).click();
+    await group.getByRole('button', { name: 'It exists…' }).click();
     const question = page.getByRole('dialog');
     // The service says that this one does not exist.
     await question.getByLabel('Id in the service').fill('6f1c2d7e-0000-4000-8000-000000000000');
