@@ -1,4 +1,4 @@
-import type { WaitsFor } from '../lib/jobs/history.ts';
+import type { Waited, WaitsFor } from '../lib/jobs/history.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import type { StepEntry } from '../lib/jobs/journal.ts';
 import type { Period } from './contract.ts';
@@ -28,9 +28,9 @@ export function periodsOf(job: Job, steps: readonly StepEntry[], now: number): P
   const end = isOver ? (job.finishedAt ?? now) : Number.POSITIVE_INFINITY;
   const layers: Layer[] = [
     { is: 'work', from: job.createdAt, to: end },
+    ...steps.map(stepLayer),
     ...queued(job, steps, end),
-    ...steps.flatMap(stepLayers),
-    ...steps.flatMap(pauseLayers),
+    ...steps.flatMap((step) => pauseLayers(step, job.waits?.newest ?? [])),
     ...waits(job),
     ...steps.flatMap(sendLayers),
   ];
@@ -76,18 +76,17 @@ function waits({ waits, status, finishedAt, parked }: Job): Layer[] {
 }
 
 /** A step without sends is one outward call: a comment, a message. */
-function stepLayers({ step, startedAt, resumedAt = startedAt, finishedAt, sends }: StepEntry): Layer[] {
-  const is = sends ? 'work' : 'flight';
-  return [{ is, step, from: resumedAt, to: finishedAt ?? Number.POSITIVE_INFINITY }];
+function stepLayer({ step, startedAt, finishedAt, sends }: StepEntry): Layer {
+  return { is: sends ? 'work' : 'flight', step, from: startedAt, to: finishedAt ?? Number.POSITIVE_INFINITY };
 }
 
-/** The pauses between two sends of a step, as far as the job did not wait for something else. */
-function pauseLayers({ step, sends }: StepEntry): Layer[] {
+/** The pauses between two sends of a step, until the job went on or waited for something else. */
+function pauseLayers({ step, sends }: StepEntry, waits: readonly Waited[]): Layer[] {
   const newest = sends?.newest ?? [];
   return newest.slice(1).map(({ askedAt, sameBytes }, index) => {
-    const before = newest[index];
-    const why = sameBytes ? 'the same bytes are sent again' : (before?.why ?? 'it is sent again');
-    return { is: 'retry', step, from: before?.endedAt ?? askedAt, to: askedAt, why };
+    const { endedAt: from = askedAt, why = 'it is sent again' } = newest[index] ?? {};
+    const to = Math.min(askedAt, ...waits.map((wait) => wait.from).filter((begun) => begun >= from));
+    return { is: 'retry', step, from, to, why: sameBytes ? 'the same bytes are sent again' : why };
   });
 }
 
