@@ -72,7 +72,7 @@ describe.skipIf(isWithoutBrowser)('by keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'It exists' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('dialog').waitFor({ state: 'detached' });
     expect(await focused('textContent')).toBe('It exists…');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
