@@ -5,7 +5,7 @@ import type { Job } from '../lib/jobs/job.ts';
 import { resolveJob } from '../lib/jobs/resolve.ts';
 import { requeueJob } from '../lib/jobs/sweep.ts';
 import { idFromText } from '../lib/partner/operation.ts';
-import type { ActionResult } from './contract.ts';
+import type { ActionResult, JobAction } from './contract.ts';
 import type { ConsoleRelay } from './relay.ts';
 import { verifyWithService } from './verify.ts';
 
@@ -19,7 +19,7 @@ const action = z.discriminatedUnion('do', [
   z.object({ do: z.literal('done'), createdId: z.string().trim().min(1).max(200) }),
   z.object({ do: z.literal('again') }),
   z.object({ do: z.literal('search') }),
-]);
+]) satisfies z.ZodType<JobAction>;
 type Action = z.output<typeof action>;
 
 const many = z.object({ ids: z.array(id).min(1).max(AT_ONCE) });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { HttpError } from '../../lib/http/function-url.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { TryFacts } from '../contract.ts';
+import type { TryAction, TryFacts } from '../contract.ts';
 import { auditOf, faultKinds, faultsOf, recordsOf } from './sandbox-view.ts';
 import { createSender, type SenderOptions } from './sender.ts';
 import { formsOf, messagesOf } from './slack-view.ts';
@@ -33,7 +33,7 @@ const action = z.discriminatedUnion('do', [
   z.object({ do: z.literal('submit'), viewId: z.string(), values: z.record(z.string(), z.unknown()) }),
   z.object({ do: z.literal('set fault'), fault: z.record(z.string(), z.unknown()) }),
   z.object({ do: z.literal('clear fault'), id: z.string() }),
-]);
+]) satisfies z.ZodType<TryAction>;
 
 export function createTry({ sandbox, ...options }: TryOptions): Try {
   const sender = createSender(options);

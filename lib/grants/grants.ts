@@ -127,9 +127,9 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       return get(prepared.connection, prepared.holder);
     },
     async forget(connection, holder) {
-      const wasThere = await table.delete(keyOf({ connection, holder }), { expression: 'attribute_exists(#pk)' });
+      // In this order, a link that is made meanwhile stays listed.
       await table.delete(keys.linkedPerson(connection, holder.in, holder.id));
-      return wasThere;
+      return table.delete(keyOf({ connection, holder }), { expression: 'attribute_exists(#pk)' });
     },
     async open({ connection, holder, sealed = new Uint8Array() }) {
       return JSON.parse(await vault.unseal(sealed, sealedFor(connection, holder)));
