@@ -104,7 +104,7 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
                   <Icon name={screen} />
                   <span>
                     {label}
-                    {rest !== undefined && <span class="wide"> {rest}</span>}
+                    {rest !== undefined && <span class="if-wide"> {rest}</span>}
                   </span>
                   {parked !== undefined && parked.jobs > 0 && (
                     <span class="badge">

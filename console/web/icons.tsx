@@ -11,7 +11,6 @@ const paths = {
   ),
   try: <path d="M6 2v4L2.5 12.5A1 1 0 0 0 3.4 14h9.2a1 1 0 0 0 .9-1.5L10 6V2M4.8 2h6.4M4.6 10h6.8" />,
   back: <path d="M9.5 3 4.5 8l5 5" />,
-  next: <path d="m6.5 3 5 5-5 5" />,
   search: <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.7 10.7 14 14" />,
   close: <path d="m4 4 8 8M12 4l-8 8" />,
 } satisfies Record<string, JSX.Element>;

@@ -36,8 +36,8 @@ const described: Readonly<Record<Do, Described>> = {
     isGrave: true,
   },
   done: {
-    label: 'It was created',
-    title: () => 'It was created: enter its id',
+    label: 'It exists',
+    title: () => 'It exists: enter its id',
     will: 'The job continues with this id as the result of the step. The service is asked whether the id exists.',
     confirm: () => 'Continue with this id',
     asks: { label: 'Id in the service', hint: 'As the service shows it, for example in the address of its page.' },
@@ -50,10 +50,10 @@ const described: Readonly<Record<Do, Described>> = {
     isGrave: true,
   },
   search: {
-    label: 'Search again',
-    title: (many) => `Search again for ${many}?`,
+    label: 'Search once more',
+    title: (many) => `Search once more for ${many}?`,
     will: 'The service is searched for the marker of each creation. Nothing is created.',
-    confirm: (many) => `Search again for ${many}`,
+    confirm: (many) => `Search once more for ${many}`,
   },
 };
 

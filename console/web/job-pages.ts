@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobDetail, JobPage, JobRow } from '../contract.ts';
 import { type ApiError, get } from './api.ts';
-import { onNews } from './live.ts';
+import { onNews, opened } from './live.ts';
 import { paced } from './paced.ts';
 
 export interface JobPages {
@@ -69,6 +69,7 @@ export function useJobPages(query: string): JobPages {
     };
     /** Reads on from a state until there are enough new rows. */
     const readOn = async (from: State) => {
+      await opened;
       let next = from;
       for (let page = 0; page < PAGES_AT_ONCE; page++) {
         const { jobs, cursor, read } = await get<JobPage>(pathOf(query, next.cursor), stop.signal);

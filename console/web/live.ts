@@ -8,6 +8,7 @@ export const connection = state<'connecting' | 'live' | 'lost' | 'hidden'>('conn
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
+const OPENS_WITHIN_MS = 200;
 
 /** `all` after a gap in the stream, in which anything may have changed. */
 export type News = Change | 'all';
@@ -20,10 +21,17 @@ export function onNews(listener: (news: News) => void): () => void {
   return () => void listeners.delete(listener);
 }
 
+const opening = Promise.withResolvers<void>();
+
+/** Resolves when what is read now misses no change: the stream is open, or all is read again once it is. */
+export const opened = opening.promise;
+
+/** Whether something may have been read that a stream which opens later has missed. */
+let isRead = false;
+
 /** Reads the stream of changes while the page is visible and has a token. */
-export function startLive(): void {
+export async function startLive(): Promise<void> {
   let stop = new AbortController();
-  let isFirst = true;
   const begin = () => {
     stop.abort();
     if (token.value === undefined || isRefused.value) return;
@@ -32,30 +40,35 @@ export function startLive(): void {
       return;
     }
     stop = new AbortController();
-    void readOn(stop.signal, isFirst);
-    isFirst = false;
+    void readOn(stop.signal);
   };
+  const settled = new Promise<void>((resolve) => {
+    connection.subscribe(resolve);
+    isRefused.subscribe(resolve);
+    setTimeout(resolve, OPENS_WITHIN_MS);
+  });
   token.subscribe(begin);
   isRefused.subscribe(begin);
   document.addEventListener('visibilitychange', begin);
   begin();
+  await settled;
+  isRead = true;
+  opening.resolve();
 }
 
-async function readOn(signal: AbortSignal, isFirst: boolean): Promise<void> {
+async function readOn(signal: AbortSignal): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS;
-  let hasGap = !isFirst;
   while (!signal.aborted && !isRefused.value) {
     try {
       const { body } = await request('/api/changes', { signal });
       connection.value = 'live';
       pauseMs = FIRST_PAUSE_MS;
-      if (hasGap) tell('all');
+      if (isRead) tell('all');
       if (body) await readLines(body, (line) => tell(JSON.parse(line) as Change));
     } catch {
       // The state says it, and the requests of the screen say why.
     }
     if (signal.aborted) return;
-    hasGap = true;
     connection.value = 'lost';
     await pause(pauseMs, signal);
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);

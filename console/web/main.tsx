@@ -11,7 +11,7 @@ await openSession();
 answerOtherTabs();
 startClock();
 startRouting();
-startLive();
+void startLive();
 startKeyboard();
 // A list that opens again gives the focus to the item that was opened from it.
 document.addEventListener('click', ({ target }) => {

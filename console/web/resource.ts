@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { type ApiError, get } from './api.ts';
-import { type News, onNews } from './live.ts';
+import { type News, onNews, opened } from './live.ts';
 import { paced } from './paced.ts';
 import { type State, state, useValue } from './state.ts';
 
@@ -56,6 +56,7 @@ function share(path: string | undefined, concerns: (news: News) => boolean): Sha
     clearTimeout(retry);
     if (users === 0 || path === undefined) return;
     try {
+      await opened;
       answer.value = { data: await get(path) };
     } catch (error) {
       answer.value = { ...answer.value, error: error as ApiError };

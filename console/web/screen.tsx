@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** A link or a row that has the focus keeps it, if the screen has it again. */
 let lastItem: string | undefined;
@@ -25,7 +25,8 @@ export function Screen({ title, heading = title, aside, children }: ScreenProps)
   useEffect(() => {
     document.title = `${title} · Partner Relay`;
   }, [title]);
-  useEffect(() => {
+  // Before the screen is drawn: a key that is pressed at once must not lose its focus to this.
+  useLayoutEffect(() => {
     const item = lastItem && document.querySelector<HTMLElement>(`[data-item="${CSS.escape(lastItem)}"]`);
     if (item) item.focus();
     else if (hasOpened) head.current?.focus({ preventScroll: true });

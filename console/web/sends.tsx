@@ -1,7 +1,7 @@
 import type { Send } from '../contract.ts';
 import { count, duration } from './format.ts';
 import { seen, Text } from './outside.tsx';
-import { StatusMark, sendMark } from './status.tsx';
+import { StatusMark } from './status.tsx';
 import { At } from './time.tsx';
 
 /** Each request of a step, in order, with its answer. */
@@ -11,12 +11,12 @@ export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: nu
     <ol class="sends">
       {older > 0 && <li class="soft">{count(older)} earlier sends are not kept.</li>}
       {sends.map((send, index) => (
-        <li key={send.sentAt} class={send.answer}>
+        <li key={index} class={send.answer}>
           <span>
             {older + index + 1}. {whatWasSent(send, older + index)} at <At at={send.sentAt} />
           </span>
           <span class="answer">
-            <StatusMark of={sendMark(send)} />
+            <StatusMark of={send.answer} />
             {send.httpStatus !== undefined && <code>{send.httpStatus}</code>}
             {send.answeredAt !== undefined && (
               <span class="soft number">after {duration(send.answeredAt - send.sentAt)}</span>

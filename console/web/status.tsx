@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { JobRow, JobStatus, LinkRow, Send } from '../contract.ts';
+import type { JobRow, JobStatus, LinkRow } from '../contract.ts';
 
 type Tone = 'calm' | 'busy' | 'good' | 'warn' | 'bad';
 interface Mark {
@@ -209,10 +209,6 @@ export function jobMark({ status, notDone, outcomeUnknown }: JobRow): MarkName {
 
 export function statusText(status: JobStatus): string {
   return marks[status].text;
-}
-
-export function sendMark({ answer }: Send): MarkName {
-  return answer;
 }
 
 export function lifeMark(life: LinkRow['life']): MarkName {

@@ -54,6 +54,14 @@ describe.skipIf(isWithoutBrowser)('every screen is accessible', () => {
       expect(complaints).toEqual([]);
     });
 
+    it('the evidence of an unknown outcome', async () => {
+      const { page, go } = opened;
+      await go('parked');
+      for (const text of ['If it was created, it contains', 'Searched for', 'The service may still carry it out']) {
+        await page.getByText(text).waitFor();
+      }
+    });
+
     it('a question', async () => {
       const { page, go } = opened;
       await go(`jobs/${unknownJob.id}`);

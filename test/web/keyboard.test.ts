@@ -67,13 +67,13 @@ describe.skipIf(isWithoutBrowser)('by keyboard alone', () => {
   it('a decision is made, and the focus returns to its button', async () => {
     const { page, go, fixture, focused } = await open();
     await go(`jobs/${unknownJob.id}`);
-    const button = page.getByRole('button', { name: 'It was created…' });
+    const button = page.getByRole('button', { name: 'It exists…' });
     await button.focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'It was created' }).waitFor();
+    await page.getByRole('dialog', { name: 'It exists' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focused('textContent')).toBe('It was created…');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(await focused('textContent')).toBe('It exists…');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     expect(await focused('tagName')).toBe('INPUT');

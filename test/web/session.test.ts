@@ -86,6 +86,33 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     await page.getByRole('link', { name: 'Parked 1 job' }).waitFor();
   });
 
+  it('the stream of changes is closed while nobody looks', async () => {
+    const fixture = await start({ jobs: [numberedJob(1)] });
+    const { page, go } = await open(fixture.url);
+    await go('jobs');
+    await page.getByText('1 job shown').waitFor();
+    const look = (hidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`,
+      );
+    await look(true);
+    await page.getByText('Paused', { exact: true }).waitFor();
+    await expect.poll(fixture.streams).toBe(0);
+    fixture.jobs.unshift(numberedJob(2));
+    await look(false);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('2 jobs shown').waitFor();
+  });
+
+  it('times are local, with the zone and the milliseconds in the title', async () => {
+    const { url } = await start();
+    const { page, go } = await open(url);
+    await go(`jobs/${unknownJob.id}`);
+    const created = page.locator('.facts time').first();
+    expect(await created.getAttribute('title')).toMatch(/13:53:55\.\d{3}.* \(Europe\/Berlin\)$/);
+  });
+
   it('a hundred changes at once are few requests', async () => {
     const fixture = await start({ jobs: [numberedJob(1)] });
     const { page, go } = await open(fixture.url);
@@ -105,7 +132,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     for (const screen of [`jobs/${unknownJob.id}`, 'parked', 'try']) {
       await go(screen);
       await page.getByText('This console is read-only.').first().waitFor();
-      for (const name of ['Replay', 'Discard…', 'It was created…', 'Create it again', 'Search again']) {
+      for (const name of ['Replay', 'Discard…', 'It exists…', 'Create it again', 'Search once more']) {
         expect(await page.getByRole('button', { name }).count()).toBe(0);
       }
       for (const name of ['Send the event', 'Send the command', 'Break it', 'Clear it', 'Log the rest', 'Log']) {
@@ -121,7 +148,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     const fixture = await start();
     const { page, go } = await open(fixture.url);
     await go(`jobs/${unknownJob.id}`);
-    await page.getByRole('button', { name: 'It was created…' }).click();
+    await page.getByRole('button', { name: 'It exists…' }).click();
     const question = page.getByRole('dialog');
     await question.getByLabel('Id in the service').fill(WRONG_ID);
     await question.getByRole('button', { name: 'Continue with this id' }).click();

@@ -87,9 +87,9 @@ function Row({ name, periods, step, scale, until }: RowProps) {
         {periods.map((period) => (
           <Bar key={period.from} period={period} scale={scale} until={until} />
         ))}
-        {step?.sends.map(({ sentAt, answer }) => (
+        {step?.sends.map(({ sentAt, answer }, index) => (
           <line
-            key={sentAt}
+            key={index}
             class={`sent ${answer}`}
             x1={percent(scale.at(sentAt))}
             x2={percent(scale.at(sentAt))}

@@ -9,8 +9,7 @@ import { useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
 import { Screen } from '../screen.tsx';
-import { AtAndAway } from '../time.tsx';
-import { ConnectionState, LaneTable, Outages } from './now.tsx';
+import { ConnectionState, Forecast, LaneTable, Outages } from './now.tsx';
 
 /** What a connection has sent, what it may still send, and who waits for it. */
 export function BudgetScreen({ connection: asked }: { connection: string | undefined }) {
@@ -69,13 +68,7 @@ function BudgetView({ budget }: { budget: BudgetDetail }) {
           </div>
         </div>
         <p class="sentence forecast">
-          {dayUsedUpAt === null ? (
-            'At the pace of the last hour, the day’s limit is not reached.'
-          ) : (
-            <>
-              At the pace of the last hour, the day’s limit is reached at <AtAndAway at={dayUsedUpAt} />.
-            </>
-          )}
+          <Forecast at={dayUsedUpAt} />
         </p>
       </section>
       <section class="card" aria-labelledby="lanes">

@@ -223,8 +223,8 @@ function Decisions({ decisions }: { decisions: readonly Decision[] }) {
     <section class="card" aria-labelledby="decisions">
       <h2 id="decisions">What operators did</h2>
       <ul class="decisions">
-        {decisions.map(({ at, by, what, reason }) => (
-          <li key={at}>
+        {decisions.map(({ at, by, what, reason }, index) => (
+          <li key={index}>
             <At at={at} />{' '}
             <strong>
               <Line text={what} />

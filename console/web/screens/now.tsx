@@ -73,13 +73,7 @@ function ConnectionCard(connection: ConnectionNow) {
         <div class="meters">
           <Meter label="Last minute" {...minute} unit="calls" />
           <Meter label="Last 24 hours" {...day} unit="calls">
-            {dayUsedUpAt === null ? (
-              'At the pace of the last hour, the day’s limit is not reached.'
-            ) : (
-              <>
-                At the pace of the last hour, the day’s limit is reached at <AtAndAway at={dayUsedUpAt} />.
-              </>
-            )}
+            <Forecast at={dayUsedUpAt} />
           </Meter>
         </div>
         <LaneTable lanes={lanes} connection={name} />
@@ -88,6 +82,17 @@ function ConnectionCard(connection: ConnectionNow) {
   );
 }
 
+/** When the limit of the day is reached. */
+export function Forecast({ at }: { at: number | null }) {
+  if (at === null) return <>At the pace of the last hour, the day’s limit is not reached.</>;
+  return (
+    <>
+      At the pace of the last hour, the day’s limit is reached at <AtAndAway at={at} />.
+    </>
+  );
+}
+
+/** Whether calls are sent. */
 export function ConnectionState({ stopped, pausedUntil }: Pick<ConnectionNow, 'stopped' | 'pausedUntil'>) {
   if (stopped.some(({ operation }) => operation === undefined)) return <StatusMark of="stopped" />;
   if (pausedUntil !== null) return <StatusMark of="paused" />;

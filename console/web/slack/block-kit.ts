@@ -1,3 +1,5 @@
+import { seen } from '../outside.tsx';
+
 /**
  * The parts of Block Kit that the relay sends (https://docs.slack.dev/reference/block-kit), read without trust: an
  * unknown block is shown by its type.
@@ -55,9 +57,9 @@ const emoji: Readonly<Record<string, string>> = {
   clock4: '🕓',
 };
 
-/** mrkdwn as text: names of links and mentions, nothing escaped. Formatting marks stay. */
+/** A text that can be shown: names of links and mentions, nothing escaped. Formatting marks stay. */
 export function plainText({ type, text }: TextObject): string {
-  const named = text.replaceAll(/:([a-z0-9_]+):/g, (all, name: string) => emoji[name] ?? all);
+  const named = seen(text).replaceAll(/:([a-z0-9_]+):/g, (all, name: string) => emoji[name] ?? all);
   if (type === 'plain_text') return named;
   return named
     .replaceAll(/<([^<>|]*)(?:\|([^<>]*))?>/g, (_, target: string, label: string | undefined) => {
