@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
-import { findRunning, ownKeyHeader } from '../local/state.ts';
+import { findRunning, ownKeyHeader, type RunningRelay } from '../local/state.ts';
 
 /** The relay that the command line operates. */
 export interface Target {
@@ -9,6 +9,8 @@ export interface Target {
   slackWebhookUrl: string | undefined;
   /** The local Slack stand-in, if there is no token. */
   slackStandIn?: { url: string; headers: { authorization: string } } | undefined;
+  /** The relay that runs in this folder. Undefined for a stage. */
+  running?: RunningRelay;
   stores: Stores;
 }
 
@@ -32,6 +34,7 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
     throw new Error('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
   Object.assign(process.env, running.variables);
   return {
+    running,
     githubWebhookUrl: `${running.url}/github`,
     slackWebhookUrl: `${running.url}/slack/commands`,
     slackStandIn:

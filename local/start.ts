@@ -19,6 +19,7 @@ import { createCrowd } from './crowd.ts';
 import { asSqsHandler, startEventSource } from './event-source.ts';
 import { keptGrantsKey } from './grants-key.ts';
 import { asHttpHandler, startHttpFront } from './http-front.ts';
+import { keepingDeliveries } from './kept-deliveries.ts';
 import { keptPort } from './kept-port.ts';
 import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
@@ -88,7 +89,9 @@ async function start(): Promise<void> {
     timeoutMs: WORKER_TIMEOUT_MS,
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
-  const takeGithub = webhooks.counted(asHttpHandler(webhook.createHandler(runtime)));
+  const takeGithub = keepingDeliveries(webhooks.counted(asHttpHandler(webhook.createHandler(runtime))), (error) =>
+    story.log.warn({ message: 'a delivery was not kept for send --again', error: String(error) }),
+  );
   const takeSlack = webhooks.counted(asHttpHandler(slackWebhook.createHandler(runtime)));
   const pages = asHttpHandler(accountLink.createHandler(runtime));
   const schedules = createLocalSchedules(scheduled, {
@@ -116,7 +119,7 @@ async function start(): Promise<void> {
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
-  noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
+  noteRunning({ url, slackStandIn: slack?.standIn?.url, sandbox: sandbox?.url, variables: stack.variables });
   console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }));
   poll = source.poll;
   poll();
@@ -265,10 +268,17 @@ ${slack ? slackLines(url, slack) : ''}  service      ${partner.baseUrl}${sandbox
 ${sandbox ? faultsHint(sandbox) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
 
   npm run -s relay -- send issues
-${slack ? SLACK_HINT : ''}`;
+${slack ? SLACK_HINT : ''}${sandbox ? SANDBOX_HINT : ''}`;
 }
 
 const SLACK_HINT = `  npm run -s relay -- send slack '/pm log 1h30m "Login with passkeys" wrote tests'
+`;
+
+const SANDBOX_HINT = `
+The ids of the sandbox's checklist items, and a comment that completes one:
+
+  npm run -s relay -- sandbox items
+  npm run -s relay -- send --body '/done 101'
 `;
 
 function slackLines(url: string, { signingSecret, standIn }: LocalSlack): string {
