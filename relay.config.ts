@@ -31,6 +31,7 @@ export default defineConfig({
   },
   // Who comments on GitHub as whom of the service.
   people: [{ github: 'Codertocat', email: 'mira.novak@example.com' }],
+  contactChannel: 'C0PLATFORM',
   timesheets: {
     // Take it out once the jobs say what you expect.
     dryRun: true,

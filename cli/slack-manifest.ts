@@ -34,7 +34,7 @@ const MAX_NAME_LENGTH = 35;
  * https://docs.slack.dev/reference/app-manifest
  */
 export function slackManifest(
-  { slack: settings, timesheets }: Pick<RelayConfig, 'slack' | 'timesheets'>,
+  { slack: settings, timesheets, contactChannel }: Pick<RelayConfig, 'slack' | 'timesheets' | 'contactChannel'>,
   name: string,
   url: string,
 ) {
@@ -42,7 +42,7 @@ export function slackManifest(
   if (name.length < 1 || name.length > MAX_NAME_LENGTH) {
     throw new Error(`the name of an app must have 1 to ${MAX_NAME_LENGTH} characters; this one has ${name.length}`);
   }
-  const hasSummaries = timesheets?.teams.some(({ summary }) => summary);
+  const postsInChannels = timesheets?.teams.some(({ summary }) => summary) || contactChannel !== undefined;
   const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
   return {
     display_information: {
@@ -87,8 +87,8 @@ export function slackManifest(
           'channels:read',
           'groups:read',
           ...(limitsByGroup ? ['usergroups:read'] : []),
-          // To check whether a summary was already posted in its public or private channel.
-          ...(hasSummaries ? ['channels:history', 'groups:history'] : []),
+          // To check whether a summary or notice was already posted in its public or private channel.
+          ...(postsInChannels ? ['channels:history', 'groups:history'] : []),
         ],
       },
     },

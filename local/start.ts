@@ -201,9 +201,9 @@ async function enterSlack(stack: LocalStack, config: RelayConfig, folder: string
   return { signingSecret, standIn };
 }
 
-function configuredChannels({ slack, timesheets }: RelayConfig): string[] {
+function configuredChannels({ slack, timesheets, contactChannel }: RelayConfig): string[] {
   const summaries = (timesheets?.teams ?? []).flatMap(({ summary }) => summary?.channel ?? []);
-  return [...Object.keys(slack?.channels ?? {}), ...summaries];
+  return [...Object.keys(slack?.channels ?? {}), ...summaries, ...(contactChannel ? [contactChannel] : [])];
 }
 
 function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayConfig {

@@ -97,6 +97,8 @@ export interface JobStore {
   due(status: JobStatus, by: number): AsyncIterable<Job[]>;
   /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
   list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
+  /** The jobs that were parked in that time, oldest first, inclusive. The index may lag behind. */
+  parkedBetween(from: number, to: number, limit: number): Promise<Job[]>;
 }
 
 export function createJobStore(table: Table, clock: () => number): JobStore {
@@ -291,6 +293,14 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       const expression = by === undefined ? '#status = :status' : '#status = :status AND #wakeAt <= :by';
       const items = await table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst });
       return items.filter((item) => !isGone(item, clock())).map(asJob);
+    },
+    async parkedBetween(from, to, limit) {
+      // A parked job was parked at its `wakeAt`.
+      const condition = {
+        expression: '#status = :parked AND #wakeAt BETWEEN :from AND :to',
+        values: { parked: 'parked', from, to },
+      };
+      return (await table.queryIndex(jobsByStatus.name, condition, { limit, newestFirst: false })).map(asJob);
     },
   };
 }
