@@ -33,7 +33,7 @@ export default defineConfig({
   people: [{ github: 'Codertocat', email: 'mira.novak@example.com' }],
   contactChannel: 'C0PLATFORM',
   timesheets: {
-    // Take it out once the jobs say what you expect.
+    // Sends nothing to people. Take it out once the jobs say what you expect. The local stand-in gets messages anyway.
     dryRun: true,
     teams: [
       {

@@ -32,7 +32,7 @@ addJobCommands(program, open);
 addLinkCommand(program, open);
 addBudgetCommand(program, open);
 addResumeCommand(program, open);
-addRunCommand(program, stage);
+addRunCommand(program, open, stage);
 addDoctorCommand(program, open);
 addSecretCommands(program, stage);
 addGithubAppCommand(program, open);

@@ -206,9 +206,14 @@ function configuredChannels({ slack, timesheets, contactChannel }: RelayConfig):
   return [...Object.keys(slack?.channels ?? {}), ...summaries, ...(contactChannel ? [contactChannel] : [])];
 }
 
+/** A dry run protects people from messages. The stand-in has no people, so it gets the messages. */
 function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayConfig {
   if (!slack?.standIn || !config.slack) return config;
-  return { ...config, slack: { ...config.slack, apiUrl: `${slack.standIn.url}/api` } };
+  return {
+    ...config,
+    slack: { ...config.slack, apiUrl: `${slack.standIn.url}/api` },
+    ...(config.timesheets && { timesheets: { ...config.timesheets, dryRun: false } }),
+  };
 }
 
 /**

@@ -1,21 +1,41 @@
 import type { Job } from './job.ts';
 
-/** What a person can do about a parked job. */
+/** What an operator can decide about a job. */
+export type Choice = 'replay' | 'resolve';
+
+/** What to do next about a job that is parked. */
 export interface NextStep {
-  /** One sentence, the same everywhere: story, command line, console, notices and alarms. */
+  /** One sentence. */
   text: string;
-  /** The words after `npm run -s relay --` that lead further. */
-  command: string;
+  /** What an operator can decide now, the best first. */
+  choices: readonly Choice[];
 }
 
-/** For a job that is parked with an unknown outcome. */
-export const DECIDE = 'Check in the service whether it was created, then decide with resolve.';
-/** For every other parked job. */
-export const FIX = 'Fix the cause, then continue the job with replay; completed steps are not repeated.';
+/** What helps, by the kind of the parking. */
+export const HELP = {
+  'outcome unknown':
+    'It is unknown whether the service created it: look there, then resolve the job as done (it exists), again (it does not exist) or search (let the relay look once more).',
+  'needs an operator': 'It cannot continue by itself: correct what the reason names, then replay the job.',
+} as const;
 
-/** @returns what to do about a parked job; undefined for any other job, because it needs no one */
-export function nextStepOf({ id, parked }: Pick<Job, 'id' | 'parked'>): NextStep | undefined {
+/**
+ * What to do next about a job: the same sentence in the terminal, in notices and in alarms.
+ *
+ * @returns undefined for a job that is not parked
+ */
+export function nextStep({ parked }: Pick<Job, 'parked'>): NextStep | undefined {
   if (!parked) return undefined;
-  // `job` shows the evidence, and the exact commands of each decision.
-  return parked.outcomeUnknown ? { text: DECIDE, command: `job ${id}` } : { text: FIX, command: `replay ${id}` };
+  return parked.outcomeUnknown
+    ? { text: HELP['outcome unknown'], choices: ['resolve'] }
+    : { text: HELP['needs an operator'], choices: ['replay'] };
+}
+
+const COMMANDS: Readonly<Record<Choice, (id: string) => string[]>> = {
+  replay: (id) => [`replay ${id}`],
+  resolve: (id) => ['--done <id of what was created>', '--again', '--search'].map((how) => `resolve ${id} ${how}`),
+};
+
+/** The commands for the choices, without `npm run -s relay --`. */
+export function commandsOf({ id }: Pick<Job, 'id'>, { choices }: NextStep): string[] {
+  return choices.flatMap((choice) => COMMANDS[choice](id));
 }

@@ -3,14 +3,14 @@ import { digest } from '../digest.ts';
 import { NeedsOperator, RetryAt } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
-import { nextStepOf } from '../jobs/next-step.ts';
+import { commandsOf, nextStep } from '../jobs/next-step.ts';
 import { type ParkedGroup, parkedGroups } from '../jobs/parked-groups.ts';
 import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { cutToLength } from '../text.ts';
 import { message, plainSection, type SlackMessage, section } from './messages.ts';
-import { time } from './mrkdwn.ts';
+import { escaped, time } from './mrkdwn.ts';
 import { slackMessage } from './replies.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 
@@ -158,12 +158,13 @@ function unlessRefused(error: unknown): undefined {
 function textOf({ cause, jobs }: ParkedGroup, stage: string | undefined): SlackMessage {
   const [first] = jobs;
   const isOne = jobs.length === 1;
-  const next = nextStepOf(first);
+  const next = nextStep(first);
+  const commands = isOne && next ? commandsOf(first, next) : ['jobs --status parked'];
   const relay = `npm run -s relay -- ${stage === undefined ? '' : `--stage ${stage} `}`;
   return message([
     section(`:octagonal_sign: ${headline(cause, jobs)}.`),
     plainSection(isOne || cause !== undefined ? [...named(jobs), why(first)].join('\n') : named(jobs, why).join('\n')),
-    section(`${next?.text}\n\`\`\`${relay}${isOne ? next?.command : 'jobs --status parked'}\`\`\``),
+    section(`${next?.text}\n\`\`\`${commands.map((command) => relay + escaped(command)).join('\n')}\`\`\``),
   ]);
 }
 

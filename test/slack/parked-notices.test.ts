@@ -52,7 +52,7 @@ describe('the notice of parked jobs', () => {
     for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
     expect(texts()).toEqual([
       expect.stringMatching(
-        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nFix the cause, then continue the job with replay/,
+        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nIt cannot continue by itself: correct what the reason names, then replay the job\./,
       ),
     ]);
     expect(texts()[0]).toContain(`npm run -s relay -- replay ${job?.id}`);
