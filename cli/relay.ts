@@ -4,6 +4,7 @@ import { addBudgetCommand } from './budget.ts';
 import { addCallCommand } from './call.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';
 import { addGithubAppCommand } from './github-app-manifest.ts';
+import { addGithubDeliveriesCommand } from './github-deliveries.ts';
 import { addJobCommands } from './jobs.ts';
 import { addLinkCommand } from './link.ts';
 import { addMcpCommand } from './mcp.ts';
@@ -36,6 +37,7 @@ addRunCommand(program, open, stage);
 addDoctorCommand(program, open);
 addSecretCommands(program, stage);
 addGithubAppCommand(program, open);
+addGithubDeliveriesCommand(program, open);
 addSlackManifestCommand(program, open);
 addStackTraceCommand(program);
 
