@@ -10,6 +10,7 @@ export function addSlackManifestCommand(program: Command, open: OpenTarget): voi
     .command('slack-manifest')
     .description('print the manifest that creates the Slack app, with its command, shortcut, URLs and scopes set')
     .option('--url <url>', 'the URL of slack-webhook; by default that of the --stage')
+    .option('--socket-mode', 'for npm start with SLACK_APP_TOKEN: no URL, because the relay connects to Slack')
     .option('--name <name>', 'the name of the app, up to 35 characters', 'Partner Relay')
     .addHelpText(
       'after',
@@ -21,9 +22,11 @@ and enter its signing secret (Basic Information) and its bot token (OAuth & Perm
 
   npm run -s relay -- --stage prod secrets set slack`,
     )
-    .action(async (options: { url?: string; name: string }) => {
+    .action(async (options: { url?: string; socketMode?: boolean; name: string }) => {
       const { default: config } = await import('../relay.config.ts');
-      printJson(slackManifest(config, options.name, options.url ?? slackWebhookUrlOf(await open())));
+      if (options.socketMode && options.url) throw new Error('use either --url or --socket-mode');
+      const url = options.socketMode ? undefined : (options.url ?? slackWebhookUrlOf(await open()));
+      printJson(slackManifest(config, options.name, url));
     });
 }
 
@@ -31,12 +34,14 @@ const MAX_NAME_LENGTH = 35;
 
 /**
  * The minimum access that the relay needs in Slack.
- * https://docs.slack.dev/reference/app-manifest
+ *
+ * @param url of slack-webhook; undefined for Socket Mode
+ * @see https://docs.slack.dev/reference/app-manifest
  */
 export function slackManifest(
   { slack: settings, timesheets, contactChannel }: Pick<RelayConfig, 'slack' | 'timesheets' | 'contactChannel'>,
   name: string,
-  url: string,
+  url: string | undefined,
 ) {
   if (!settings) throw new Error('slack is missing in relay.config.ts');
   if (name.length < 1 || name.length > MAX_NAME_LENGTH) {
@@ -56,7 +61,7 @@ export function slackManifest(
       slash_commands: [
         {
           command: settings.command,
-          url,
+          ...(url !== undefined && { url }),
           description: 'Defects, checklists, time and tasks',
           usage_hint: 'defect | done | undo | log | find | link | unlink | status | help',
           should_escape: false,
@@ -93,9 +98,9 @@ export function slackManifest(
       },
     },
     settings: {
-      interactivity: { is_enabled: true, request_url: url },
+      interactivity: { is_enabled: true, ...(url !== undefined && { request_url: url }) },
       org_deploy_enabled: false,
-      socket_mode_enabled: false,
+      socket_mode_enabled: url === undefined,
       token_rotation_enabled: false,
     },
   };

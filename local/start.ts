@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
-import type { RelayConfig } from '../lib/config/schema.ts';
+import type { RelayConfig, SlackConfig } from '../lib/config/schema.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
 import { requeueJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
 import { partnerRoot } from '../lib/partner/base-url.ts';
-import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
+import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
+import { slackSigningSecret } from '../lib/secrets/secrets.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { controlRoutes } from './control-routes.ts';
 import { createCrowd } from './crowd.ts';
@@ -24,6 +25,7 @@ import { keptPort } from './kept-port.ts';
 import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
 import { type SlackStandIn, startSlackStandIn } from './slack/stand-in.ts';
+import { startSlackSocket } from './slack-socket.ts';
 import { type LocalStack, startLocalStack } from './stack.ts';
 import { findRunning, keepToOwner, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
 import { startStory } from './story.ts';
@@ -115,7 +117,8 @@ async function start(): Promise<void> {
     throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; set PORT to another.`) : error;
   });
 
-  const unfinished = await takeUp(openStores(runtime), config);
+  const stores = openStores(runtime);
+  const unfinished = await takeUp(stores, config);
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
@@ -124,17 +127,34 @@ async function start(): Promise<void> {
   poll = source.poll;
   poll();
   schedules.start();
+  const { SLACK_APP_TOKEN: appToken } = process.env;
+  const socket = appToken && config.slack ? openSocket(appToken, config.slack, url, stores, story.log) : undefined;
 
   const stop = async () => {
     noteStopped();
     front.close();
     front.closeAllConnections();
-    await Promise.all([schedules.stop(), source.stop()]);
+    await Promise.all([schedules.stop(), source.stop(), socket?.close()]);
     await Promise.all([stack.close(), sandbox?.close(), slack?.standIn?.close(), story.close()]);
     process.exit(0);
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+}
+
+/** Slack's commands and interactions by Socket Mode, because Slack cannot reach this machine. */
+function openSocket(appToken: string, slack: SlackConfig, url: string, stores: Stores, log: Runtime['log']) {
+  return startSlackSocket({
+    ...{ apiUrl: slack.apiUrl, appToken },
+    signingSecret: async () => (await stores.secrets.current('slack', slackSigningSecret)).signingSecret,
+    async hand(path, request) {
+      const response = await fetch(`${url}${path}`, { method: 'POST', ...request });
+      return { status: response.status, body: await response.text() };
+    },
+    connected: () => log.info({ message: 'Slack is connected by Socket Mode' }),
+    failed: (error) =>
+      log.warn({ message: 'Socket Mode', error: String(error instanceof Error ? error.message : error) }),
+  });
 }
 
 /** Jobs and links belong to one instance, so each instance has its own folder. */
@@ -184,6 +204,9 @@ interface LocalSlack {
 async function enterSlack(stack: LocalStack, config: RelayConfig, folder: string): Promise<LocalSlack> {
   const signingSecret = process.env.SLACK_SIGNING_SECRET || randomBytes(16).toString('hex');
   const ownToken = process.env.SLACK_BOT_TOKEN;
+  if (process.env.SLACK_APP_TOKEN && !ownToken) {
+    throw new Error('SLACK_APP_TOKEN is set without SLACK_BOT_TOKEN: set both, because answers need the bot token');
+  }
   const botToken = ownToken || `xoxb-${randomBytes(12).toString('hex')}`;
   stack.secrets.put(`${stack.secretPrefix}slack`, { signingSecret, botToken });
   if (ownToken) return { signingSecret };
