@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import * as z from 'zod';
 import { githubWebhookSecret } from '../lib/secrets/secrets.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
@@ -68,8 +69,9 @@ What you would type in Slack:
       const response = await reach(url, { method: 'POST', headers, body });
       const answer = await response.text();
       const id = headers['x-github-delivery'];
-      if (options.json) printJson({ delivery: id, status: response.status, answer: parsed(answer) });
-      else printText(`${response.status} ${answer.trim()}\ndelivery ${id}`);
+      const about = subjectOf(delivery.body);
+      if (options.json) printJson({ delivery: id, about, status: response.status, answer: parsed(answer) });
+      else printText(`${response.status} ${answer.trim()}\ndelivery ${id}${about === undefined ? '' : ` of ${about}`}`);
       if (!response.ok) process.exitCode = 1;
     });
   addSendSlackCommand(send, open);
@@ -132,6 +134,16 @@ async function whereTo({ url, again }: SendOptions, open: OpenTarget): Promise<{
   }
   const { webhookSecret } = await stores.secrets.current('github-webhook', githubWebhookSecret);
   return { url: githubWebhookUrl, secret: webhookSecret };
+}
+
+const numbered = z.optional(z.object({ number: z.number() }));
+const subject = z.object({ repository: z.object({ full_name: z.string() }), issue: numbered, pull_request: numbered });
+
+/** The issue or pull request of a payload: `acme/web#42`. */
+function subjectOf(body: string): string | undefined {
+  const { data } = subject.safeParse(parsed(body));
+  const number = (data?.issue ?? data?.pull_request)?.number;
+  return number === undefined ? undefined : `${data?.repository.full_name}#${number}`;
 }
 
 function parsed(text: string): unknown {

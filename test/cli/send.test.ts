@@ -87,6 +87,7 @@ describe('relay send', () => {
     const { answer } = await sent('--label', 'urgent', '--label', 'bug', '--repo', 'acme/web', '--issue', '42');
     const job = await relay.stores.jobs.get(answer.jobs[0] ?? '');
     expect(job?.summary).toContain('acme/web#42 opened');
+    expect(await send('--issue', '42', '--repo', 'acme/web')).toMatch(/^delivery \S+ of acme\/web#42$/m);
     await send('issues', '--action', 'closed', '--issue', '42', '--repo', 'acme/web');
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects.at(-1)?.description).toContain('closed');
