@@ -97,8 +97,8 @@ export interface JobStore {
   due(status: JobStatus, by: number): AsyncIterable<Job[]>;
   /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
   list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
-  /** The jobs that were parked in that time, oldest first, inclusive. The index may lag behind. */
-  parkedBetween(from: number, to: number, limit: number): Promise<Job[]>;
+  /** The jobs that were parked in that time, inclusive, oldest first, page by page. The index may lag behind. */
+  parkedBetween(from: number, to: number): AsyncIterable<Job[]>;
 }
 
 export function createJobStore(table: Table, clock: () => number): JobStore {
@@ -294,13 +294,13 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       const items = await table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst });
       return items.filter((item) => !isGone(item, clock())).map(asJob);
     },
-    async parkedBetween(from, to, limit) {
+    async *parkedBetween(from, to) {
       // A parked job was parked at its `wakeAt`.
       const condition = {
         expression: '#status = :parked AND #wakeAt BETWEEN :from AND :to',
         values: { parked: 'parked', from, to },
       };
-      return (await table.queryIndex(jobsByStatus.name, condition, { limit, newestFirst: false })).map(asJob);
+      for await (const items of table.indexPages(jobsByStatus.name, condition, DUE_PAGE)) yield items.map(asJob);
     },
   };
 }

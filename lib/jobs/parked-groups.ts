@@ -5,8 +5,9 @@ export interface ParkedGroup {
   /** The reason without its variable parts. Undefined for the group of all other causes. */
   cause: string | undefined;
   outcomeUnknown: boolean;
-  /** The one that was parked first comes first. */
-  jobs: [Job, ...Job[]];
+  count: number;
+  /** The jobs that were parked first. */
+  first: [Job, ...Job[]];
 }
 
 /** Ids, names, times and numbers differ from job to job. An HTTP status does not. */
@@ -26,23 +27,30 @@ export function causeOf(reason: string): string {
 }
 
 /**
- * Groups parked jobs by cause.
+ * Groups parked jobs by cause. There may be thousands, so only the first jobs of each group are kept.
  *
+ * @param pages the jobs in the order in which they were parked
  * @param most the most groups; the last one holds the jobs of all other causes
+ * @param kept how many jobs of a group are kept
  */
-export function parkedGroups(jobs: readonly Job[], most: number): ParkedGroup[] {
+export async function parkedGroups(pages: AsyncIterable<Job[]>, most: number, kept: number): Promise<ParkedGroup[]> {
   const groups = new Map<string, ParkedGroup>();
-  // The same jobs always make the same groups, even if many were parked at one moment.
-  for (const job of jobs.toSorted((a, b) => a.wakeAt - b.wakeAt || (a.id < b.id ? -1 : 1))) {
-    if (!job.parked) continue;
-    const { outcomeUnknown, reason } = job.parked;
-    const cause = causeOf(reason);
-    const own = `${outcomeUnknown} ${cause}`;
-    const isOther = !groups.has(own) && groups.size >= most - 1;
-    const key = isOther ? 'other' : own;
-    const group = groups.get(key);
-    if (group) group.jobs.push(job);
-    else groups.set(key, { cause: isOther ? undefined : cause, outcomeUnknown, jobs: [job] });
+  for await (const page of pages) {
+    for (const job of page) {
+      if (!job.parked) continue;
+      const { outcomeUnknown, reason } = job.parked;
+      const cause = causeOf(reason);
+      const own = `${outcomeUnknown} ${cause}`;
+      const isOther = !groups.has(own) && groups.size >= most - 1;
+      const group = groups.get(isOther ? 'other' : own);
+      if (!group) {
+        const made = { cause: isOther ? undefined : cause, outcomeUnknown, count: 1, first: [job] as [Job] };
+        groups.set(isOther ? 'other' : own, made);
+        continue;
+      }
+      group.count += 1;
+      if (group.first.length < kept) group.first.push(job);
+    }
   }
   return [...groups.values()];
 }

@@ -32,13 +32,11 @@ const HOUR = 60 * MINUTE;
 const INDEX_LAG_MS = 5 * MINUTE;
 /** Longer than a run of the sweep. */
 const CLAIM_MS = 2 * MINUTE;
-/** A higher count would tell a person nothing more. */
-const COUNTED_UP_TO = 1_000;
 const GROUPS_PER_HOUR = 10;
 const JOBS_NAMED = 5;
 const MAX_LINE_LENGTH = 300;
-/** After a longer standstill, older jobs are not told one by one. The alarm on parked jobs counts them. */
-const LOOKED_BACK_MS = 24 * HOUR;
+/** The longest standstill, such as a machine that is off, after which everything is still told. */
+const LOOKED_BACK_MS = 14 * 24 * HOUR;
 
 /** Up to which hour everything is told. */
 const PLACE = 'place';
@@ -63,13 +61,13 @@ type Notice = z.output<typeof notice>;
  */
 export function createParkedNotices({ table, jobs, slack, channel, stage, clock, log }: ParkedNoticesOptions) {
   async function tellHours(): Promise<void> {
-    const thisHour = hourOf(clock());
-    for (let hour = await firstHour(); hour <= thisHour; hour += HOUR) {
-      const parked = await jobs.parkedBetween(hour, hour + HOUR - 1, COUNTED_UP_TO);
-      for (const group of parkedGroups(parked, GROUPS_PER_HOUR)) await tell(hour, group);
-      if (clock() < hour + HOUR + INDEX_LAG_MS) continue;
-      await table.put({ ...keys.parkedNotice(PLACE), toldTo: hour + HOUR });
+    const [before, thisHour] = [await firstHour(), hourOf(clock())];
+    let toldTo = before;
+    for (let hour = before; hour <= thisHour; hour += HOUR) {
+      const isTold = await tellHour(hour);
+      if (isTold && toldTo === hour && clock() >= hour + HOUR + INDEX_LAG_MS) toldTo = hour + HOUR;
     }
+    if (toldTo > before) await table.put({ ...keys.parkedNotice(PLACE), toldTo });
   }
 
   async function firstHour(): Promise<number> {
@@ -81,23 +79,33 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
     return toldTo;
   }
 
-  async function tell(hour: number, group: ParkedGroup): Promise<void> {
-    const name = `${new Date(hour).toISOString()}#${digest(group.cause === undefined ? 'other' : [group.outcomeUnknown, group.cause])}`;
-    const known = notice.safeParse(await table.get(keys.parkedNotice(name))).data;
-    if (known?.ts === undefined) await post(name, known, group);
-    else if ((known.told ?? 0) < group.jobs.length) await update(name, known, known.ts, group);
+  /** @returns false if another run may still post some of it */
+  async function tellHour(hour: number): Promise<boolean> {
+    const parked = jobs.parkedBetween(hour, hour + HOUR - 1);
+    let isTold = true;
+    for (const group of await parkedGroups(parked, GROUPS_PER_HOUR, JOBS_NAMED)) {
+      isTold = (await tell(nameOf(hour, group), group)) && isTold;
+    }
+    return isTold;
   }
 
-  async function post(name: string, known: Notice | undefined, group: ParkedGroup): Promise<void> {
+  async function tell(name: string, group: ParkedGroup): Promise<boolean> {
+    const known = notice.safeParse(await table.get(keys.parkedNotice(name))).data;
+    if (known?.ts === undefined) return post(name, known, group);
+    if ((known.told ?? 0) < group.count) await update(name, known, known.ts, group);
+    return true;
+  }
+
+  async function post(name: string, known: Notice | undefined, group: ParkedGroup): Promise<boolean> {
     const begunAt = known?.begunAt ?? clock();
-    if (!(await claim(name, begunAt, known))) return;
+    if (!(await claim(name, begunAt, known))) return false;
     const reply = slackMessage({ channelId: channel }, `parked ${name}`, textOf(group, stage), { slack, clock });
     const earlier = known && (await reply.find(begunAt).catch(unlessRefused));
-    // An earlier run posted it, with a number of jobs that is not known any more.
-    if (earlier && 'ts' in earlier) return store(name, { begunAt, ts: earlier.ts, told: 0 });
     try {
-      const sent = await reply.make();
-      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, told: group.jobs.length });
+      const sent = earlier ?? (await reply.make());
+      // An earlier run showed a number of jobs that is not known any more.
+      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, told: earlier ? 0 : group.count });
+      return true;
     } catch (error) {
       // Slack did not post it, so there is nothing to search for.
       const isClear = error instanceof NeedsOperator || error instanceof RetryAt;
@@ -114,7 +122,7 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
       // A person may have deleted the message. They know about it then.
       if (!(error instanceof SlackRefusal)) throw error;
     }
-    await store(name, { ...known, told: group.jobs.length });
+    await store(name, { ...known, told: group.count });
   }
 
   /** @returns false if another run posts the notice, or has posted it since `known` was read */
@@ -146,6 +154,10 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
   };
 }
 
+function nameOf(hour: number, { cause, outcomeUnknown }: ParkedGroup): string {
+  return `${new Date(hour).toISOString()}#${digest(cause === undefined ? 'other' : [outcomeUnknown, cause])}`;
+}
+
 function hourOf(at: number): number {
   return Math.floor(at / HOUR) * HOUR;
 }
@@ -155,34 +167,33 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof NeedsOperator)) throw error;
 }
 
-function textOf({ cause, jobs }: ParkedGroup, stage: string | undefined): SlackMessage {
-  const [first] = jobs;
-  const isOne = jobs.length === 1;
-  const next = nextStep(first);
-  const commands = isOne && next ? commandsOf(first, next) : ['jobs --status parked'];
+function textOf(group: ParkedGroup, stage: string | undefined): SlackMessage {
+  const { cause, count, first } = group;
+  const next = nextStep(first[0]);
+  const commands = count === 1 && next ? commandsOf(first[0], next) : ['jobs --status parked'];
   const relay = `npm run -s relay -- ${stage === undefined ? '' : `--stage ${stage} `}`;
+  const others = count > first.length ? [`• and ${count - first.length} more`] : [];
+  const jobs =
+    cause === undefined
+      ? [...first.map((job) => named(`${job.summary} ${why(job)}`)), ...others]
+      : [...first.map(({ summary }) => named(summary)), ...others, why(first[0])];
   return message([
-    section(`:octagonal_sign: ${headline(cause, jobs)}.`),
-    plainSection(isOne || cause !== undefined ? [...named(jobs), why(first)].join('\n') : named(jobs, why).join('\n')),
+    section(`:octagonal_sign: ${headline(group)}.`),
+    plainSection(jobs.join('\n')),
     section(`${next?.text}\n\`\`\`${commands.map((command) => relay + escaped(command)).join('\n')}\`\`\``),
   ]);
 }
 
-function headline(cause: string | undefined, jobs: ParkedGroup['jobs']): string {
-  const since = `since ${time(jobs[0].wakeAt)}`;
-  if (jobs.length === 1) return `*A job is parked* ${since}`;
-  const count = jobs.length >= COUNTED_UP_TO ? `${COUNTED_UP_TO} or more` : jobs.length;
+function headline({ cause, count, first }: ParkedGroup): string {
+  const since = `since ${time(first[0].wakeAt)}`;
+  if (count === 1) return `*A job is parked* ${since}`;
   return `*${count} jobs are parked* ${cause === undefined ? 'for several causes' : 'for one cause'}, ${since}`;
+}
+
+function named(text: string): string {
+  return cutToLength(`• ${text}`, MAX_LINE_LENGTH, '…');
 }
 
 function why({ parked }: Job): string {
   return `Reason: ${parked?.reason ?? ''}`;
-}
-
-/** One line for each of the first jobs. */
-function named(jobs: readonly Job[], more: (job: Job) => string = () => ''): string[] {
-  const lines = jobs
-    .slice(0, JOBS_NAMED)
-    .map((job) => cutToLength(`• ${job.summary} ${more(job)}`.trim(), MAX_LINE_LENGTH, '…'));
-  return jobs.length > lines.length ? [...lines, `• and ${jobs.length - lines.length} more`] : lines;
 }

@@ -101,7 +101,17 @@ describe('the notice of parked jobs', () => {
   it('a notice is told late rather than never, if the sweep stood still', async () => {
     await relay.sweep();
     await park('no such project');
-    await sweepAfter(5 * HOUR);
+    await sweepAfter(70 * HOUR);
+    expect(texts()).toHaveLength(1);
+  });
+
+  it('a notice whose first try failed at the end of its hour is told by a later sweep', async () => {
+    await sweepAfter(HOUR - 1);
+    await park('no such project');
+    relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'before work' });
+    await sweepAfter(4.5 * MINUTE);
+    await sweepAfter(MINUTE);
+    await sweepAfter(2 * MINUTE);
     expect(texts()).toHaveLength(1);
   });
 
