@@ -65,7 +65,8 @@ webhooks, when you run npm start; docs/redelivery.md#permissions lists the permi
       );
       const api = createRedeliveryApi(github, Date.now);
       const place = keptPlace(hook, options.since?.getTime() ?? Date.now());
-      if (options.since) place.keep({ since: options.since.getTime(), handed: {} });
+      // From now on, nothing is left out, even if this command stops before the first event.
+      place.keep(options.since ? { since: options.since.getTime(), handed: {} } : place.read());
       const forwarded = createGithubDeliveries({
         deliveries: () => api(hook),
         hand: (request) => post(githubWebhookUrl, request),

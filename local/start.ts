@@ -10,6 +10,7 @@ import { createBreakers } from '../lib/connection/breakers.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
 import { requeueJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
+import { localClock } from '../lib/local-time.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
 import { partnerRoot } from '../lib/partner/base-url.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
@@ -151,7 +152,7 @@ function openSocket(appToken: string, slack: SlackConfig, url: string, stores: S
       const response = await fetch(`${url}${path}`, { method: 'POST', ...request });
       return { status: response.status, body: await response.text() };
     },
-    connected: () => log.info({ message: 'Slack is connected by Socket Mode' }),
+    connected: () => console.log(`${localClock(Date.now())}  ● Slack is connected by Socket Mode`),
     failed: (error) =>
       log.warn({ message: 'Socket Mode', error: String(error instanceof Error ? error.message : error) }),
   });
