@@ -11,8 +11,7 @@ import { inOneLine } from '../local/terminal.ts';
 
 /** What the function timesheet-reminder returns. Earlier versions named no jobs. */
 const returned = z.looseObject({
-  due: z.number(),
-  jobs: z.array(z.object({ id: z.string(), summary: z.string(), repeat: z.boolean() })).default([]),
+  jobs: z.optional(z.array(z.object({ id: z.string(), summary: z.string(), repeat: z.boolean() }))),
 });
 
 /** What came of a job. */
@@ -43,12 +42,18 @@ export interface TeamOutcome extends Outcome {
 
 const POLL_MS = 300;
 
-/** Follows the jobs of a run of timesheet-reminder until they have ended or wait, for a limited time. */
+/**
+ * Follows the jobs of a run of timesheet-reminder until they have ended or wait, for a limited time.
+ *
+ * @throws {Error} if the function is of a version that does not name its jobs
+ */
 export async function followTimesheets(
   result: unknown,
   { jobs, table }: Pick<Stores, 'jobs' | 'table'>,
   waitMs: number,
 ): Promise<TeamOutcome[]> {
+  const made = returned.parse(result).jobs;
+  if (!made) throw new Error('an earlier version is deployed, which does not name the jobs; deploy this one');
   const until = Date.now() + waitMs;
 
   async function ended(id: string): Promise<Job | undefined> {
@@ -73,7 +78,7 @@ export async function followTimesheets(
   }
 
   const teams = [];
-  for (const { id, summary, repeat } of returned.parse(result).jobs) {
+  for (const { id, summary, repeat } of made) {
     const outcome = outcomeOf(id, await ended(id));
     const members = (await kept(id, TEAM_PEOPLE, z.array(personOfTeam))) ?? [];
     const people = [];
