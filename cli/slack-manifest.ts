@@ -15,6 +15,7 @@ export function addSlackManifestCommand(program: Command, open: OpenTarget): voi
       '--url <url>',
       'the public base address of the relay, to which /slack is added; by default that of the --stage',
     )
+    .option('--socket-mode', 'for npm start with SLACK_APP_TOKEN: no URL, because the relay connects to Slack')
     .option('--name <name>', 'the name of the app, up to 35 characters', 'Partner Relay')
     .addHelpText(
       'after',
@@ -27,9 +28,11 @@ and enter its signing secret (Basic Information) and its bot token (OAuth & Perm
 
   npm run -s relay -- --stage prod secrets set slack`,
     )
-    .action(async (options: { url?: string; name: string }) => {
+    .action(async (options: { url?: string; socketMode?: boolean; name: string }) => {
       const config = await loadConfig();
-      printJson(slackManifest(config, options.name, await publicWebhookUrl('Slack', options.url, open)));
+      if (options.socketMode && options.url) throw new Error('use either --url or --socket-mode');
+      const url = options.socketMode ? undefined : await publicWebhookUrl('Slack', options.url, open);
+      printJson(slackManifest(config, options.name, url));
     });
 }
 
@@ -37,18 +40,20 @@ const MAX_NAME_LENGTH = 35;
 
 /**
  * The minimum access that the relay needs in Slack.
- * https://docs.slack.dev/reference/app-manifest
+ *
+ * @param url of slack-webhook; undefined for Socket Mode
+ * @see https://docs.slack.dev/reference/app-manifest
  */
 export function slackManifest(
-  { slack: settings, timesheets }: Pick<RelayConfig, 'slack' | 'timesheets'>,
+  { slack: settings, timesheets, contactChannel }: Pick<RelayConfig, 'slack' | 'timesheets' | 'contactChannel'>,
   name: string,
-  url: string,
+  url: string | undefined,
 ) {
   if (!settings) throw new Error('slack is missing in relay.config.ts');
   if (name.length < 1 || name.length > MAX_NAME_LENGTH) {
     throw new Error(`the name of an app must have 1 to ${MAX_NAME_LENGTH} characters; this one has ${name.length}`);
   }
-  const hasSummaries = timesheets?.teams.some(({ summary }) => summary);
+  const postsInChannels = timesheets?.teams.some(({ summary }) => summary) || contactChannel !== undefined;
   const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
   return {
     display_information: {
@@ -62,7 +67,7 @@ export function slackManifest(
       slash_commands: [
         {
           command: settings.command,
-          url,
+          ...(url !== undefined && { url }),
           description: 'Defects, checklists, time and tasks',
           usage_hint: 'defect | done | undo | log | find | link | unlink | status | help',
           should_escape: false,
@@ -93,15 +98,15 @@ export function slackManifest(
           'channels:read',
           'groups:read',
           ...(limitsByGroup ? ['usergroups:read'] : []),
-          // To check whether a summary was already posted in its public or private channel.
-          ...(hasSummaries ? ['channels:history', 'groups:history'] : []),
+          // To check whether a summary or notice was already posted in its public or private channel.
+          ...(postsInChannels ? ['channels:history', 'groups:history'] : []),
         ],
       },
     },
     settings: {
-      interactivity: { is_enabled: true, request_url: url },
+      interactivity: { is_enabled: true, ...(url !== undefined && { request_url: url }) },
       org_deploy_enabled: false,
-      socket_mode_enabled: false,
+      socket_mode_enabled: url === undefined,
       token_rotation_enabled: false,
     },
   };

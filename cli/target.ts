@@ -1,7 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
-import { findRunning, ownKeyHeader } from '../local/state.ts';
+import { findRunning, ownKeyHeader, type RunningRelay } from '../local/state.ts';
 
 export interface WebhookUrls {
   githubWebhookUrl: string;
@@ -13,6 +13,8 @@ export interface WebhookUrls {
 export interface Target extends WebhookUrls {
   /** The local Slack stand-in, if there is no token. */
   slackStandIn?: { url: string; headers: { authorization: string } } | undefined;
+  /** The relay that runs in this folder. Undefined for a stage. */
+  running?: RunningRelay;
   stores: Stores;
   /** The log of the functions, for a relay on this machine. */
   logFile?: string;
@@ -46,6 +48,7 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
     throw new NoRelay('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
   Object.assign(process.env, running.variables);
   return {
+    running,
     githubWebhookUrl: `${running.url}/github`,
     slackWebhookUrl: `${running.url}/slack/commands`,
     slackStandIn:

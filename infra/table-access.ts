@@ -89,7 +89,12 @@ const access: Readonly<Record<string, TableAccess>> = {
     indexes: [waitingLine.name],
   },
   'job-sweep': {
-    items: { job: ['GetItem', 'UpdateItem'], budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'Query'] },
+    items: {
+      job: ['GetItem', 'UpdateItem'],
+      budget: ['GetItem', 'PutItem'],
+      breaker: ['GetItem', 'Query'],
+      parkedNotice: ['GetItem', 'PutItem', 'DeleteItem'],
+    },
     indexes: [jobsByStatus.name, waitingLine.name],
   },
   'credential-check': {

@@ -42,10 +42,17 @@ ${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  
 ${sandbox ? faultsHint(sandbox) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
 
   npm run -s relay -- send issues
-${slack ? SLACK_HINT : ''}`;
+${slack ? SLACK_HINT : ''}${sandbox ? SANDBOX_HINT : ''}`;
 }
 
 const SLACK_HINT = `  npm run -s relay -- send slack '/pm log 1h30m "Login with passkeys" wrote tests'
+`;
+
+const SANDBOX_HINT = `
+The ids of the sandbox's checklist items, and a comment that completes one:
+
+  npm run -s relay -- sandbox items
+  npm run -s relay -- send --body '/done 101'
 `;
 
 /** A secret that was made here is shown with its file, because a person has to enter it elsewhere. */

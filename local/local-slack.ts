@@ -43,13 +43,20 @@ export async function enterSlack(
   return { signingSecret, standIn };
 }
 
-function configuredChannels({ slack, timesheets }: RelayConfig): string[] {
+function configuredChannels({ slack, timesheets, contactChannel }: RelayConfig): string[] {
   const summaries = (timesheets?.teams ?? []).flatMap(({ summary }) => summary?.channel ?? []);
-  return [...Object.keys(slack?.channels ?? {}), ...summaries];
+  return [...Object.keys(slack?.channels ?? {}), ...summaries, ...(contactChannel ? [contactChannel] : [])];
 }
 
-/** The configuration with the stand-in in place of Slack, if there is one. */
+/**
+ * The configuration with the stand-in in place of Slack, if there is one. A dry run protects people from messages. The
+ * stand-in has no people, so it gets the messages.
+ */
 export function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayConfig {
   if (!slack?.standIn || !config.slack) return config;
-  return { ...config, slack: { ...config.slack, apiUrl: `${slack.standIn.url}/api` } };
+  return {
+    ...config,
+    slack: { ...config.slack, apiUrl: `${slack.standIn.url}/api` },
+    ...(config.timesheets && { timesheets: { ...config.timesheets, dryRun: false } }),
+  };
 }

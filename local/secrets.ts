@@ -44,9 +44,16 @@ export interface SlackApp {
  * @throws {Error} if one of the two is missing
  */
 export function slackAppOf(kept: KeptSecrets, variables: Variables): Entered<SlackApp> | undefined {
-  const { SLACK_SIGNING_SECRET: signingSecret, SLACK_BOT_TOKEN: botToken } = variables;
+  const { SLACK_SIGNING_SECRET: signingSecret, SLACK_BOT_TOKEN: botToken, SLACK_APP_TOKEN: appToken } = variables;
+  if (appToken && !botToken) {
+    throw new Error('SLACK_APP_TOKEN is set without SLACK_BOT_TOKEN: set both, because answers need the bot token');
+  }
   if (signingSecret && botToken) {
     return { value: { signingSecret, botToken }, from: 'SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN' };
+  }
+  // Slack connects by Socket Mode, and the relay signs what comes that way itself.
+  if (botToken && appToken) {
+    return { value: { signingSecret: standInSigningSecret().value, botToken }, from: 'SLACK_BOT_TOKEN' };
   }
   if (botToken) {
     throw new Error(

@@ -8,13 +8,15 @@ import { createTry } from '../console/try/try.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
-import type { RelayConfig } from '../lib/config/schema.ts';
+import type { RelayConfig, SlackConfig } from '../lib/config/schema.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
 import { requeueJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
+import { localClock } from '../lib/local-time.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
-import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
+import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
+import { slackSigningSecret } from '../lib/secrets/secrets.ts';
 import { banner } from './banner.ts';
 import { loadConfigAndFiles } from './config-files.ts';
 import { watchConfig } from './config-watch.ts';
@@ -23,12 +25,14 @@ import { createCrowd } from './crowd.ts';
 import { asSqsHandler, startEventSource } from './event-source.ts';
 import { asHttpHandler, startHttpFront } from './http-front.ts';
 import { type Instances, startSandboxFor, stateFolder } from './instances.ts';
+import { keepingDeliveries } from './kept-deliveries.ts';
 import { keptKey } from './kept-key.ts';
 import { readKeptSecrets } from './kept-secrets.ts';
 import { enterSlack, withSlackAt } from './local-slack.ts';
 import { partnersOf } from './partners.ts';
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
 import { githubOf, githubWebhookOf } from './secrets.ts';
+import { startSlackSocket } from './slack-socket.ts';
 import { startLocalStack } from './stack.ts';
 import { findRunning, keepToOwner, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
 import { startStory } from './story.ts';
@@ -102,7 +106,9 @@ async function start(): Promise<void> {
     timeoutMs: WORKER_TIMEOUT_MS,
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
-  const takeGithub = webhooks.counted(asHttpHandler(githubWebhook.createHandler(runtime)));
+  const takeGithub = keepingDeliveries(webhooks.counted(asHttpHandler(githubWebhook.createHandler(runtime))), (error) =>
+    story.log.warn({ message: 'a delivery was not kept for send --again', error: String(error) }),
+  );
   const takeSlack = webhooks.counted(asHttpHandler(slackWebhook.createHandler(runtime)));
   const pages = asHttpHandler(accountLink.createHandler(runtime));
   const schedules = createLocalSchedules(scheduled, {
@@ -149,24 +155,42 @@ async function start(): Promise<void> {
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
   const consoleUrl = `${url}/#token=${token}`;
-  noteRunning({ url, slackStandIn: slack?.standIn?.url, logFile, console: consoleUrl, variables: stack.variables });
+  const noted = { url, slackStandIn: slack?.standIn?.url, sandbox: sandbox?.url, logFile, console: consoleUrl };
+  noteRunning({ ...noted, variables: stack.variables });
   const facts = { url, consoleUrl, webhookSecret, commentsFrom: github?.from, slack, partners, sandbox, folder };
   console.log(banner({ ...facts, unfinished }));
   poll = source.poll;
   poll();
   schedules.start();
+  const { SLACK_APP_TOKEN: appToken } = process.env;
+  const socket = appToken && config.slack ? openSocket(appToken, config.slack, url, stores, story.log) : undefined;
 
   const stop = async () => {
     noteStopped();
     stopWatching();
     front.close();
     front.closeAllConnections();
-    await Promise.all([schedules.stop(), source.stop()]);
+    await Promise.all([schedules.stop(), source.stop(), socket?.close()]);
     await Promise.all([stack.close(), sandbox?.close(), slack?.standIn?.close(), story.close()]);
     process.exit(0);
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+}
+
+/** Slack's commands and interactions by Socket Mode, because Slack cannot reach this machine. */
+function openSocket(appToken: string, slack: SlackConfig, url: string, stores: Stores, log: Runtime['log']) {
+  return startSlackSocket({
+    ...{ apiUrl: slack.apiUrl, appToken },
+    signingSecret: async () => (await stores.secrets.current('slack', slackSigningSecret)).signingSecret,
+    async hand(path, request) {
+      const response = await fetch(`${url}${path}`, { method: 'POST', ...request });
+      return { status: response.status, body: await response.text() };
+    },
+    connected: () => console.log(`${localClock(Date.now())}  ● Slack is connected by Socket Mode`),
+    failed: (error) =>
+      log.warn({ message: 'Socket Mode', error: String(error instanceof Error ? error.message : error) }),
+  });
 }
 
 function readPort(text: string | undefined): number {

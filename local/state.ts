@@ -20,6 +20,8 @@ export interface RunningRelay {
   logFile?: string | undefined;
   /** The address of the console, with its token. */
   console?: string | undefined;
+  /** The URL of the sandbox. Without it, the relay calls a real instance. */
+  sandbox?: string | undefined;
   variables: StackVariables;
 }
 
@@ -28,6 +30,7 @@ const runningRelay = z.object({
   slackStandIn: z.optional(z.url()),
   logFile: z.optional(z.string()),
   console: z.optional(z.url()),
+  sandbox: z.optional(z.url()),
   variables: z.looseObject({ AWS_ACCESS_KEY_ID: z.string() }),
 });
 

@@ -1,7 +1,7 @@
-import { createHmac, randomUUID } from 'node:crypto';
-import { exampleDelivery } from '../../cli/example-delivery.ts';
+import { bodyOf, tryExamples } from '../../local/examples/examples.ts';
+import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
 import { renderMessage } from '../../local/slack/render.ts';
-import { buttonForm, commandForm, slackHeaders, submissionForm } from '../../local/slack/requests.ts';
+import { buttonForm, commandForm, submissionForm } from '../../local/slack/requests.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { TryAction, TryExample } from '../contract.ts';
 
@@ -28,63 +28,53 @@ export interface Sender {
 const USER = 'U0MIRA001';
 const CHANNEL = 'C0GENERAL';
 
-const EVENTS = [
-  { event: 'issues', action: 'opened', title: 'An issue is opened' },
-  { event: 'issues', action: 'closed', title: 'The issue that you sent last is closed' },
-  { event: 'issues', action: 'edited', title: 'The issue that you sent last is edited' },
-  { event: 'issues', action: 'labeled', title: 'The issue that you sent last gets a label' },
-  { event: 'issue_comment', action: 'created', title: 'A comment is written' },
-  { event: 'pull_request', action: 'closed', title: 'A pull request is closed' },
+/** What can happen to the issue that was sent last. */
+const FOLLOW_UPS = [
+  { action: 'closed', title: 'The issue that you sent last is closed' },
+  { action: 'edited', title: 'The issue that you sent last is edited' },
+  { action: 'labeled', title: 'The issue that you sent last gets a label' },
 ] as const;
 
-const COMMANDS = [
-  { title: 'Time is logged', body: '/pm log 1h30m "Login with passkeys" wrote tests' },
-  { title: 'A task is looked for', body: '/pm find login' },
-  { title: 'A defect is reported in a form', body: '/pm defect' },
-  { title: 'Checklist items are completed', body: '/pm done 101' },
-  { title: 'The state of one’s requests is asked for', body: '/pm status' },
-  { title: 'All commands are listed', body: '/pm help' },
+const MORE_COMMANDS = [
+  { title: 'Complete checklist items in Slack', body: '/pm done 101' },
+  { title: 'Ask for the state of your requests', body: '/pm status' },
+  { title: 'List all commands', body: '/pm help' },
 ] as const;
 
 export function createSender({ clock, addresses, webhookSecret, slack }: SenderOptions): Sender {
   let lastIssue: number | undefined;
 
   function examples(): TryExample[] {
-    const events = EVENTS.map(({ event, action, title }) => {
-      const issue = event === 'issues' && action !== 'opened' ? lastIssue : undefined;
-      const body = JSON.stringify(exampleDelivery(event, action, issue), null, 2);
-      return { id: `${event} ${action}`, title, event, body };
+    const events = tryExamples.flatMap((one) =>
+      'event' in one ? { id: one.id, title: one.title, ...bodyOf(one.event) } : [],
+    );
+    const followUps = FOLLOW_UPS.map(({ action, title }) => {
+      return { id: `issue ${action}`, title, ...bodyOf({ event: 'issues', action, issue: lastIssue }) };
     });
-    return [...events, ...(slack?.standIn ? COMMANDS.map((command) => ({ id: command.body, ...command })) : [])];
+    if (!slack?.standIn) return [...events, ...followUps];
+    const commands = tryExamples.flatMap((one) =>
+      'slackCommand' in one ? { id: one.id, title: one.title, body: one.slackCommand } : [],
+    );
+    const more = MORE_COMMANDS.map((command) => ({ id: command.body, ...command }));
+    return [...events, ...followUps, ...commands, ...more];
   }
 
-  async function post(url: string, headers: Record<string, string>, body: string): Promise<string> {
-    const response = await fetch(url, { method: 'POST', headers, body });
+  async function post(url: string, request: SignedRequest): Promise<string> {
+    const response = await fetch(url, { method: 'POST', ...request });
     const answer = await response.text();
     if (!response.ok) throw new Error(`the relay refused it with ${response.status}: ${answer.trim()}`);
     return answer;
   }
 
   function toSlack(url: string, signingSecret: string, form: URLSearchParams): Promise<string> {
-    const body = form.toString();
-    return post(url, slackHeaders(body, signingSecret, clock()), body);
+    return post(url, signedBySlack(form, signingSecret, clock()));
   }
 
   return {
     examples,
     async sendEvent(event, body) {
       const { issue } = parsed(body);
-      const answer = await post(
-        addresses().github,
-        {
-          'content-type': 'application/json',
-          'user-agent': 'GitHub-Hookshot/partner-relay',
-          'x-github-event': event,
-          'x-github-delivery': randomUUID(),
-          'x-hub-signature-256': `sha256=${createHmac('sha256', webhookSecret).update(body).digest('hex')}`,
-        },
-        body,
-      );
+      const answer = await post(addresses().github, signedByGithub(event, body, webhookSecret));
       if (event === 'issues' && typeof issue?.number === 'number') lastIssue = issue.number;
       return acceptedInWords(JSON.parse(answer));
     },

@@ -333,6 +333,12 @@ export const configSchema = z
         description: 'Who helps when the relay itself needs attention. Messages tell people to ask them.',
         examples: ['the platform team'],
       }),
+    contactChannel: slackChannel.optional().meta({
+      description:
+        'The channel in Slack that is told when jobs are parked, because parked jobs wait for a person. It gets one ' +
+        'message for each cause and hour, with the number of jobs. It needs `slack`, and the app in that channel.',
+      examples: ['C0123ABCD'],
+    }),
     caFile: z
       .string()
       .min(1)
@@ -376,6 +382,13 @@ export const configSchema = z
         code: 'custom',
         path: [...path],
         message: unknownName('no connection', connection, known),
+      });
+    }
+    if (config.contactChannel !== undefined && !config.slack) {
+      context.addIssue({
+        code: 'custom',
+        path: ['contactChannel'],
+        message: 'slack is missing; notices are sent there',
       });
     }
     if (config.timesheets && !config.slack) {

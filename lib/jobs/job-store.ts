@@ -124,6 +124,8 @@ export interface JobStore {
   due(status: JobStatus, by: number): AsyncIterable<Job[]>;
   /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
   list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
+  /** The jobs that were parked in that time, inclusive, oldest first, page by page. The index may lag behind. */
+  parkedBetween(from: number, to: number): AsyncIterable<Job[]>;
 }
 
 export function createJobStore(table: Table, clock: () => number): JobStore {
@@ -334,6 +336,14 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       const expression = by === undefined ? '#status = :status' : '#status = :status AND #wakeAt <= :by';
       const items = await table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst });
       return items.flatMap((item) => jobOfItem(item, clock()) ?? []);
+    },
+    async *parkedBetween(from, to) {
+      // A parked job was parked at its `wakeAt`.
+      const condition = {
+        expression: '#status = :parked AND #wakeAt BETWEEN :from AND :to',
+        values: { parked: 'parked', from, to },
+      };
+      for await (const items of table.indexPages(jobsByStatus.name, condition, DUE_PAGE)) yield items.map(asJob);
     },
   };
 }

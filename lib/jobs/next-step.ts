@@ -13,7 +13,7 @@ export interface NextStep {
 }
 
 /** What helps, by the kind of the parking. */
-const HELP: Readonly<Record<ParkKind, string>> = {
+export const HELP: Readonly<Record<ParkKind, string>> = {
   refused:
     'The service refused the content: correct what the reason names, in the source, in relay.config.ts or in the service, then replay the job, or discard it.',
   'outcome unknown':

@@ -109,6 +109,8 @@ export const keys = {
     pk: `backfilled#${repository.toLowerCase()}#${startedAt}`,
     sk: issue,
   }),
+  /** lib/slack/parked-notices.ts: what was told about the parked jobs of an hour, and up to which hour all is told. */
+  parkedNotice: (name: string): Key => ({ pk: 'parked-notices', sk: name }),
   /** lib/budget/budget.ts: of a connection's key, or of an instance's MCP endpoint. */
   budget: (connection: string): Key => ({ pk: `budget#${connection}`, sk: 'budget' }),
 };

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { SlackStandIn } from './stand-in.ts';
 import type { SlackMessage, StandInView } from './workspace.ts';
 
@@ -114,14 +113,3 @@ function who(standIn: SlackStandIn, userId: string): object {
 }
 
 const nameOf = ({ users }: SlackStandIn, userId: string) => users.get(userId)?.name ?? userId;
-
-/** The headers of a request from Slack: https://docs.slack.dev/authentication/verifying-requests-from-slack */
-export function slackHeaders(body: string, signingSecret: string, now: number): Record<string, string> {
-  const timestamp = Math.floor(now / 1000);
-  const digest = createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex');
-  return {
-    'content-type': 'application/x-www-form-urlencoded',
-    'x-slack-request-timestamp': String(timestamp),
-    'x-slack-signature': `v0=${digest}`,
-  };
-}

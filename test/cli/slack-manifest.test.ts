@@ -102,6 +102,14 @@ describe("the Slack app's manifest", () => {
     expect(features.app_home.messages_tab_enabled).toBe(true);
   });
 
+  it('the manifest for Socket Mode has no URL, so that Slack needs none to reach', () => {
+    const config = defineConfig({ connections: { main: {} }, slack: { connection: 'main' } });
+    const socketMode = slackManifest(config, 'Partner Relay', undefined);
+    expect(JSON.stringify(socketMode)).not.toMatch(/url/);
+    expect(socketMode.settings).toMatchObject({ socket_mode_enabled: true, interactivity: { is_enabled: true } });
+    expect(manifest().settings.socket_mode_enabled).toBe(false);
+  });
+
   it('the manifest has the scopes of the methods in use, and of groups only if permissions name some', () => {
     // https://docs.slack.dev/reference/methods names the scopes of each.
     const least = [
@@ -122,13 +130,16 @@ describe("the Slack app's manifest", () => {
     );
   });
 
-  it('the manifest has the channel history scopes only if a team has a summary', () => {
-    const scopes = (team: object) =>
-      manifest({}, 'Partner Relay', { teams: [{ ...teamInput, ...team }] }).oauth_config.scopes.bot;
+  it('the manifest has the channel history scopes only if a team has a summary or there is a contact channel', () => {
+    const scopes = (team: object, channel = {}) => {
+      const timesheets = { teams: [{ ...teamInput, ...team }] };
+      const config = defineConfig({ connections: { main: {} }, slack: { connection: 'main' }, timesheets, ...channel });
+      return slackManifest(config, 'Partner Relay', URL).oauth_config.scopes.bot;
+    };
+    const needed = expect.arrayContaining(['channels:history', 'groups:history']);
     expect(scopes({})).not.toContain('channels:history');
-    expect(scopes({ summary: { channel: 'C0PLATFORM' } })).toEqual(
-      expect.arrayContaining(['channels:history', 'groups:history']),
-    );
+    expect(scopes({ summary: { channel: 'C0PLATFORM' } })).toEqual(needed);
+    expect(scopes({}, { contactChannel: 'C0PLATFORM' })).toEqual(needed);
   });
 
   it('the command line prints the manifest with a custom name', async () => {

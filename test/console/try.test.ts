@@ -43,13 +43,13 @@ describe('the screen Try', () => {
   it('an example event becomes a defect, which the sandbox shows', async () => {
     // The relay ignores old events, and the clock of the test stands still.
     relay.clock.now = Date.now();
-    expect(await send('issues opened')).toMatch(/^The job issue-to-defect-\w+ took it\.$/);
+    expect(await send('issue')).toMatch(/^The job issue-to-defect-\w+ took it\.$/);
     const { records, audit } = await read();
     expect(records.find(({ kind }) => kind === 'Defects')?.rows[0]).toMatchObject({
       title: 'Spelling error in the README file',
     });
     expect(audit[0]).toMatchObject({ operation: expect.stringContaining('defects/create'), answer: '201' });
-    expect(await send('issues closed')).toMatch(/took it/);
+    expect(await send('issue closed')).toMatch(/took it/);
     const { jobs } = await console_.get<JobPage>('/api/jobs');
     expect(new Set(jobs.map(({ subject }) => subject)).size).toBe(1);
   });

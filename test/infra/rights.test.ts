@@ -106,11 +106,12 @@ describe('the role of a function', () => {
         ),
       );
     expect(allowed(template, 'job-sweep')).toEqual([
-      ...table('GetItem', 'PutItem', 'Query'),
+      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query'),
       index('jobs-by-status'),
       index('waiting-line'),
       ...table('UpdateItem'),
       ...logs,
+      ...secrets('slack'),
       ...sends('JobSweep', 'Background', 'Interactive'),
     ]);
     expect(allowed(template, 'credential-check')).toEqual([
@@ -164,9 +165,10 @@ describe('the role of a function', () => {
       DeleteItem: ['oauth-client#*'],
     });
     expect(partitionKeys(template, 'job-sweep')).toEqual({
-      GetItem: ['breaker#*', 'budget#*', 'job#*'],
-      PutItem: ['budget#*'],
+      GetItem: ['breaker#*', 'budget#*', 'job#*', 'parked-notices'],
+      PutItem: ['budget#*', 'parked-notices'],
       UpdateItem: ['job#*'],
+      DeleteItem: ['parked-notices'],
       Query: ['breaker#*'],
     });
     expect(partitionKeys(template, 'github-redelivery')).toEqual({
