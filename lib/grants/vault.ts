@@ -27,8 +27,9 @@ export function createVault(secrets: Secrets, randomBytes: (size: number) => Uin
       try {
         return await tryUnseal(sealed, associated);
       } catch (error) {
-        // Another process may have sealed it with a key that is newer than what this one has read.
-        if (!(error instanceof SealBroken) || !secrets.refresh(SECRET)) throw error;
+        // Another process may have sealed it with a key that is newer than what this one has read, a moment ago perhaps.
+        // No stranger can cause this read: what is unsealed comes from the own table.
+        if (!(error instanceof SealBroken) || !secrets.refresh(SECRET, 0)) throw error;
         return tryUnseal(sealed, associated);
       }
     },
