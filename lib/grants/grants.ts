@@ -51,6 +51,8 @@ export interface Grants {
 
 /** Where the service does not say (docs/partner-api.md#mcp-authorization). */
 const ACCESS_TOKEN_SECONDS = 3_600;
+/** Ten years. A service may mean "never" by a number of seconds that no date can hold. */
+const LONGEST_SECONDS = 315_360_000;
 const REFRESH_TOKEN_MS = 30 * 86_400_000;
 /** A token is renewed before it expires, so that no call meets the end: early by a tenth of its life, a minute at most. */
 const EARLY_SHARE = 0.1;
@@ -75,7 +77,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
   async function withTokens({ connection, holder }: Pick<Grant, 'connection' | 'holder'>, tokens: NewTokens) {
     const { accessToken, refreshToken, expiresInSeconds = ACCESS_TOKEN_SECONDS } = tokens;
     const now = clock();
-    const lifeMs = expiresInSeconds * 1000;
+    const lifeMs = Math.min(expiresInSeconds, LONGEST_SECONDS) * 1000;
     const unusedUntil = now + (refreshToken === null ? lifeMs : REFRESH_TOKEN_MS);
     return {
       sealed: await vault.seal(
