@@ -8,8 +8,11 @@ import { outsideText } from './outside-text.ts';
 /**
  * Wraps each HTTP request, so that a caller can let it wait for a slot of the budget. What it throws of its own accord
  * reaches the caller as it is.
+ *
+ * @param beforeSend runs once the request may leave, and again where that took so long that it may not leave any more;
+ * what it throws keeps the request back
  */
-export type Permit = <T>(send: () => Promise<T>) => Promise<T>;
+export type Permit = <T>(send: () => Promise<T>, beforeSend?: () => Promise<void>) => Promise<T>;
 
 /** The way to one MCP endpoint over streamable HTTP (MCP 2025-11-25, Transports). */
 export interface Transport {
