@@ -27,6 +27,8 @@ export interface ToolCall {
   schema: string;
   /** What only the spelling of the schema may change: ids as numbers or as texts, letter case of listed values. */
   arguments: Readonly<Record<string, unknown>>;
+  /** Whether a person filled in the tool's form. They can do that again where the tool has changed. */
+  isFilledIn?: boolean;
 }
 
 /**
@@ -185,6 +187,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
       );
     }
     if (!isExpected(tool)) {
+      if (call.isFilledIn) throw changedSinceForm(call.tool);
       throw new NeedsOperator(
         `the tool ${call.tool} has changed since relay.config.ts was written; run relay mcp doctor, and correct its arguments and schema`,
       );
@@ -345,6 +348,10 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     },
   };
 }
+
+/** For the person who filled in the form of a tool. */
+export const changedSinceForm = (tool: string): NotDone =>
+  new NotDone(`The tool ${tool} has changed since the form was opened; please open it again`);
 
 const MOST_SAID = 500;
 
