@@ -194,7 +194,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     }
     const args = fitArguments(tool.inputSchema, call.arguments) as object;
     const fault = argumentsFault(tool, args);
-    if (fault !== undefined) throw new NotDone(`The tool ${call.tool} does not take this: ${fault}`);
+    if (fault !== undefined) throw new NotDone(`The tool ${call.tool} does not take this${inItsWords(fault)}`);
     return { tool, args };
   }
 
