@@ -35,7 +35,11 @@ export interface Grants {
   forget(connection: string, holder: Holder): Promise<boolean>;
   /** @throws {SealBroken | SecretError} */
   open(grant: Grant): Promise<SealedTokens>;
-  /** Notes that a refresh is about to be sent. @returns undefined where another worker has changed the grant since it was read */
+  /**
+   * Notes that a refresh is about to be sent.
+   * @returns undefined where another worker has changed the grant since it was read
+   * @throws {SecretError} without a key to seal new tokens with
+   */
   claimRefresh(grant: Grant, by: string, leaseMs: number): Promise<Grant | undefined>;
   /** Gives the lease back. @param sent whether the refresh may have been carried out */
   release(claimed: Grant, by: string, sent: boolean): Promise<void>;
@@ -121,6 +125,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       return JSON.parse(await vault.unseal(sealed, sealedFor(connection, holder)));
     },
     async claimRefresh(grant, by, leaseMs) {
+      await vault.readKey();
       const now = clock();
       const claimed = await table.update(
         keyOf(grant),

@@ -268,6 +268,19 @@ describe('a grant', () => {
     expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'sealed with another key' });
   });
 
+  it('is sealed with the new key by a process that lives longer than the old one', async () => {
+    const world = await startExpired();
+    const worker = await world.worker();
+    expect(await read(worker)).toMatchObject({ isError: false });
+    world.stack.secrets.put(`${world.stack.secretPrefix}grants`, {
+      key: 'another key of the tests, long enough for it',
+    });
+    world.clock.now += 8 * HOUR;
+    expect(await read(worker)).toMatchObject({ isError: false });
+    world.clock.now += 22 * HOUR;
+    expect(await read(await world.worker())).toMatchObject({ isError: false });
+  });
+
   it('opens in a process that read the key a moment before it was rotated', async () => {
     const world = await startSandboxWorld();
     const worker = await world.worker();
