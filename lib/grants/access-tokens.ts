@@ -131,6 +131,10 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
         const grant = await grants.get(connection, holder);
         if (!grant) throw new LinkNeeded('never linked', null);
         if (grant.death) throw new LinkNeeded(grant.death.cause, grant.linkId, { said: grant.death.said });
+        // The base URL has changed: a token is for the instance that gave it out.
+        if (new URL(grant.resource).origin !== new URL(http.endpoint).origin) {
+          throw new LinkNeeded('other instance', grant.linkId);
+        }
         if (grant.renewAt > clock() && grant.version !== refused) {
           const opened = await open(grant);
           if (!opened) continue;

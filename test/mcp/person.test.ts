@@ -43,6 +43,21 @@ describe('a person who has linked an account', () => {
     expect(sent.filter((headers) => headers.has('x-api-key'))).toEqual([]);
   });
 
+  it('sends no token to another instance, where the base URL has changed since', async () => {
+    const world = await startSandboxWorld();
+    await world.link(await world.worker());
+    const other = await startSandboxWorld();
+    const [key] = other.sandbox.keys;
+    world.stack.secrets.put(`${world.stack.secretPrefix}partner/main`, { baseUrl: other.sandbox.url, ...key });
+    Object.assign(process.env, world.stack.variables);
+    const moved = await world.worker();
+    await expect(moved.tools.call(mira, 'repeatable', 'list_projects', {})).rejects.toMatchObject({
+      name: 'LinkNeeded',
+      reason: 'other instance',
+    });
+    expect(other.sandbox.mcp.audit).toEqual([]);
+  });
+
   it('is asked for the scopes of the docs/partner-api.md, and for none that is reserved', async () => {
     const world = await startSandboxWorld();
     const { link } = await world.worker();
