@@ -32,7 +32,11 @@ export interface OpenedLinks {
   open(ticket: string, pending: PendingLink): Promise<string | undefined>;
   /** The link of a browser's cookie, as long as the service has not sent the browser back. */
   opened(ticket: string): Promise<OpenedLink | undefined>;
-  /** Uses up the callback. @returns false where another request was first */
+  /**
+   * Uses up the callback.
+   * @returns false where another request was first
+   * @throws {SecretError} without a key to seal the grant with
+   */
   take(ticket: string): Promise<boolean>;
   /**
    * Keeps the grant until the person has confirmed it.
@@ -94,7 +98,10 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
         throw error;
       }
     },
-    take: (ticket) => goOn(ticket, 'opened', { step: 'returned' }, ' REMOVE #sealed'),
+    async take(ticket) {
+      await vault.readKey();
+      return goOn(ticket, 'opened', { step: 'returned' }, ' REMOVE #sealed');
+    },
     async finish(text, newGrant) {
       const ticket = readTicket(text);
       if (!ticket) return undefined;

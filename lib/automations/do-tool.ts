@@ -4,7 +4,7 @@ import type { Holder } from '../grants/grant.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { NeedsOperator, NotDone } from '../jobs/interruption.ts';
 import type { Job, JobDraft } from '../jobs/job.ts';
-import { saidIn, type ToolSteps } from '../jobs/tool-steps.ts';
+import { changedSinceForm, saidIn, type ToolSteps } from '../jobs/tool-steps.ts';
 import { fieldsOf, readForm } from '../mcp/form.ts';
 import { outsideText } from '../mcp/outside-text.ts';
 import { schemaHash } from '../mcp/schema-hash.ts';
@@ -133,9 +133,7 @@ export function callTool(tools: Tools): Automation {
   return defineAutomation(toolCallJobs, async ({ tool: name, schema, values, isConfirmed }, job, steps) => {
     const mine = steps.as(holderOf(job, tools));
     const tool = await readTool(mine, name);
-    if (!tool || schemaHash(tool) !== schema) {
-      throw new NotDone(`The tool ${name} has changed since the form was opened; please open it again`);
-    }
+    if (!tool || schemaHash(tool) !== schema) throw changedSinceForm(name);
     if (tool.hints.destructive && !isConfirmed) {
       throw new NotDone(`${name} may delete or overwrite something, and nobody confirmed that`);
     }
@@ -146,7 +144,7 @@ export function callTool(tools: Tools): Automation {
         `The tool ${name} does not take ${outsideText(argument)} (${fault}). Please open the form again`,
       );
     }
-    const call = { tool: name, schema, arguments: form.args };
+    const call = { tool: name, schema, arguments: form.args, isFilledIn: true };
     const said = tool.hints.readOnly
       ? await mine.read('call the tool', call, saidIn)
       : keptOf(await mine.make('call the tool', call, saidIn), name, `${name} was carried out`, false);

@@ -31,6 +31,8 @@ const PAGE_SIZE = 100;
 const PAGES = 10;
 const SUGGESTIONS = 5;
 const SHOWN_LENGTH = 250;
+/** Of the name of a task that a tool lists: a page of them goes into one item of the journal, which holds 400 KB. */
+const KEPT_LENGTH = 500;
 
 /** The tasks that the connection's key can see. */
 export function tasksOfKey(steps: Steps): TaskSource {
@@ -60,7 +62,10 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
     async search(step, text) {
       const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
       const found = await tools.read(step, call, (result) =>
-        (readRows(result, at) ?? []).slice(0, PAGE_SIZE).map(({ id, text: name }) => ({ id, name })),
+        (readRows(result, at) ?? []).slice(0, PAGE_SIZE).map(({ id, text }) => ({
+          id,
+          name: cutToLength(text, KEPT_LENGTH, '…'),
+        })),
       );
       // What no search finds may be an id all the same; the tool knows.
       return { found: found.length === 0 && !/\s/.test(text) ? [asTyped(text)] : found, whole: true };

@@ -59,12 +59,16 @@ const PAUSE_MS = 30_000;
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const { connection, grants, http, serverOf, clock, sleep, random } = options;
 
-  async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<never> {
-    await grants.die(grant, cause, said);
-    throw new LinkNeeded(cause, grant.linkId, { said });
+  /**
+   * Returns where the grant has to be looked at again: what another worker has saved meanwhile counts.
+   * @throws {LinkNeeded}
+   */
+  async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<undefined> {
+    if (await grants.die(grant, cause, said)) throw new LinkNeeded(cause, grant.linkId, { said });
   }
 
-  async function open(grant: Grant): Promise<SealedTokens> {
+  /** @returns undefined where the grant has to be looked at again */
+  async function open(grant: Grant): Promise<SealedTokens | undefined> {
     try {
       return await grants.open(grant);
     } catch (error) {
@@ -75,7 +79,9 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
 
   /** @returns the token, or undefined where the grant has to be looked at again */
   async function refresh(grant: Grant): Promise<AccessToken | undefined> {
-    const { refreshToken } = await open(grant);
+    const opened = await open(grant);
+    if (!opened) return undefined;
+    const { refreshToken } = opened;
     if (refreshToken === null) return end(grant, 'expired', null);
     // Before the lease: this takes its own time, and sends no token.
     const server = await serverOf(grant.issuer).catch((error) => {
@@ -98,11 +104,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   async function failed(error: unknown, claimed: Grant, by: string): Promise<undefined> {
     if (error instanceof OAuthRefusal) {
       if (isPassing(error)) return later(error, claimed, by);
-      const cause = causeOf(error, claimed);
-      const died = await grants.die(claimed, cause, error.said);
-      // Where another worker has saved newer tokens meanwhile, those count.
-      if (died) throw new LinkNeeded(cause, claimed.linkId, { said: error.said });
-      return undefined;
+      return end(claimed, causeOf(error, claimed), error.said);
     }
     if (error instanceof OAuthUnavailable) return later(error, claimed, by);
     if (error instanceof McpUnanswered && !error.sent) return later(error, claimed, by);
@@ -129,9 +131,14 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
         const grant = await grants.get(connection, holder);
         if (!grant) throw new LinkNeeded('never linked', null);
         if (grant.death) throw new LinkNeeded(grant.death.cause, grant.linkId, { said: grant.death.said });
+        // The base URL has changed: a token is for the instance that gave it out.
+        if (new URL(grant.resource).origin !== new URL(http.endpoint).origin) {
+          throw new LinkNeeded('other instance', grant.linkId);
+        }
         if (grant.renewAt > clock() && grant.version !== refused) {
-          const { accessToken } = await open(grant);
-          return { token: accessToken, grant };
+          const opened = await open(grant);
+          if (!opened) continue;
+          return { token: opened.accessToken, grant };
         }
         if (grant.lease && grant.lease.until > clock()) {
           if (clock() > giveUpAt) throw new TryLater('another worker renews the link', { at: grant.lease.until });
@@ -139,7 +146,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
           continue;
         }
         if (grant.sends >= MOST_SENDS) {
-          if (await grants.die(grant, 'lost', null)) throw new LinkNeeded('lost', grant.linkId);
+          await end(grant, 'lost', null);
           continue;
         }
         const refreshed = await refresh(grant);

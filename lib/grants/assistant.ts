@@ -47,13 +47,18 @@ export interface AssistantOptions {
   sessions?: Sessions;
 }
 
+const atOnce: Permit = async (send, beforeSend) => {
+  await beforeSend?.();
+  return send();
+};
+
 /** @throws {SecretError | BaseUrlError} for a connection whose secret cannot be used */
 export async function openAssistant(options: AssistantOptions): Promise<Assistant> {
   const { connection, table, secrets, budget, clock, sleep, fetch, sessions } = options;
   const secret = await secrets.current(`partner/${connection}`, partnerSecret);
   const endpoint = mcpEndpoint(instanceRoot(secret.baseUrl, secret));
   const name = mcpBudgetName(endpoint);
-  const permit: Permit = budget ? createPermit({ ...options, budget, name }) : (send) => send();
+  const permit: Permit = budget ? createPermit({ ...options, budget, name }) : atOnce;
   const transport: Transport = { endpoint, permit, fetch, clock, sleep };
   const http = { endpoint, fetch };
   const serverOf = createAuthorizationServers(http, clock);

@@ -4,7 +4,7 @@ import type { DeathCause, Grant } from './grant.ts';
 export abstract class GrantError extends Error {}
 
 /** Why a person has to link their account. */
-export type LinkReason = 'never linked' | 'scope missing' | DeathCause;
+export type LinkReason = 'never linked' | 'other instance' | 'scope missing' | DeathCause;
 
 /** The person has to link their account, or to link it again. The call was not carried out. */
 export class LinkNeeded extends GrantError {
@@ -29,6 +29,7 @@ export class LinkNeeded extends GrantError {
 
 const inWords: Readonly<Record<LinkReason, string>> = {
   'never linked': 'no account is linked',
+  'other instance': 'the account is linked on another instance of the service than the relay uses now',
   'scope missing': 'the linked account does not allow this',
   refused: 'the service does not accept the link any more; it was revoked, or not used for 30 days',
   lost: 'the service did not answer when the link was renewed, twice',

@@ -37,7 +37,11 @@ export interface Grants {
   forget(connection: string, holder: Holder): Promise<boolean>;
   /** @throws {SealBroken | SecretError} */
   open(grant: Grant): Promise<SealedTokens>;
-  /** Notes that a refresh is about to be sent. @returns undefined where another worker has changed the grant since it was read */
+  /**
+   * Notes that a refresh is about to be sent.
+   * @returns undefined where another worker has changed the grant since it was read
+   * @throws {SecretError} without a key to seal new tokens with
+   */
   claimRefresh(grant: Grant, by: string, leaseMs: number): Promise<Grant | undefined>;
   /** Gives the lease back. @param sent whether the refresh may have been carried out */
   release(claimed: Grant, by: string, sent: boolean): Promise<void>;
@@ -53,6 +57,8 @@ export interface Grants {
 
 /** Where the service does not say (docs/partner-api.md#mcp-authorization). */
 const ACCESS_TOKEN_SECONDS = 3_600;
+/** Ten years. A service may mean "never" by a number of seconds that no date can hold. */
+const LONGEST_SECONDS = 315_360_000;
 const REFRESH_TOKEN_MS = 30 * 86_400_000;
 /** A token is renewed before it expires, so that no call meets the end: early by a tenth of its life, a minute at most. */
 const EARLY_SHARE = 0.1;
@@ -77,7 +83,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
   async function withTokens({ connection, holder }: Pick<Grant, 'connection' | 'holder'>, tokens: NewTokens) {
     const { accessToken, refreshToken, expiresInSeconds = ACCESS_TOKEN_SECONDS } = tokens;
     const now = clock();
-    const lifeMs = expiresInSeconds * 1000;
+    const lifeMs = Math.min(expiresInSeconds, LONGEST_SECONDS) * 1000;
     const unusedUntil = now + (refreshToken === null ? lifeMs : REFRESH_TOKEN_MS);
     return {
       sealed: await vault.seal(
@@ -135,6 +141,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       return JSON.parse(await vault.unseal(sealed, sealedFor(connection, holder)));
     },
     async claimRefresh(grant, by, leaseMs) {
+      await vault.readKey();
       const now = clock();
       const claimed = await table.update(
         keyOf(grant),

@@ -42,8 +42,23 @@ export function createPermit(options: PermitOptions): Permit {
     }
   }
 
-  return async (send) => {
-    const slot = await takeSlot();
+  /** A slot that is good once `beforeSend` is done, which may have waited for the table. */
+  async function slotAfter(beforeSend: (() => Promise<void>) | undefined): Promise<Slot> {
+    for (;;) {
+      const slot = await takeSlot();
+      try {
+        await beforeSend?.();
+      } catch (error) {
+        slot.giveUp();
+        throw error;
+      }
+      if (clock() <= slot.goodUntil) return slot;
+      slot.giveUp();
+    }
+  }
+
+  return async (send, beforeSend) => {
+    const slot = await slotAfter(beforeSend);
     try {
       const answer = await send();
       slot.answered();

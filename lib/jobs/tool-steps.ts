@@ -27,6 +27,8 @@ export interface ToolCall {
   schema: string;
   /** What only the spelling of the schema may change: ids as numbers or as texts, letter case of listed values. */
   arguments: Readonly<Record<string, unknown>>;
+  /** Whether a person filled in the tool's form. They can do that again where the tool has changed. */
+  isFilledIn?: boolean;
 }
 
 /**
@@ -186,13 +188,14 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
       );
     }
     if (!isExpected(tool)) {
+      if (call.isFilledIn) throw changedSinceForm(call.tool);
       throw new NeedsOperator(
         `the tool ${call.tool} has changed since relay.config.ts was written; run relay mcp doctor, and correct its arguments and schema`,
       );
     }
     const args = fitArguments(tool.inputSchema, call.arguments) as object;
     const fault = argumentsFault(tool, args);
-    if (fault !== undefined) throw new NotDone(`The tool ${call.tool} does not take this: ${fault}`);
+    if (fault !== undefined) throw new NotDone(`The tool ${call.tool} does not take this${inItsWords(fault)}`);
     return { tool, args };
   }
 
@@ -346,6 +349,10 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     },
   };
 }
+
+/** For the person who filled in the form of a tool. */
+export const changedSinceForm = (tool: string): NotDone =>
+  new NotDone(`The tool ${tool} has changed since the form was opened; please open it again`);
 
 const MOST_SAID = 500;
 

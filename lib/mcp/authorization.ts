@@ -14,7 +14,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { Discovered } from './discovery.ts';
-import { InstanceFault, OAuthRefusal } from './oauth-errors.ts';
+import { InstanceFault, OAuthRefusal, OAuthUnavailable } from './oauth-errors.ts';
 import { type OAuthHttp, requestOptions } from './oauth-http.ts';
 
 /** What is kept from the start of an authorization to its callback. `state` and `verifier` are secrets of one browser. */
@@ -104,9 +104,13 @@ export async function refreshTokens(
   return tokensFrom(String(server.token_endpoint), 'refresh', async (what) => {
     const options = { ...requestOptions(what, http), additionalParameters: { resource } };
     const response = await refreshTokenGrantRequest(server, client, None(), refreshToken, options);
+    // OAuth refuses in JSON. A gateway has answered in its place, so the token was not exchanged.
+    if (response.status >= 400 && !isJson(response)) throw new OAuthUnavailable(what, response.status);
     return processRefreshTokenResponse(server, client, response);
   });
 }
+
+const isJson = ({ headers }: Response) => /^application\/json\b/i.test(headers.get('content-type') ?? '');
 
 async function tokensFrom(
   at: string,

@@ -154,11 +154,7 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
 
 /** The same way, on which something happens before a request leaves that may leave now. */
 function heldBack(transport: Transport, beforeSend: () => Promise<void>): Transport {
-  const permit: Permit = (send) =>
-    transport.permit(async () => {
-      await beforeSend();
-      return send();
-    });
+  const permit: Permit = (send) => transport.permit(send, beforeSend);
   return { ...transport, permit };
 }
 

@@ -1,6 +1,7 @@
 import { allowInsecureRequests, customFetch } from 'oauth4webapi';
 import { type Answer, exchange, readText, TooLong } from './exchange.ts';
 import { InstanceFault, OAuthUnavailable } from './oauth-errors.ts';
+import { withoutSecrets } from './outside-text.ts';
 
 /** How an instance's OAuth endpoints are reached. */
 export interface OAuthHttp {
@@ -47,13 +48,21 @@ export function requestOptions(what: string, { endpoint, fetch }: OAuthHttp) {
         answer.drop();
         throw new OAuthUnavailable(what, answer.status);
       }
-      return asResponse(url, answer);
+      return asResponse(url, answer, secretsIn(body));
     },
   };
 }
 
-/** The answer with its body read. */
-async function asResponse(url: string, answer: Answer): Promise<Response> {
+function secretsIn(body: unknown): string[] {
+  const sent = new URLSearchParams(body instanceof URLSearchParams ? body : '');
+  return ['code', 'code_verifier', 'refresh_token'].flatMap((name) => sent.getAll(name));
+}
+
+/**
+ * The answer with its body read.
+ * @param secrets that were sent: a success may repeat a token that is still good, and an error must not
+ */
+async function asResponse(url: string, answer: Answer, secrets: readonly string[] = []): Promise<Response> {
   const body = await readText(answer).catch((error) => {
     throw error instanceof TooLong ? new InstanceFault(url, `answered with ${error.message}`) : error;
   });
@@ -61,5 +70,6 @@ async function asResponse(url: string, answer: Answer): Promise<Response> {
   // The body names the error too, and oauth4webapi would not read it.
   headers.delete('www-authenticate');
   const { status } = answer;
-  return new Response(WITHOUT_BODY.has(status) ? null : body, { status, headers });
+  const said = status >= 400 ? withoutSecrets(body, secrets) : body;
+  return new Response(WITHOUT_BODY.has(status) ? null : said, { status, headers });
 }

@@ -31,9 +31,12 @@ export function idAt(result: ToolResult, path: string): string | number | undefi
   return isId(id) ? id : undefined;
 }
 
-/** JSON can hold numbers that JavaScript and the table cannot: another id is worse than none. */
+const MOST_CHARACTERS = 255;
+
+/** JSON can hold numbers that JavaScript cannot, and texts that the table cannot: another id is worse than none. */
 const isId = (id: unknown): id is string | number =>
-  typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
+  (typeof id === 'string' && id.length <= MOST_CHARACTERS) ||
+  (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
 
 /** The rows of a listing, or undefined where the result has no list at that path. Rows without an id are left out. */
 export function readRows(result: ToolResult, at: { rows: string; id: string; text: string }): Row[] | undefined {

@@ -35,10 +35,20 @@ export interface ToolResult {
 const MOST_SCHEMA_BYTES = 64 * 1024;
 const MOST_SCHEMA_DEPTH = 24;
 const MOST_RESULT_DEPTH = 64;
+/** Of what the instance says of a tool. People read the beginning, and a job keeps all of it in one item of the table. */
+const MOST_CHARACTERS = 8_192;
 /** Of both revisions that name a bound and those that name none. */
 const NAME = /^[\x21-\x7e]{1,128}$/;
 
-const text = z.catch(z.optional(z.string()), undefined);
+const text = z.catch(
+  z.optional(
+    z.pipe(
+      z.string(),
+      z.transform((long: string) => long.slice(0, MOST_CHARACTERS)),
+    ),
+  ),
+  undefined,
+);
 const flag = (otherwise: boolean) => z.catch(z.boolean(), otherwise);
 
 const listed = z.object({

@@ -3,13 +3,16 @@ import { McpRefusal, McpRpcError, McpUnanswered, McpUnreadable } from './errors.
 import { readEvents } from './event-stream.ts';
 import { ANSWER_TIMEOUT_MS, type Answer, type ExchangeTimes, exchange, readText, TooLong } from './exchange.ts';
 import { type Message, readMessages } from './json-rpc.ts';
-import { outsideText } from './outside-text.ts';
+import { outsideText, withoutSecrets } from './outside-text.ts';
 
 /**
  * Wraps each HTTP request, so that a caller can let it wait for a slot of the budget. What it throws of its own accord
  * reaches the caller as it is.
+ *
+ * @param beforeSend runs once the request may leave, and again where that took so long that it may not leave any more;
+ * what it throws keeps the request back
  */
-export type Permit = <T>(send: () => Promise<T>) => Promise<T>;
+export type Permit = <T>(send: () => Promise<T>, beforeSend?: () => Promise<void>) => Promise<T>;
 
 /** The way to one MCP endpoint over streamable HTTP (MCP 2025-11-25, Transports). */
 export interface Transport {
@@ -62,7 +65,7 @@ export async function sendRequest(
   }
   const message = isStream(answer)
     ? await fromStream(transport, { ...envelope, sessionId: sessionId ?? envelope.sessionId }, method, id, answer)
-    : await fromBody(method, id, answer);
+    : await fromBody(envelope, method, id, answer);
   if (message.kind === 'error') {
     const { code, data } = message;
     throw new McpRpcError(method, { code, said: outsideText(message.message), data });
@@ -111,19 +114,19 @@ async function post(transport: Transport, envelope: Envelope, method: string, me
     exchange(transport.fetch, method, transport.endpoint, request, transport.times),
   );
   if (answer.status >= 200 && answer.status < 300) return answer;
-  throw await refusalOf(method, answer);
+  throw await refusalOf(envelope, method, answer);
 }
 
-async function refusalOf(method: string, answer: Answer): Promise<McpRefusal | McpUnreadable> {
+async function refusalOf({ token }: Envelope, method: string, answer: Answer): Promise<McpRefusal | McpUnreadable> {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) {
     answer.drop();
     return new McpUnreadable(method, { status, found: 'a redirect; is the base URL right?' });
   }
   // The status decides; a body that cannot be read adds nothing.
-  const body = await readText(answer).catch(() => '');
+  const body = withoutSecrets(await readText(answer).catch(() => ''), [token]);
   const error = (readMessages(body) ?? []).find((message) => message.kind === 'error');
-  const challenge = readChallenge(headers.get('www-authenticate'));
+  const challenge = readChallenge(withoutSecrets(headers.get('www-authenticate') ?? '', [token]));
   return new McpRefusal(method, {
     status,
     challenge,
@@ -133,12 +136,12 @@ async function refusalOf(method: string, answer: Answer): Promise<McpRefusal | M
   });
 }
 
-async function fromBody(method: string, id: number, answer: Answer): Promise<Outcome> {
+async function fromBody({ token }: Envelope, method: string, id: number, answer: Answer): Promise<Outcome> {
   const { status } = answer;
   const body = await readText(answer).catch((error) => {
     throw error instanceof TooLong ? new McpUnreadable(method, { status, found: error.message }) : error;
   });
-  const messages = readMessages(body);
+  const messages = readMessages(withoutSecrets(body, [token]));
   if (!messages) throw new McpUnreadable(method, { status, found: kindOf(body) });
   const outcome = outcomeFor(messages, id);
   if (!outcome) throw new McpUnreadable(method, { status, found: 'no answer to the request' });
@@ -177,7 +180,7 @@ async function fromStream(
       for await (const event of readEvents(stream.chunks())) {
         if (event.id) lastEventId = event.id;
         retryMs = Math.min(event.retryMs ?? retryMs, LONGEST_RETRY_MS);
-        const messages = event.data === '' ? [] : readMessages(event.data);
+        const messages = event.data === '' ? [] : readMessages(withoutSecrets(event.data, [envelope.token]));
         if (!messages) throw new McpUnreadable(method, { status: stream.status, found: 'an event without a message' });
         const outcome = outcomeFor(messages, id);
         if (outcome) return outcome;

@@ -57,9 +57,10 @@ export interface Secrets {
   accepted<T>(name: string, schema: z.core.$ZodType<T>): AsyncIterable<T>;
   /**
    * Marks the secret as possibly out of date, so that its next use reads it again.
-   * @returns false if it was read less than a minute ago, so that forged signatures cannot trigger unlimited reads
+   * @param atMostEveryMs a minute by default, so that forged signatures cannot trigger unlimited reads
+   * @returns false if it was read more recently
    */
-  refresh(name: string): boolean;
+  refresh(name: string, atMostEveryMs?: number): boolean;
 }
 
 /** How long the previous secret is still accepted for incoming requests after a rotation. */
@@ -151,9 +152,9 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
       const previous = z.safeParse(schema, before?.value);
       if (previous.success) yield previous.data;
     },
-    refresh(name) {
+    refresh(name, atMostEveryMs = REFRESH_AT_MOST_EVERY_MS) {
       const entry = cache.get(name);
-      if (!entry || clock() - entry.readAt < REFRESH_AT_MOST_EVERY_MS) return false;
+      if (!entry || clock() - entry.readAt < atMostEveryMs) return false;
       entry.validUntil = clock();
       return true;
     },

@@ -4,7 +4,7 @@ import type { Fault } from '../../sandbox/faults.ts';
 import type { McpOptions } from '../../sandbox/mcp/options.ts';
 import { startGithubApi } from '../github-api.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
-import { GRANTS_KEY, linkAccount, sandboxCommands } from '../mcp/linked.ts';
+import { type Commands, GRANTS_KEY, linkAccount, sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { ask, command, lastMessage, MIRA, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
 
@@ -277,8 +277,9 @@ describe('the budget of the endpoint', () => {
 });
 
 describe('a command in a comment on GitHub', () => {
-  it('goes through the account that its author has linked in Slack, where people says who they are', async () => {
-    const connection = { mcp: { link: 'offered', commands: sandboxCommands() } as const };
+  /** @returns the relay's answer to the comment */
+  async function comment(text: string, commands: Commands): Promise<string | undefined> {
+    const connection = { mcp: { link: 'offered', commands } as const };
     const people = [{ github: 'Codertocat', slack: MIRA, email: 'mira.novak@example.com' }];
     const github = await startGithubApi(() => relay.clock.now);
     onTestFinished(() => github.close());
@@ -289,10 +290,21 @@ describe('a command in a comment on GitHub', () => {
     });
     relay.stack.secrets.put(`${relay.stack.secretPrefix}grants`, GRANTS_KEY);
     await linkAccount(relay);
-    const posted = commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`);
-    expect((await relay.post('issue_comment', posted)).status).toBe(202);
+    expect((await relay.post('issue_comment', commentPayload(1, text))).status).toBe(202);
     await relay.workToTheEnd();
-    expect(github.comments.at(-1)?.body).toContain('as you');
+    return github.comments.at(-1)?.body;
+  }
+
+  it('goes through the account that its author has linked in Slack, where people says who they are', async () => {
+    expect(await comment(`/log 1h ${CHECKOUT} from GitHub`, sandboxCommands())).toContain('as you');
     expect(logged()).toHaveLength(1);
+  });
+
+  it('is answered without words of the schema, which strangers would read', async () => {
+    const { log, ...others } = sandboxCommands();
+    const inMinutes = log && { ...log, arguments: { ...log.arguments, hours: '{minutes}' } };
+    const answer = await comment(`/log 1h ${CHECKOUT}`, { ...others, ...(inMinutes && { log: inMinutes }) });
+    expect(answer).toContain('does not take this');
+    expect(answer).not.toContain('greater than');
   });
 });

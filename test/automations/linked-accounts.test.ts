@@ -23,7 +23,9 @@ const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 
 type Fields = Record<string, unknown>;
 interface McpAnswer extends Fields {
-  result?: { tools?: { name: string; inputSchema: { properties: Fields }; annotations?: Fields }[] } & Fields;
+  result?: {
+    tools?: { name: string; description?: string; inputSchema: { properties: Fields }; annotations?: Fields }[];
+  } & Fields;
 }
 /** Changes what the endpoint answers to a call of a tool, or to the listing of the tools. */
 type Alter = (
@@ -174,16 +176,52 @@ it('a missing scope is told once, however the service puts it', async () => {
   expect(told(relay).filter((text) => text.includes('goes on once'))).toHaveLength(1);
 });
 
-it('a result with a huge title does not stop a search', async () => {
+it.each(['find checkout', 'log 1h "checkout page"'])(
+  'results with huge titles do not stop a search: %s',
+  async (text) => {
+    await start();
+    alter = (answer, { params }) => {
+      if (params?.name !== 'find_tasks') return answer;
+      const tasks = [1, 2].map((task) => ({ task, title: 'x'.repeat(600_000) }));
+      return { ...answer, result: { structuredContent: { tasks }, content: [{ type: 'text', text: 'found' }] } };
+    };
+    await command(relay, text, { channelId: PLATFORM });
+    await relay.workToTheEnd();
+    expect(await relay.jobs('succeeded')).toHaveLength(1);
+  },
+);
+
+it('a huge description of a tool does not stop its form', async () => {
   await start();
-  alter = (answer, { params }) => {
-    if (params?.name !== 'find_tasks') return answer;
-    const tasks = [{ id: CHECKOUT, title: 'x'.repeat(600_000) }];
-    return { ...answer, result: { structuredContent: { tasks }, content: [{ type: 'text', text: 'found' }] } };
+  alter = (answer) => {
+    for (const tool of answer.result?.tools ?? []) {
+      if (tool.name === 'log_time') tool.description += ' and more'.repeat(60_000);
+    }
+    return answer;
   };
-  await command(relay, 'find checkout', { channelId: PLATFORM });
+  await ask(relay, 'do "logs your own time"');
+  await press(relay, lastMessage(relay), 'Fill in');
+  await relay.work();
+  expect(await relay.jobs('succeeded')).toHaveLength(2);
+});
+
+it('a form whose tool changes while it waits for a scope is to be opened again', async () => {
+  await start({ isLinked: false });
+  await linkAccount(relay, undefined, { scopes: ['mcp:use', 'mcp:tasks.read'] });
+  await ask(relay, 'do "logs your own time"');
+  await press(relay, lastMessage(relay), 'Fill in');
+  await relay.work();
+  await submit(relay, lastView(relay), { 'argument:task': CHECKOUT, 'argument:hours': '1.5' });
+  await relay.work();
+  expect(await relay.jobs('waiting')).toHaveLength(1);
+  alter = (answer) => {
+    for (const { inputSchema } of answer.result?.tools ?? []) inputSchema.properties.billable = { type: 'boolean' };
+    return answer;
+  };
+  await linkAccount(relay);
   await relay.workToTheEnd();
-  expect(await relay.jobs('succeeded')).toHaveLength(1);
+  expect(told(relay).at(-1)).toContain('please open it again');
+  expect(await relay.jobs('parked')).toEqual([]);
 });
 
 it('marks that reverse text do not reach Slack from a tool', async () => {

@@ -91,6 +91,39 @@ describe('an instance that lies', () => {
     expect(inspect(error, { depth: 10 })).not.toContain('secret');
   });
 
+  it('repeats secrets in its errors: the relay does not', async () => {
+    const sent: string[] = [];
+    let repeats = 'nothing';
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      const body = new URLSearchParams(String(init?.body));
+      const token = new Headers(init?.headers).get('authorization')?.replace('Bearer ', '');
+      const secrets = [token, ...['code', 'code_verifier', 'refresh_token'].map((name) => body.get(name))];
+      const said = secrets.filter((secret) => typeof secret === 'string');
+      if (!String(url).includes(repeats) || said.length === 0) return globalThis.fetch(url, init);
+      sent.push(...said);
+      const words = `not ${said.join(' ')}`;
+      const error = repeats === '/mcp/partner' ? { code: -32_603, message: words } : 'invalid_grant';
+      return Response.json({ jsonrpc: '2.0', id: null, error, error_description: words }, { status: 400 });
+    };
+    const world = await startSandboxWorld();
+    const worker = await world.worker({ fetch });
+    const { url, pending } = await worker.link.begin(REDIRECT_URI);
+    const { searchParams } = await consent(world.sandbox, url);
+    repeats = '/oauth/token';
+    const errors = [await worker.link.finish(pending, searchParams).catch((thrown: unknown) => thrown)];
+    repeats = 'nothing';
+    await world.link(worker);
+    const call = () => worker.tools.call(mira, 'repeatable', 'list_projects', {}).catch((thrown: unknown) => thrown);
+    repeats = '/mcp/partner';
+    errors.push(await call());
+    repeats = '/oauth/token';
+    world.clock.now += 3_600_000;
+    errors.push(await call());
+    const told = inspect([errors, await world.kept()], { depth: 10 });
+    expect(sent).toHaveLength(4);
+    for (const secret of sent) expect(told).not.toContain(secret);
+  });
+
   it('sends the browser back with another state or issuer: nothing is exchanged', async () => {
     const world = await startSandboxWorld();
     const { link } = await world.worker();

@@ -135,6 +135,7 @@ describe('a failure of the authorization server', () => {
     { kind: 'server-error', operation: '/oauth/token' },
     { kind: 'rate-limited', operation: '/oauth/token' },
     { kind: 'maintenance', operation: '/oauth/token' },
+    { kind: 'maintenance', status: 404, operation: '/oauth/token' },
     { kind: 'server-error', operation: '/.well-known/oauth-authorization-server' },
     { kind: 'cut', operation: '/.well-known/oauth-authorization-server' },
   ] as const)('costs no link: $kind at $operation', async (fault) => {
@@ -200,6 +201,35 @@ describe('a worker that is slow while it refreshes', () => {
     expect(await read(other)).toMatchObject({ isError: false });
   });
 
+  it('does not ask for another link where its refused token is renewed at that moment', async () => {
+    const world = await startSandboxWorld();
+    const other = await world.worker();
+    await world.link(other);
+    const refusal = { status: 403, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } };
+    let refused = false;
+    let renewed = false;
+    const late = await world.worker({
+      async fetch(url, init) {
+        if (refused || !String(url).endsWith('/mcp/partner')) return fetch(url, init);
+        refused = true;
+        return new Response('{}', refusal);
+      },
+      table: {
+        ...world.stores.table,
+        async update(key, change, condition) {
+          if (!renewed && change.expression.includes('#deathCause =')) {
+            renewed = true;
+            world.clock.now += HOUR;
+            await read(other);
+          }
+          return world.stores.table.update(key, change, condition);
+        },
+      },
+    });
+    expect(await read(late)).toMatchObject({ isError: false });
+    expect(renewed).toBe(true);
+  });
+
   it('drops its tokens where the person has linked again meanwhile', async () => {
     const world = await startExpired();
     const slow = holding('after');
@@ -236,6 +266,32 @@ describe('a grant', () => {
     rotate('a third key of the tests, long enough for it');
     world.clock.now += 25 * HOUR;
     expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'sealed with another key' });
+  });
+
+  it('is sealed with the new key by a process that lives longer than the old one', async () => {
+    const world = await startExpired();
+    const worker = await world.worker();
+    expect(await read(worker)).toMatchObject({ isError: false });
+    world.stack.secrets.put(`${world.stack.secretPrefix}grants`, {
+      key: 'another key of the tests, long enough for it',
+    });
+    world.clock.now += 8 * HOUR;
+    expect(await read(worker)).toMatchObject({ isError: false });
+    world.clock.now += 22 * HOUR;
+    expect(await read(await world.worker())).toMatchObject({ isError: false });
+  });
+
+  it('opens in a process that read the key a moment before it was rotated', async () => {
+    const world = await startSandboxWorld();
+    const worker = await world.worker();
+    await world.link(worker);
+    await read(worker);
+    world.clock.now += 10_000;
+    world.stack.secrets.put(`${world.stack.secretPrefix}grants`, {
+      key: 'another key of the tests, long enough for it',
+    });
+    await world.link(await world.worker());
+    expect(await read(worker)).toMatchObject({ isError: false });
   });
 
   it('opens for its person and connection only, and shows no token in the table', async () => {
