@@ -40,7 +40,7 @@ describe('a configuration', () => {
     [
       'an unknown setting',
       { connections: { main: {} }, extra: 1 },
-      'extra: there is no such name here; there are connections, github, slack, timesheets, people, contact, caFile, deployment',
+      'extra: there is no such name here; there are connections, github, slack, timesheets, people, contact, contactChannel, caFile, deployment',
     ],
     [
       'a setting that is written wrong',

@@ -40,7 +40,7 @@ const table = (action: string) =>
 const index = (name: string) => expect.stringMatching(`^dynamodb:Query .*/index/${name}"`);
 const reading = {
   'dynamodb:GetItem': ['budget#*', 'grant#*#*', 'job#*', 'link#*', 'link-name#*', 'person#*#*'],
-  'dynamodb:Query': ['breaker#*', 'job#*', 'linked-people#*'],
+  'dynamodb:Query': ['backfills', 'breaker#*', 'job#*', 'linked-people#*'],
 };
 
 describe('the policies for people who use the console', () => {
