@@ -1,7 +1,7 @@
 import type { BackfillNow, ConnectionNow, Count, JobStatus, LaneNow, Now } from '../../contract.ts';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
-import { count, jobs } from '../format.ts';
+import { count } from '../format.ts';
 import { Line, Text } from '../outside.tsx';
 import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
@@ -200,7 +200,7 @@ function Backfills({ backfills }: { backfills: readonly BackfillNow[] }) {
               unit={total === null ? 'issues so far' : 'issues'}
             >
               {status}
-              {notDone > 0 && `, ${jobs({ jobs: notDone })} not done`}
+              {notDone > 0 && `, ${notDone} not done`}
               {expectedAt !== null && (
                 <>
                   , done at about <AtAndAway at={expectedAt} />
