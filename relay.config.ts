@@ -29,8 +29,11 @@ export default defineConfig({
     connection: 'main',
     channels: { C0GENERAL: { projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' } },
   },
+  // Who comments on GitHub as whom of the service.
+  people: [{ github: 'Codertocat', email: 'mira.novak@example.com' }],
+  contactChannel: 'C0PLATFORM',
   timesheets: {
-    // Take it out once the jobs say what you expect.
+    // Sends nothing to people. Take it out once the jobs say what you expect. The local stand-in gets messages anyway.
     dryRun: true,
     teams: [
       {

@@ -16,7 +16,7 @@ const SEED = 1;
 
 /** The times of a call that are compared, in milliseconds since the start. */
 interface Call {
-  lane: Lane;
+  lane: Lane | 'backfill';
   wantedAt: number;
   sentAt: number;
   countedAt?: number;

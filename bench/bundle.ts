@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { bundleAliases, bundleOptions } from '../infra/bundle/options.ts';
-import config from '../relay.config.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import ownConfig from '../relay.config.ts';
 
 /**
  * The esbuild options that the CDK derives from infra/bundle/options.ts, without source maps, which are not deployed.
@@ -26,11 +27,37 @@ export interface Bundle {
   bytesFrom(packages: readonly string[]): number;
 }
 
-/** Bundles `functions/<slug>.ts` as it is deployed, with relay.config.ts inside. */
-export function bundleFunction(slug: string, folder: string): Promise<Bundle> {
+export interface FunctionOptions {
+  /** Default: relay.config.ts. */
+  config?: RelayConfig;
+  /** The modules to leave out, by their paths. */
+  without?: RegExp;
+}
+
+/** Bundles `functions/<slug>.ts` as it is deployed, with the configuration inside. */
+export function bundleFunction(slug: string, folder: string, options: FunctionOptions = {}): Promise<Bundle> {
+  const { config = ownConfig, without } = options;
   const configFile = join(folder, 'relay.config.json');
   writeFileSync(configFile, JSON.stringify(config));
-  return bundle(`../functions/${slug}.ts`, join(folder, `${slug}.mjs`), { alias: bundleAliases(configFile) });
+  const path = join(folder, `${slug}${without ? '-without' : ''}.mjs`);
+  return bundle(`../functions/${slug}.ts`, path, {
+    alias: bundleAliases(configFile),
+    ...(without && { plugins: [leaveOut(without)] }),
+  });
+}
+
+/** Replaces modules by ones that export the same names and do nothing. */
+function leaveOut(filter: RegExp): Plugin {
+  return {
+    name: 'leave out',
+    setup({ onLoad }) {
+      onLoad({ filter }, async ({ path }) => {
+        const { metafile } = await build({ entryPoints: [path], format: 'esm', write: false, metafile: true });
+        const names = Object.values(metafile.outputs).flatMap(({ exports }) => exports);
+        return { contents: names.map((name) => `export function ${name}() { return {}; }`).join('\n') };
+      });
+    },
+  };
 }
 
 /** Bundles `peers/<slug>.ts` in the same way. */

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { bundle } from './bundle.ts';
 import { type BundledFunction, type Compared, checkAnswer } from './bundled-function.ts';
 import { amount } from './figures.ts';
@@ -36,7 +35,7 @@ export interface ComparedColdStarts {
  */
 export async function compareColdStarts(
   { here, peer }: Compared,
-  nextEvent: () => APIGatewayProxyEventV2,
+  nextEvent: () => object,
   folder: string,
 ): Promise<ComparedColdStarts> {
   // JavaScript, because a process that strips types has to load the code for that.
@@ -61,11 +60,7 @@ export function partsOf({ importMs, eventMs }: ColdStart): string {
   return `${amount(importMs, 'ms')} of import and ${amount(eventMs, 'ms')} of event`;
 }
 
-async function inFreshProcess(
-  script: string,
-  bundled: BundledFunction,
-  event: APIGatewayProxyEventV2,
-): Promise<FirstEvent> {
+async function inFreshProcess(script: string, bundled: BundledFunction, event: object): Promise<FirstEvent> {
   const args = [script, pathToFileURL(bundled.path).href, JSON.stringify(event)];
   const options = { env: bundled.variables, timeout: GIVE_UP_MS };
   const { stdout } = await promisify(execFile)(process.execPath, args, options);

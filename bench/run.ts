@@ -5,9 +5,11 @@ import { compareBudgets } from './budget.ts';
 import { measureEventToDefect } from './event-to-defect.ts';
 import { type Findings, table } from './figures.ts';
 import { measureGithubWebhook } from './github-webhook.ts';
+import { measureLinkedAccounts } from './linked-accounts.ts';
 import { measureCallsPerMinute, measureOneMachine } from './one-machine.ts';
 import { measureSigning } from './signing.ts';
 import { measureSlackWebhook } from './slack-webhook.ts';
+import { measureToolCalls } from './tool-calls.ts';
 import { measureVerifying } from './verifying.ts';
 
 const processor = cpus()[0]?.model.trim() ?? 'unknown';
@@ -19,19 +21,28 @@ const folder = mkdtempSync(join(tmpdir(), 'partner-relay-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.once('SIGINT', () => process.exit(130));
 
-// One after another, because parallel work would distort a measurement.
-const parts: (() => Findings | Promise<Findings>)[] = [
-  measureSigning,
-  measureVerifying,
-  () => measureGithubWebhook(folder),
-  () => measureSlackWebhook(folder),
-  () => measureEventToDefect(folder),
-  () => measureOneMachine(join(folder, 'one-machine')),
-  () => measureCallsPerMinute(join(folder, 'calls-per-minute')),
-  compareBudgets,
-];
+const parts: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
+  signing: measureSigning,
+  verifying: measureVerifying,
+  'github-webhook': () => measureGithubWebhook(folder),
+  'slack-webhook': () => measureSlackWebhook(folder),
+  'event-to-defect': () => measureEventToDefect(folder),
+  'linked-accounts': () => measureLinkedAccounts(folder),
+  'tool-calls': () => measureToolCalls(folder),
+  'one-machine': () => measureOneMachine(join(folder, 'one-machine')),
+  'calls-per-minute': () => measureCallsPerMinute(join(folder, 'calls-per-minute')),
+  budgets: compareBudgets,
+};
+const chosen = process.argv.slice(2);
+const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
+if (unknown) {
+  console.error(`There is no part ${unknown}. The parts are ${Object.keys(parts).join(', ')}.`);
+  process.exit(2);
+}
 const found: Findings[] = [];
-for (const part of parts) {
+// One after another, because parallel work would distort a measurement.
+for (const [name, part] of Object.entries(parts)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
   try {
     found.push(await part());
   } catch (error) {

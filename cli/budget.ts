@@ -2,9 +2,12 @@ import type { Command } from 'commander';
 import { type BudgetView, createBudget } from '../lib/budget/budget.ts';
 import { type Lane, lanes } from '../lib/budget/lanes.ts';
 import { createStrangerShare, type StrangersToday } from '../lib/budget/stranger-share.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { type Breakers, createBreakers } from '../lib/connection/breakers.ts';
 import { mostOfStrangers } from '../lib/jobs/stranger-turn.ts';
+import { localTime } from '../lib/local-time.ts';
 import { oneLine } from '../local/terminal.ts';
+import { withIsoTimes } from './json-times.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -15,10 +18,10 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
   program
     .command('budget')
     .description('show how much of its limits each connection has used, and what each lane can still send and when')
-    .option('--json', 'as JSON')
+    .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (options: { json?: boolean }) => {
       const { stores } = await open();
-      const { default: config } = await import('../relay.config.ts');
+      const config = await loadConfig();
       const budget = createBudget(stores.table, Date.now);
       const breakers = createBreakers({ table: stores.table, clock: Date.now, random: Math.random });
       const share = createStrangerShare(stores.table, Date.now);
@@ -35,7 +38,7 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
           stopped: await breakers.listOpen(connection),
         })),
       );
-      if (options.json) return printJson(views);
+      if (options.json) return printJson(withIsoTimes(views));
       const now = Date.now();
       for (const { connection, ...view } of views) console.log([connection, ...lines(view, now)].join('\n  '));
     });
@@ -51,9 +54,9 @@ type View = BudgetView & {
 function lines({ minute, day, pausedUntil, stopped, strangers, ...view }: View, now: number): string[] {
   return [
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
-    ...(pausedUntil === null ? [] : [`paused until ${new Date(pausedUntil).toISOString()}`]),
+    ...(pausedUntil === null ? [] : [`paused until ${localTime(pausedUntil)}`]),
     ...stopped.map(({ operation = 'the connection', since, why }) => {
-      return `${operation} has been failing since ${new Date(since).toISOString()}: ${oneLine(why)}`;
+      return `${operation} has been failing since ${localTime(since)}: ${oneLine(why)}`;
     }),
     ...lanes.map((lane) => laneLine(lane, view, now)),
     strangersLine(strangers),
@@ -67,7 +70,7 @@ function strangersLine({ used, most, who }: View['strangers']): string {
 
 function laneLine(lane: Lane, view: Pick<View, 'lanes' | 'inLine'>, now: number): string {
   const { left, nextSlotAt } = view.lanes[lane];
-  const next = nextSlotAt <= now ? 'now' : `at ${new Date(nextSlotAt).toISOString()}`;
+  const next = nextSlotAt <= now ? 'now' : `at ${localTime(nextSlotAt)}`;
   const standing = view.inLine[lane];
   const jobs = standing >= COUNTED_UP_TO ? `${COUNTED_UP_TO} or more jobs` : `${standing} jobs`;
   const inLine = standing === 0 ? '' : `; ${jobs} in line`;

@@ -1,5 +1,6 @@
 import type { Budget, Slot } from '../lib/budget/budget.ts';
 import type { Limits } from '../lib/budget/window.ts';
+import { localTime } from '../lib/local-time.ts';
 import type { PartnerClient } from '../lib/partner/client.ts';
 import { PartnerError, PartnerUnanswered } from '../lib/partner/errors.ts';
 
@@ -34,9 +35,7 @@ export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
       const answer = await budget.requestSlot(request);
       if (!answer.granted) {
         const { askAgainAt = clock(), why } = answer;
-        tell(
-          `waiting until ${new Date(askAgainAt).toISOString()} for the budget of ${connection}: ${why}; press Ctrl+C to cancel`,
-        );
+        tell(`waiting until ${localTime(askAgainAt)} for the budget of ${connection}: ${why}; press Ctrl+C to cancel`);
         await sleep(Math.max(0, askAgainAt - clock()));
         continue;
       }

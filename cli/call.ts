@@ -1,15 +1,18 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { faultLine, readInput } from '../lib/faults/fault.ts';
 import { type Operation, rawOperation, withOverride } from '../lib/partner/operation.ts';
 import { operations } from '../lib/partner/operations.ts';
+import { connectionOf } from './connection-of.ts';
 import { openPartner } from './partner.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 interface CallOptions {
   raw?: boolean;
-  connection: string;
+  connection?: string;
 }
 
 /** `call`: calls one operation of the partner API. */
@@ -18,13 +21,13 @@ export function addCallCommand(program: Command, open: OpenTarget): void {
     .command('call <operation> [payload]')
     .description('call an operation of the partner API and print the answer as JSON')
     .option('--raw', 'send path and payload unchanged, without the schema and override of a known operation')
-    .option('--connection <name>', 'the connection whose key and overrides are used', 'main')
+    .option('--connection <name>', 'the connection whose key and overrides are used; by default main, or the only one')
     .addHelpText(
       'after',
       `
 The payload is a JSON object, {} by default. Use - to read it from standard input. If PARTNER_BASE_URL, PARTNER_API_KEY
 and PARTNER_SECRET_KEY are set, the command calls that instance. Otherwise it calls the instance of the relay that runs
-in this folder.
+in this folder, or without a relay that of the secret which relay secrets set has kept on this machine.
 
 A call uses the relay's budget as background work, so people's commands go first. With PARTNER_… variables and no relay
 that uses the same key, there is no budget to share, and the call is sent at once.
@@ -34,10 +37,12 @@ that uses the same key, there is no budget to share, and the call is sent at onc
 
 Known operations: ${[...operations.keys()].join(', ')}`,
     )
-    .action(async (name: string, payload: string | undefined, { raw = false, connection }: CallOptions) => {
-      const { default: config } = await import('../relay.config.ts');
+    .action(async (name: string, payload: string | undefined, { raw = false, ...options }: CallOptions) => {
+      const config = await loadConfig();
+      const connection = connectionOf(config, options.connection);
       const operation = operationToCall(name, raw, connection, config);
       const json = readPayload(payload === '-' ? await text(process.stdin) : (payload ?? '{}'));
+      checkPayload(operation, json);
       const call = await openPartner(connection, config, open, (line) => console.error(line));
       printJson(await call(operation, json));
     });
@@ -48,6 +53,13 @@ export function operationToCall(name: string, raw: boolean, connection: string, 
   const declared = raw ? undefined : operations.get(name.replace(/^\/+/, ''));
   if (!declared) return rawOperation(name);
   return withOverride(declared, config.connections[connection]?.operations[declared.name]);
+}
+
+/** @throws {Error} with every fault, before the call takes a slot of the budget */
+function checkPayload(operation: Operation, payload: unknown): void {
+  const read = readInput(operation.payload, payload);
+  if (!read.ok)
+    throw new Error(`the payload of ${operation.name} has faults:\n  ${read.faults.map(faultLine).join('\n  ')}`);
 }
 
 function readPayload(json: string): unknown {

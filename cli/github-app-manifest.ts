@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { publicWebhookUrl } from './public-url.ts';
 import type { OpenTarget } from './target.ts';
 
 /** `github-app-manifest`: prints a page that creates the GitHub App with all settings. */
@@ -6,7 +7,10 @@ export function addGithubAppCommand(program: Command, open: OpenTarget): void {
   program
     .command('github-app-manifest')
     .description('print a web page that creates the GitHub App, with its webhook, events and permissions set')
-    .option('--url <url>', 'the URL of the webhook; by default that of the --stage')
+    .option(
+      '--url <url>',
+      'the public base address of the relay, to which /github is added; by default that of the --stage',
+    )
     .option('--name <name>', 'the name of the App, unique on GitHub', 'Partner Relay')
     .option('--org <organization>', 'the organization that owns the App, instead of you')
     .option('--github <url>', 'the URL of a GitHub Enterprise Server', 'https://github.com')
@@ -21,32 +25,46 @@ Open the page in a browser and confirm. Then copy the code from the address that
   npm run -s relay -- --stage prod secrets from-github <code>`,
     )
     .action(async (options: { url?: string; name: string; org?: string; github: string; json?: boolean }) => {
-      const manifest = githubAppManifest(options.name, options.url ?? (await open()).githubWebhookUrl);
-      const owner = options.org ? `organizations/${encodeURIComponent(options.org)}/` : '';
-      const action = `${options.github}/${owner}settings/apps/new`;
-      console.log(options.json ? JSON.stringify(manifest, null, 2) : page(action, manifest));
+      const manifest = githubAppManifest(options.name, await publicWebhookUrl('GitHub', options.url, open));
+      const action = newAppUrl(options.github, options.org);
+      console.log(options.json ? JSON.stringify(manifest, null, 2) : manifestPage(action, manifest));
     });
 }
+
+/** Where GitHub takes a manifest for an App of that organization, or of the person who is signed in. */
+export function newAppUrl(github: string, organization: string | undefined): string {
+  const owner = organization ? `organizations/${encodeURIComponent(organization)}/` : '';
+  return `${github}/${owner}settings/apps/new`;
+}
+
+/** GitHub wants an address even for a webhook that is off. */
+const NO_WEBHOOK = 'https://example.com/partner-relay';
 
 /**
  * The minimum access that the relay needs on GitHub: events of issues, comments and pull requests, and comments on
  * them. https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+ *
+ * @param webhookUrl undefined for an App without a webhook: GitHub then sends it nothing until an address is entered
+ * @param redirectUrl where GitHub sends the browser with ?code=…; nothing needs to be there
  */
-function githubAppManifest(name: string, webhookUrl: string) {
+export function githubAppManifest(
+  name: string,
+  webhookUrl: string | undefined,
+  redirectUrl = 'http://localhost/partner-relay',
+) {
   return {
     name,
     url: 'https://docs.github.com/apps',
-    hook_attributes: { url: webhookUrl, active: true },
-    // GitHub redirects to this address with ?code=…. No page is needed there.
-    redirect_url: 'http://localhost/partner-relay',
+    hook_attributes: webhookUrl === undefined ? { url: NO_WEBHOOK, active: false } : { url: webhookUrl, active: true },
+    redirect_url: redirectUrl,
     public: false,
     default_permissions: { issues: 'write', pull_requests: 'read', metadata: 'read' },
     default_events: ['issues', 'issue_comment', 'pull_request'],
   };
 }
 
-/** GitHub accepts a manifest only from a form. */
-function page(action: string, manifest: object): string {
+/** A page with the form that GitHub takes a manifest from. GitHub takes it in no other way. */
+export function manifestPage(action: string, manifest: object): string {
   const value = JSON.stringify(manifest).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   return `<!doctype html>
 <meta charset="utf-8">

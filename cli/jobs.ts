@@ -1,150 +1,101 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
-import type { Job, JobStatus } from '../lib/jobs/job.ts';
-import type { JobStore } from '../lib/jobs/job-store.ts';
-import { openJournal } from '../lib/jobs/journal.ts';
-import { type Resolution, resolveJob } from '../lib/jobs/resolve.ts';
-import { requeueJob } from '../lib/jobs/sweep.ts';
-import { idFromText } from '../lib/partner/operation.ts';
-import type { Stores } from '../lib/runtime.ts';
-import { printJob, printJobs, printJson } from './print.ts';
+import { countJobs, findJobs, type JobFilter } from '../lib/jobs/find-jobs.ts';
+import { type JobStatus, jobStatuses } from '../lib/jobs/job.ts';
+import { readJob } from '../lib/jobs/read-job.ts';
+import { followJobs } from './follow-jobs.ts';
+import { readIgnored } from './ignored.ts';
+import { withIsoTimes } from './json-times.ts';
+import { knownJob } from './known-job.ts';
+import { printCounts, printIgnored, printJob, printJobs, printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
-const statuses: readonly JobStatus[] = ['queued', 'running', 'waiting', 'succeeded', 'parked'];
+/** Pages of the index that one listing reads at most. */
+const MAX_PAGES = 200;
+/** A stage may have a hundred thousand jobs of the last 30 days. */
+const COUNTED_UP_TO = 10_000;
 
-/** `jobs`, `job`, `replay` and `resolve`. */
+interface ListOptions {
+  status?: JobStatus;
+  automation?: string;
+  connection?: string;
+  in?: string;
+  person?: string;
+  delivery?: string;
+  text?: string;
+  since?: number;
+  limit: number;
+  follow?: boolean;
+  ignored?: boolean;
+  json?: boolean;
+}
+
+/** `jobs` and `job`. */
 export function addJobCommands(program: Command, open: OpenTarget): void {
   program
     .command('jobs')
-    .description('list the newest jobs')
-    .addOption(new Option('--status <status>', 'list only jobs with this status').choices(statuses))
+    .description('list jobs: those that have not ended, then the last that ended')
+    .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
+    .option('--automation <name>', 'only jobs of this automation')
+    .option('--connection <name>', 'only jobs of this connection')
+    .option('--in <place>', 'only jobs of this repository or issue: owner/repo or owner/repo#42')
+    .option('--person <name>', 'only jobs that this GitHub login or Slack user id caused')
+    .option('--delivery <id>', "only jobs of this delivery: GitHub's X-GitHub-Delivery, or Slack's trigger_id")
+    .option('--text <text>', 'only jobs whose id, event, outcome or reason contains this text')
+    .option('--since <time>', 'only jobs made since then: 90m, 2h, 3d, or a time such as 2026-11-20T16:30', since)
     .option('--limit <count>', 'list at most this many jobs', count, 20)
-    .option('--json', 'as JSON')
-    .action(async (options: { status?: JobStatus; limit: number; json?: boolean }) => {
-      const { jobs } = (await open()).stores;
-      const lists = await Promise.all(
-        (options.status ? [options.status] : statuses).map((status) =>
-          jobs.list(status, { limit: options.limit, newestFirst: true }),
-        ),
-      );
-      const newest = lists
-        .flat()
-        .sort((a, b) => b.createdAt - a.createdAt)
-        .slice(0, options.limit);
-      options.json ? printJson(newest) : printJobs(newest);
+    .option('--follow', 'go on, and show each change of a job')
+    .option('--ignored', 'the newest events that no job was made of, and why')
+    .option('--json', 'as JSON, with times in ISO 8601')
+    .action(async ({ follow, ignored, json, limit, ...chosen }: ListOptions) => {
+      const target = await open();
+      const { table } = target.stores;
+      if (ignored) {
+        const events = readIgnored(target, limit);
+        return json ? printJson(events) : printIgnored(events);
+      }
+      const filter = filterOf(chosen);
+      const found = await findJobs(table, { filter, limit, maxPages: MAX_PAGES, now: Date.now() });
+      if (json && !follow) return printJson(withIsoTimes(found.jobs));
+      if (!json) {
+        // Changes follow below, so the newest is last.
+        printJobs(follow ? found.jobs.toReversed() : found.jobs);
+        printCounts(found, Object.keys(chosen).length === 0 ? await countJobs(table, COUNTED_UP_TO) : undefined);
+      }
+      if (follow) await followJobs(table, filter, found.jobs, json ?? false);
     });
 
   program
     .command('job <id>')
-    .description('show what happened to a job, step by step')
-    .option('--json', 'as JSON')
+    .description('show what happened to a job, step by step; its short name is enough')
+    .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (id: string, options: { json?: boolean }) => {
-      const { jobs, table } = (await open()).stores;
-      const job = known(await jobs.get(id), id);
-      const steps = (await openJournal(table, id, Date.now)).entries();
-      options.json ? printJson({ ...job, steps }) : printJob(job, steps);
-    });
-
-  program
-    .command('replay [id]')
-    .description('continue a parked job, or a waiting job at once; completed steps are not repeated')
-    .option('--reason <text>', 'instead of one job, all jobs whose reason for being parked contains this text')
-    .option('--json', 'as JSON')
-    .action(async (id: string | undefined, options: { reason?: string; json?: boolean }) => {
-      const { jobs, queue } = (await open()).stores;
-      const chosen = await chosenJobs(jobs, id, options.reason);
-      const other = chosen.find(({ status }) => status !== 'parked' && status !== 'waiting');
-      if (other) throw new Error(`${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
-      const requeued: Job[] = [];
-      for (const job of chosen) {
-        const next = await requeueJob(job, { jobs, queue });
-        if (next) requeued.push(next);
-      }
-      if (options.json) return printJson(requeued);
-      for (const { id } of requeued) console.log(`${id} is queued again`);
-      if (requeued.length < chosen.length)
-        throw new Error('the other jobs changed in the meantime; check them and try again');
-    });
-
-  program
-    .command('resolve [id]')
-    .description('settle a job that is parked because the outcome of its creation is unknown')
-    .option('--done <created id>', 'the creation was carried out; this is the id of the created thing')
-    .option('--again', 'the creation was not carried out: search once more, then create it again')
-    .option('--search', 'search the service once more')
-    .option('--reason <text>', 'instead of one job, all such jobs whose reason contains this text')
-    .option('--yes', 'with --reason: apply the decision instead of only listing the jobs')
-    .action(async (id: string | undefined, options: ResolveOptions) => {
-      const decision = decisionOf(options);
-      if (options.reason !== undefined && typeof decision === 'object')
-        throw new Error('--done takes the id of one creation: name its job instead of a --reason');
       const { stores } = await open();
-      const chosen = await chosenJobs(stores.jobs, id, options.reason, (job) => job.parked?.outcomeUnknown === true);
-      if (id === undefined && !options.yes) {
-        printJobs(chosen);
-        if (chosen.length > 0) console.log(`\nAdd --yes to decide these ${chosen.length} jobs.`);
-        return;
-      }
-      const failures: string[] = [];
-      for (const job of chosen) {
-        try {
-          if (decision === 'search') await searchAgain(job, stores);
-          else await resolveJob(job, decision, { ...stores, clock: Date.now });
-          console.log(`${job.id} is queued again`);
-        } catch (error) {
-          failures.push(`${job.id}: ${error instanceof Error ? error.message : error}`);
-        }
-      }
-      if (failures.length > 0) throw new Error(failures.join('\n'));
+      const { id: whole } = await knownJob(stores, id);
+      const view = await readJob(whole, { ...stores, clock: Date.now });
+      if (!view) throw new Error(`the job ${whole} has just expired`);
+      const { job, steps, open: creations } = view;
+      options.json ? printJson(withIsoTimes({ ...job, steps, openCreations: creations })) : printJob(view, Date.now());
     });
 }
 
-interface ResolveOptions {
-  done?: string;
-  again?: boolean;
-  search?: boolean;
-  reason?: string;
-  yes?: boolean;
-}
-
-/** @throws {Error} unless exactly one option is given */
-function decisionOf({ done, again, search }: ResolveOptions): Resolution | 'search' {
-  if ([done, again, search].filter((said) => said !== undefined).length !== 1)
-    throw new Error('use one of --done <created id>, --again and --search');
-  if (done !== undefined) return { done: idFromText(done) };
-  return again ? 'again' : 'search';
-}
-
-/** Queues the job again. A job with an open creation starts with the search. */
-async function searchAgain(job: Job, stores: Stores): Promise<void> {
-  if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
-    throw new Error(`the job is ${job.status}, not parked with an unknown outcome`);
-  }
-  if (!(await requeueJob(job, stores))) throw new Error('the job changed in the meantime; check it and try again');
-}
-
-const CHOSEN_AT_ONCE = 1_000;
-
-/** The job with this id, or the parked jobs whose reason contains the text and for which `isWanted` is true. */
-async function chosenJobs(
-  jobs: JobStore,
-  id: string | undefined,
-  reason: string | undefined,
-  isWanted: (job: Job) => boolean = () => true,
-): Promise<Job[]> {
-  if ((id === undefined) === (reason === undefined)) throw new Error('name either a job or a --reason');
-  if (id !== undefined) return [known(await jobs.get(id), id)];
-  const parked = await jobs.list('parked', { limit: CHOSEN_AT_ONCE });
-  return parked.filter((job) => job.parked?.reason.includes(reason ?? '') && isWanted(job));
-}
-
-function known(job: Job | undefined, id: string): Job {
-  if (!job) throw new Error(`there is no job ${id}; to list the newest jobs, run: npm run -s relay -- jobs`);
-  return job;
+function filterOf({ status, in: place, ...rest }: Omit<ListOptions, 'limit'>): JobFilter {
+  return { ...rest, ...(status && { statuses: [status] }), ...(place !== undefined && { place }) };
 }
 
 function count(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected an integer of at least 1.');
   return number;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** @returns epoch milliseconds. A time without a zone is local. */
+function since(text: string): number {
+  const [, number, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  const unitMs = UNITS_MS[unit];
+  const time = unitMs === undefined ? Date.parse(text) : Date.now() - Number(number) * unitMs;
+  if (Number.isNaN(time)) throw new InvalidArgumentError('expected 90m, 2h, 3d, or a time such as 2026-11-20T16:30.');
+  return time;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { decideLink, type IssueName, type LinkDecision } from '../lib/automations/decide-link.ts';
 import { issueEntity } from '../lib/automations/issue-jobs.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { createGithubForJobs } from '../lib/github/github-for-jobs.ts';
 import { createIssueReader } from '../lib/github/issue-reader.ts';
@@ -12,6 +13,8 @@ import type { Link } from '../lib/links/link-life.ts';
 import { idFromText } from '../lib/partner/operation.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { oneLine } from '../local/terminal.ts';
+import { verifyingWith } from './decide.ts';
+import { operatorOf } from './operator.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -27,20 +30,25 @@ export function addLinkCommand(program: Command, open: OpenTarget): void {
   program
     .command('link <issue>')
     .description('show which defect an issue has, or change it; write an issue as owner/repo#42')
-    .option('--set <defect id>', 'the issue has this defect; the next event updates the defect from the issue')
+    .option(
+      '--set <defect id>',
+      'the issue has this defect, which is checked with the service; the next event updates it from the issue',
+    )
     .option('--clear', 'the issue has no defect; the next event creates one if the issue should have one')
     .option('--move <issue>', 'the defect now belongs to this other issue')
     .option('--json', 'as JSON')
     .action(async (text: string, options: LinkOptions) => {
       const chosen = [options.set, options.clear, options.move].filter((value) => value !== undefined);
       if (chosen.length > 1) throw new Error('use only one of --set, --clear and --move');
-      const { stores } = await open();
-      const { default: config } = await import('../relay.config.ts');
+      const target = await open();
+      const { stores } = target;
+      const config = await loadConfig();
       const issue = await findIssue(text, stores, config);
-      const decision = await decisionOf(options, (name) => findIssue(name, stores, config));
+      const decision = await decisionOf(options, open, (name) => findIssue(name, stores, config));
       if (decision !== undefined) {
         const journal = (jobId: string) => openJournal(stores.table, jobId, Date.now);
-        await decideLink(issue, decision, { ...stores, config, journal, randomBytes });
+        const by = operatorOf(target);
+        await decideLink(issue, decision, { ...stores, config, journal, randomBytes, by, clock: Date.now });
       }
       const link = await stores.links.get(issue.entity);
       if (options.json) printJson({ entity: issue.entity, ...link });
@@ -50,9 +58,10 @@ export function addLinkCommand(program: Command, open: OpenTarget): void {
 
 async function decisionOf(
   { set, clear, move }: LinkOptions,
+  open: OpenTarget,
   find: (name: string) => Promise<IssueName>,
 ): Promise<LinkDecision | undefined> {
-  if (set !== undefined) return { set: idFromText(set) };
+  if (set !== undefined) return { set: idFromText(set), verify: await verifyingWith(open) };
   if (move !== undefined) return { move: await find(move) };
   return clear ? 'clear' : undefined;
 }

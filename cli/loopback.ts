@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
@@ -5,10 +6,16 @@ import { createServer } from 'node:http';
 export interface Loopback {
   redirectUri: string;
   /**
-   * The query of the first callback that has this state. Others, such as those that a web page makes up, are refused.
-   * @throws {Error} after that many milliseconds
+   * Serves a page, for a browser on this machine.
+   * @returns its address, which cannot be guessed
    */
-  callback(state: string, timeoutMs: number): Promise<URLSearchParams>;
+  serve(html: string): string;
+  /**
+   * The query of the first callback that has this state. Others, such as those that a web page makes up, are refused.
+   * @param late what to say after that many milliseconds
+   * @throws {Error} then
+   */
+  callback(state: string, timeoutMs: number, late?: string): Promise<URLSearchParams>;
   close(): void;
 }
 
@@ -23,8 +30,14 @@ const HEADERS = {
 /** @throws {Error} for a port that is taken */
 export async function listenForCallback(port: number): Promise<Loopback> {
   let wanted: { state: string; take: (query: URLSearchParams) => void } | undefined;
+  const pages = new Map<string, string>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://127.0.0.1');
+    const served = request.method === 'GET' ? pages.get(url.pathname) : undefined;
+    if (served !== undefined) {
+      response.writeHead(200, { ...HEADERS, connection: 'close' }).end(served);
+      return;
+    }
     const isOurs = request.method === 'GET' && url.pathname === PATH && url.searchParams.get('state') === wanted?.state;
     response.writeHead(isOurs ? 200 : 404, { ...HEADERS, connection: 'close' });
     response.end(isOurs ? page('Go back to the terminal. You can close this window.') : page('There is nothing here.'));
@@ -38,11 +51,16 @@ export async function listenForCallback(port: number): Promise<Loopback> {
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   return {
     redirectUri: `http://127.0.0.1:${bound}${PATH}`,
-    callback: (state, timeoutMs) =>
+    serve(html) {
+      const path = `/${randomBytes(24).toString('base64url')}`;
+      pages.set(path, html);
+      return `http://127.0.0.1:${bound}${path}`;
+    },
+    callback: (state, timeoutMs, late = 'run relay mcp login again') =>
       new Promise((resolve, reject) => {
         const minutes = Math.round(timeoutMs / 60_000);
-        const late = () => reject(new Error(`nobody signed in within ${minutes} minutes; run relay mcp login again`));
-        const timer = setTimeout(late, timeoutMs);
+        const why = `the browser did not come back within ${minutes} minutes; ${late}`;
+        const timer = setTimeout(() => reject(new Error(why)), timeoutMs);
         const take = (query: URLSearchParams) => {
           clearTimeout(timer);
           resolve(query);

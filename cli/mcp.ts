@@ -4,10 +4,13 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createBudget } from '../lib/budget/budget.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { unknownName } from '../lib/faults/unknown-name.ts';
 import { type Assistant, openAssistant } from '../lib/grants/assistant.ts';
 import { LinkNeeded, OutcomeUnknown } from '../lib/grants/errors.ts';
 import type { Grant, Holder } from '../lib/grants/grant.ts';
+import { localTime } from '../lib/local-time.ts';
 import { isRecord } from '../lib/mcp/json-rpc.ts';
 import { OAuthRefusal } from '../lib/mcp/oauth-errors.ts';
 import type { Tool, ToolList, ToolResult } from '../lib/mcp/tool.ts';
@@ -49,10 +52,10 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
   /** Of a stage no budget is shared: its limits are counted by address, and this is not the address of the stage. */
   const openMcp = async ({ connection, as }: McpOptions): Promise<OpenedMcp> => {
     const { stores } = await open();
-    const { default: config } = await import('../relay.config.ts');
+    const config = await loadConfig();
     const settings = config.connections[connection];
     if (!settings) {
-      throw new Error(`no connection '${connection}'; there are ${Object.keys(config.connections).join(', ')}`);
+      throw new Error(unknownName('relay.config.ts has no connection', connection, Object.keys(config.connections)));
     }
     trustCaFile(config);
     const assistant = await openAssistant({
@@ -67,7 +70,7 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
       randomBytes,
       fetch: globalThis.fetch,
       async waitUntil(at, why) {
-        console.error(`waiting until ${new Date(at).toISOString()} for ${why}; Ctrl+C ends it`);
+        console.error(`waiting until ${localTime(at)} for ${why}; Ctrl+C ends it`);
         await setTimeout(Math.max(0, at - Date.now()));
       },
     });

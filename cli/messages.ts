@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { localTime } from '../lib/local-time.ts';
 import type { Sent } from '../local/slack/control.ts';
 import { renderMessage, renderView } from '../local/slack/render.ts';
 import { printJson } from './print.ts';
@@ -23,7 +24,7 @@ export function addMessagesCommand(program: Command, open: OpenTarget): void {
 }
 
 function told(sent: Sent): string {
-  const at = new Date(sent.at).toTimeString().slice(0, 8);
+  const at = localTime(sent.at);
   if (sent.kind === 'view') return `${at}  a form for ${sent.userId}\n${indented(renderView(sent))}`;
   const to = sent.kind === 'ephemeral' ? `${sent.userId} in ${sent.channel}` : (sent.userId ?? sent.channel);
   return `${at}  to ${to}\n${indented(renderMessage(sent))}`;

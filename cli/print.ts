@@ -1,7 +1,14 @@
 import { styleText } from 'node:util';
-import type { Job, JobStatus } from '../lib/jobs/job.ts';
+import type { FoundJobs, JobCounts } from '../lib/jobs/find-jobs.ts';
+import type { Waited } from '../lib/jobs/history.ts';
+import { type Job, type JobStatus, jobStatuses, shortName } from '../lib/jobs/job.ts';
 import type { StepEntry } from '../lib/jobs/journal.ts';
+import { commandsOf, nextStep } from '../lib/jobs/next-step.ts';
+import type { JobView, OpenCreation } from '../lib/jobs/read-job.ts';
+import type { Send } from '../lib/jobs/sends.ts';
+import { elapsed, localClock, localTime } from '../lib/local-time.ts';
 import { inOneLine, printable, printableJson } from '../local/terminal.ts';
+import type { IgnoredEvent } from './ignored.ts';
 
 export function printJson(value: unknown): void {
   console.log(printableJson(value));
@@ -19,60 +26,162 @@ function paint(status: JobStatus): string {
   return styleText(COLOURS[status], status.padEnd(9), { stream: process.stdout });
 }
 
-function time(ms: number): string {
-  return new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
-}
-
 /** What to show about a job in its current state. */
 function news(job: Job): string {
   if (job.status === 'parked') return job.parked?.reason ?? '';
-  if (job.status === 'waiting') {
-    const until = job.dueAt ?? job.expectedAt;
-    return `${until === undefined ? 'in line' : `until ${time(until)}`}: ${job.waitingFor}`;
-  }
+  if (job.status === 'waiting') return job.waitingFor ?? '';
   return `${job.notDone ? 'not done: ' : ''}${job.outcome ?? ''}`;
 }
 
+const INDENT = ' '.repeat(25);
+
 export function printJobs(jobs: readonly Job[]): void {
-  if (jobs.length === 0) console.log('There are no jobs.');
+  if (jobs.length === 0) console.log('There are no such jobs.');
   for (const job of inOneLine(jobs)) {
-    console.log(`${time(job.createdAt)}  ${paint(job.status)}  ${job.id}`);
-    console.log(`                     ${job.summary}${news(job) ? `\n                     → ${news(job)}` : ''}`);
+    console.log(`${localTime(job.createdAt)}  ${paint(job.status)}  ${shortName(job.id)}  ${job.summary}`);
+    const next = isOpen(job) ? nextStep(job, localTime)?.text : undefined;
+    for (const line of [news(job), next]) if (line) console.log(`${INDENT}→ ${line}`);
   }
 }
 
-export function printJob(given: Job, steps: readonly StepEntry[]): void {
+/** A change of a job, for a list that goes on. */
+export function printChange(given: Job): void {
   const job = inOneLine(given);
+  const now = localClock(Date.now());
+  console.log(
+    `${now}  ${paint(job.status)}  ${shortName(job.id)}  ${job.summary}${news(job) ? ` → ${news(job)}` : ''}`,
+  );
+}
+
+/** True if a person may have to know more than the status. */
+function isOpen({ status }: Job): boolean {
+  return status === 'parked' || status === 'waiting';
+}
+
+/** @param all the jobs of each status, if no filter was used */
+export function printCounts({ jobs, counts, cursor }: FoundJobs, all: JobCounts | undefined): void {
+  const inWords = (counted: JobCounts) =>
+    jobStatuses.flatMap((status) => (counted[status] > 0 ? `${counted[status]} ${status}` : [])).join(', ');
+  if (jobs.length > 0) console.log('');
+  if (all && inWords(all) !== '') console.log(`In all: ${inWords(all)}.`);
+  else if (jobs.length > 0) console.log(`Listed: ${inWords(counts)}.`);
+  if (cursor !== undefined) console.log('There are more. --limit lists more of them.');
+}
+
+export function printIgnored(events: readonly IgnoredEvent[]): void {
+  if (events.length === 0) console.log('No event was ignored.');
+  for (const { timestamp, event, deliveryId, reason } of inOneLine(events)) {
+    console.log(`${localTime(Date.parse(timestamp))}  ${event.padEnd(16)} ${deliveryId}\n${INDENT}→ ${reason}`);
+  }
+}
+
+export function printJob({ job: given, steps, open }: JobView, now: number): void {
+  const job = inOneLine(given);
+  const { cause } = job;
   const facts: [string, string | number | undefined][] = [
     ['event', job.summary],
     ['status', `${job.status}${news(job) ? `: ${news(job)}` : ''}`],
+    [
+      'cause',
+      cause &&
+        [`${cause.from} ${cause.id}`, cause.event, cause.person && `by ${cause.person}`].filter(Boolean).join(', '),
+    ],
     ['automation', job.automation],
     ['connection', `${job.connection} (${job.lane})`],
-    ['created', time(job.createdAt)],
-    ['queued', job.queuedAt && time(job.queuedAt)],
-    ['finished', job.finishedAt && time(job.finishedAt)],
+    ['created', localTime(job.createdAt)],
+    ['queued', job.queuedAt && localTime(job.queuedAt)],
+    ['finished', job.finishedAt && localTime(job.finishedAt)],
     ['attempts', job.attempts || undefined],
     ['requeued', job.generation > 1 ? `${job.generation - 1} times` : undefined],
   ];
   console.log(job.id);
   for (const [name, value] of facts) if (value !== undefined) console.log(`  ${name.padEnd(12)} ${value}`);
-  if (job.parked && !job.parked.outcomeUnknown) {
-    console.log(`\nFix the cause, then continue the job:\n\n  npm run -s relay -- replay ${job.id}`);
-  }
-  if (job.parked?.outcomeUnknown) {
-    console.log(`
-Check in the service whether the creation was carried out. Then run one of:
+  printNext(job);
+  printOpen(inOneLine(open));
+  printSteps(inOneLine(steps));
+  printHistory(job, now);
+}
 
-  npm run -s relay -- resolve ${job.id} --done <id of what was created>
-  npm run -s relay -- resolve ${job.id} --again
-  npm run -s relay -- resolve ${job.id} --search`);
+function printNext(job: Job): void {
+  const next = nextStep(job, localTime);
+  if (!next) return;
+  console.log(`\n${next.text}`);
+  if (job.status === 'parked') console.log('');
+  if (job.status === 'parked')
+    for (const command of commandsOf(job, next)) console.log(`  npm run -s relay -- ${command}`);
+}
+
+/** What is known of creations without a clear answer. */
+function printOpen(open: readonly OpenCreation[]): void {
+  if (open.length > 0) console.log('\nwithout a clear answer');
+  for (const { step, operation, signedAt, marker, searches, again } of open) {
+    const searched = marker === undefined ? 'it cannot be searched for' : `searched for ${marker} ${searches} times`;
+    const decided = again ? '; an operator decided to create it again' : '';
+    console.log(`  ${step}: ${operation}, signed ${localTime(signedAt)}; ${searched}${decided}`);
   }
+}
+
+/** Waits for the budget that are shorter are not worth a word. */
+const WORTH_TELLING_MS = 100;
+
+function printSteps(steps: readonly StepEntry[]): void {
   console.log('\nsteps');
   if (steps.length === 0) console.log('  none');
-  for (const { step, calls, status, startedAt, finishedAt, result, note, failures } of inOneLine(steps)) {
-    const took = finishedAt === undefined ? '' : ` in ${finishedAt - startedAt} ms`;
-    const what = note ?? (result === undefined ? '' : JSON.stringify(result));
-    const failed = failures && status !== 'failed' ? ` after ${failures} failures` : '';
-    console.log(`  ${time(startedAt)}  ${step.padEnd(28)} ${calls.padEnd(16)} ${status}${took}${failed}  ${what}`);
+  for (const entry of steps) {
+    const { step, calls, startedAt, sends } = entry;
+    console.log(`  ${localTime(startedAt)}  ${step.padEnd(20)} ${calls.padEnd(16)} ${stepInWords(entry)}`);
+    if (!sends || isPlain(entry)) continue;
+    if (sends.older > 0) console.log(`${INDENT}  ${sends.older} older sends`);
+    for (const send of sends.newest) console.log(`${INDENT}  ${localClock(send.sentAt)}  ${sendInWords(send)}`);
   }
+}
+
+/** A step that its one line explains: a single send that was accepted at once. */
+function isPlain({ sends }: StepEntry): boolean {
+  const [only, ...others] = sends?.newest ?? [];
+  return others.length === 0 && only?.came === 'accepted' && only.grantedAt - only.askedAt < WORTH_TELLING_MS;
+}
+
+function stepInWords({
+  status,
+  startedAt,
+  resumedAt = startedAt,
+  finishedAt,
+  result,
+  note,
+  failures,
+  settledBy,
+}: StepEntry): string {
+  const took = finishedAt === undefined || status === 'skipped' ? '' : ` in ${elapsed(finishedAt - resumedAt)}`;
+  const failed = failures && status !== 'failed' ? ` after ${failures} failures` : '';
+  const what = note ?? (result === undefined ? '' : JSON.stringify(result));
+  return `${status}${took}${failed}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
+}
+
+function sendInWords({ calls, askedAt, grantedAt, sentAt, endedAt, came, status, why, sameBytes }: Send): string {
+  const what = calls === undefined ? (sameBytes ? 'the same signed bytes sent again' : 'sent') : `asked ${calls}`;
+  const waited = grantedAt - askedAt < WORTH_TELLING_MS ? '' : ` after ${elapsed(grantedAt - askedAt)} for the budget`;
+  const ended = came === 'accepted' ? `answered with ${status}` : (why ?? came);
+  return `${what}${waited}: ${ended} (${elapsed(endedAt - sentAt)})`;
+}
+
+/** What the job waited for, and what operators decided, in order of time. */
+function printHistory({ waits, decisions }: Job, now: number): void {
+  const told = [
+    ...(waits?.newest ?? []).map((wait) => ({ at: wait.from, text: waitInWords(wait, now) })),
+    ...(decisions?.newest ?? []).map(({ at, by, what, reason }) => ({
+      at,
+      text: `${what} by ${by}${reason === undefined ? '' : `: ${reason}`}`,
+    })),
+  ];
+  if (told.length === 0) return;
+  console.log('\nwaits and decisions');
+  const older = (waits?.older ?? 0) + (decisions?.older ?? 0);
+  if (older > 0) console.log(`  ${older} older ones`);
+  for (const { at, text } of told.toSorted((a, b) => a.at - b.at)) console.log(`  ${localTime(at)}  ${text}`);
+}
+
+function waitInWords({ for: what, from, until, why, looks }: Waited, now: number): string {
+  const long = until === undefined ? `has waited ${elapsed(now - from)}` : `waited ${elapsed(until - from)}`;
+  return `${long} (${what}${looks === undefined ? '' : `, looked ${looks} times`}): ${why}`;
 }

@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
 import { createBudget } from '../lib/budget/budget.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
+import { unknownName } from '../lib/faults/unknown-name.ts';
 import { type Resumed, resumeConnection } from '../lib/jobs/resume.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
+import { localTime } from '../lib/local-time.ts';
 import { oneLine } from '../local/terminal.ts';
+import { withIsoTimes } from './json-times.ts';
+import { operatorOf } from './operator.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -12,28 +17,30 @@ export function addResumeCommand(program: Command, open: OpenTarget): void {
   program
     .command('resume <connection>')
     .description('end the pause after a 429, close the breakers of failing operations, and continue waiting jobs now')
-    .option('--json', 'as JSON')
+    .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (connection: string, options: { json?: boolean }) => {
-      const { stores } = await open();
-      const { default: config } = await import('../relay.config.ts');
+      const target = await open();
+      const { stores } = target;
+      const config = await loadConfig();
       const limits = config.connections[connection]?.limits;
       if (!limits) {
-        const names = Object.keys(config.connections).join(', ');
-        throw new Error(`relay.config.ts has no connection ${connection}; it has ${names}`);
+        throw new Error(unknownName('relay.config.ts has no connection', connection, Object.keys(config.connections)));
       }
       const { table } = stores;
       const breakers = createBreakers({ table, clock: Date.now, random: Math.random });
       const budget = createBudget(table, Date.now);
       const lines = createWaitingLines({ ...stores, budget, breakers, clock: Date.now });
-      const resumed = await resumeConnection(connection, { ...stores, limits, budget, breakers, lines });
-      if (options.json) return printJson(resumed);
+      const resumed = await resumeConnection(connection, {
+        ...{ ...stores, limits, budget, breakers, lines },
+        decision: { at: Date.now(), by: operatorOf(target), what: 'resumed' },
+      });
+      if (options.json) return printJson(withIsoTimes(resumed));
       for (const line of inWords(connection, resumed)) console.log(line);
     });
 }
 
 function inWords(connection: string, { pausedUntil, stopped, queued }: Resumed): string[] {
-  const lifted =
-    pausedUntil === null ? [] : [`ended the pause that lasted until ${new Date(pausedUntil).toISOString()}`];
+  const lifted = pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`];
   const closed = stopped.map(
     ({ operation = `the connection ${connection}`, why }) => `${operation} was stopped: ${oneLine(why)}`,
   );

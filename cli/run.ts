@@ -1,28 +1,36 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
+import { localTime } from '../lib/local-time.ts';
 import { type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import { findRunning, ownKeyHeader } from '../local/state.ts';
+import { printable } from '../local/terminal.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
+import { followTimesheets, nothingDue, timesheetsInWords } from './run-timesheets.ts';
+import type { OpenTarget } from './target.ts';
 
 interface RunOptions {
   at?: Date;
   json?: boolean;
 }
 
+/** The jobs of a team's reminders usually end within seconds. */
+const FOLLOWED_FOR_MS = 60_000;
+
 /** `run`: runs a schedule now. */
-export function addRunCommand(program: Command, stage: () => string | undefined): void {
+export function addRunCommand(program: Command, open: OpenTarget, stage: () => string | undefined): void {
   program
     .command('run')
-    .description('run a schedule now, and show the result')
+    .description('run a schedule now, and show what came of it')
     .addArgument(new Argument('<schedule>').choices(schedules.map(({ slug }) => slug)))
     .option('--at <time>', 'run it as of this time, in UTC unless you name a zone', readTime)
-    .option('--json', 'print only what the function returned')
+    .option('--json', 'as JSON: what the function returned, and for timesheet-reminder what came of each person')
     .addHelpText(
       'after',
       `
   npm run -s relay -- run credential-check
+  npm run -s relay -- run timesheet-reminder --at 2026-11-20T16:30+01:00
   npm run -s relay -- --stage prod run timesheet-reminder --at 2026-11-20T16:30+01:00`,
     )
     .action(async (slug: string, { at, json }: RunOptions) => {
@@ -32,9 +40,35 @@ export function addRunCommand(program: Command, stage: () => string | undefined)
       const event: ScheduleEvent = at ? { at: at.toISOString() } : {};
       const stageName = stage();
       const result = await (stageName === undefined ? runLocally(slug, event) : runDeployed(stageName, slug, event));
-      if (!json) console.log(`${slug} ran${at ? `, as of ${event.at}` : ''}:`);
+      if (slug === 'timesheet-reminder')
+        return showTimesheets(result, open, { ...(at && { at }), ...(json && { json }) });
+      if (!json) console.log(`${slug} ran:`);
       printJson(result);
     });
+}
+
+async function showTimesheets(result: unknown, open: OpenTarget, { at, json = false }: RunOptions): Promise<void> {
+  const followed = await follow(result, open);
+  if (!followed || json) return printJson({ ...Object(result), ...(followed && { teams: followed.teams }) });
+  const { teams, target } = followed;
+  const asOf = at?.getTime() ?? Date.now();
+  console.log(`timesheet-reminder ran, as of ${localTime(asOf)}:\n`);
+  const { default: config } = await import('../relay.config.ts');
+  const lines =
+    teams.length > 0 ? timesheetsInWords(teams, target.slackStandIn !== undefined) : nothingDue(config, asOf);
+  for (const line of lines) console.log(line);
+}
+
+/** @returns undefined if the operator may run the function and not read the jobs */
+async function follow(result: unknown, open: OpenTarget) {
+  try {
+    const target = await open();
+    return { target, teams: await followTimesheets(result, target.stores, FOLLOWED_FOR_MS) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    console.error(printable(`relay: it ran, but what came of it cannot be read: ${why}`));
+    return undefined;
+  }
 }
 
 /** With or without seconds. */

@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { slackSigningSecret } from '../lib/secrets/secrets.ts';
 import { keys } from '../lib/table/keys.ts';
+import { signedBySlack } from '../local/examples/signed-request.ts';
 import { renderMessage } from '../local/slack/render.ts';
 import { printJson, printText } from './print.ts';
 import { reach } from './reach.ts';
@@ -21,7 +21,7 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
   send
     .command('slack [command]')
     .description('send a signed slash command, as if you typed it in Slack, and print the answer')
-    .option('--user <id>', 'the user who gives the command', 'U0MIRA001')
+    .option('--user <id>', 'the person who gives the command; "relay sandbox people" lists them', 'U0MIRA001')
     .option('--channel <id>', 'the channel in which it is given', 'C0GENERAL')
     .option('--payload <file.json>', 'send this interaction payload instead of a command')
     .option('--url <url>', 'send it to this URL, signed with SLACK_SIGNING_SECRET')
@@ -30,27 +30,19 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
       'after',
       `
   npm run -s relay -- send slack '/pm log 2h "Login with passkeys"'
+  npm run -s relay -- send slack '/pm done 101' --user U0TOMASZ1
   npm run -s relay -- messages`,
     )
     .action(async (typed: string | undefined, options: SendSlackOptions) => {
+      if (typed !== undefined && options.payload !== undefined) {
+        throw new Error('enter either a command or --payload, not both');
+      }
       const target = options.url ? undefined : await open();
       const { url, secret } = await whereTo(options.url, target);
       const form = options.payload
         ? new URLSearchParams({ payload: readFileSync(options.payload, 'utf8') })
         : await commandForm(typed, options, target);
-      const body = form.toString();
-      const timestamp = Math.floor(Date.now() / 1000);
-      const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
-      const response = await reach(url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/x-www-form-urlencoded',
-          'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
-          'x-slack-request-timestamp': String(timestamp),
-          'x-slack-signature': `v0=${digest}`,
-        },
-        body,
-      });
+      const response = await reach(url, { method: 'POST', ...signedBySlack(form, secret) });
       const answer = await response.text();
       if (options.json) printJson({ status: response.status, answer: answer ? JSON.parse(answer) : null });
       else printText(`${response.status} ${readable(answer)}`);

@@ -1,8 +1,10 @@
-import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import * as z from 'zod';
 import { githubWebhookSecret } from '../lib/secrets/secrets.ts';
-import { exampleDelivery } from './example-delivery.ts';
+import { exampleEvent } from '../local/examples/github-event.ts';
+import { signedByGithub } from '../local/examples/signed-request.ts';
+import { readKeptDelivery } from '../local/kept-deliveries.ts';
 import { printJson, printText } from './print.ts';
 import { reach } from './reach.ts';
 import { addSendSlackCommand } from './send-slack.ts';
@@ -11,7 +13,12 @@ import type { OpenTarget } from './target.ts';
 interface SendOptions {
   action?: string;
   issue?: number;
+  body?: string;
+  label?: string[];
+  merged?: boolean;
+  repo?: string;
   file?: string;
+  again?: string;
   url?: string;
   json?: boolean;
 }
@@ -20,56 +27,139 @@ interface SendOptions {
 export function addSendCommand(program: Command, open: OpenTarget): void {
   const send = program
     .command('send')
-    .argument('<event>')
-    .description("send a signed GitHub event, by default one of GitHub's examples; each issue is a new one")
-    .option('--action <action>', 'the action of the example: labeled, closed, …')
+    .argument('[event]', 'issues, issue_comment or pull_request; by default what the options are for')
+    .description("send a signed GitHub event, made from GitHub's examples; each issue and comment is a new one")
+    .option('--action <action>', 'the action of the event: labeled, closed, …')
     .option('--issue <number>', 'use this issue instead of a new one', issueNumber)
+    .option('--body <text>', 'the text of a comment, or the description of an issue or pull request')
+    .option('--label <name>', 'the label of the issue; repeat it for more', collected)
+    .option('--merged', 'a pull request that was merged now')
+    .option('--repo <owner/name>', "the repository, in place of GitHub's example repository")
     .option('--file <payload.json>', 'send this payload unchanged')
+    .option('--again <delivery>', 'send a delivery that the relay accepted once more, by its id')
     .option('--url <url>', 'send it to this URL, signed with GITHUB_WEBHOOK_SECRET')
-    .option('--json', 'print status and answer as JSON')
+    .option('--json', 'print the delivery, the status and the answer as JSON')
     .addHelpText(
       'after',
       `
+A new issue, with labels and in a repository of yours:
   npm run -s relay -- send issues
-  npm run -s relay -- send issues --action closed --issue 123456`,
+  npm run -s relay -- send issues --label bug --label urgent --repo acme/web
+
+The same issue, closed. The number is in the answer:
+  npm run -s relay -- send issues --action closed --issue 123456
+
+A comment with a command. "relay sandbox items" lists the ids of checklist items:
+  npm run -s relay -- send --body '/done 101'
+
+A merged pull request that completes a checklist item:
+  npm run -s relay -- send --merged --body 'Completes checklist item 102'
+
+A payload that you saved, and a delivery that the relay already has:
+  npm run -s relay -- send issues --file payload.json
+  npm run -s relay -- send --again 72d3162e-cc78-11e3-81ab-4c9367dc0958
+
+What you would type in Slack:
+  npm run -s relay -- send slack '/pm find checkout'`,
     )
-    .action(async (event: string, options: SendOptions) => {
-      const body = options.file
-        ? readFileSync(options.file)
-        : Buffer.from(JSON.stringify(exampleDelivery(event, options.action, options.issue)));
-      const { url, secret } = await whereTo(options.url, open);
-      const response = await reach(url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'GitHub-Hookshot/partner-relay',
-          'x-github-event': event,
-          'x-github-delivery': randomUUID(),
-          'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
-        },
-        body,
-      });
+    .action(async (event: string | undefined, options: SendOptions) => {
+      const delivery = deliveryOf(event, options);
+      const { url, secret } = await whereTo(options, open);
+      const { headers, body } = signedByGithub(delivery.event, delivery.body, secret, delivery.id);
+      const response = await reach(url, { method: 'POST', headers, body });
       const answer = await response.text();
-      if (options.json) printJson({ status: response.status, answer: JSON.parse(answer) });
-      else printText(`${response.status} ${answer.trim()}`);
+      const id = headers['x-github-delivery'];
+      const about = subjectOf(delivery.body);
+      if (options.json) printJson({ delivery: id, about, status: response.status, answer: parsed(answer) });
+      else printText(`${response.status} ${answer.trim()}\ndelivery ${id}${about === undefined ? '' : ` of ${about}`}`);
       if (!response.ok) process.exitCode = 1;
     });
   addSendSlackCommand(send, open);
 }
 
-async function whereTo(url: string | undefined, open: OpenTarget): Promise<{ url: string; secret: string }> {
+interface Delivery {
+  event: string;
+  /** The payload. */
+  body: string;
+  id?: string;
+}
+
+/** @throws {Error} if the options make no sense together */
+function deliveryOf(event: string | undefined, options: SendOptions): Delivery {
+  const { file, again, label, repo, url: _, json: __, ...rest } = options;
+  const shaping = { ...(label && { label }), ...(repo !== undefined && { repo }), ...rest };
+  if (again !== undefined) {
+    refuse('--again', { ...(file !== undefined && { file }), ...shaping });
+    if (event !== undefined) throw new Error('--again sends a delivery as it was: leave out the event');
+    return readKeptDelivery(again);
+  }
+  if (file !== undefined) {
+    refuse('--file', shaping);
+    if (event === undefined) {
+      throw new Error(`a payload does not name its event: use send <event> --file ${file}, such as send issues`);
+    }
+    return { event, body: readPayload(file) };
+  }
+  const made = exampleEvent({ event, ...rest, labels: label, repository: repo });
+  return { event: made.event, body: JSON.stringify(made.payload) };
+}
+
+function refuse(option: string, others: object): void {
+  const names = Object.keys(others).map((name) => `--${name}`);
+  if (names.length > 0) throw new Error(`${option} sends a payload unchanged: leave out ${names.join(', ')}`);
+}
+
+function readPayload(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`${file} cannot be read`, { cause });
+  }
+  if (parsed(text) === undefined) throw new Error(`${file} is not JSON`);
+  return text;
+}
+
+async function whereTo({ url, again }: SendOptions, open: OpenTarget): Promise<{ url: string; secret: string }> {
   const secret = process.env.GITHUB_WEBHOOK_SECRET;
   if (url) {
     if (secret) return { url, secret };
     throw new Error('set GITHUB_WEBHOOK_SECRET to the secret of that webhook');
   }
-  const { githubWebhookUrl, stores } = await open();
+  const { githubWebhookUrl, stores, running } = await open();
+  if (again !== undefined && !running) {
+    throw new Error(
+      '--again sends what this machine received. For a stage, redeliver it in the settings of the hook on GitHub',
+    );
+  }
   const { webhookSecret } = await stores.secrets.current('github-webhook', githubWebhookSecret);
   return { url: githubWebhookUrl, secret: webhookSecret };
+}
+
+const numbered = z.optional(z.object({ number: z.number() }));
+const subject = z.object({ repository: z.object({ full_name: z.string() }), issue: numbered, pull_request: numbered });
+
+/** The issue or pull request of a payload: `acme/web#42`. */
+function subjectOf(body: string): string | undefined {
+  const { data } = subject.safeParse(parsed(body));
+  const number = (data?.issue ?? data?.pull_request)?.number;
+  return number === undefined ? undefined : `${data?.repository.full_name}#${number}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function issueNumber(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected the number of an issue.');
   return number;
+}
+
+function collected(label: string, before: string[] = []): string[] {
+  return [...before, label];
 }

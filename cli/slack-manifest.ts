@@ -1,29 +1,38 @@
 import type { Command } from 'commander';
+import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { DEFECT_SHORTCUT } from '../lib/slack/views.ts';
 import { printJson } from './print.ts';
-import { type OpenTarget, slackWebhookUrlOf } from './target.ts';
+import { publicWebhookUrl } from './public-url.ts';
+import type { OpenTarget } from './target.ts';
 
 /** `slack-manifest`: prints the manifest of the Slack app with all settings. */
 export function addSlackManifestCommand(program: Command, open: OpenTarget): void {
   program
     .command('slack-manifest')
     .description('print the manifest that creates the Slack app, with its command, shortcut, URLs and scopes set')
-    .option('--url <url>', 'the URL of slack-webhook; by default that of the --stage')
+    .option(
+      '--url <url>',
+      'the public base address of the relay, to which /slack is added; by default that of the --stage',
+    )
+    .option('--socket-mode', 'for npm start with SLACK_APP_TOKEN: no URL, because the relay connects to Slack')
     .option('--name <name>', 'the name of the app, up to 35 characters', 'Partner Relay')
     .addHelpText(
       'after',
       `
   npm run -s relay -- --stage prod slack-manifest > slack-app.json
+  npm run -s relay -- slack-manifest --url https://my-tunnel.example.com > slack-app.json
 
 At https://api.slack.com/apps choose "Create New App", "From a manifest", and paste it. Install the app to the workspace,
 and enter its signing secret (Basic Information) and its bot token (OAuth & Permissions):
 
   npm run -s relay -- --stage prod secrets set slack`,
     )
-    .action(async (options: { url?: string; name: string }) => {
-      const { default: config } = await import('../relay.config.ts');
-      printJson(slackManifest(config, options.name, options.url ?? slackWebhookUrlOf(await open())));
+    .action(async (options: { url?: string; socketMode?: boolean; name: string }) => {
+      const config = await loadConfig();
+      if (options.socketMode && options.url) throw new Error('use either --url or --socket-mode');
+      const url = options.socketMode ? undefined : await publicWebhookUrl('Slack', options.url, open);
+      printJson(slackManifest(config, options.name, url));
     });
 }
 
@@ -31,18 +40,20 @@ const MAX_NAME_LENGTH = 35;
 
 /**
  * The minimum access that the relay needs in Slack.
- * https://docs.slack.dev/reference/app-manifest
+ *
+ * @param url of slack-webhook; undefined for Socket Mode
+ * @see https://docs.slack.dev/reference/app-manifest
  */
 export function slackManifest(
-  { slack: settings, timesheets }: Pick<RelayConfig, 'slack' | 'timesheets'>,
+  { slack: settings, timesheets, contactChannel }: Pick<RelayConfig, 'slack' | 'timesheets' | 'contactChannel'>,
   name: string,
-  url: string,
+  url: string | undefined,
 ) {
   if (!settings) throw new Error('slack is missing in relay.config.ts');
   if (name.length < 1 || name.length > MAX_NAME_LENGTH) {
     throw new Error(`the name of an app must have 1 to ${MAX_NAME_LENGTH} characters; this one has ${name.length}`);
   }
-  const hasSummaries = timesheets?.teams.some(({ summary }) => summary);
+  const postsInChannels = timesheets?.teams.some(({ summary }) => summary) || contactChannel !== undefined;
   const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
   return {
     display_information: {
@@ -56,7 +67,7 @@ export function slackManifest(
       slash_commands: [
         {
           command: settings.command,
-          url,
+          ...(url !== undefined && { url }),
           description: 'Defects, checklists, time and tasks',
           usage_hint: 'defect | done | undo | log | find | link | unlink | status | help',
           should_escape: false,
@@ -87,15 +98,15 @@ export function slackManifest(
           'channels:read',
           'groups:read',
           ...(limitsByGroup ? ['usergroups:read'] : []),
-          // To check whether a summary was already posted in its public or private channel.
-          ...(hasSummaries ? ['channels:history', 'groups:history'] : []),
+          // To check whether a summary or notice was already posted in its public or private channel.
+          ...(postsInChannels ? ['channels:history', 'groups:history'] : []),
         ],
       },
     },
     settings: {
-      interactivity: { is_enabled: true, request_url: url },
+      interactivity: { is_enabled: true, ...(url !== undefined && { request_url: url }) },
       org_deploy_enabled: false,
-      socket_mode_enabled: false,
+      socket_mode_enabled: url === undefined,
       token_rotation_enabled: false,
     },
   };

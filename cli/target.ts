@@ -1,15 +1,26 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
-import { findRunning, ownKeyHeader } from '../local/state.ts';
+import { findRunning, ownKeyHeader, type RunningRelay } from '../local/state.ts';
 
-/** The relay that the command line operates. */
-export interface Target {
+export interface WebhookUrls {
   githubWebhookUrl: string;
   /** Undefined for a stage without Slack. */
   slackWebhookUrl: string | undefined;
+}
+
+/** The relay that the command line operates. */
+export interface Target extends WebhookUrls {
   /** The local Slack stand-in, if there is no token. */
   slackStandIn?: { url: string; headers: { authorization: string } } | undefined;
+  /** The relay that runs in this folder. Undefined for a stage. */
+  running?: RunningRelay;
   stores: Stores;
+  /** The log of the functions, for a relay on this machine. */
+  logFile?: string;
+  /** For a deployed stage: its name, and the key of the operator's credentials. */
+  stage?: string;
+  accessKeyId?: string;
 }
 
 /** Opens the relay of `--stage`, or by default the one that runs in this folder. */
@@ -24,26 +35,34 @@ const VARIABLES = {
   SECRET_PREFIX: 'SecretPrefix',
 } as const;
 
-/** @throws {Error} if there is no such relay */
+/** No relay runs on this machine, in this folder. */
+export class NoRelay extends Error {
+  override readonly name = 'NoRelay';
+}
+
+/** @throws {NoRelay} or {Error} if there is no such relay */
 export async function openTarget(stage: string | undefined): Promise<Target> {
   if (stage !== undefined) return openStage(stage);
   const running = await findRunning();
   if (!running)
-    throw new Error('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
+    throw new NoRelay('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
   Object.assign(process.env, running.variables);
   return {
+    running,
     githubWebhookUrl: `${running.url}/github`,
     slackWebhookUrl: `${running.url}/slack/commands`,
     slackStandIn:
       running.slackStandIn === undefined ? undefined : { url: running.slackStandIn, headers: ownKeyHeader(running) },
     stores: await openStoresOf(running.variables),
+    ...(running.logFile !== undefined && { logFile: running.logFile }),
   };
 }
 
 /** A deployed stage, with the caller's own AWS credentials and region. */
 async function openStage(stage: string): Promise<Target> {
   const StackName = `partner-relay-${stage}`;
-  const { Stacks = [] } = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName }));
+  const client = new CloudFormationClient({});
+  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
   const outputs = new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
   const output = (name: string) => {
     const value = outputs.get(name);
@@ -55,11 +74,13 @@ async function openStage(stage: string): Promise<Target> {
     githubWebhookUrl: output('GithubWebhookUrl'),
     slackWebhookUrl: outputs.get('SlackWebhookUrl'),
     stores: await openStoresOf(variables),
+    stage,
+    accessKeyId: (await client.config.credentials()).accessKeyId,
   };
 }
 
 /** @throws {Error} if Slack is not configured */
-export function slackWebhookUrlOf({ slackWebhookUrl }: Target): string {
+export function slackWebhookUrlOf({ slackWebhookUrl }: WebhookUrls): string {
   if (slackWebhookUrl === undefined)
     throw new Error(
       'this stage has no slack-webhook, because slack was missing in relay.config.ts when it was deployed',
@@ -68,6 +89,6 @@ export function slackWebhookUrlOf({ slackWebhookUrl }: Target): string {
 }
 
 async function openStoresOf(variables: Readonly<Record<string, string>>): Promise<Stores> {
-  const { default: config } = await import('../relay.config.ts');
+  const config = await loadConfig();
   return openStores(systemRuntime(config, variables));
 }

@@ -1,11 +1,16 @@
-import type { Lane } from '../lib/budget/lanes.ts';
-import type { JobStatus } from '../lib/jobs/job.ts';
-
 /**
  * What the console's server answers, and what its pages send. Everything is JSON, times are epoch milliseconds, and
  * texts may come from outside: the pages render them as text only. A request needs the header `authorization: Bearer
  * <token>`. An error is `{ error: string }` with a status of 4xx or 5xx, in words for the operator.
+ *
+ * This file imports nothing, because the pages are compiled without Node's types.
  */
+
+/** The status of a job, as in lib/jobs/job.ts. */
+export type JobStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'parked';
+
+/** A lane, as in lib/budget/lanes.ts. */
+export type Lane = 'interactive' | 'further' | 'background' | 'backfill';
 
 /** `GET /api/relay`: what this console operates, and what it may do. */
 export interface RelayFacts {
@@ -38,8 +43,8 @@ export interface Count {
 
 export interface ConnectionNow {
   connection: string;
-  /** Where it calls, without the key. */
-  service: string;
+  /** Where it calls. Undefined if this console may not read the secret that says so. */
+  service?: string;
   minute: { used: number; limit: number };
   day: { used: number; limit: number };
   /** When the day's limit is used up at the pace of the last hour; null if it is not. */
@@ -68,6 +73,10 @@ export interface LaneNow {
   inLine: Count;
   /** When the oldest job in the waiting line was created; null for an empty line. */
   oldestSince: number | null;
+  /** Jobs in the queue, which wait for a worker and not for the budget. */
+  queued: Count;
+  /** When the oldest of them was created; null for none. */
+  queuedSince: number | null;
 }
 
 export interface BackfillNow {
@@ -118,6 +127,8 @@ export interface JobDetail extends JobRow {
   attempts: number;
   generation: number;
   delivery?: string;
+  /** What it was made from: `github` `issues.opened`. Undefined for jobs of earlier versions. */
+  cause?: { from: 'github' | 'slack' | 'schedule' | 'job'; id: string; event?: string };
   /** The automation's input, without secrets. */
   input: Record<string, unknown>;
   steps: StepDetail[];
@@ -139,15 +150,27 @@ export interface StepDetail {
   finishedAt?: number;
   result?: unknown;
   note?: string;
+  /** When it continued after a wait or a decision. Its last run took from then until `finishedAt`. */
+  resumedAt?: number;
+  /** What settled the outcome of a creation whose answer was lost. */
+  settledBy?: string;
   sends: Send[];
+  /** How many sends before these are not kept. */
+  olderSends: number;
 }
 
 /** One request of a step. */
 export interface Send {
+  /** What was called, if it is not what the step calls: the list that is searched for a lost creation. */
+  calls?: string;
   sentAt: number;
+  /** When the answer came, or the relay stopped waiting for one. */
   answeredAt?: number;
-  /** `open`: nothing came yet. `lost`: no answer came, so it is unknown whether it was carried out. */
-  answer: 'open' | 'accepted' | 'refused' | 'lost';
+  /**
+   * `open`: nothing came yet. `lost`: no answer came, so it is unknown whether it was carried out. `unclear`: the answer
+   * does not say whether it was (5xx, not readable). `not sent`: it never left.
+   */
+  answer: 'open' | 'accepted' | 'refused' | 'lost' | 'unclear' | 'not sent';
   httpStatus?: number;
   why?: string;
   /** True if these are the signed bytes of an earlier send. */
@@ -194,6 +217,8 @@ export interface Evidence {
   searches: number;
   /** Until when the service may still carry it out. */
   mayRunUntil: number;
+  /** An operator decided to create it again. */
+  again: boolean;
   /** What each decision will do, in one sentence. */
   consequences: { done: string; again: string; search: string };
 }
@@ -242,7 +267,14 @@ export interface PersonRow {
   /** The user of the service; undefined if the relay found none. */
   user?: string;
   /** The account that this person linked. */
-  linked?: { as: string; workspace: string; scopes: string[]; since: number };
+  linked?: {
+    /** The address of the MCP endpoint, as the service spells it. */
+    resource: string;
+    scopes: string[];
+    since: number;
+    /** Why it cannot be used any more. */
+    dead?: string;
+  };
 }
 
 export interface LinkRow {
@@ -273,7 +305,7 @@ export type Change = { jobs: string[] } | { now: true };
 /** `GET /api/try`: what the screen Try offers on one machine. */
 export interface TryFacts {
   /** The example events: `send issues`, `send slack '/pm log …'`. */
-  examples: { id: string; title: string; body: string }[];
+  examples: TryExample[];
   /** The messages of the Slack stand-in, newest first, as Block Kit. */
   messages: SlackMessage[];
   /** The open form of a person, if a button opened one. */
@@ -283,6 +315,15 @@ export interface TryFacts {
   faultKinds: { title: string; fault: Record<string, unknown> }[];
   records: { kind: string; rows: Record<string, unknown>[] }[];
   audit: { at: number; operation: string; answer: string }[];
+}
+
+export interface TryExample {
+  id: string;
+  title: string;
+  /** What to send it as: the name of GitHub's event, or undefined for a command in Slack. */
+  event?: string;
+  /** The payload as JSON, or the command. */
+  body: string;
 }
 
 export interface SlackMessage {

@@ -7,7 +7,17 @@ const INTRODUCTION = `# Configuration
 <!-- Made by \`npm run docs\` from the descriptions and examples in lib/config/. Edit them there. -->
 
 \`relay.config.ts\` exports what \`defineConfig\` returns, which checks the configuration and fills in the defaults. A wrong
-configuration stops the local start, the deployment and the command line, and every fault is named by its path.
+configuration stops the local start, the deployment and the command line. To check it without any of them:
+
+    npm run -s relay -- config check
+
+Every fault has its file, its line where that is certain, its path, what was found, what is expected, and the nearest
+right name:
+
+    relay.config.ts:17: github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?
+
+A running \`npm start\` checks the file whenever it changes, and says what is wrong, or that a restart takes the change
+over. \`RELAY_CONFIG\` names another file than \`relay.config.ts\`, for \`npm start\`, the command line and \`cdk deploy\`.
 
     import { defineConfig } from './lib/config/schema.ts';
 

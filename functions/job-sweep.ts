@@ -2,19 +2,33 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
 import { createBudget } from '../lib/budget/budget.ts';
+import { ONE_MACHINE } from '../lib/config/environment.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { recordConnection, recordJobs } from '../lib/jobs/relay-state.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { createParkedNotices } from '../lib/slack/parked-notices.ts';
+import { createSlackApi } from '../lib/slack/slack-api.ts';
 
-/** Every minute: queues jobs that would not continue on their own, and records the relay's state. */
+/**
+ * Every minute: queues jobs that would not continue on their own, records the relay's state, and tells the contact's
+ * channel about parked jobs.
+ */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, random, sleep, log, metrics } = runtime;
-  const { table, jobs, queue } = openStores(runtime);
+  const { config, environment, clock, random, sleep, log, metrics } = runtime;
+  const { table, jobs, queue, secrets } = openStores(runtime);
   const budget = createBudget(table, clock, random, sleep);
   const breakers = createBreakers({ table, clock, random });
   const lines = createWaitingLines({ jobs, queue, budget, breakers, clock });
+  const notices =
+    config.slack &&
+    config.contactChannel !== undefined &&
+    createParkedNotices({
+      ...{ table, jobs, clock, log, channel: config.contactChannel },
+      slack: createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch: runtime.fetch }),
+      stage: environment.STAGE === ONE_MACHINE ? undefined : environment.STAGE,
+    });
   const hasConnection = (name: string) => name in config.connections;
   return middy().handler(async () => {
     const swept = await sweepJobs({ jobs, queue, hasConnection }, clock());
@@ -27,6 +41,7 @@ export function createHandler(runtime: Runtime) {
     );
     await recordJobs({ jobs, metrics }, clock());
     metrics.record({ Heartbeat: 1 });
+    if (notices) await notices.tell();
     // A failure of one connection must not stop the others, and must still be reported.
     const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} connections: ${errors.join('; ')}`);

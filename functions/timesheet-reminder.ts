@@ -16,7 +16,7 @@ export function createHandler(runtime: Runtime) {
     for (const { job, repeat } of due) {
       if (!repeat) log.info({ message: 'job queued', jobId: job.id, summary: job.summary });
     }
-    return { due: due.length };
+    return { due: due.length, jobs: due.map(({ job, repeat }) => ({ id: job.id, summary: job.summary, repeat })) };
   });
 }
 

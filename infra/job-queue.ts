@@ -41,7 +41,7 @@ export class JobQueue extends Construct {
     alarms.add(deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' }), `${lane}-dead-letters`, {
       threshold: 1,
       broken: `A message of the ${lane} lane crashed the worker a hundred times and was moved to the dead-letter queue: the event of one job is not carried out.`,
-      todo: 'Get the jobId from the message in the dead-letter queue and find it in the log of job-worker. Then run relay --stage <stage> job <id> and relay --stage <stage> replay <id>.',
+      todo: 'Get the jobId from the message in the dead-letter queue and find it in the log of job-worker. Then run relay --stage <stage> job <id>, which shows what to do next.',
     });
   }
 }

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { Construct } from 'constructs';
+import { HELP } from '../lib/jobs/next-step.ts';
 import { WORKER_TIMEOUT } from './job-queue.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 
@@ -43,7 +44,7 @@ export class JobWorker extends Construct {
     alarms.add(alarms.metric('ParkedJobs', 'Maximum'), 'parked-jobs', {
       threshold: 1,
       broken: 'Parked jobs wait for a person: events from GitHub, Slack or a schedule have not reached the service.',
-      todo: 'relay --stage <stage> jobs --status parked shows the reasons. Fix the cause, then run relay --stage <stage> replay <id>.',
+      todo: `relay --stage <stage> jobs --status parked shows the reasons. Unknown outcome: ${HELP['outcome unknown']} Otherwise: ${HELP['needs an operator']}`,
     });
   }
 }

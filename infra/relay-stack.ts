@@ -7,6 +7,7 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import { AccountLink } from './account-link.ts';
 import { acknowledge } from './acknowledge.ts';
 import { Alarms } from './alarms.ts';
+import { ConsolePolicies } from './console-policies.ts';
 import { Dashboard } from './dashboard.ts';
 import { functionUrls, HttpEntrance } from './entrance.ts';
 import { JobQueue } from './job-queue.ts';
@@ -93,6 +94,8 @@ export class RelayStack extends Stack {
       functions,
     });
 
+    const policies = new ConsolePolicies(this, 'Console', { table, queues: [interactive, background], secrets });
+
     const console = `https://${this.region}.console.aws.amazon.com`;
     const outputs = {
       GithubWebhookUrl: githubWebhook.url,
@@ -104,6 +107,8 @@ export class RelayStack extends Stack {
       BackgroundQueueUrl: background.queue.queueUrl,
       SecretPrefix: secrets.prefix,
       SecretNames: secrets.names.join(' '),
+      ConsoleReadPolicyArn: policies.read.managedPolicyArn,
+      ConsoleOperatePolicyArn: policies.operate.managedPolicyArn,
       DashboardLink: `${console}/cloudwatch/home?region=${this.region}#dashboards/dashboard/${dashboard.name}`,
       LogsLink: `${console}/cloudwatch/home?region=${this.region}#logsV2:log-groups$3FlogGroupNameFilter$3D${id}`,
       TableLink: `${console}/dynamodbv2/home?region=${this.region}#table?name=${table.table.tableName}`,

@@ -10,6 +10,18 @@ export interface TableAccess {
   indexes?: readonly string[];
 }
 
+/** What the console shows besides jobs. The tokens of a grant are sealed, and the key is in a secret. */
+const shownInConsole = {
+  link: ['GetItem'],
+  linkName: ['GetItem'],
+  person: ['GetItem'],
+  grant: ['GetItem'],
+  linkedPerson: ['Query'],
+  backfill: ['Query'],
+  budget: ['GetItem'],
+  breaker: ['Query'],
+} as const satisfies TableAccess['items'];
+
 /**
  * The complete list of rights of each function on the table. Its role is limited to the partition keys of these
  * items. lib/table/keys.ts says which module reads and writes each item. `npm run test:aws` fails if a right is
@@ -40,6 +52,8 @@ const access: Readonly<Record<string, TableAccess>> = {
       person: ['GetItem'],
       accountLink: ['PutItem', 'UpdateItem', 'DeleteItem'],
       grant: ['GetItem', 'PutItem', 'DeleteItem'],
+      linkWait: ['Query', 'DeleteItem'],
+      linkedPerson: ['PutItem', 'DeleteItem'],
     },
   },
   'account-link': {
@@ -68,11 +82,19 @@ const access: Readonly<Record<string, TableAccess>> = {
       firstTimeEntry: ['GetItem', 'PutItem'],
       mute: ['GetItem'],
       grant: ['GetItem', 'UpdateItem'],
+      linkWait: ['PutItem'],
+      backfill: ['GetItem', 'UpdateItem'],
+      backfilledIssue: ['PutItem', 'Query'],
     },
     indexes: [waitingLine.name],
   },
   'job-sweep': {
-    items: { job: ['GetItem', 'UpdateItem'], budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'Query'] },
+    items: {
+      job: ['GetItem', 'UpdateItem'],
+      budget: ['GetItem', 'PutItem'],
+      breaker: ['GetItem', 'Query'],
+      parkedNotice: ['GetItem', 'PutItem', 'DeleteItem'],
+    },
     indexes: [jobsByStatus.name, waitingLine.name],
   },
   'credential-check': {
@@ -83,6 +105,21 @@ const access: Readonly<Record<string, TableAccess>> = {
   },
   'timesheet-reminder': {
     items: { job: ['GetItem', 'PutItem', 'UpdateItem'] },
+  },
+  // Not functions, but people: infra/console-policies.ts.
+  'console-read': {
+    items: { ...shownInConsole, job: ['GetItem', 'Query'] },
+    indexes: [jobsByStatus.name, waitingLine.name],
+  },
+  'console-operate': {
+    // A decision about a creation is written into the journal, which is in the job's partition.
+    items: {
+      ...shownInConsole,
+      job: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      // Whether a thing exists is asked of the service within the budget.
+      budget: ['GetItem', 'PutItem'],
+    },
+    indexes: [jobsByStatus.name, waitingLine.name],
   },
 };
 

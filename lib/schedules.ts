@@ -41,7 +41,8 @@ export const schedules: readonly Schedule[] = [
     timeoutSeconds: 55,
     needs: {
       memoryMegabytes: 256,
-      secrets: [],
+      // For the notices of parked jobs.
+      secrets: ['slack'],
       queues: ['interactive', 'background'],
       service: false,
     },

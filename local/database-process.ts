@@ -34,7 +34,9 @@ process.once('message', async ({ accessKeyId, path }: DatabaseOrder) => {
     close = server.close;
     tell({ endpoint: server.endpoint });
   } catch (error) {
-    tell({ failure: `${path} cannot be opened: ${causeOf(error)}` });
+    tell({
+      failure: `${path} cannot be opened: ${causeOf(error)}; ${todo(error, path)}`,
+    });
   }
 });
 
@@ -55,6 +57,11 @@ async function waitForFiles(path: string): Promise<void> {
 function isLocked(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED';
+}
+
+function todo(error: unknown, path: string): string {
+  if (isLocked(error)) return 'stop the other relay of this folder first';
+  return `if its files are damaged, restore them, or remove ${path}: then jobs and links are lost`;
 }
 
 function causeOf(error: unknown): string {

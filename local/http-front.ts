@@ -3,6 +3,7 @@ import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
+  type RequestListener,
   type Server,
   type ServerResponse,
 } from 'node:http';
@@ -27,15 +28,18 @@ const tooLarge = { ...refusal, headers: { ...headers, connection: 'close' } };
  *
  * @param routes maps `POST /github` to its function
  * @param failed gets the errors that functions throw
+ * @param others answers the requests for its own paths, which no route takes
  */
 export async function startHttpFront(
   port: number,
   routes: Readonly<Record<string, HttpHandler>>,
   failed: (error: unknown) => void = () => {},
+  others?: { takes(path: string): boolean; answer: RequestListener },
 ): Promise<Server> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     const handler = routes[`${request.method} ${path}`];
+    if (!handler && others?.takes(path)) return void others.answer(request, response);
     if (!handler) {
       response.writeHead(404, { 'content-type': 'text/plain' });
       response.end(`Not found. Available: ${Object.keys(routes).join(', ')}.\n`);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { DamagedFile, readOwnFile, writeOwnFile } from './own-file.ts';
 
 /**
  * A port that stays the same across restarts. Signed requests go to the address that they were signed for, and response
@@ -14,13 +14,22 @@ export interface KeptPort {
   keep(url: string): void;
 }
 
+/** @throws {DamagedFile} */
 export async function keptPort(folder: string, name: string): Promise<KeptPort> {
   const file = join(folder, `${name}.port`);
-  const last = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+  const last = readPort(file);
   return {
-    port: Number.isInteger(last) && (await isFree(last)) ? last : 0,
-    keep: (url) => writeFileSync(file, new URL(url).port),
+    port: last !== 0 && (await isFree(last)) ? last : 0,
+    keep: (url) => writeOwnFile(file, new URL(url).port),
   };
+}
+
+function readPort(file: string): number {
+  const text = readOwnFile(file);
+  if (text === undefined) return 0;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new DamagedFile(file, 'expected the number of a port', 'remove it; the next start takes any free port');
 }
 
 async function isFree(port: number): Promise<boolean> {

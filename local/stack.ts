@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ONE_MACHINE } from '../lib/config/environment.ts';
 import { startAwsStandIn } from './aws-stand-in.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { FifoQueue } from './fifo-queue.ts';
@@ -66,7 +67,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     secretPrefix,
     variables: {
       ...credentials,
-      STAGE: 'local',
+      STAGE: ONE_MACHINE,
       TABLE_NAME: tableName,
       INTERACTIVE_QUEUE_URL: standIn.queueUrl('interactive.fifo'),
       BACKGROUND_QUEUE_URL: standIn.queueUrl('background.fifo'),

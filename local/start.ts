@@ -1,29 +1,39 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createLoggedChanges, watchedLog } from '../console/log-changes.ts';
+import { localOperator } from '../console/operator.ts';
+import { createConsole } from '../console/server.ts';
+import { createTry } from '../console/try/try.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
-import type { RelayConfig } from '../lib/config/schema.ts';
+import type { RelayConfig, SlackConfig } from '../lib/config/schema.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { LONGEST_SLEEP_MS } from '../lib/jobs/queue.ts';
 import { requeueJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
+import { localClock } from '../lib/local-time.ts';
 import { createMetrics } from '../lib/metrics/metrics.ts';
-import { partnerRoot } from '../lib/partner/base-url.ts';
-import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
-import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
+import { slackSigningSecret } from '../lib/secrets/secrets.ts';
+import { banner } from './banner.ts';
+import { loadConfigAndFiles } from './config-files.ts';
+import { watchConfig } from './config-watch.ts';
 import { controlRoutes } from './control-routes.ts';
 import { createCrowd } from './crowd.ts';
 import { asSqsHandler, startEventSource } from './event-source.ts';
-import { keptGrantsKey } from './grants-key.ts';
 import { asHttpHandler, startHttpFront } from './http-front.ts';
-import { keptPort } from './kept-port.ts';
-import { type PartnerVariables, partnerFromEnvironment } from './partner-variables.ts';
+import { type Instances, startSandboxFor, stateFolder } from './instances.ts';
+import { keepingDeliveries } from './kept-deliveries.ts';
+import { keptKey } from './kept-key.ts';
+import { readKeptSecrets } from './kept-secrets.ts';
+import { enterSlack, withSlackAt } from './local-slack.ts';
+import { partnersOf } from './partners.ts';
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
-import { type SlackStandIn, startSlackStandIn } from './slack/stand-in.ts';
-import { type LocalStack, startLocalStack } from './stack.ts';
+import { githubOf, githubWebhookOf } from './secrets.ts';
+import { startSlackSocket } from './slack-socket.ts';
+import { startLocalStack } from './stack.ts';
 import { findRunning, keepToOwner, noteRunning, noteStopped, STATE_FOLDER } from './state.ts';
 import { startStory } from './story.ts';
 import { printable } from './terminal.ts';
@@ -33,6 +43,8 @@ const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
 /** The interval for jobs in a waiting line. */
 const COUNTED_UP_TO = 10_000;
+const CONSOLE_TODO = 'remove it: then open the console with the address that the relay prints';
+const GRANTS_TODO = 'restore it, or remove it: then people link their accounts again';
 
 /**
  * Runs the unchanged functions on this machine until the process gets a stop signal.
@@ -45,9 +57,12 @@ async function start(): Promise<void> {
   const running = await findRunning();
   if (running) throw new Error(`Partner Relay is already running here, at ${running.url}`);
   const port = readPort(process.env.PORT);
-  const real = partnerFromEnvironment(process.env);
-  const { default: config } = await import('../relay.config.ts');
+  const { config, fault, files } = await loadConfigAndFiles();
+  if (!config) throw new Error(fault);
   trustCaFile(config);
+  const kept = readKeptSecrets();
+  const connections = Object.keys(config.connections);
+  const real = partnersOf(connections, kept, process.env);
 
   const folder = stateFolder(real);
   mkdirSync(folder, { recursive: true });
@@ -56,23 +71,26 @@ async function start(): Promise<void> {
   let poll = () => {};
   const stack = await startLocalStack({ tablePath: join(folder, 'dynamodb'), queueChanged: () => poll() });
   const key = stack.variables.AWS_ACCESS_KEY_ID;
-  const dataFile = join(folder, 'sandbox.jsonl');
-  const sandboxPort = await keptPort(folder, 'sandbox');
-  const sandbox = real
-    ? undefined
-    : await startSandbox({ dataFile, controlKey: key, port: sandboxPort.port, mcp: { enabled: true } });
-  if (sandbox) sandboxPort.keep(sandbox.url);
-  const partner = real ?? ofSandbox(sandbox);
-  const webhookSecret = enterSecrets(stack, config, partner);
-  stack.secrets.put(`${stack.secretPrefix}grants`, { key: keptGrantsKey(folder) });
-  const slack = config.slack && (await enterSlack(stack, config, folder));
+  const { partners, sandbox }: Instances = real ? { partners: real } : await startSandboxFor(connections, folder, key);
+  const webhook = githubWebhookOf(kept, process.env);
+  const github = githubOf(kept, process.env);
+  const enter = (name: string, secret: object) => stack.secrets.put(stack.secretPrefix + name, secret);
+  for (const [name, partner] of partners) enter(`partner/${name}`, partner);
+  enter('github-webhook', webhook.value);
+  enter('github', github?.value ?? {});
+  enter('grants', kept.get('grants') ?? { key: keptKey(join(folder, 'grants.key'), GRANTS_TODO) });
+  const slack = config.slack && (await enterSlack(stack, config, folder, kept));
 
   // From here on, the functions' AWS SDK uses the local stack.
   Object.assign(process.env, stack.variables);
-  const story = startStory(join(folder, 'functions.log'), (line) => console.log(line));
+  const logFile = join(folder, 'functions.log');
+  const story = startStory(logFile, (line) => console.log(line));
+  const stopWatching = watchConfig(config, files, story.tell);
   const metrics = createMetrics('local', story.writeLine, Date.now);
-  const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log: story.log, metrics };
-  const [webhook, slackWebhook, accountLink, worker, scheduled] = await Promise.all([
+  const changes = createLoggedChanges();
+  const log = watchedLog(story.log, changes.saw);
+  const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log, metrics };
+  const [githubWebhook, slackWebhook, accountLink, worker, scheduled] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
     import('../functions/account-link.ts'),
@@ -88,18 +106,37 @@ async function start(): Promise<void> {
     timeoutMs: WORKER_TIMEOUT_MS,
     failed: (error) => story.log.error({ message: 'the worker failed', error: String(error) }),
   });
-  const takeGithub = webhooks.counted(asHttpHandler(webhook.createHandler(runtime)));
+  const takeGithub = keepingDeliveries(webhooks.counted(asHttpHandler(githubWebhook.createHandler(runtime))), (error) =>
+    story.log.warn({ message: 'a delivery was not kept for send --again', error: String(error) }),
+  );
   const takeSlack = webhooks.counted(asHttpHandler(slackWebhook.createHandler(runtime)));
   const pages = asHttpHandler(accountLink.createHandler(runtime));
   const schedules = createLocalSchedules(scheduled, {
     clock: Date.now,
     failed: (slug, error) => story.log.error({ message: `${slug} failed`, error: String(error) }),
   });
+  const requestFailed = (error: unknown) => story.log.error({ message: 'a request failed', error: String(error) });
+  const webhookSecret = { value: webhook.value.webhookSecret, from: webhook.from };
+  const token = keptKey(join(folder, 'console.token'), CONSOLE_TODO);
+  const stores = openStores(runtime);
+  let url = '';
+  const consoleOfRelay = createConsole({
+    ...{ name: 'this machine', operate: true, operator: localOperator() },
+    ...{ runtime, stores, changes, token, failed: requestFailed },
+    try: createTry({
+      ...{ clock: Date.now, addresses: () => addressesBelow(url), sandbox },
+      ...{ webhookSecret: webhookSecret.value, slack: slack && { ...slack, signingSecret: slack.signingSecret.value } },
+    }),
+  });
   const front = await startHttpFront(
     port,
     {
       'POST /github': takeGithub,
-      ...(slack && { 'POST /slack/commands': takeSlack, 'POST /slack/interactions': takeSlack }),
+      ...(slack && {
+        'POST /slack': takeSlack,
+        'POST /slack/commands': takeSlack,
+        'POST /slack/interactions': takeSlack,
+      }),
       ...(linksAccounts(config) && {
         'GET /link/start': pages,
         'POST /link/start': pages,
@@ -107,26 +144,33 @@ async function start(): Promise<void> {
       }),
       ...controlRoutes(schedules, key),
     },
-    (error) => story.log.error({ message: 'a request failed', error: String(error) }),
+    requestFailed,
+    consoleOfRelay,
   ).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; set PORT to another.`) : error;
   });
 
-  const unfinished = await takeUp(openStores(runtime), config);
-  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  const unfinished = await takeUp(stores, config);
+  url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
-  noteRunning({ url, slackStandIn: slack?.standIn?.url, variables: stack.variables });
-  console.log(banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }));
+  const consoleUrl = `${url}/#token=${token}`;
+  const noted = { url, slackStandIn: slack?.standIn?.url, sandbox: sandbox?.url, logFile, console: consoleUrl };
+  noteRunning({ ...noted, variables: stack.variables });
+  const facts = { url, consoleUrl, webhookSecret, commentsFrom: github?.from, slack, partners, sandbox, folder };
+  console.log(banner({ ...facts, unfinished }));
   poll = source.poll;
   poll();
   schedules.start();
+  const { SLACK_APP_TOKEN: appToken } = process.env;
+  const socket = appToken && config.slack ? openSocket(appToken, config.slack, url, stores, story.log) : undefined;
 
   const stop = async () => {
     noteStopped();
+    stopWatching();
     front.close();
     front.closeAllConnections();
-    await Promise.all([schedules.stop(), source.stop()]);
+    await Promise.all([schedules.stop(), source.stop(), socket?.close()]);
     await Promise.all([stack.close(), sandbox?.close(), slack?.standIn?.close(), story.close()]);
     process.exit(0);
   };
@@ -134,16 +178,19 @@ async function start(): Promise<void> {
   process.once('SIGTERM', stop);
 }
 
-/** Jobs and links belong to one instance, so each instance has its own folder. */
-function stateFolder(real: PartnerVariables | undefined): string {
-  return join(
-    STATE_FOLDER,
-    real
-      ? partnerRoot(real.baseUrl, real)
-          .replace(/^https?:\/\//, '')
-          .replaceAll(/[^\w.-]+/g, '-')
-      : 'sandbox',
-  );
+/** Slack's commands and interactions by Socket Mode, because Slack cannot reach this machine. */
+function openSocket(appToken: string, slack: SlackConfig, url: string, stores: Stores, log: Runtime['log']) {
+  return startSlackSocket({
+    ...{ apiUrl: slack.apiUrl, appToken },
+    signingSecret: async () => (await stores.secrets.current('slack', slackSigningSecret)).signingSecret,
+    async hand(path, request) {
+      const response = await fetch(`${url}${path}`, { method: 'POST', ...request });
+      return { status: response.status, body: await response.text() };
+    },
+    connected: () => console.log(`${localClock(Date.now())}  ● Slack is connected by Socket Mode`),
+    failed: (error) =>
+      log.warn({ message: 'Socket Mode', error: String(error instanceof Error ? error.message : error) }),
+  });
 }
 
 function readPort(text: string | undefined): number {
@@ -151,61 +198,6 @@ function readPort(text: string | undefined): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new Error(`PORT is '${text}'; expected a number from 0 to 65535`);
-}
-
-function ofSandbox(sandbox: Sandbox | undefined): PartnerVariables {
-  const [key] = sandbox?.keys ?? [];
-  if (!sandbox || !key) throw new Error('the sandbox has no key');
-  return { baseUrl: sandbox.url, apiKey: key.apiKey, secretKey: key.secretKey };
-}
-
-/** @returns the webhook secret */
-function enterSecrets(stack: LocalStack, config: RelayConfig, partner: PartnerVariables): string {
-  for (const connection of Object.keys(config.connections)) {
-    stack.secrets.put(`${stack.secretPrefix}partner/${connection}`, partner);
-  }
-  const webhookSecret = process.env.GITHUB_WEBHOOK_SECRET || randomBytes(20).toString('hex');
-  const token = process.env.GITHUB_TOKEN;
-  stack.secrets.put(`${stack.secretPrefix}github-webhook`, { webhookSecret });
-  stack.secrets.put(`${stack.secretPrefix}github`, { ...(token && { token }) });
-  return webhookSecret;
-}
-
-interface LocalSlack {
-  signingSecret: string;
-  /** The stand-in that keeps the messages if there is no token. */
-  standIn?: SlackStandIn;
-}
-
-/** Slack itself with `SLACK_BOT_TOKEN`, otherwise a stand-in that keeps sent messages. */
-async function enterSlack(stack: LocalStack, config: RelayConfig, folder: string): Promise<LocalSlack> {
-  const signingSecret = process.env.SLACK_SIGNING_SECRET || randomBytes(16).toString('hex');
-  const ownToken = process.env.SLACK_BOT_TOKEN;
-  const botToken = ownToken || `xoxb-${randomBytes(12).toString('hex')}`;
-  stack.secrets.put(`${stack.secretPrefix}slack`, { signingSecret, botToken });
-  if (ownToken) return { signingSecret };
-  const { port, keep } = await keptPort(folder, 'slack');
-  const standIn = await startSlackStandIn({
-    clock: Date.now,
-    botToken,
-    port,
-    controlKey: stack.variables.AWS_ACCESS_KEY_ID,
-  });
-  keep(standIn.url);
-  for (const id of configuredChannels(config)) {
-    if (!standIn.channels.has(id)) standIn.channels.set(id, { id, name: id.toLowerCase(), botIsMember: true });
-  }
-  return { signingSecret, standIn };
-}
-
-function configuredChannels({ slack, timesheets }: RelayConfig): string[] {
-  const summaries = (timesheets?.teams ?? []).flatMap(({ summary }) => summary?.channel ?? []);
-  return [...Object.keys(slack?.channels ?? {}), ...summaries];
-}
-
-function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayConfig {
-  if (!slack?.standIn || !config.slack) return config;
-  return { ...config, slack: { ...config.slack, apiUrl: `${slack.standIn.url}/api` } };
 }
 
 /**
@@ -239,55 +231,12 @@ async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
   return unfinished.size;
 }
 
-interface BannerFacts {
-  url: string;
-  webhookSecret: string;
-  slack: LocalSlack | undefined;
-  partner: PartnerVariables;
-  sandbox: Sandbox | undefined;
-  folder: string;
-  unfinished: number;
-}
-
-function banner({ url, webhookSecret, slack, partner, sandbox, folder, unfinished }: BannerFacts): string {
-  const given = (name: string, value: string) => (process.env[name] ? `that of ${name}` : value);
-  return `
-Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
-
-  webhook      ${url}/github
-  secret       ${given('GITHUB_WEBHOOK_SECRET', webhookSecret)}
-${slack ? slackLines(url, slack) : ''}  service      ${partner.baseUrl}${sandbox ? ' (the sandbox)' : ''}
-  API key      ${partner.apiKey}
-  secret key   ${given('PARTNER_SECRET_KEY', partner.secretKey)}
-  comments     ${given('GITHUB_TOKEN', 'off; set GITHUB_TOKEN to turn them on')}
-  state        ${folder}/${unfinished > 0 ? `, with ${unfinished} unfinished jobs that continue now` : ''}
-
-${sandbox ? faultsHint(sandbox) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
-
-  npm run -s relay -- send issues
-${slack ? SLACK_HINT : ''}`;
-}
-
-const SLACK_HINT = `  npm run -s relay -- send slack '/pm log 1h30m "Login with passkeys" wrote tests'
-`;
-
-function slackLines(url: string, { signingSecret, standIn }: LocalSlack): string {
-  const secret = process.env.SLACK_SIGNING_SECRET ? 'that of SLACK_SIGNING_SECRET' : signingSecret;
-  const messages = standIn ? 'kept; npm run -s relay -- messages shows them' : 'sent to Slack';
-  return `  Slack        ${url}/slack/commands and /slack/interactions
-  its secret   ${secret}
-  messages     ${messages}
-`;
-}
-
-function faultsHint({ url, controlKey }: Sandbox): string {
-  return `Break something: the answer of the next creation gets lost, although the defect is made.
-
-  curl ${url}/sandbox/faults -H 'authorization: Bearer ${controlKey}' \\
-    -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}'
-
-`;
-}
+/** Where the front takes requests of GitHub and Slack. */
+const addressesBelow = (url: string) => ({
+  github: `${url}/github`,
+  commands: `${url}/slack/commands`,
+  interactions: `${url}/slack/interactions`,
+});
 
 start().catch((error: unknown) => {
   console.error(printable(error instanceof Error ? error.message : String(error)));

@@ -16,12 +16,21 @@ export interface RunningRelay {
   url: string;
   /** The URL of the Slack stand-in. Without it, the relay uses Slack itself. */
   slackStandIn?: string | undefined;
+  /** The log of the functions. */
+  logFile?: string | undefined;
+  /** The address of the console, with its token. */
+  console?: string | undefined;
+  /** The URL of the sandbox. Without it, the relay calls a real instance. */
+  sandbox?: string | undefined;
   variables: StackVariables;
 }
 
 const runningRelay = z.object({
   url: z.url(),
   slackStandIn: z.optional(z.url()),
+  logFile: z.optional(z.string()),
+  console: z.optional(z.url()),
+  sandbox: z.optional(z.url()),
   variables: z.looseObject({ AWS_ACCESS_KEY_ID: z.string() }),
 });
 

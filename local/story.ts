@@ -1,7 +1,11 @@
 import { createWriteStream } from 'node:fs';
-import { inOneLine } from './terminal.ts';
+import { parkKinds, shortName } from '../lib/jobs/job.ts';
+import { commandsOf, nextStepOfParked } from '../lib/jobs/next-step.ts';
+import { elapsed, localClock, localTime, zoneAt } from '../lib/local-time.ts';
+import { inOneLine, printable } from './terminal.ts';
 
 const TOLD_WITHIN_MS = 50;
+const DAY_MS = 86_400_000;
 
 type LogLine = Readonly<Record<string, unknown>>;
 
@@ -12,23 +16,31 @@ type LogLine = Readonly<Record<string, unknown>>;
 export function startStory(logFile: string, print: (line: string) => void) {
   const file = createWriteStream(logFile, { flags: 'a' });
   let untold: string[] = [];
+  let toldZone: string | undefined;
   /** Each write to a terminal or a pipe blocks the process, so lines are printed in batches. */
-  const tellSoon = (line: string) => {
-    if (untold.push(line) > 1) return;
-    setTimeout(printUntold, TOLD_WITHIN_MS).unref();
+  const tellSoon = (...lines: string[]) => {
+    const isFirst = untold.length === 0;
+    untold.push(...lines);
+    if (isFirst) setTimeout(printUntold, TOLD_WITHIN_MS).unref();
   };
   const printUntold = () => {
     if (untold.length > 0) print(untold.join('\n'));
     untold = [];
   };
   const sink = (level: string) => (line: unknown) => {
-    const now = new Date();
-    file.write(`${JSON.stringify({ timestamp: now.toISOString(), level, ...asRecord(line) })}\n`);
-    tellSoon(`${now.toTimeString().slice(0, 8)}  ${tell(inOneLine(asRecord(line)))}`);
+    const now = Date.now();
+    file.write(`${JSON.stringify({ timestamp: new Date(now).toISOString(), level, ...asRecord(line) })}\n`);
+    // Named once, and again when daylight saving time begins or ends.
+    const zone = zoneAt(now);
+    if (zone !== toldZone) tellSoon(`          times are ${zone}`);
+    toldZone = zone;
+    tellSoon(`${localClock(now)}  ${tell(inOneLine(asRecord(line)), now)}`);
   };
   return {
     /** Metrics go to the file only. */
     writeLine: (line: string) => void file.write(line),
+    /** What concerns the relay itself, in lines that are safe for a terminal. */
+    tell: (message: string) => tellSoon(`${new Date().toTimeString().slice(0, 8)}  ! ${printable(message)}`),
     log: { info: sink('INFO'), warn: sink('WARN'), error: sink('ERROR') },
     close() {
       printUntold();
@@ -41,8 +53,14 @@ function asRecord(line: unknown): LogLine {
   return typeof line === 'object' && line !== null ? (line as LogLine) : { message: String(line) };
 }
 
-function tell(line: LogLine): string {
-  const step = `  ${String(line.step).padEnd(28)} ${String(line.calls).padEnd(16)}`;
+/** One line, or several for what a person has to decide. Every line about a job begins with the job's short name. */
+function tell(line: LogLine, now: number): string {
+  const name = typeof line.jobId === 'string' ? `[${shortName(line.jobId)}] ` : '';
+  return `${name}${words(line, now)}`;
+}
+
+function words(line: LogLine, now: number): string {
+  const step = `  ${String(line.step).padEnd(20)} ${String(line.calls).padEnd(16)}`;
   switch (line.message) {
     case 'job queued':
       return `● ${line.summary}   (${line.jobId})`;
@@ -52,24 +70,28 @@ function tell(line: LogLine): string {
       return `○ ${line.event} ignored: ${line.reason}`;
     case 'request refused':
       return `✗ refused with ${line.status}: ${line.reason}`;
+    case 'request sent':
+      return `${step} ${sendInWords(line)}`;
     case 'step done':
-      return `${step} done in ${line.durationMs} ms`;
+      return `${step} done in ${elapsed(Number(line.durationMs))}${line.settledBy ? `: ${line.settledBy}` : ''}`;
     case 'step skipped':
       return `${step} left out: ${line.note}`;
     case 'step failed':
       return `${step} failed: ${line.note}`;
     case 'job succeeded':
-      return `✓ ${line.entity}: ${line.outcome}`;
+      return line.notDone ? `⚠ ${line.entity} not done: ${line.outcome}` : `✓ ${line.entity}: ${line.outcome}`;
     case 'job waits':
       return line.dueAt === undefined
         ? `… ${line.entity} waits for its turn: ${line.why}`
-        : `… ${line.entity} continues at ${new Date(String(line.dueAt)).toTimeString().slice(0, 8)}: ${line.why}`;
+        : `… ${line.entity} continues at ${timeSoon(Date.parse(String(line.dueAt)), now)}: ${line.why}`;
+    case 'job continues':
+      return `● ${line.entity} continues ${afterWait(line)}`;
     case 'job parked':
-      return `✗ ${line.entity} parked: ${line.reason}\n          npm run -s relay -- replay ${line.jobId}`;
+      return `✗ ${line.entity} parked: ${line.reason}\n${whatNext(String(line.jobId), line.kind)}`;
     case 'calls are stopped':
       return `! calls of ${line.what} are stopped: ${line.why}`;
     case 'job queued by the sweep':
-      return `● ${line.entity} continues   (${line.jobId})`;
+      return `● ${line.entity} continues`;
     case 'credentials good':
     case 'credentials skipped':
     case 'credentials unknown':
@@ -78,4 +100,28 @@ function tell(line: LogLine): string {
     default:
       return `! ${line.message}${line.error ? `: ${line.error}` : ''}`;
   }
+}
+
+/** A send that the end of its step does not explain. */
+function sendInWords({ came, why, sameBytes, durationMs }: LogLine): string {
+  const sent = sameBytes ? 'the same signed bytes again: ' : '';
+  const took = elapsed(Number(durationMs));
+  return came === 'accepted' ? `${sent}answered in ${took}` : `${sent}${why}, after ${took}`;
+}
+
+function afterWait({ waitedFor, durationMs }: LogLine): string {
+  const long = elapsed(Number(durationMs));
+  if (waitedFor === 'outage') return `after an outage, for which it waited ${long}`;
+  return waitedFor === 'operator' ? `by an operator's decision, after ${long}` : `after it waited ${long} for a person`;
+}
+
+function whatNext(jobId: string, kind: unknown): string {
+  const next = nextStepOfParked(parkKinds.find((known) => known === kind) ?? 'needs an operator');
+  const commands = commandsOf({ id: jobId }, next).map((command) => `npm run -s relay -- ${command}`);
+  return [next.text, ...commands].map((line) => `          ${line}`).join('\n');
+}
+
+/** The time of the day, with the date if that is not within a day. */
+function timeSoon(ms: number, now: number): string {
+  return ms - now < DAY_MS ? localClock(ms) : localTime(ms);
 }

@@ -94,24 +94,46 @@ const defaultMoments: Readonly<Record<Disturbance['kind'], When>> = {
 };
 
 export class Faults {
-  #active: { fault: Fault; skip: number; left: number }[] = [];
+  #active: { id: string; fault: Fault; skip: number; left: number }[] = [];
+  #made = 0;
 
   /** Throws an error that says what is wrong with the fault. */
   set(fault: unknown): void {
     assertFault(fault);
-    this.#active.push({ fault, skip: fault.skip ?? 0, left: fault.times ?? Number.POSITIVE_INFINITY });
+    this.#made += 1;
+    this.#active.push({
+      id: String(this.#made),
+      fault,
+      skip: fault.skip ?? 0,
+      left: fault.times ?? Number.POSITIVE_INFINITY,
+    });
   }
 
   clear(): void {
     this.#active = [];
   }
 
+  /** @returns false if it is used up or was removed */
+  remove(id: string): boolean {
+    const before = this.#active.length;
+    this.#active = this.#active.filter((active) => active.id !== id);
+    return this.#active.length < before;
+  }
+
   /** The active faults. `skip` and `times` are the remaining counts. */
   list(): Fault[] {
-    return this.#active.map(({ fault, skip, left }) => ({
-      ...fault,
-      ...(fault.skip === undefined ? {} : { skip }),
-      ...(fault.times === undefined ? {} : { times: left }),
+    return this.entries().map(({ fault }) => fault);
+  }
+
+  /** The same, with an id to remove each by. */
+  entries(): { id: string; fault: Fault }[] {
+    return this.#active.map(({ id, fault, skip, left }) => ({
+      id,
+      fault: {
+        ...fault,
+        ...(fault.skip === undefined ? {} : { skip }),
+        ...(fault.times === undefined ? {} : { times: left }),
+      },
     }));
   }
 

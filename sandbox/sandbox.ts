@@ -69,6 +69,8 @@ export interface Sandbox {
   /** The live records. */
   readonly data: Data;
   readonly audit: readonly AuditEntry[];
+  /** The faults that are set, which can be listed and removed one by one. */
+  readonly faults: Faults;
   /** The number of requests received for the partner API. */
   readonly requests: number;
   /** Controls and state of the MCP endpoint; described at the top of mcp/mcp.ts. */
@@ -186,6 +188,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     keys,
     data: store.data,
     audit: store.audit,
+    faults,
     get requests() {
       return requests;
     },

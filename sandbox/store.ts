@@ -130,7 +130,10 @@ function readJournal(file: string): Entry[] {
       return JSON.parse(text);
     } catch (cause) {
       if (index === lines.length - 1) return [];
-      throw new Error(`line ${index + 1} of ${file} is not JSON`, { cause });
+      throw new Error(
+        `${file} is damaged: line ${index + 1} is not JSON; correct the line, or remove the file to start with a new sandbox`,
+        { cause },
+      );
     }
   });
 }
@@ -148,6 +151,10 @@ function emptyData(): Data {
     checklistTemplates: [],
     checklistGroups: [],
     checklistItems: [],
+    epics: [],
+    sprints: [],
+    contexts: [],
+    documents: [],
     workspaces: [],
     oauthClients: [],
     grants: [],

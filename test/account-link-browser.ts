@@ -1,7 +1,6 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { TestRelay } from './relay.ts';
 import { type Choices, consent } from './sandbox/mcp/consent.ts';
-import { type Asked, command, lastMessage, press } from './slack-requests.ts';
+import { type Asked, command, lastMessage, press, type SlackSide } from './slack-requests.ts';
 
 export interface Page {
   status: number;
@@ -9,15 +8,29 @@ export interface Page {
   html: string;
 }
 
-/** A browser that links an account: it keeps the relay's cookie and fills in the relay's form. */
+/** A browser that links accounts: it keeps the relay's cookies and fills in the relay's form. */
 export class LinkBrowser {
-  cookie = '';
+  /** By their names. */
+  cookies = new Map<string, string>();
+  readonly #fetch: typeof fetch;
+
+  /** @param reach how it reaches the relay's pages */
+  constructor(reach: typeof fetch = fetch) {
+    this.#fetch = reach;
+  }
+
+  get cookie(): string {
+    return [...this.cookies].map((pair) => pair.join('=')).join('; ');
+  }
 
   async open(url: string | URL, init: RequestInit = {}): Promise<Page> {
     const headers = this.cookie === '' ? {} : { cookie: this.cookie };
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
-    const set = response.headers.get('set-cookie');
-    if (set !== null) this.cookie = /Max-Age=0(;|$)/.test(set) ? '' : (set.split(';')[0] ?? '');
+    const response = await this.#fetch(url, { ...init, headers, redirect: 'manual' });
+    for (const set of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = set.split(';', 1)[0]?.split('=') ?? [];
+      if (/Max-Age=0(;|$)/.test(set)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
     return { status: response.status, headers: response.headers, html: await response.text() };
   }
 
@@ -50,21 +63,24 @@ export function codeOn({ html }: Page): string {
 }
 
 /** Somebody asks for a link, and presses the button. @returns the URL that they get */
-export async function linkUrl(relay: TestRelay, asked: Asked = {}): Promise<string> {
+export async function linkUrl(relay: SlackSide, asked: Asked = {}): Promise<string> {
   await press(relay, await command(relay, 'link', asked), 'Link your account', asked);
   return urlIn(relay);
 }
 
 /** The URL of the last message's button. */
-export function urlIn(relay: TestRelay): string {
+export function urlIn(relay: Pick<SlackSide, 'slack'>): string {
   const url = /"url":"([^"]+)"/.exec(JSON.stringify(lastMessage(relay).blocks))?.[1];
   if (url === undefined) throw new Error('the last message has no button with a URL');
   return url;
 }
 
 /** The whole way. @returns what Slack says in the end */
-export async function linkAccount(relay: TestRelay, asked: Asked & { choices?: Choices } = {}): Promise<string> {
-  const browser = new LinkBrowser();
+export async function linkAccount(
+  relay: SlackSide & { sandbox: Sandbox },
+  asked: Asked & { choices?: Choices } = {},
+): Promise<string> {
+  const browser = new LinkBrowser(relay.fetch);
   const callback = await browser.consent(await linkUrl(relay, asked), relay.sandbox, asked.choices);
   return (await command(relay, `link ${codeOn(await browser.open(callback))}`, asked)).text;
 }

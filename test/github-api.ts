@@ -19,6 +19,8 @@ export interface GithubApi {
   comments: Comment[];
   /** By their names, `owner/repo#42`. */
   issues: Map<string, object>;
+  /** How many pages of issues were asked for. */
+  lists: number;
   /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
   written: Map<number, string | null>;
   /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made,
@@ -36,7 +38,27 @@ export interface GithubApi {
   close(): Promise<void>;
 }
 
+/** A page of a list, and the header with the address of the next one. */
+function pageOf<T>(all: readonly T[], query: URLSearchParams, url: string) {
+  const [page, size] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? 30)];
+  const next = new URLSearchParams(query);
+  next.set('page', String(page + 1));
+  const link: Record<string, string> = all.length > page * size ? { link: `<${url}?${next}>; rel="next"` } : {};
+  return { page: all.slice((page - 1) * size, page * size), link };
+}
+
 export async function startGithubApi(clock: () => number): Promise<GithubApi> {
+  /** The issues of a repository, in the order of their last change. */
+  function issuesOf(repository: string, query: URLSearchParams): { updated_at: string }[] {
+    const named = [...api.issues].filter(([name]) => name.startsWith(`${repository}#`));
+    const all = named.map(([, issue]) => issue as { updated_at: string; state?: string });
+    const since = Date.parse(query.get('since') ?? '1970-01-01T00:00:00Z');
+    return all
+      .filter(({ state = 'open' }) => query.get('state') === 'all' || state === 'open')
+      .filter(({ updated_at }) => Date.parse(updated_at) >= since)
+      .sort((a, b) => Date.parse(a.updated_at) - Date.parse(b.updated_at));
+  }
+
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://github');
     const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -63,16 +85,20 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     const wanted = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)$/.exec(pathname);
     const found = wanted && api.issues.get(`${wanted[1]}#${wanted[2]}`);
     if (found) return answer(200, found);
+    const listed = /^\/repos\/([^/]+\/[^/]+)\/issues$/.exec(pathname);
+    if (listed) {
+      api.lists++;
+      const { page, link } = pageOf(issuesOf(listed[1] ?? '', searchParams), searchParams, `${api.url}${pathname}`);
+      return answer(200, page, link);
+    }
     const issue = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)\/comments$/.exec(pathname);
     if (!issue) return answer(404, { message: 'Not Found' });
     const name = `${issue[1]}#${issue[2]}`;
     if (request.method === 'GET') {
       const since = Date.parse(searchParams.get('since') ?? '1970-01-01');
       const all = api.comments.filter((comment) => comment.issue === name && comment.updatedAt >= since);
-      const [page, size] = [Number(searchParams.get('page') ?? 1), Number(searchParams.get('per_page') ?? 30)];
-      searchParams.set('page', String(page + 1));
-      const link = all.length > page * size && { link: `<${api.url}${pathname}?${searchParams}>; rel="next"` };
-      return answer(200, all.slice((page - 1) * size, page * size), link || {});
+      const { page, link } = pageOf(all, searchParams, `${api.url}${pathname}`);
+      return answer(200, page, link);
     }
     if (refusal === 'instead of the work') return response.destroy();
     const { body } = (await json(request)) as { body: string };
@@ -89,6 +115,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     comments: [],
     issues: new Map(),
+    lists: 0,
     written: new Map(),
     refusal: undefined,
     authorizations: new Set(),

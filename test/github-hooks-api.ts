@@ -39,6 +39,8 @@ interface Answer {
  */
 export interface GithubHooksApi {
   url: string;
+  /** What is listed as the hooks of any repository or organization. */
+  hooks: { id: number; active: boolean; events: string[] }[];
   /** The oldest first. */
   attempts: StandInAttempt[];
   /** Each request as `GET /app/hook/deliveries?per_page=100`. */
@@ -154,7 +156,8 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
       return send({ status: 201 }, JSON.stringify({ token: 'ghs_installation', expires_at }));
     }
     const isToken = authorization === `token ${options.token}` || authorization === 'token ghs_installation';
-    const [, path = '', id] = /^(.+\/deliveries)(?:\/(\d+)\/attempts)?$/.exec(pathname) ?? [];
+    if (pathname.endsWith('/hooks') && isToken) return send({ status: 200 }, JSON.stringify(api.hooks));
+    const [, path = '', id] = /^(.+\/deliveries)(?:\/(\d+)(?:\/attempts)?)?$/.exec(pathname) ?? [];
     const attempts = listed(path, (kind) => (kind === 'integration' ? isApp : isToken));
     if (!attempts) return send({ status: 404, message: 'Not Found' });
     if (request.method === 'POST') {
@@ -164,6 +167,11 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
       if (api.statuses(known.guid).some((status) => status >= 200 && status < 300)) api.askedInVain.push(known.guid);
       await attempt(known, true);
       return instead ? response.destroy() : send({ status: 202 }, '{}');
+    }
+    if (id !== undefined) {
+      const known = attempts.find((one) => one.id === BigInt(id));
+      if (!known) return send({ status: 404, message: 'Not Found' });
+      return send({ status: 200 }, asJson([known], true).slice(1, -1));
     }
     const cursor = searchParams.get('cursor');
     const from = cursor ? attempts.findIndex((one) => `v1_${one.id}` === cursor) : 0;
@@ -180,6 +188,7 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const api: GithubHooksApi = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hooks: [],
     attempts: [],
     requests: [],
     pageSize: 100,
@@ -230,9 +239,12 @@ function limited(rate: GithubHooksApi['rateLimit']): Record<string, string> {
   };
 }
 
-/** JSON in which the ids are numbers, as GitHub writes them, although no number of JavaScript holds them. */
-function asJson(attempts: StandInAttempt[]): string {
-  const items = attempts.map(({ id, guid, deliveredAt, redelivery, statusCode, event }) => ({
+/**
+ * JSON in which the ids are numbers, as GitHub writes them, although no number of JavaScript holds them.
+ * @param inFull with the request, as for one delivery
+ */
+function asJson(attempts: StandInAttempt[], inFull = false): string {
+  const items = attempts.map(({ id, guid, deliveredAt, redelivery, statusCode, event, payload }) => ({
     id: `@${id}`,
     guid,
     delivered_at: new Date(deliveredAt).toISOString().replace(/\.\d+/, ''),
@@ -245,6 +257,10 @@ function asJson(attempts: StandInAttempt[]): string {
     action: 'opened',
     installation_id: null,
     repository_id: 186853002,
+    ...(inFull && {
+      request: { headers: { 'X-GitHub-Event': event, 'X-GitHub-Delivery': guid }, payload },
+      response: { headers: {}, payload: null },
+    }),
   }));
   return JSON.stringify(items).replaceAll(/"@(\d+)"/g, '$1');
 }

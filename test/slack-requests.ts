@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { blockKitFaults } from '../local/slack/block-kit.ts';
+import type { SlackStandIn } from '../local/slack/stand-in.ts';
 import { type SlackMessage, type StandInView, TEAM_ID } from '../local/slack/workspace.ts';
 import { SIGNING_SECRET, type TestRelay } from './relay.ts';
 
@@ -9,6 +10,15 @@ export const NOBODY = 'U0NOBODY1';
 /** A channel without settings, and one whose defects have a project. */
 export const GENERAL = 'C0GENERAL';
 export const PLATFORM = 'C0PLATFORM';
+
+/** What people in Slack use: Slack itself, and the relay's endpoint for it. A {@link TestRelay} has both. */
+export interface SlackSide {
+  slack: SlackStandIn;
+  slackUrl: string;
+  clock: { readonly now: number };
+  /** Reaches `slackUrl`, if Node's own `fetch` does not. */
+  fetch?: typeof fetch;
+}
 
 export interface SlackAnswer {
   status: number;
@@ -43,11 +53,11 @@ export interface Asked {
 
 /** Posts bytes as Slack does. Blocks in the answer that Slack would refuse are an error. */
 export async function postToSlack(
-  relay: TestRelay,
+  relay: SlackSide,
   body: string | Uint8Array,
   { timestamp = Math.floor(relay.clock.now / 1000), secret = SIGNING_SECRET, signature = '' } = {},
 ): Promise<SlackAnswer> {
-  const response = await fetch(relay.slackUrl, {
+  const response = await (relay.fetch ?? fetch)(relay.slackUrl, {
     method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -68,11 +78,11 @@ export function slackSignature(body: string | Uint8Array, timestamp: number | st
 }
 
 /** Sends `/pm …` as a person. */
-export function command(relay: TestRelay, text: string, asked: Asked = {}): Promise<SlackAnswer> {
+export function command(relay: SlackSide, text: string, asked: Asked = {}): Promise<SlackAnswer> {
   return postToSlack(relay, commandForm(relay, text, asked).toString());
 }
 
-export function commandForm(relay: TestRelay, text: string, asked: Asked = {}): URLSearchParams {
+export function commandForm(relay: SlackSide, text: string, asked: Asked = {}): URLSearchParams {
   const { userId = MIRA, channelId = GENERAL, teamId = TEAM_ID } = asked;
   return new URLSearchParams({
     token: 'deprecated',
@@ -105,7 +115,7 @@ export async function ask(
 
 /** Presses a button of a message. @param asked.at which of the buttons with that label */
 export function press(
-  relay: TestRelay,
+  relay: SlackSide,
   on: Pick<SlackAnswer, 'blocks'> | SlackMessage,
   label: string,
   asked: Asked & { at?: number } = {},
@@ -133,7 +143,7 @@ export function press(
 
 /** Fills a modal and sends it; other fields keep their first value. @returns the errors shown */
 export async function submit(
-  relay: TestRelay,
+  relay: SlackSide,
   shown: StandInView,
   filled: Record<string, string>,
   { teamId = TEAM_ID }: Pick<Asked, 'teamId'> = {},
@@ -174,7 +184,7 @@ function state(element: object, filled: string | undefined): object {
 }
 
 /** Uses the shortcut of a message, given as its text or its fields. */
-export function shortcut(relay: TestRelay, message: string | object, asked: Asked = {}): Promise<SlackAnswer> {
+export function shortcut(relay: SlackSide, message: string | object, asked: Asked = {}): Promise<SlackAnswer> {
   const { userId = MIRA, channelId = GENERAL, teamId = TEAM_ID } = asked;
   const fields = typeof message === 'string' ? { text: message } : message;
   return interact(relay, {
@@ -189,7 +199,7 @@ export function shortcut(relay: TestRelay, message: string | object, asked: Aske
   });
 }
 
-export function interact(relay: TestRelay, payload: object): Promise<SlackAnswer> {
+export function interact(relay: SlackSide, payload: object): Promise<SlackAnswer> {
   return postToSlack(relay, new URLSearchParams({ payload: JSON.stringify(payload) }).toString());
 }
 
@@ -222,18 +232,18 @@ export function queued(relay: TestRelay): number {
 }
 
 /** What people read of all that went out, the oldest first. */
-export function told(relay: TestRelay): string[] {
+export function told(relay: Pick<SlackSide, 'slack'>): string[] {
   return relay.slack.messages.map(({ blocks, text }) => readable(blocks) || text);
 }
 
 /** The last message sent to a person. */
-export function lastMessage(relay: TestRelay): SlackMessage {
+export function lastMessage(relay: Pick<SlackSide, 'slack'>): SlackMessage {
   const message = relay.slack.messages.at(-1);
   if (!message) throw new Error('nothing went out');
   return message;
 }
 
-export function lastView(relay: TestRelay): StandInView {
+export function lastView(relay: Pick<SlackSide, 'slack'>): StandInView {
   const view = relay.slack.views.at(-1);
   if (!view) throw new Error('no modal was opened');
   return view;

@@ -1,13 +1,17 @@
 import type { Command } from 'commander';
+import { loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubClient } from '../../lib/github/github-client.ts';
 import { BaseUrlError } from '../../lib/partner/base-url.ts';
 import type { PartnerClient } from '../../lib/partner/client.ts';
-import { SecretError } from '../../lib/secrets/secrets.ts';
+import { SecretError, type Secrets } from '../../lib/secrets/secrets.ts';
 import { createSlackApi } from '../../lib/slack/slack-api.ts';
+import { readKeptSecrets } from '../../local/kept-secrets.ts';
+import { slackAppOf } from '../../local/secrets.ts';
+import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
 import { openPartner } from '../partner.ts';
 import { printJson } from '../print.ts';
-import type { OpenTarget, Target } from '../target.ts';
+import { NoRelay, type OpenTarget, type Target } from '../target.ts';
 import { lookAtConnection } from './connection.ts';
 import { type Finding, printFindings } from './finding.ts';
 import { lookAtGithub } from './github.ts';
@@ -32,7 +36,7 @@ addresses). ✓ means correct, ✗ wrong, ? unknown. The exit status is 1 if any
 Calls to the partner API use the relay's budget as background work, so people's commands go first.`,
     )
     .action(async (options: { json?: boolean }) => {
-      const { default: config } = await import('../../relay.config.ts');
+      const config = await loadConfig();
       const findings = await examine(config, open, (line) => console.error(line));
       if (program.opts<{ stage?: string }>().stage !== undefined) findings.push(...(await examineStage(config)));
       if (options.json) printJson(findings);
@@ -73,19 +77,41 @@ async function lookAtConnectionOf(
   return lookAtConnection(name, config, call);
 }
 
-/** Checks GitHub and Slack with the credentials of the relay. Without a relay, there are no credentials. */
+/** Checks GitHub and Slack with the credentials of the relay, or without one with those that npm start would use. */
 async function lookAtPlatforms(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
-  let target: Target;
+  let credentials: Credentials;
   try {
-    target = await open();
+    credentials = await credentialsOf(config, open);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return [{ what: 'github and slack', verdict: 'unknown', detail: `not checked: ${why}` }];
   }
-  const { secrets } = target.stores;
+  const { secrets, slackUrl } = credentials;
   const { fetch } = globalThis;
-  const slackUrl = target.slackStandIn === undefined ? config.slack?.apiUrl : `${target.slackStandIn.url}/api`;
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
-  const slack = createSlackApi({ apiUrl: slackUrl ?? '', secrets, fetch, timeoutMs: TIMEOUT_MS });
-  return [...(await lookAtGithub({ config, secrets, github })), ...(await lookAtSlack({ config, secrets, slack }))];
+  const findings = await lookAtGithub({ config, secrets, github });
+  if (slackUrl === undefined) return findings;
+  const slack = createSlackApi({ apiUrl: slackUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
+  return [...findings, ...(await lookAtSlack({ config, secrets, slack }))];
+}
+
+interface Credentials {
+  secrets: Secrets;
+  /** Undefined if there is no Slack to ask. */
+  slackUrl: string | undefined;
+}
+
+async function credentialsOf(config: RelayConfig, open: OpenTarget): Promise<Credentials> {
+  let target: Target;
+  try {
+    target = await open();
+  } catch (error) {
+    if (!(error instanceof NoRelay)) throw error;
+    const kept = readKeptSecrets();
+    const hasSlack = slackAppOf(kept, process.env) !== undefined;
+    const secrets = secretsWithoutRelay(kept, process.env);
+    return { secrets, slackUrl: hasSlack ? config.slack?.apiUrl : undefined };
+  }
+  const { slackStandIn, stores } = target;
+  return { secrets: stores.secrets, slackUrl: slackStandIn ? `${slackStandIn.url}/api` : config.slack?.apiUrl };
 }

@@ -50,7 +50,7 @@ async function useToken(slack: SlackApi): Promise<string> {
 /** Ids, each with the paths of the settings in relay.config.ts that name it. */
 type Named = ReadonlyMap<string, readonly string[]>;
 
-function channelsOf({ slack, timesheets }: RelayConfig): Named {
+function channelsOf({ slack, timesheets, contactChannel }: RelayConfig): Named {
   return byId([
     ...Object.keys(slack?.channels ?? {}).map((id) => [id, `slack.channels.${id}`] as const),
     ...Object.entries(slack?.permissions ?? {}).flatMap(([verb, permission]) =>
@@ -59,6 +59,7 @@ function channelsOf({ slack, timesheets }: RelayConfig): Named {
     ...(timesheets?.teams ?? []).flatMap(({ summary }, index) =>
       summary ? [[summary.channel, `timesheets.teams.${index}.summary.channel`] as const] : [],
     ),
+    ...(contactChannel === undefined ? [] : [[contactChannel, 'contactChannel'] as const]),
   ]);
 }
 
@@ -102,8 +103,8 @@ async function findChannel(slack: SlackApi, id: string, paths: readonly string[]
   const { channel } = await asked(() => slack.call('conversations.info', { channel: id }, channelInfo), paths);
   const name = `#${channel.name ?? id}`;
   if (channel.is_archived) throw new Error(`${name} is archived; see ${paths.join(', ')}`);
-  // Only summaries need the app in the channel; answers to commands do not.
-  const posts = paths.filter((path) => path.endsWith('.summary.channel'));
+  // Only summaries and notices need the app in the channel; answers to commands do not.
+  const posts = paths.filter((path) => path.endsWith('.summary.channel') || path === 'contactChannel');
   if (posts.length > 0 && !channel.is_member) {
     throw new Error(`the app is not in ${name}, so it cannot post there: invite it; see ${posts.join(', ')}`);
   }

@@ -76,9 +76,9 @@ async function finish(
   callback: URLSearchParams,
   { links, assistant, command, log }: ReceiveBrowserOptions,
 ): Promise<Page> {
-  const found = await ofBrowser(cookies, links);
   // Before anything is used up: another page could send the browser here with a callback of its own.
-  if (!found || callback.get('state') !== found.pending.authorization.state) {
+  const found = await ofBrowser(cookies, callback.get('state'), links);
+  if (!found) {
     throw new HttpError(
       400,
       `This sign-in began in another browser, or was finished before. Nothing is linked by it. ${AGAIN}`,
@@ -90,16 +90,19 @@ async function finish(
   const code = await links.finish(ticket, await link.finish(pending, callback));
   if (code === undefined) throw usedUp();
   log.info({ message: 'an account waits for its code', connection, person: holder.id });
-  return { ...codePage({ code, name, command }), cookies: [noLinkCookie(redirectUri)] };
+  return { ...codePage({ code, name, command }), cookies: [noLinkCookie(redirectUri, ticket)] };
 }
 
+/** The link that this browser opened, among those that it has under way, by the state of the callback. */
 async function ofBrowser(
   cookies: readonly string[],
+  state: string | null,
   links: OpenedLinks,
 ): Promise<(OpenedLink & { ticket: string }) | undefined> {
   for (const { ticket, isFor } of cookieTickets(cookies)) {
     const opened = await links.opened(ticket);
-    if (opened && isFor(opened.redirectUri)) return { ...opened, ticket };
+    const isIt = opened?.pending.authorization.state === state && isFor(opened.redirectUri);
+    if (opened && isIt) return { ...opened, ticket };
   }
   return undefined;
 }

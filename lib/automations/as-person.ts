@@ -1,7 +1,7 @@
 import type { CommandTools, FindTool, MappedCommand } from '../config/mcp.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import type { Holder } from '../grants/grant.ts';
-import { NeedsOperator } from '../jobs/interruption.ts';
+import { NeedsOperator, NotDone } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Journal } from '../jobs/journal.ts';
 import type { Steps } from '../jobs/steps.ts';
@@ -19,10 +19,11 @@ export interface Mine<Command extends MappedCommand> {
 
 /**
  * Decides whether a command goes through the account of the person who gave it: if its connection has a tool for it, and
- * the person has linked an account or has to. A job stays with what it began with, even if the person links or unlinks
- * meanwhile: what it has sent in one way must not be sent in the other.
+ * the person has linked an account. A job stays with what it began with, even if the person links or unlinks meanwhile:
+ * what it has sent in one way must not be sent in the other.
  *
  * @param by undefined for what no person asked for
+ * @throws {NotDone} for a person without a linked account, where one is required
  */
 export type AsPerson = <Command extends MappedCommand>(
   command: Command,
@@ -41,26 +42,40 @@ const STEP = 'who acts';
 const KEY = 'the key';
 
 export function createAsPerson({ config, people, journal }: AsPersonOptions): AsPerson {
+  /** @param canWait whether the command waits for the next link where the person's is dead */
+  async function holderOf(by: Person, steps: Steps, canWait: boolean): Promise<Holder | undefined> {
+    for (const holder of people.holdersFor(by)) {
+      const linked = await steps.as(holder).linked();
+      if (linked === 'yes' || (linked === 'dead' && canWait)) return holder;
+    }
+    return undefined;
+  }
+
+  function linkFirst(by: Person): NotDone {
+    const isKnown = people.holdersFor(by).some((holder) => holder.in === 'slack');
+    const todo = isKnown
+      ? `Link your account first, in Slack with ${config.slack?.command} link`
+      : `Ask ${config.contact} to add you to people in relay.config.ts, and link your account in Slack`;
+    return new NotDone(`Here, people act in their own name. ${todo}. Then ask for this again`);
+  }
+
   return async (command, by, job, steps) => {
     const settings = config.connections[job.connection]?.mcp;
-    const own = settings?.commands[command];
-    const isOn = settings !== undefined && settings.link !== 'off' && own !== undefined;
+    const own = settings?.link === 'off' ? undefined : settings?.commands[command];
+    const isRequired = settings?.link === 'required';
+    async function decide(person: Person): Promise<Holder | typeof KEY> {
+      if (hasActed(await journal(job.id))) return KEY;
+      const holder = await holderOf(person, steps, own !== undefined);
+      if (!holder && isRequired) throw linkFirst(person);
+      return holder && own ? holder : KEY;
+    }
+    const isOpen = by && (own || isRequired);
     const decided = steps.kept<Holder | typeof KEY>(STEP);
-    if (!isOn || !by) {
-      if (decided === undefined || decided === KEY) return undefined;
+    const actor = decided ?? (isOpen ? await steps.read(STEP, 'account link', () => decide(by)) : KEY);
+    if (actor === KEY) return undefined;
+    if (!own) {
       throw new NeedsOperator(`${command} was begun with a tool, and relay.config.ts has none for it any more`);
     }
-    const actor =
-      decided ??
-      (await steps.read(STEP, 'account link', async () => {
-        if (hasActed(await journal(job.id))) return KEY;
-        const holders = people.holdersFor(by);
-        for (const holder of holders) if (await steps.as(holder).isLinked()) return holder;
-        // A link is required of what is changed from Slack: docs/mcp.md.
-        const mustLink = settings.link === 'required' && by.in === 'slack' && command !== 'find';
-        return (mustLink && holders.find((holder) => holder.in === 'slack')) || KEY;
-      }));
-    if (actor === KEY) return undefined;
-    return { tools: steps.as(actor), uses: { own, find: settings.commands.find } };
+    return { tools: steps.as(actor), uses: { own, find: settings?.commands.find } };
   };
 }

@@ -1,5 +1,6 @@
 import type { Automation } from '../jobs/automation.ts';
 import { answerFault } from './answer-fault.ts';
+import { backfill } from './backfill.ts';
 import { completeChecklistItem } from './complete-checklist-item.ts';
 import { createDefect } from './create-defect.ts';
 import { callTool, fillInTool, listTools } from './do-tool.ts';
@@ -8,6 +9,7 @@ import { issueToDefect } from './issue-to-defect.ts';
 import { listProjectsInModal } from './list-projects.ts';
 import { listTasksInModal } from './list-tasks.ts';
 import { logTime } from './log-time.ts';
+import { ofBackfill } from './of-backfill.ts';
 import { ofCollaborators } from './of-collaborators.ts';
 import { onlyForKnown, recognizePerson } from './recognize-person.ts';
 import { stillWritten } from './still-written.ts';
@@ -29,7 +31,8 @@ export function createAutomations(tools: Tools): ReadonlyMap<string, Automation>
     callTool(tools),
   ];
   const all = [
-    issueToDefect(tools),
+    ofBackfill(issueToDefect(tools), tools),
+    backfill(tools),
     ofCollaborators(answerFault(), tools),
     teamTimesheets(tools),
     timesheetReminder(tools),

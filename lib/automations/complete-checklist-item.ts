@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { type ItemsCommand, readItems } from '../commands/checklist-items.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
-import { NotDone, type Refused } from '../jobs/interruption.ts';
+import { NotDone, type Refused, StepFailed } from '../jobs/interruption.ts';
+import { LinkAwaited } from '../jobs/link-awaited.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { type Fields, fieldsIn, fillTemplate } from '../mcp/template.ts';
 import { idFromText } from '../partner/operation.ts';
@@ -88,6 +89,30 @@ async function setEach(
   return outcomes;
 }
 
+/**
+ * Sets each item, also those behind one that cannot be set now: the job comes back for that one.
+ * @throws what keeps an item from being set, after the others are: a failure first, because it may pass sooner than a link
+ * comes
+ */
+async function setEachApart(
+  items: readonly string[],
+  set: (item: string) => Promise<string | null>,
+): Promise<ItemOutcome[]> {
+  const left: (StepFailed | LinkAwaited)[] = [];
+  const outcomes = await setEach(items, async (item) => {
+    try {
+      return await set(item);
+    } catch (error) {
+      if (!(error instanceof StepFailed || error instanceof LinkAwaited)) throw error;
+      left.push(error);
+      return null;
+    }
+  });
+  const first = left.find((error) => error instanceof StepFailed) ?? left[0];
+  if (first) throw first;
+  return outcomes;
+}
+
 /** With the tool that is mapped, as the person who asked: all at once where it takes a list, or one by one. */
 async function setAsPerson(
   { uses: { own }, tools }: Mine<'done' | 'undo'>,
@@ -106,7 +131,9 @@ async function setAsPerson(
       throw error;
     }
   }
-  if (!fieldsIn(own.arguments).includes('items')) return setEach(items, (item) => call(`${verb} ${item}`, { item }));
+  if (!fieldsIn(own.arguments).includes('items')) {
+    return setEachApart(items, (item) => call(`${verb} ${item}`, { item }));
+  }
   const refused = await call(`${verb} all`, { items });
   return items.map((item) => ({ item, refused }));
 }

@@ -29,7 +29,7 @@ export async function createWith(tools: ToolSteps, asked: CreatedAs): Promise<st
     step,
     call,
     (result) => ({ id: path === undefined ? undefined : idAt(result, path) }),
-    lookUp && ((look) => findMarked(tools, look, lookUp, fields)),
+    lookUp && ((reader, look) => findMarked(reader, look, lookUp, fields)),
   );
   return keptOf(made, tool, unclear, isPublic)?.id;
 }
@@ -45,7 +45,7 @@ export function keptOf<Kept>(made: Made<Kept>, tool: string, unclear: string, is
 }
 
 async function findMarked(
-  tools: ToolSteps,
+  tools: Pick<ToolSteps, 'read'>,
   step: string,
   { tool, schema, rows, id, text, ...list }: Listing,
   fields: CreatedAs['fields'],

@@ -1,9 +1,11 @@
 import { findRepository } from '../config/find-repository.ts';
-import type { RelayConfig } from '../config/schema.ts';
+import type { RelayConfig, RepositoryConfig } from '../config/schema.ts';
+import type { VerifyCreated } from '../jobs/verify-created.ts';
 import type { IssueState } from '../links/issue-state.ts';
 import { heldBy } from '../links/link-item.ts';
-import { type Claim, clear, setDefect } from '../links/link-life.ts';
+import { type Claim, clear, type Link, setDefect } from '../links/link-life.ts';
 import type { Links } from '../links/links.ts';
+import { createDefect } from '../partner/defects.ts';
 import { type ClaimFateOptions, fateOfClaim } from './claim-fate.ts';
 
 /** The value of `by` for a defect that a person linked. */
@@ -13,7 +15,7 @@ const A_PERSON = 'a person';
  * A person's decision about an issue's link: which defect it has, that it has none, or which issue its defect belongs
  * to now.
  */
-export type LinkDecision = { set: string | number } | 'clear' | { move: IssueName };
+export type LinkDecision = { set: string | number; verify: VerifyCreated } | 'clear' | { move: IssueName };
 
 /** An issue's link and name, `owner/name#number`. */
 export interface IssueName {
@@ -25,27 +27,51 @@ export interface DecideLinkOptions extends ClaimFateOptions {
   config: RelayConfig;
   links: Links<IssueState>;
   randomBytes: (size: number) => Uint8Array;
+  /** The operator, for the history of the job that made the claim. */
+  by: string;
+  clock: () => number;
 }
 
 /**
  * Applies a person's decision about a link. A parked job that holds the claim notices when it resumes.
- * @throws {Error} while a running job holds the claim, or if the decision is impossible; the message says what to do
+ * @throws {Error} while a running job holds the claim, for a defect that {@link VerifyCreated} refuses, or if the
+ *   decision is impossible; the message says what to do
  */
 export async function decideLink(issue: IssueName, decision: LinkDecision, options: DecideLinkOptions): Promise<void> {
-  const { config, links, randomBytes } = options;
+  const { jobs, links, by, clock } = options;
   const link = await links.get(issue.entity);
+  await apply(issue, decision, link, options);
+  const { claim } = heldBy(link);
+  const job = claim && (await jobs.get(claim.by));
+  // For people. If the job has just changed, the link still has the decision.
+  if (job) await jobs.noteDecision(job, { at: clock(), by, what: 'linked', reason: inWords(issue, decision) });
+}
+
+function inWords({ name }: IssueName, decision: LinkDecision): string {
+  if (decision === 'clear') return `${name} has no defect`;
+  if ('set' in decision) return `${name} has defect ${decision.set}`;
+  return `the defect of ${name} belongs to ${decision.move.name}`;
+}
+
+async function apply(
+  issue: IssueName,
+  decision: LinkDecision,
+  link: Link<IssueState>,
+  options: DecideLinkOptions,
+): Promise<void> {
+  const { config, links, randomBytes } = options;
   const { claim, defect } = heldBy(link);
   if (link.life === 'claimed') await verifyClaimRests(link.claim, options);
 
   if (decision === 'clear') return changed(await links.change(issue.entity, clear, link));
 
   if ('set' in decision) {
-    const connection = connectionOf(issue);
+    const { connection, issueToDefect } = repositoryOf(issue);
+    const scope = issueToDefect ? { project_id: issueToDefect.projectId } : {};
+    const id = await decision.verify({ connection, operation: createDefect.name, scope, id: decision.set });
     const marker = claim?.marker ?? newMarker(randomBytes);
     const by = claim?.by ?? A_PERSON;
-    return changed(
-      await links.change(issue.entity, (link) => setDefect(link, { by, connection, marker }, decision.set), link),
-    );
+    return changed(await links.change(issue.entity, (link) => setDefect(link, { by, connection, marker }, id), link));
   }
 
   const { move: to } = decision;
@@ -63,11 +89,15 @@ export async function decideLink(issue: IssueName, decision: LinkDecision, optio
   }
   await links.move(issue.entity, to.entity, connectionOf(to));
 
-  function connectionOf({ name }: IssueName): string {
+  function connectionOf(issue: IssueName): string {
+    return repositoryOf(issue).connection;
+  }
+
+  function repositoryOf({ name }: IssueName): RepositoryConfig {
     const [repository = ''] = name.split('#');
     const configured = findRepository(config, repository);
     if (!configured) throw new Error(`relay.config.ts has no repository ${repository}`);
-    return configured.connection;
+    return configured;
   }
 }
 

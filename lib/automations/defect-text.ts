@@ -2,7 +2,7 @@ import type { IssueToDefectConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
 import type { GithubIssue } from '../github/issue.ts';
 import type { IssueState } from '../links/issue-state.ts';
-import type { Applied } from '../links/link-life.ts';
+import type { Applied, Told } from '../links/link-life.ts';
 import { cutToBytes } from '../text.ts';
 
 /** @param repository `owner/name` */
@@ -18,6 +18,12 @@ export function issueState(issue: GithubIssue, repository: string, config: Issue
     stateReason: issue.state_reason ?? null,
     labels: (issue.labels ?? []).map((label) => label.name).sort(),
   };
+}
+
+/** What GitHub says about an issue, as the link keeps it. @param repository `owner/name` */
+export function toldOf(issue: GithubIssue, repository: string, config: IssueToDefectConfig): Told<IssueState> {
+  const state = issueState(issue, repository, config);
+  return { state, name: state.name, version: issue.updated_at, wanted: isDefect(state.labels, config) };
 }
 
 /** The fields of a defect (docs/partner-api.md#operations). */

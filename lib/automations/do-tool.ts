@@ -4,12 +4,12 @@ import type { Holder } from '../grants/grant.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { NeedsOperator, NotDone } from '../jobs/interruption.ts';
 import type { Job, JobDraft } from '../jobs/job.ts';
-import { saidIn } from '../jobs/tool-steps.ts';
+import { saidIn, type ToolSteps } from '../jobs/tool-steps.ts';
 import { fieldsOf, readForm } from '../mcp/form.ts';
 import { outsideText } from '../mcp/outside-text.ts';
 import { schemaHash } from '../mcp/schema-hash.ts';
 import type { Tool, ToolList } from '../mcp/tool.ts';
-import { type ListedTool, toolBlocks, toolMessageModal, toolModal } from '../slack/tool-views.ts';
+import { argumentsIn, type ListedTool, toolBlocks, toolMessageModal, toolModal } from '../slack/tool-views.ts';
 import { openedView, updateModal } from '../slack/update-modal.ts';
 import { cutToLength } from '../text.ts';
 import { keptOf } from './create-with.ts';
@@ -27,7 +27,7 @@ const toolCallJobs = defineJobs(
     tool: z.string(),
     /** The hash of the schema that the form was made of. */
     schema: z.string(),
-    /** As they were typed or chosen, by argument. */
+    /** As they were typed or chosen, by block: no name of the table may be empty, and that of an argument may be. */
     values: z.record(z.string(), z.string()),
     /** Whether the person confirmed that something may be deleted or overwritten. */
     isConfirmed: z.boolean(),
@@ -93,7 +93,22 @@ export function listTools(tools: Tools): Automation {
   });
 }
 
-const toolIn = ({ tools }: ToolList, name: string) => tools.find((one) => one.name === name) ?? null;
+const READ = 'read the tool';
+
+/** A tool as JSON, because a schema can have names and numbers that the table does not take. */
+async function readTool(mine: ToolSteps, name: string): Promise<Tool | null> {
+  const inJson = ({ tools }: ToolList) => JSON.stringify(tools.find((one) => one.name === name) ?? null);
+  return JSON.parse(await mine.list(READ, inJson));
+}
+
+/** The tool of a form, as the job read it that made the form. @param entry reads the record of a step */
+export async function toolOfForm(
+  madeBy: string,
+  entry: (jobId: string, step: string) => Promise<{ result?: unknown } | undefined>,
+): Promise<Tool | null> {
+  const read = await entry(madeBy, READ);
+  return typeof read?.result === 'string' ? JSON.parse(read.result) : null;
+}
 
 /** Makes the form of a tool of its schema, in a modal that is open. */
 export function fillInTool(tools: Tools): Automation {
@@ -101,9 +116,10 @@ export function fillInTool(tools: Tools): Automation {
   return defineAutomation(toolFormJobs, async ({ opened, tool: name }, job, steps) => {
     if (!slack) throw new NeedsOperator('relay.config.ts has no slack any more');
     const { connection } = job;
-    const tool = await steps.as(holderOf(job, tools)).list('read the schema', (list) => toolIn(list, name));
+    const tool = await readTool(steps.as(holderOf(job, tools)), name);
     const schema = tool && schemaHash(tool);
-    const form = tool && schema && toolModal(listed(tool), { connection, schema }, fieldsOf(tool.inputSchema));
+    const form =
+      tool && schema && toolModal(listed(tool), { connection, schema, madeBy: job.id }, fieldsOf(tool.inputSchema));
     const why = tool ? 'This tool takes more than a form can hold.' : 'The service does not list this tool any more.';
     const updated = await updateModal(slack, clock, steps, opened, form || toolMessageModal(why));
     // The person sees the form. They are only told if it cannot be made, such as for want of a link.
@@ -116,15 +132,20 @@ export function fillInTool(tools: Tools): Automation {
 export function callTool(tools: Tools): Automation {
   return defineAutomation(toolCallJobs, async ({ tool: name, schema, values, isConfirmed }, job, steps) => {
     const mine = steps.as(holderOf(job, tools));
-    const tool = await mine.list('read the schema', (list) => toolIn(list, name));
+    const tool = await readTool(mine, name);
     if (!tool || schemaHash(tool) !== schema) {
       throw new NotDone(`The tool ${name} has changed since the form was opened; please open it again`);
     }
     if (tool.hints.destructive && !isConfirmed) {
       throw new NotDone(`${name} may delete or overwrite something, and nobody confirmed that`);
     }
-    const form = readForm(fieldsOf(tool.inputSchema), values);
-    if ('fault' in form) throw new NotDone(`${form.fault}. Please open the form again`);
+    const form = readForm(tool, argumentsIn(values));
+    if ('fault' in form) {
+      const { name: argument = 'the form', fault } = form;
+      throw new NotDone(
+        `The tool ${name} does not take ${outsideText(argument)} (${fault}). Please open the form again`,
+      );
+    }
     const call = { tool: name, schema, arguments: form.args };
     const said = tool.hints.readOnly
       ? await mine.read('call the tool', call, saidIn)

@@ -7,7 +7,7 @@ export function hasActed(journal: Journal): boolean {
   return journal.openSteps().length > 0 || journal.entries().some(isChange);
 }
 
-function isChange({ status, calls }: StepEntry): boolean {
-  if (changesByTool(calls)) return status === 'done' || status === 'begun';
+function isChange({ status, calls, sent }: StepEntry): boolean {
+  if (changesByTool(calls)) return status === 'done' || status === 'begun' || sent !== undefined;
   return status === 'done' && operations.has(calls) && operations.get(calls)?.effect !== 'read';
 }

@@ -12,6 +12,15 @@ const issueInput = z.object({
   /** For an issue that was transferred away: the link and name of the new issue. */
   wentTo: z.optional(z.object({ entity: z.string(), name: z.string(), repository: z.string() })),
   installationId: z.optional(z.int()),
+  /** For an issue of a backfill. */
+  backfill: z.optional(
+    z.object({
+      /** When the backfill of the repository began; epoch milliseconds. */
+      startedAt: z.int(),
+      /** Whether to comment on the issue with the id of its new defect. */
+      comment: z.boolean(),
+    }),
+  ),
 });
 export type IssueInput = z.output<typeof issueInput>;
 

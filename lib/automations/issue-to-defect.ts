@@ -28,7 +28,7 @@ import {
 import { createDefect, listDefects, updateDefect } from '../partner/defects.ts';
 import { CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
 import { newMarker } from './decide-link.ts';
-import { appliedOf, defectFields, fieldsToSend, isDefect, issueState } from './defect-text.ts';
+import { appliedOf, defectFields, fieldsToSend, isDefect, toldOf } from './defect-text.ts';
 import { type IssueInput, issueEntity, issueJobs } from './issue-jobs.ts';
 import type { Tools } from './tools.ts';
 
@@ -100,8 +100,7 @@ export function issueToDefect(options: Tools): Automation {
   function toldBy(issue: GithubIssue, { entity, settings }: IssueRef, name: string): Told<IssueState> | undefined {
     if (issueEntity(issue.id) !== entity) return undefined;
     const [repository = ''] = name.split('#');
-    const state = issueState(issue, repository, settings);
-    return { state, name, version: issue.updated_at, wanted: isDefect(state.labels, settings) };
+    return { ...toldOf(issue, repository, settings), name };
   }
 
   /** The link with the newest state. If two states have the same second, GitHub is asked which one is current. */
@@ -319,6 +318,8 @@ export function issueToDefect(options: Tools): Automation {
     if (place.entity !== issueJobs.inputOf(job).entity)
       return steps.skip('comment', calls, 'the issue was transferred');
     if (!place.settings.comment) return steps.skip('comment', calls, 'relay.config.ts says not to comment');
+    const { backfill } = issueJobs.inputOf(job);
+    if (backfill?.comment === false) return steps.skip('comment', calls, 'the backfill was started without --comment');
     const replies = await comments.for(place.address);
     if (!replies) return steps.skip('comment', calls, 'there are no GitHub credentials in the secret');
     await steps.reply('comment', {

@@ -3,8 +3,9 @@ import { mondayOf } from '../dates.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { NeedsOperator } from '../jobs/interruption.ts';
+import type { JobDraft } from '../jobs/job.ts';
 import { readTimesheets, type Timesheet } from '../timesheets/read-timesheets.ts';
-import { findTeam, shortfallOf } from '../timesheets/shortfall.ts';
+import { findTeam, shortfallOf, whyNotReminded } from '../timesheets/shortfall.ts';
 import { reminderJobs } from './timesheet-reminder.ts';
 import type { Tools } from './tools.ts';
 
@@ -24,6 +25,20 @@ export const teamDayJobs = defineJobs(
   }),
 );
 
+/** The step that keeps a {@link PersonOfTeam} for each member. */
+export const TEAM_PEOPLE = 'see who is short';
+
+/** What a team's job decided about a member. */
+export const personOfTeam = z.object({
+  name: z.string(),
+  email: z.string(),
+  /** The job of their reminder. */
+  jobId: z.optional(z.string()),
+  /** Why they get no reminder. */
+  why: z.optional(z.string()),
+});
+export type PersonOfTeam = z.output<typeof personOfTeam>;
+
 /** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
 export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automation {
   return defineAutomation(teamDayJobs, async ({ team: name, dryRun, date, dueForMs }, job, steps) => {
@@ -41,6 +56,7 @@ export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automatio
     // A person with an unreadable entry may have logged everything.
     const known = short.filter(({ unreadable }) => unreadable.length === 0);
     const stillDueForMs = dueForMs - (clock() - job.createdAt);
+    const drafts = new Map<Timesheet, JobDraft>();
     for (const sheet of known) {
       const { unreadable, ...timesheet } = sheet;
       const draft = reminderJobs.draft({
@@ -50,9 +66,21 @@ export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automatio
         entity: `timesheet-${sheet.userId}`,
         summary: `timesheet of ${sheet.name}, ${date}`,
         input: { team: name, dryRun, date, timesheet, readAt, dueForMs: stillDueForMs },
+        cause: { from: 'job', id: job.id },
       });
-      await acceptEvent(draft, { jobs, queue });
+      drafts.set(sheet, draft);
     }
+    await steps.read(TEAM_PEOPLE, 'timesheets', async () =>
+      sheets.map((sheet): PersonOfTeam => {
+        const { name, email, unreadable } = sheet;
+        const jobId = drafts.get(sheet)?.id;
+        if (jobId !== undefined) return { name, email, jobId };
+        const isUnknown = isShort(sheet) && unreadable.length > 0;
+        const why = isUnknown ? `entries cannot be read: ${unreadable.join(', ')}` : whyNotReminded(team, sheet, date);
+        return { name, email, why };
+      }),
+    );
+    for (const draft of drafts.values()) await acceptEvent(draft, { jobs, queue });
     const unreadable = sheets.filter((sheet) => sheet.unreadable.length > 0);
     const reasons = [...new Set(unreadable.flatMap((sheet) => sheet.unreadable))];
     const unread =

@@ -68,6 +68,6 @@ export function timesheetReminder(options: Tools): Automation {
     }
     const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));
     if ('leftOut' in sent) throw new NotDone(sent.leftOut);
-    return `reminded ${sheet.name} of ${date}`;
+    return `reminded ${sheet.name} of ${date}: ${message.text}`;
   });
 }

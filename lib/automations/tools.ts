@@ -1,7 +1,9 @@
+import { type Backfills, createBackfills } from '../backfill/backfills.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { type Collaborators, createCollaborators } from '../github/collaborators.ts';
 import { createGithubForJobs } from '../github/github-for-jobs.ts';
 import { createIssueComments, type IssueComments } from '../github/issue-comments.ts';
+import { createIssuePages, type IssuePages } from '../github/issue-pages.ts';
 import { createIssueReader, type IssueReader } from '../github/issue-reader.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import { type Journal, openJournal } from '../jobs/journal.ts';
@@ -31,6 +33,8 @@ export interface Tools {
   comments: IssueComments;
   collaborators: Collaborators;
   issues: IssueReader;
+  issuePages: IssuePages;
+  backfills: Backfills;
   /** Undefined if relay.config.ts has no slack. */
   slack: SlackApi | undefined;
   people: People;
@@ -43,11 +47,18 @@ export interface Tools {
   projects: KnownProjects;
 }
 
+/** GitHub's own time limit for a request. */
+const LIST_TIMEOUT_MS = 10_000;
+
 export function createTools(
-  { config, clock, fetch, randomBytes }: Runtime,
+  { config, clock, fetch, randomBytes }: Pick<Runtime, 'config' | 'clock' | 'fetch' | 'randomBytes'>,
   { table, jobs, queue, links, secrets }: Stores,
 ): Tools {
   const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
+  const forLists = createGithubForJobs({
+    ...{ apiUrl: config.github.apiUrl, secrets, clock, fetch },
+    timeoutMs: LIST_TIMEOUT_MS,
+  });
   const slack = config.slack && createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch });
   const journal = (jobId: string) => openJournal(table, jobId, clock);
   const people = createPeople({ config, table, slack, clock });
@@ -57,6 +68,8 @@ export function createTools(
     comments: createIssueComments(github, clock),
     collaborators: createCollaborators(github, clock),
     issues: createIssueReader(github),
+    issuePages: createIssuePages(forLists),
+    backfills: createBackfills(table, clock),
     slackPeople: createSlackPeople({ config, table, slack, clock }),
     mutes: createMutes(table, clock),
     recentTasks: createRecentTasks(table, clock),

@@ -1,6 +1,6 @@
 import { excerpt, type Fault, suggesting } from '../commands/fault.ts';
-import { nearMiss } from '../commands/near-miss.ts';
 import { withSingleBlanks } from '../commands/words.ts';
+import { nearMiss } from '../near-miss.ts';
 import { doneVerb, undoVerb } from './complete-checklist-item.ts';
 import { defectVerb } from './create-defect.ts';
 import { doVerb } from './do-tool.ts';

@@ -1,7 +1,7 @@
 import type { Item } from '../table/table.ts';
 import type { Lane, Windows } from './lanes.ts';
 import { bytes, unpack, unpackSparse } from './packed.ts';
-import { add, emptyDay, emptyMinute, MINUTE, packWindow, unpackWindow } from './window.ts';
+import { add, emptyDay, emptyMinute, emptyWeek, MINUTE, packWindow, unpackWindow } from './window.ts';
 
 /** What is known of a connection's budget. Times are epoch milliseconds, 0 for never. */
 export interface BudgetState extends Windows {
@@ -26,29 +26,38 @@ export function readState(item: Item | undefined, now: number): BudgetState {
       interactive: number(item?.interactiveSince),
       further: number(item?.furtherSince),
       background: number(item?.backgroundSince),
+      backfill: number(item?.backfillSince),
     },
     movedAt: number(item?.movedAt),
   };
 }
 
-export function stateItem({ minute, day, lineSince, ...rest }: BudgetState): Item {
-  const { interactive: interactiveSince, further: furtherSince, background: backgroundSince } = lineSince;
-  const windows = { minuteCalls: packWindow(minute), dayCalls: packWindow(day) };
-  return { ...rest, ...windows, interactiveSince, furtherSince, backgroundSince };
+export function stateItem({ minute, day, events, lineSince, ...rest }: BudgetState): Item {
+  const windows = { minuteCalls: packWindow(minute), dayCalls: packWindow(day), eventCalls: packWindow(events) };
+  return {
+    ...{ ...rest, ...windows },
+    interactiveSince: lineSince.interactive,
+    furtherSince: lineSince.further,
+    backgroundSince: lineSince.background,
+    backfillSince: lineSince.backfill,
+  };
 }
 
 function windowsOf(item: Item | undefined, now: number): Windows {
-  if (!item) return { minute: emptyMinute(), day: emptyDay() };
-  if (item.slots) return earlierWindows(item);
+  // Earlier versions knew of no backfills, and kept no week.
+  const week = item?.eventCalls ? unpackSparse(bytes(item.eventCalls)) : [];
+  const events = unpackWindow(emptyWeek(), week, now);
+  if (!item) return { minute: emptyMinute(), day: emptyDay(), events };
+  if (item.slots) return { ...earlierWindows(item), events };
   // Earlier versions gave an empty bucket a byte of its own. They refuse what is called by another name, and send nothing.
   const [minute, day] = item.minute
     ? [unpack(bytes(item.minute)), unpack(bytes(item.day))]
     : [unpackSparse(bytes(item.minuteCalls)), unpackSparse(bytes(item.dayCalls))];
-  return { minute: unpackWindow(emptyMinute(), minute, now), day: unpackWindow(emptyDay(), day, now) };
+  return { minute: unpackWindow(emptyMinute(), minute, now), day: unpackWindow(emptyDay(), day, now), events };
 }
 
 /** Earlier versions kept when each slot of the minute stops counting, as differences, and the first bucket of the day apart. */
-function earlierWindows({ since, slots, firstBucket, buckets }: Item): Windows {
+function earlierWindows({ since, slots, firstBucket, buckets }: Item): Pick<Windows, 'minute' | 'day'> {
   const [minute, day] = [emptyMinute(), emptyDay()];
   let at = number(since);
   for (const difference of unpack(bytes(slots))) {

@@ -22,6 +22,7 @@ const LONGEST_PAUSE_MS: Readonly<Record<Rank, number>> = {
   interactive: 240,
   further: 1_000,
   background: 1_000,
+  backfill: 1_000,
 };
 
 /**

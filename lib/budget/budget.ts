@@ -1,7 +1,8 @@
 import type { Table } from '../table/table.ts';
 import type { BudgetState } from './budget-item.ts';
 import { createBudgetStore } from './budget-store.ts';
-import { type Lane, lanes, type Rank, slotTime } from './lanes.ts';
+import { type Foreseen, foresee } from './forecast.ts';
+import { type Lane, lanes, type Rank, slotTime, type Windows } from './lanes.ts';
 import { add, callsIn, type Limits, MINUTE, remove } from './window.ts';
 
 export interface SlotRequest {
@@ -106,6 +107,10 @@ export interface Budget {
   /** Notes in which lanes jobs stand in line: new jobs go behind them. */
   noteLines(connection: string, standing: readonly Lane[]): Promise<void>;
   view(connection: string, limits: Limits): Promise<BudgetView>;
+  /** When so many calls will have been sent, as far as the budget and the last week tell; epoch milliseconds. */
+  foresee(connection: string, limits: Limits, foreseen: Foreseen): Promise<number>;
+  /** The calls that count now, by buckets of time. Those that are about to be sent are in buckets of the future. */
+  windows(connection: string): Promise<Pick<Windows, 'minute' | 'day'>>;
 }
 
 /** The clocks of two workers differ by at most this: each is off by up to half of it. */
@@ -123,9 +128,16 @@ const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = {
   interactive: 5_000,
   further: 700,
   background: 700,
+  backfill: 700,
 };
 /** Callers that wait in place for the same opening do not ask for it at the same moment. */
-const SPREAD_MS: Readonly<Record<Rank, number>> = { urgent: 300, interactive: 100, further: 300, background: 300 };
+const SPREAD_MS: Readonly<Record<Rank, number>> = {
+  urgent: 300,
+  interactive: 100,
+  further: 300,
+  background: 300,
+  backfill: 300,
+};
 /** How often the waiting lines are moved on while workers are at work. The sweep does it every minute in any case. */
 const MOVE_EVERY_MS = 15_000;
 /**
@@ -151,7 +163,7 @@ export function createBudget(
 ): Budget {
   const store = createBudgetStore({ table, clock, random, sleep });
 
-  function slotOf(connection: string, sendAt: number, isPromised: boolean): Slot {
+  function slotOf(connection: string, lane: Lane, sendAt: number, isPromised: boolean): Slot {
     const goodUntil = sendAt + GRACE_MS;
     return {
       sendAt,
@@ -169,12 +181,12 @@ export function createBudget(
       async unanswered() {
         const countedBy = clock() + UNANSWERED_MS + CLOCKS_DIFFER_MS;
         await store.change(connection, 'urgent', (state) => {
-          cancel(state, bookedBy(sendAt));
-          book(state, countedBy);
+          cancel(state, lane, bookedBy(sendAt));
+          book(state, lane, countedBy);
           return { answer: undefined, changed: true };
         });
       },
-      giveUp: () => store.changeLater(connection, (state) => cancel(state, bookedBy(sendAt))),
+      giveUp: () => store.changeLater(connection, (state) => cancel(state, lane, bookedBy(sendAt))),
     };
   }
 
@@ -183,14 +195,14 @@ export function createBudget(
       const rank: Rank = urgent ? 'urgent' : lane;
       return store.change(connection, rank, (state, now): { answer: SlotAnswer; changed: boolean } => {
         const lineIsDue = standsAnyone(state) && state.movedAt + MOVE_EVERY_MS <= now;
-        const isBehindOthers = !urgent && !cameBack && mustStandBehind(state, limits, lane, now);
+        const isBehindOthers = !urgent && mustStandBehind(state, limits, lane, now, cameBack);
         const next = nextSlot(state, limits, rank, now);
         // Nothing is promised during a pause, which may be lifted or become longer.
         const promisedAheadMs = state.pausedUntil > now ? 0 : PROMISED_AHEAD_MS[rank];
         if (!isBehindOthers && next.at <= now + promisedAheadMs) {
           const sendAt = Math.max(now, Math.ceil(next.at));
-          book(state, bookedBy(sendAt));
-          const slot = slotOf(connection, sendAt, sendAt > now);
+          book(state, lane, bookedBy(sendAt));
+          const slot = slotOf(connection, lane, sendAt, sendAt > now);
           return { answer: { granted: true, slot, lineIsDue }, changed: true };
         }
         const obstacle = isBehindOthers ? 'line' : next.by;
@@ -241,6 +253,13 @@ export function createBudget(
         return { answer: undefined, changed: lanes.some((lane) => before[lane] !== state.lineSince[lane]) };
       });
     },
+    async foresee(connection, limits, foreseen) {
+      return foresee(await store.read(connection), limits, foreseen, clock());
+    },
+    async windows(connection) {
+      const { minute, day } = await store.read(connection);
+      return { minute, day };
+    },
     async view(connection, limits) {
       const now = clock();
       const state = await store.read(connection);
@@ -253,7 +272,12 @@ export function createBudget(
         minute: { used: Math.min(callsIn(minute), limits.perMinute), limit: limits.perMinute },
         day: { used: callsIn(day), limit: limits.perDay },
         pausedUntil: pausedUntil > now ? pausedUntil : null,
-        lanes: { interactive: lane('interactive'), further: lane('further'), background: lane('background') },
+        lanes: {
+          interactive: lane('interactive'),
+          further: lane('further'),
+          background: lane('background'),
+          backfill: lane('backfill'),
+        },
       };
     },
   };
@@ -262,18 +286,19 @@ export function createBudget(
 /** When the service has counted the call of a slot, if the call takes as long as it may. */
 const bookedBy = (sendAt: number) => sendAt + GRACE_MS + LONGEST_FLIGHT_MS + CLOCKS_DIFFER_MS;
 
-function book(state: BudgetState, countedBy: number): void {
-  add(state.minute, countedBy);
-  add(state.day, countedBy);
+const windowsOf = ({ minute, day, events }: BudgetState, lane: Lane) =>
+  lane === 'backfill' ? [minute, day] : [minute, day, events];
+
+function book(state: BudgetState, lane: Lane, countedBy: number): void {
+  for (const window of windowsOf(state, lane)) add(window, countedBy);
 }
 
-function cancel(state: BudgetState, countedBy: number): void {
-  remove(state.minute, countedBy);
-  remove(state.day, countedBy);
+function cancel(state: BudgetState, lane: Lane, countedBy: number): void {
+  for (const window of windowsOf(state, lane)) remove(window, countedBy);
 }
 
 function nextSlot(state: BudgetState, limits: Limits, rank: Rank, now: number): { at: number; by: Obstacle } {
-  const slot = slotTime(state, limits, rank, 0);
+  const slot = slotTime(state, limits, rank, 0, now);
   return state.pausedUntil > Math.max(now, slot.at) ? { at: state.pausedUntil, by: 'pause' } : slot;
 }
 
@@ -282,7 +307,7 @@ function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): 
   let [slots, tooMany] = [0, limits.perMinute];
   while (slots < tooMany) {
     const middle = Math.floor((slots + tooMany) / 2);
-    if (slotTime(state, limits, lane, middle).at <= now) slots = middle + 1;
+    if (slotTime(state, limits, lane, middle, now).at <= now) slots = middle + 1;
     else tooMany = middle;
   }
   return slots;
@@ -292,12 +317,14 @@ const standsAnyone = ({ lineSince }: BudgetState) => lanes.some((lane) => lineSi
 
 /**
  * New jobs stand behind those of their lane and of the lanes before it, unless more slots are free than the line can use
- * now. A person's first command takes any free slot: it must not wait because the line has just come to its end.
+ * now. A person's first command takes any free slot: it must not wait because the line has just come to its end. A job
+ * that was called from the line takes its slot, except for one of a backfill: events that came since go before it.
  */
-function mustStandBehind(state: BudgetState, limits: Limits, lane: Lane, now: number): boolean {
-  if (lane === 'interactive') return false;
-  const isBehind = lanes.slice(0, lanes.indexOf(lane) + 1).some((before) => state.lineSince[before] > 0);
-  return isBehind && slotTime(state, limits, lane, LEFT_TO_LINE).at > now;
+function mustStandBehind(state: BudgetState, limits: Limits, lane: Lane, now: number, cameBack = false): boolean {
+  if (lane === 'interactive' || (cameBack && lane !== 'backfill')) return false;
+  const before = lanes.slice(0, lanes.indexOf(lane) + (cameBack ? 0 : 1));
+  const isBehind = before.some((one) => state.lineSince[one] > 0);
+  return isBehind && slotTime(state, limits, lane, LEFT_TO_LINE, now).at > now;
 }
 
 function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {
@@ -306,7 +333,7 @@ function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {
   const booked = bookedBy(now) + MINUTE;
   return {
     slotTime(lane, ahead) {
-      const { at, by } = slotTime(state, limits, lane, ahead);
+      const { at, by } = slotTime(state, limits, lane, ahead, now);
       if (at === Number.POSITIVE_INFINITY) return undefined;
       const isUnderWay = by === 'minute' && at > expected && at <= booked;
       return Math.ceil(Math.max(now, isUnderWay ? expected : at, state.pausedUntil));

@@ -1,19 +1,23 @@
-import { DAY, type Limits, MINUTE, type Opening, openings, type Window } from './window.ts';
+import { busiestDay, callsSince, DAY, type Limits, MINUTE, type Opening, openings, type Window } from './window.ts';
 
 /**
  * A share of the budget, the first to be served first: `interactive` for a person's first command, `further` for those
- * that follow within a minute or while the first still waits (lib/people/turns.ts), `background` for everything else.
+ * that follow within a minute or while the first still waits (lib/people/turns.ts), `background` for other events, and
+ * `backfill` for issues that were there before the relay, which take only what no other lane wants
+ * (docs/decisions/0027-backfill-lane.md).
  */
-export const lanes = ['interactive', 'further', 'background'] as const;
+export const lanes = ['interactive', 'further', 'background', 'backfill'] as const;
 export type Lane = (typeof lanes)[number];
 
 /** Whether a person is waiting. */
-export const isOfPeople = (lane: Lane): boolean => lane !== 'background';
+export const isOfPeople = (lane: Lane): boolean => lane === 'interactive' || lane === 'further';
 
-/** The two windows in which the service counts. */
+/** The two windows in which the service counts, and what the relay knows of a usual week. */
 export interface Windows {
   minute: Window;
   day: Window;
+  /** The calls of the last week, except those of backfills. */
+  events: Window;
 }
 
 /** The order in which callers get slots: `urgent` is for resends and for searches after a lost answer. */
@@ -27,6 +31,8 @@ export type Rank = 'urgent' | Lane;
  * slot opens for a minute, the same rule keeps as many slots free as people may want until then.
  */
 interface Reserve {
+  /** So many slots are free at any time, so that the next caller of another rank does not wait for one to open. */
+  free: number;
   atOnce: number;
   withinMs: number;
   everyMs: number;
@@ -45,7 +51,14 @@ const PART_OF_SHARE: Readonly<Record<Exclude<Rank, 'interactive'>, number>> = {
   urgent: 0.5,
   further: 0.75,
   background: 1,
+  backfill: 2,
 };
+/** Backfills leave so many slots at once to events, besides those that events leave to people. */
+const EVENTS_AT_ONCE = 5;
+/** Each costs backfills 0.8% of a limit of 120. With two of them, hardly anyone waits for a slot because of a backfill. */
+const FREE_OF_BACKFILL = 2;
+/** The part of the day that backfills leave to all others, and the most that they leave to those that are expected. */
+const OTHERS_OF_DAY = { always: 0.2, expected: 0.5 };
 /** The part of the day that stays free for people to the last: they cannot wait for tomorrow. */
 const PEOPLE_AT_ONCE_OF_DAY = 0.005;
 /** The part of the day that people leave to resends, which cannot wait for tomorrow either. */
@@ -56,25 +69,38 @@ const SMALL_MINUTE = 20;
 /** A slot is used again a minute after its call was answered, with a second for the flight and one for the clocks. */
 const SLOT_MS = MINUTE + 2_000;
 
-const upTo = (slots: number, withinMs: number): Reserve => ({ atOnce: slots, withinMs, everyMs: 0, total: slots });
+const upTo = (slots: number, withinMs: number): Reserve => ({
+  free: 0,
+  atOnce: slots,
+  withinMs,
+  everyMs: 0,
+  total: slots,
+});
 
 function reserveOfMinute(rank: Rank, limit: number): Reserve {
   const withinMs = SLOT_MS / limit;
   if ((rank === 'urgent' || rank === 'interactive') && limit < SMALL_MINUTE) return upTo(0, withinMs);
   if (rank === 'interactive') return upTo(1, withinMs);
   const share = limit * PEOPLES_SHARE.minute * PART_OF_SHARE[rank];
-  const atOnce = Math.min(PEOPLE_AT_ONCE, Math.ceil(limit / SMALL_MINUTE), limit - 1);
-  return { atOnce, withinMs, everyMs: MINUTE / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
+  const most = rank === 'backfill' ? PEOPLE_AT_ONCE + EVENTS_AT_ONCE : PEOPLE_AT_ONCE;
+  const atOnce = Math.min(most, Math.ceil((limit * most) / (SMALL_MINUTE * PEOPLE_AT_ONCE)), limit - 1);
+  const free = rank === 'backfill' ? Math.min(FREE_OF_BACKFILL, Math.floor(limit / SMALL_MINUTE)) : 0;
+  return { free, atOnce, withinMs, everyMs: MINUTE / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
 }
 
-function reserveOfDay(rank: Rank, limit: number): Reserve {
+/**
+ * @param expected how many calls of events and people are still to come, if this day is like the busiest of the last week
+ */
+function reserveOfDay(rank: Rank, limit: number, expected: number): Reserve {
   if (rank === 'urgent') return upTo(0, 0);
   const urgent = Math.floor(limit * URGENT_OF_DAY);
   if (rank === 'interactive') return upTo(urgent, 0);
-  const atOnce = urgent + Math.floor(limit * PEOPLE_AT_ONCE_OF_DAY);
-  if (rank === 'further') return upTo(Math.min(atOnce, limit - 1), 0);
-  const share = limit * PEOPLES_SHARE.day;
-  return { atOnce, withinMs: 0, everyMs: DAY / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
+  const toPeople = urgent + Math.floor(limit * PEOPLE_AT_ONCE_OF_DAY);
+  if (rank === 'further') return upTo(Math.min(toPeople, limit - 1), 0);
+  const share = limit * (rank === 'backfill' ? OTHERS_OF_DAY.always : PEOPLES_SHARE.day);
+  const toEvents = rank === 'backfill' ? Math.min(expected, Math.floor(limit * OTHERS_OF_DAY.expected)) : 0;
+  const atOnce = toPeople + toEvents;
+  return { free: 0, atOnce, withinMs: 0, everyMs: DAY / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
 }
 
 /**
@@ -82,15 +108,17 @@ function reserveOfDay(rank: Rank, limit: number): Reserve {
  * if the minute has no opening for it yet, because the calls that will open one have not been sent.
  */
 export function slotTime(
-  { minute, day }: Windows,
+  { minute, day, events }: Windows,
   limits: Limits,
   rank: Rank,
   ahead: number,
+  now: number,
 ): { at: number; by: 'minute' | 'day' } {
   const reserve = reserveOfMinute(rank, limits.perMinute);
   const isKnown = ahead + reserve.total < limits.perMinute;
   const byMinute = isKnown ? openedAt(openings(minute, limits.perMinute), reserve, ahead) : Number.POSITIVE_INFINITY;
-  const byDay = openedAt(openings(day, limits.perDay), reserveOfDay(rank, limits.perDay), ahead);
+  const expected = Math.max(0, busiestDay(events) - callsSince(events, now - DAY));
+  const byDay = openedAt(openings(day, limits.perDay), reserveOfDay(rank, limits.perDay, expected), ahead);
   return byDay > byMinute ? { at: byDay, by: 'day' } : { at: byMinute, by: 'minute' };
 }
 
@@ -101,8 +129,9 @@ function openedAt(opened: readonly Opening[], reserve: Reserve, ahead: number): 
     // The place in the reserve of the first slot that has to wait for this opening.
     const place = Math.max(0, opening.from - ahead);
     if (place > reserve.total) break;
-    const { atOnce, withinMs, everyMs } = reserve;
-    at = Math.max(at, opening.at - Math.min(place, atOnce) * withinMs - Math.max(0, place - atOnce) * everyMs);
+    const { free, atOnce, withinMs, everyMs } = reserve;
+    const quick = Math.max(0, Math.min(place, atOnce) - free);
+    at = Math.max(at, opening.at - quick * withinMs - Math.max(0, place - atOnce) * everyMs);
   }
   return at;
 }

@@ -24,6 +24,7 @@ export interface Window {
 /** Small enough to lose little of each minute, and large enough to keep the item below 1 KB. */
 export const emptyMinute = (): Window => ({ lengthMs: MINUTE, bucketMs: 125, first: 0, calls: [] });
 export const emptyDay = (): Window => ({ lengthMs: DAY, bucketMs: 10 * MINUTE, first: 0, calls: [] });
+export const emptyWeek = (): Window => ({ lengthMs: 7 * DAY, bucketMs: DAY / 4, first: 0, calls: [] });
 
 /**
  * When a window has room again. Callers are counted from 0: a caller with at least `from` others ahead of it waits
@@ -55,6 +56,26 @@ export function callsIn({ calls }: Window): number {
   return calls.reduce((sum, some) => sum + some, 0);
 }
 
+/** Forgets the buckets that have left the window. */
+export function trim(window: Window, now: number): void {
+  const { lengthMs, bucketMs, first } = window;
+  const over = Math.max(0, Math.floor((now - lengthMs) / bucketMs) - first);
+  window.first = first + over;
+  window.calls = window.calls.slice(over);
+}
+
+/** The calls in the buckets that end after then. */
+export function callsSince({ first, bucketMs, calls }: Window, since: number): number {
+  return calls.slice(Math.max(0, Math.floor(since / bucketMs) - first)).reduce((sum, some) => sum + some, 0);
+}
+
+/** The most calls in buckets that make a whole day. */
+export function busiestDay({ bucketMs, calls }: Window): number {
+  const buckets = DAY / bucketMs;
+  const days = calls.map((_, index) => calls.slice(Math.max(0, index + 1 - buckets), index + 1));
+  return Math.max(0, ...days.map((day) => day.reduce((sum, some) => sum + some, 0)));
+}
+
 /** When a window of so many calls has room again. */
 export function openings(window: Window, limit: number): Opening[] {
   const found: Opening[] = [];
@@ -79,7 +100,7 @@ export const packWindow = ({ first, calls }: Window): Uint8Array => packSparse([
  */
 export function unpackWindow(empty: Window, unpacked: readonly number[], now: number): Window {
   const [first = 0, ...calls] = unpacked;
-  const { lengthMs, bucketMs } = empty;
-  const over = Math.max(0, Math.floor((now - lengthMs) / bucketMs) - first);
-  return { ...empty, first: first + over, calls: calls.slice(over) };
+  const window = { ...empty, first, calls };
+  trim(window, now);
+  return window;
 }

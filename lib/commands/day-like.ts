@@ -1,4 +1,4 @@
-import { nearMiss } from './near-miss.ts';
+import { nearMiss } from '../near-miss.ts';
 import { innerWord, withPlainHyphens } from './words.ts';
 
 /**

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ONE_MACHINE } from './environment.ts';
 import { slackChannel } from './names.ts';
 
 /** Retention periods that CloudWatch Logs accepts (PutRetentionPolicy, API reference). */
@@ -123,7 +124,8 @@ const stage = z.strictObject({
 
 const stageName = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{0,19}$/, 'expected up to 20 lowercase letters, digits and hyphens, with a letter first');
+  .regex(/^[a-z][a-z0-9-]{0,19}$/, 'expected up to 20 lowercase letters, digits and hyphens, with a letter first')
+  .refine((name) => name !== ONE_MACHINE, `'${ONE_MACHINE}' is the relay on one machine; choose another name`);
 
 /** Settings of the deployment on AWS. They have no effect on one machine. */
 export const deployment = z.strictObject({

@@ -1,5 +1,8 @@
 import * as z from 'zod/mini';
 
+/** The value of `STAGE` on one machine. No deployed stage has this name. */
+export const ONE_MACHINE = 'local';
+
 const schema = z.object({
   /** `prod`; a dimension of the metrics. */
   STAGE: z.string().check(z.minLength(1)),

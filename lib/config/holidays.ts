@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type Holidays from 'date-holidays';
 import * as z from 'zod';
 import { addDays } from '../dates.ts';
+import { unknownName } from '../faults/unknown-name.ts';
 
 /** The last year and four more: a summary in January is about days of the year before. */
 const YEARS = 5;
@@ -69,7 +70,7 @@ function wholeDays({ date, start, end }: { date: string; start: Date; end: Date 
 function placeFault(country: string, region: string | undefined): { path: string[]; message: string } | undefined {
   const countries = new (loadHolidays())().getCountries();
   if (!(country in countries)) {
-    return { path: ['country'], message: `no country '${country}'; there are ${Object.keys(countries).join(', ')}` };
+    return { path: ['country'], message: unknownName('no country', country, Object.keys(countries)) };
   }
   if (region === undefined) return undefined;
   const regions = regionsOf(country);

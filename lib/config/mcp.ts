@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { meantName } from '../faults/unknown-name.ts';
 import { fieldsIn } from '../mcp/template.ts';
 import { callLimits } from './call-limits.ts';
 
@@ -28,10 +29,10 @@ export type MappedCommand = keyof typeof commandFields;
 /** The fields that a look for what may have been created can use: those of its command, and the marker. */
 function template(fields: readonly string[]) {
   return z.record(z.string(), z.unknown()).superRefine((given, context) => {
-    const unknown = fieldsIn(given).filter((field) => !fields.includes(field));
-    if (unknown.length === 0) return;
-    const known = fields.map((field) => `{${field}}`).join(', ');
-    context.addIssue({ code: 'custom', message: `there is no field {${unknown[0]}} here; there are ${known}` });
+    for (const unknown of fieldsIn(given).filter((field) => !fields.includes(field))) {
+      const message = `there is no field {${unknown}} here; ${meantName(unknown, fields)}`;
+      context.addIssue({ code: 'custom', message });
+    }
   });
 }
 
@@ -85,7 +86,8 @@ export const mcpConfig = z
         description:
           'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name: the ' +
           'commands of `mcp.commands` go through the account of a person who has linked one, and through the key for all ' +
-          'others. With `required`, a person without a linked account can change nothing from Slack. It needs `slack`.',
+          'others. With `required`, all commands of people need a linked account, in Slack and in comments on GitHub. It ' +
+          'needs `slack`.',
         examples: ['offered'],
       }),
     commands: commands.default({}).meta({

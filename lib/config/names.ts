@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nearMiss } from '../near-miss.ts';
 
 /** The name of a connection or a team. */
 export const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowercase letters, digits and hyphens');
@@ -6,7 +7,14 @@ export const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowe
 export const slackChannel = z.string().regex(/^[CG][A-Z0-9]+$/, 'expected the id of a channel, such as C0123ABCD');
 
 /** A zone of the IANA time zone database. */
-export const timeZone = z.string().refine(isTimeZone, 'expected a name such as Europe/Berlin');
+export const timeZone = z.string().refine(isTimeZone, { error: ({ input }) => zoneFault(String(input)) });
+
+function zoneFault(name: string): string {
+  const meant = nearMiss(name, Intl.supportedValuesOf('timeZone'));
+  return meant === undefined
+    ? 'expected a name such as Europe/Berlin'
+    : `there is no time zone '${name}'; did you mean '${meant}'?`;
+}
 
 /** True if this Node version knows a zone with that name. */
 export function isTimeZone(name: string): boolean {

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { type Fault, faultLine, readInput } from '../faults/fault.ts';
+import { meantName, unknownName } from '../faults/unknown-name.ts';
 import { durationFields, durationUnits } from '../partner/field-names.ts';
 import { operationPath, uuid } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
@@ -34,7 +36,7 @@ const operationOverrides = z.record(z.string(), operationOverride).superRefine((
 
 function overrideFault(name: string, override: z.output<typeof operationOverride>): string | undefined {
   const declared = operations.get(name);
-  if (!declared) return `no such operation; the known operations are ${[...operations.keys()].join(', ')}`;
+  if (!declared) return `there is no such operation; ${meantName(name, [...operations.keys()])}`;
   if (declared.evidence === 'documented') return 'the service documents this operation; it cannot be overridden';
   if (declared.evidence === 'payload not shown' && override.path)
     return 'its path is documented; only fields can differ';
@@ -331,6 +333,12 @@ export const configSchema = z
         description: 'Who helps when the relay itself needs attention. Messages tell people to ask them.',
         examples: ['the platform team'],
       }),
+    contactChannel: slackChannel.optional().meta({
+      description:
+        'The channel in Slack that is told when jobs are parked, because parked jobs wait for a person. It gets one ' +
+        'message for each cause and hour, with the number of jobs. It needs `slack`, and the app in that channel.',
+      examples: ['C0123ABCD'],
+    }),
     caFile: z
       .string()
       .min(1)
@@ -352,10 +360,10 @@ export const configSchema = z
       context.addIssue({
         code: 'custom',
         path: ['deployment', 'reservedConcurrency', 'worker'],
-        message: `expected at least ${workers}, the sum of deployment.maxConcurrency, or SQS would be throttled`,
+        message: `expected at least ${workers}, the sum of deployment.maxConcurrency, so that SQS is not throttled`,
       });
     }
-    const known = Object.keys(config.connections).join(', ');
+    const known = Object.keys(config.connections);
     const named = [
       ...config.github.repositories.map(
         ({ connection }, index) => [['github', 'repositories', index, 'connection'], connection] as const,
@@ -373,7 +381,14 @@ export const configSchema = z
       context.addIssue({
         code: 'custom',
         path: [...path],
-        message: `no connection '${connection}'; there are ${known}`,
+        message: unknownName('no connection', connection, known),
+      });
+    }
+    if (config.contactChannel !== undefined && !config.slack) {
+      context.addIssue({
+        code: 'custom',
+        path: ['contactChannel'],
+        message: 'slack is missing; notices are sent there',
       });
     }
     if (config.timesheets && !config.slack) {
@@ -410,18 +425,18 @@ export type RepositoryConfig = RelayConfig['github']['repositories'][number];
 export type SlackConfig = NonNullable<RelayConfig['slack']>;
 export type IssueToDefectConfig = NonNullable<RepositoryConfig['issueToDefect']>;
 
-/** A configuration that cannot be used. `faults` has one line per fault, which begins with its path. */
+/** A configuration that cannot be used. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  readonly faults: readonly string[];
+  readonly faults: readonly Fault[];
 
-  constructor(faults: readonly string[]) {
-    super(
-      `relay.config.ts has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,
-    );
+  constructor(faults: readonly Fault[]) {
+    super(`the configuration has ${countOf(faults.length)}:\n  ${faults.map(faultLine).join('\n  ')}`);
     this.faults = faults;
   }
 }
+
+const countOf = (faults: number) => (faults === 1 ? 'a fault' : `${faults} faults`);
 
 /**
  * Checks a configuration and fills in its defaults. `relay.config.ts` exports the result, so an invalid configuration
@@ -430,7 +445,7 @@ export class ConfigError extends Error {
  * @throws {ConfigError} with every fault
  */
 export function defineConfig(input: RelayConfigInput): RelayConfig {
-  const parsed = configSchema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.') || '(whole)'}: ${issue.message}`));
+  const read = readInput(configSchema, input);
+  if (read.ok) return read.value;
+  throw new ConfigError(read.faults);
 }

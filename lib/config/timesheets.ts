@@ -112,7 +112,11 @@ export const timesheetsConfig = z
     dryRun: z
       .boolean()
       .default(false)
-      .meta({ description: 'Says in the jobs what would be sent, and sends nothing.', examples: [true] }),
+      .meta({
+        description:
+          'Says in the jobs what would be sent, and sends nothing. The local stand-in for Slack gets the messages anyway.',
+        examples: [true],
+      }),
     teams: z
       .array(team)
       .min(1, 'expected at least one team')

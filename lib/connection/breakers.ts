@@ -126,13 +126,13 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         probeDueAt: seen?.until ?? 0,
         wait() {
           const now = clock();
-          const { until = now, probedAt = 0, since = now, why = '' } = seen ?? {};
+          const { until = now, probedAt = 0, why = '' } = seen ?? {};
           // If a probe is due, another caller is making it.
           const due = until <= now ? now + PROBE_MS : until;
           const early = !probes && isOfPeople(lane) ? Math.max(probedAt + EARLY_PROBE_MS, now) : due;
           return {
             until: Math.min(due, early, now + LOOK_AGAIN_MS) + random() * SPREAD_MS,
-            why: `${nameOf(scope)} since ${new Date(since).toISOString()}: ${why}`,
+            why: `${nameOf(scope)}: ${why}`,
           };
         },
         async claimProbe() {

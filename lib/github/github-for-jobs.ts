@@ -21,12 +21,14 @@ export interface GithubForJobsOptions {
   secrets: Secrets;
   clock: () => number;
   fetch: typeof globalThis.fetch;
+  /** By default enough for a request about one thing. */
+  timeoutMs?: number;
 }
 
 const CALL_TIMEOUT_MS = 5_000;
 
 export function createGithubForJobs({ clock, ...options }: GithubForJobsOptions): GithubForJobs {
-  const client = createGithubClient({ ...options, timeoutMs: CALL_TIMEOUT_MS });
+  const client = createGithubClient({ timeoutMs: CALL_TIMEOUT_MS, ...options });
   return {
     ...client,
     async ask(requests, refused) {
@@ -35,7 +37,9 @@ export function createGithubForJobs({ clock, ...options }: GithubForJobsOptions)
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
         const passing = passingFailure(error, clock());
-        if (passing?.limitedUntil !== undefined) throw new RetryAt(passing.limitedUntil, passing.why);
+        if (passing?.limitedUntil !== undefined) {
+          throw new RetryAt(passing.limitedUntil, passing.why, { waitsFor: 'outage' });
+        }
         if (passing) throw new StepFailed(passing.why, { cause: error });
         if (error.status !== 401) return refused(error);
         client.suspectCredentials();

@@ -39,12 +39,14 @@ export interface Attempt {
   statusCode: number;
 }
 
-/** The deliveries of one hook. Both throw a {@link NotNow} or a {@link HookRefused}. */
+/** The deliveries of one hook. All of it throws a {@link NotNow} or a {@link HookRefused}. */
 export interface HookDeliveries {
   /** The attempts, newest first, page by page. */
   pages(): AsyncIterable<{ data: Attempt[]; isLast: boolean }>;
   /** Asks for another attempt. @returns false if GitHub refuses this one attempt */
   redeliver(attemptId: string): Promise<boolean>;
+  /** What was delivered in an attempt. */
+  payload(attemptId: string): Promise<Record<string, unknown>>;
 }
 
 const PAGE_SIZE = 100;
@@ -156,6 +158,10 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
           throw error;
         }
       },
+      async payload(attemptId) {
+        const { data } = await call(`GET ${path}/${attemptId}`);
+        return readPayload('delivery', attempt, data).request.payload;
+      },
     };
   };
 }
@@ -176,6 +182,8 @@ const attempts = z.array(
     }),
   ),
 );
+
+const attempt = z.object({ request: z.object({ payload: z.record(z.string(), z.unknown()) }) });
 
 /**
  * https://docs.github.com/en/rest/repos/webhooks, https://docs.github.com/en/rest/orgs/webhooks and

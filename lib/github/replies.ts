@@ -1,7 +1,8 @@
 import { digest } from '../digest.ts';
+import { parkForPerson } from '../jobs/in-plain-words.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
-import type { Reply } from '../jobs/steps.ts';
-import type { ParkKind, ReplyContent } from '../jobs/tell-person.ts';
+import type { Reply } from '../jobs/reply-steps.ts';
+import type { ReplyContent } from '../jobs/tell-person.ts';
 import { cutToLength } from '../text.ts';
 import type { IssueComments, MadeComment } from './issue-comments.ts';
 
@@ -11,20 +12,12 @@ const MAX_LENGTH = 2_000;
 /** Of a command that was read. */
 const EDITS_ARE_NOT_READ = '\n\nEditing a comment does not run its command again. Please write a new comment.';
 
-/** A comment is public, and what the service or a proxy says may not be. */
-const KINDS: Readonly<Record<ParkKind, string>> = {
-  refused: 'the service refuses it',
-  'outcome unknown': 'it is not known whether the service carried it out',
-  failed: 'it failed several times',
-  'needs an operator': 'the relay needs to be looked at',
-};
-
 /** Replies to people on GitHub with comments: of the end only, for every comment notifies all who follow the issue. */
 export function createGithubReplies(comments: IssueComments, contact: string) {
   return async function replyOnGithub(
     job: Job,
     place: ReplyTo & { in: 'github' },
-    said: ReplyContent,
+    said: Exclude<ReplyContent, { of: 'link awaited' }>,
   ): Promise<Reply<MadeComment> | { calls: string; leftOut: string }> {
     if (said.of === 'waiting') return { calls, leftOut: 'on GitHub only the end is told' };
     const thread = await comments.for(place);
@@ -38,16 +31,14 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
   };
 }
 
-function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact: string): string {
+function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' | 'link awaited' }>, contact: string): string {
   switch (said.of) {
     case 'done':
       return `✅ ${quoted(said.text)}`;
     case 'not done':
       return `⚠️ ${quoted(said.text)}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
-    case 'link awaited':
-      return '🔗 This waits until you have linked your account in Slack, for a day.';
     case 'parked':
-      return `🛑 This could not be done: ${KINDS[said.kind]}. It is kept as job \`${job.id}\`, and ${escaped(contact)} can see why and let it go on.`;
+      return `🛑 This could not be done: ${parkForPerson[said.kind]}. It is kept as job \`${job.id}\`, and ${escaped(contact)} can see why and let it go on.`;
   }
 }
 

@@ -60,8 +60,8 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const { connection, grants, http, serverOf, clock, sleep, random } = options;
 
   async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<never> {
-    const isNews = await grants.die(grant, cause, said);
-    throw new LinkNeeded(cause, { isNews, said });
+    await grants.die(grant, cause, said);
+    throw new LinkNeeded(cause, grant.linkId, { said });
   }
 
   async function open(grant: Grant): Promise<SealedTokens> {
@@ -99,9 +99,9 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     if (error instanceof OAuthRefusal) {
       if (isPassing(error)) return later(error, claimed, by);
       const cause = causeOf(error, claimed);
-      const isNews = await grants.die(claimed, cause, error.said);
+      const died = await grants.die(claimed, cause, error.said);
       // Where another worker has saved newer tokens meanwhile, those count.
-      if (isNews) throw new LinkNeeded(cause, { isNews, said: error.said });
+      if (died) throw new LinkNeeded(cause, claimed.linkId, { said: error.said });
       return undefined;
     }
     if (error instanceof OAuthUnavailable) return later(error, claimed, by);
@@ -127,8 +127,8 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       const giveUpAt = clock() + LONGEST_WAIT_MS;
       for (;;) {
         const grant = await grants.get(connection, holder);
-        if (!grant) throw new LinkNeeded('never linked');
-        if (grant.death) throw new LinkNeeded(grant.death.cause, { said: grant.death.said });
+        if (!grant) throw new LinkNeeded('never linked', null);
+        if (grant.death) throw new LinkNeeded(grant.death.cause, grant.linkId, { said: grant.death.said });
         if (grant.renewAt > clock() && grant.version !== refused) {
           const { accessToken } = await open(grant);
           return { token: accessToken, grant };
@@ -139,8 +139,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
           continue;
         }
         if (grant.sends >= MOST_SENDS) {
-          const isNews = await grants.die(grant, 'lost', null);
-          if (isNews) throw new LinkNeeded('lost', { isNews });
+          if (await grants.die(grant, 'lost', null)) throw new LinkNeeded('lost', grant.linkId);
           continue;
         }
         const refreshed = await refresh(grant);

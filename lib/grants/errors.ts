@@ -10,19 +10,20 @@ export type LinkReason = 'never linked' | 'scope missing' | DeathCause;
 export class LinkNeeded extends GrantError {
   override readonly name = 'LinkNeeded';
   readonly reason: LinkReason;
+  /** The link that does not do; null where there is none. */
+  readonly linkId: string | null;
   /** What to ask for besides the scopes that were granted. */
   readonly scopes: readonly string[];
-  /** Whether this call found out that the grant is dead: for each grant, one call does. */
-  readonly isNews: boolean;
 
   constructor(
     reason: LinkReason,
-    { scopes = [] as readonly string[], isNews = false, said = null as string | null } = {},
+    linkId: string | null,
+    { scopes = [] as readonly string[], said = null as string | null } = {},
   ) {
     super(`${inWords[reason]}${scopes.length > 0 ? ` (${scopes.join(', ')})` : ''}${said ? `: ${said}` : ''}`);
     this.reason = reason;
+    this.linkId = linkId;
     this.scopes = scopes;
-    this.isNews = isNews;
   }
 }
 

@@ -31,6 +31,8 @@ export interface Grant {
   /** As the instance spells it. */
   resource: string;
   scopes: readonly string[];
+  /** New with every link, also of the same account: the service does not say whose account it is. */
+  linkId: string;
   linkedAt: number;
   refreshedAt: number;
   /** From then on the access token is refreshed before it is used. */
@@ -58,7 +60,6 @@ export function readGrant({
   pk,
   sk,
   expiresAt,
-  linkId,
   deathId,
   leaseBy,
   leaseUntil,

@@ -17,11 +17,13 @@ export interface NewGrant {
 }
 
 /** A grant whose tokens are sealed already, and which nobody uses yet. As the table keeps it. */
-export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { linkId: string; expiresAt: number };
+export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { expiresAt: number };
 
 /** Grants in the table: each write is one conditional write of one item. */
 export interface Grants {
   get(connection: string, holder: Holder): Promise<Grant | undefined>;
+  /** Every grant of a connection, for an operator. */
+  list(connection: string): Promise<Grant[]>;
   /** The last link of a person wins. @throws {SecretError} without a key to seal it with */
   link(holder: Holder, grant: NewGrant): Promise<Grant>;
   /** Seals a grant for its holder, without keeping it. @throws {SecretError} without a key to seal it with */
@@ -45,7 +47,7 @@ export interface Grants {
    * @returns undefined where there are newer ones, or none any more
    */
   saveRefreshed(claimed: Grant, tokens: Tokens, usedRefreshToken: string): Promise<Grant | undefined>;
-  /** Marks the version as dead and drops its tokens. @returns whether this call did: who hears true tells the person */
+  /** Marks the version as dead and drops its tokens. @returns whether this call did */
   die(grant: Grant, cause: DeathCause, said: string | null): Promise<boolean>;
 }
 
@@ -96,11 +98,22 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     return { ...facts, ...(await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null })) };
   }
 
+  /** Written before the grant, so that every grant is listed. Where the grant is gone, nothing is. */
+  async function note({ connection, holder }: Pick<Grant, 'connection' | 'holder'>): Promise<void> {
+    await table.put({ ...keys.linkedPerson(connection, holder.in, holder.id), holder });
+  }
+
   return {
     get,
     prepare,
+    async list(connection) {
+      const listed = await table.partition(keys.linkedPerson(connection, '', '').pk);
+      const grants = await Promise.all(listed.map((item) => get(connection, item.holder as Holder)));
+      return grants.filter((grant) => grant !== undefined);
+    },
     async link(holder, grant) {
       const item = { ...(await prepare(holder, grant)), linkedAt: clock() };
+      await note(item);
       await table.put({ ...keyOf(item), ...item });
       return readGrant(item);
     },
@@ -109,10 +122,13 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
         expression: 'attribute_not_exists(#linkId) OR #linkId <> :linkId',
         values: { linkId: prepared.linkId },
       };
+      await note(prepared);
       await table.put({ ...keyOf(prepared), ...prepared, linkedAt: clock() }, isOther);
       return get(prepared.connection, prepared.holder);
     },
     async forget(connection, holder) {
+      // In this order, a link that is made meanwhile stays listed.
+      await table.delete(keys.linkedPerson(connection, holder.in, holder.id));
       return table.delete(keyOf({ connection, holder }), { expression: 'attribute_exists(#pk)' });
     },
     async open({ connection, holder, sealed = new Uint8Array() }) {

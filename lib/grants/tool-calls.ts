@@ -5,7 +5,7 @@ import type { ToolList, ToolResult } from '../mcp/tool.ts';
 import type { Transport } from '../mcp/transport.ts';
 import type { AccessToken, AccessTokens } from './access-tokens.ts';
 import { CallRejected, InstanceTrouble, LinkNeeded, OutcomeUnknown, TryLater } from './errors.ts';
-import type { Holder } from './grant.ts';
+import type { Grant, Holder } from './grant.ts';
 
 /** Calls of tools as a person, on one connection. */
 export interface ToolCalls {
@@ -18,7 +18,8 @@ export interface ToolCalls {
    * Calls a tool. A tool that creates is sent once at most, apart from a refusal that says that it was not carried out.
    *
    * @param history `creating` for every tool that does not say of itself, by a mapping or its hints, that it is harmless
-   * @param beforeSend runs right before the call leaves, once it may; what it throws keeps the call back
+   * @param beforeSend runs right before the call leaves, once it may, with the grant that it is sent with; what it throws
+   * keeps the call back
    * @throws {GrantError | SecretError} and what the transport's permit throws, always before the call is sent
    */
   call(
@@ -26,7 +27,7 @@ export interface ToolCalls {
     history: ToolHistory,
     tool: string,
     args: object,
-    beforeSend?: () => Promise<void>,
+    beforeSend?: (grant: Grant) => Promise<void>,
   ): Promise<ToolResult>;
 }
 
@@ -53,8 +54,8 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
   const { transport, tokens, pause, retryAfterSeconds, sessions = new Map<string, KeptSession>() } = options;
 
   function clientOf({ grant }: AccessToken): McpClient {
-    const { connection, holder, linkedAt } = grant;
-    const key = JSON.stringify([connection, holder.in, holder.id, linkedAt]);
+    const { connection, holder, linkId } = grant;
+    const key = JSON.stringify([connection, holder.in, holder.id, linkId]);
     const kept = sessions.get(key) ?? noSession();
     sessions.delete(key);
     sessions.set(key, kept);
@@ -66,30 +67,34 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
   async function asPerson<T>(
     holder: Holder,
     history: ToolHistory,
-    call: (client: McpClient, token: string) => Promise<T>,
+    call: (client: McpClient, access: AccessToken) => Promise<T>,
   ): Promise<T> {
     let refused: string | undefined;
     for (;;) {
       const access = await tokens.get(holder, refused);
       try {
-        return await call(clientOf(access), access.token);
+        return await call(clientOf(access), access);
       } catch (error) {
         if (!(error instanceof McpError)) throw error;
         // What comes before the call of the tool creates nothing.
         const what = error.method === 'tools/call' ? history : 'repeatable';
         const decision = toolDecisions[toolOutcome(error, refused !== undefined)][what];
         if (decision === 'link again') await tokens.refuse(access.grant, saidBy(error));
-        else if (decision !== 'refresh') return act(decision, error);
+        else if (decision !== 'refresh') return act(decision, error, access.grant);
         refused = access.grant.version;
       }
     }
   }
 
-  async function act(decision: Exclude<ToolDecision, 'refresh' | 'link again'>, error: McpError): Promise<never> {
+  async function act(
+    decision: Exclude<ToolDecision, 'refresh' | 'link again'>,
+    error: McpError,
+    { linkId }: Grant,
+  ): Promise<never> {
     const now = transport.clock();
     switch (decision) {
       case 'link with scope':
-        throw new LinkNeeded('scope missing', {
+        throw new LinkNeeded('scope missing', linkId, {
           scopes: error instanceof McpRefusal ? missingScopes(error) : [],
           said: saidBy(error),
         });
@@ -111,9 +116,11 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
   }
 
   return {
-    list: (holder) => asPerson(holder, 'repeatable', (client, token) => client.listTools(token)),
+    list: (holder) => asPerson(holder, 'repeatable', (client, { token }) => client.listTools(token)),
     async call(holder, history, tool, args, beforeSend) {
-      return asPerson(holder, history, (client, token) => client.callTool(token, tool, args, beforeSend));
+      return asPerson(holder, history, (client, { token, grant }) =>
+        client.callTool(token, tool, args, beforeSend && (() => beforeSend(grant))),
+      );
     },
   };
 }

@@ -34,8 +34,9 @@ export async function acceptDueTimesheets(
     };
     return [...(reminders ? [teamDayJobs.draft(reminders)] : []), ...(summary ? [summaryJobs.draft(summary)] : [])];
   });
+  const cause = { from: 'schedule', id: new Date(now).toISOString() } as const;
   const accepted = [];
-  for (const draft of drafts) accepted.push(await acceptEvent(draft, stores));
+  for (const draft of drafts) accepted.push(await acceptEvent({ ...draft, cause }, stores));
   return accepted;
 }
 

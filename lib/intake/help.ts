@@ -1,7 +1,9 @@
 import type { SectionBlock } from '@slack/types';
 import { verbs } from '../automations/verbs.ts';
 import type { LaneView } from '../budget/budget.ts';
-import type { Job } from '../jobs/job.ts';
+import { parkForPerson, waitForPerson } from '../jobs/in-plain-words.ts';
+import { type Job, shortName, waitsFor } from '../jobs/job.ts';
+import { parkKindOf } from '../jobs/next-step.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../slack/messages.ts';
 import { code, escaped, time } from '../slack/mrkdwn.ts';
 import { linkStatus } from './link-account.ts';
@@ -71,11 +73,13 @@ function jobSection(job: Job, isHeldUp: boolean): SectionBlock {
       return plainSection(`${emoji} ${asked}\n${sentence(job.outcome ?? 'done')}`);
     }
     case 'parked':
-      return plainSection(`:octagonal_sign: ${asked}\n${sentence(job.parked?.reason ?? '')}`);
+      return plainSection(
+        `:octagonal_sign: ${asked}\n${sentence(parkForPerson[parkKindOf(job)])} It is saved as job ${shortName(job.id)}.`,
+      );
     case 'waiting': {
       const until = job.dueAt ?? job.expectedAt;
       const waits = until === undefined ? 'waiting for its turn' : `waiting until ${time(until)}`;
-      return section(`:hourglass: ${code(asked)}\n${waits}: ${code(job.waitingFor ?? '')}`);
+      return section(`:hourglass: ${code(asked)}\n${waits}: ${waitForPerson[waitsFor(job) ?? 'pause']}`);
     }
     default:
       return plainSection(

@@ -4,7 +4,7 @@ import { deathInWords } from '../grants/errors.ts';
 import type { Grant, Holder } from '../grants/grant.ts';
 import { type accountToLink, linkButton, linkMessage, openLinkMessage } from '../slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, section, warning } from '../slack/messages.ts';
-import { escaped } from '../slack/mrkdwn.ts';
+import { code, escaped } from '../slack/mrkdwn.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
 interface Asking {
@@ -101,6 +101,38 @@ export async function unlinkAccount(
   return message(plainSection(`:white_check_mark: ${told}`));
 }
 
+/**
+ * What to tell a person whose command waits for a link that they have been told of before: a dead link is told in one
+ * message, so the answer to a later command has to say it.
+ */
+export async function waitsForLink(
+  verb: string,
+  userId: string,
+  connection: string,
+  intake: SlackIntake,
+): Promise<string | undefined> {
+  const { link, commands } = intake.config.connections[connection]?.mcp ?? { link: 'off', commands: {} };
+  if (link === 'off' || !Object.hasOwn(commands, verb)) return undefined;
+  const grant = await intake.grants.get(connection, holderOf({ userId }));
+  if (!grant?.death) return undefined;
+  return `It goes on once you have linked your account again: ${code(`${intake.settings.command} link`)}`;
+}
+
+/** What only a linked account can do needs one that can be used. @returns what to tell the person without one */
+export async function linkFirst(
+  userId: string,
+  connection: string,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
+  if (!isOffered(intake, connection)) return notOffered(intake);
+  const grant = await intake.grants.get(connection, holderOf({ userId }));
+  if (grant && !grant.death) return undefined;
+  const why = grant?.death
+    ? `Your link cannot be used any more: ${deathInWords(grant.death)}.`
+    : 'This is done as you.';
+  return linkMessage(`${why} Link your account first, and ask again.`, connection);
+}
+
 /** As whom somebody acts, for `status`; nothing where accounts are not linked. */
 export async function linkStatus(
   userId: string,
@@ -116,8 +148,9 @@ export async function linkStatus(
   }
   const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have linked none.';
   const isRequired = intake.config.connections[connection]?.mcp.link === 'required';
-  const instead = isRequired ? '' : ' What you ask for is done by the relay, for you.';
-  return message([heading, plainSection(why + instead)], linkButton(connection)).blocks;
+  const waits = ' What goes through it waits until you have linked your account again.';
+  const instead = grant ? waits : ' What you ask for is done by the relay, for you.';
+  return message([heading, plainSection(why + (isRequired ? '' : instead))], linkButton(connection)).blocks;
 }
 
 /** docs/partner-api.md#mcp-authorization shows no name of the account or of its workspace: the person chose both. */

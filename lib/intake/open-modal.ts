@@ -13,6 +13,7 @@ import { SlackRefusal, SlackUnanswered } from '../slack/slack-api.ts';
 import { toolMessageModal, type toolToFill } from '../slack/tool-views.ts';
 import type { OpenedView } from '../slack/update-modal.ts';
 import { defectModal, type LogTimeModal, logTimeModal, type projectToLog } from '../slack/views.ts';
+import { linkFirst } from './link-account.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 
 const opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
@@ -54,7 +55,7 @@ export async function openDefectModal(
   const isFresh = known && known.projects.length > 0 && intake.clock() - known.seenAt < PROJECTS_FRESH_MS;
   if (!view || isFresh) return said;
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: projects for a form` };
-  return (await fill(projectListJobs.draft({ ...place, input: { opened: view, modal } }), userId, intake)) ?? said;
+  return (await fill(projectListJobs.draft({ ...place, input: { opened: view, modal } }), request, intake)) ?? said;
 }
 
 /** @returns what to tell the person if it cannot be opened */
@@ -81,7 +82,7 @@ export async function openProjectModal(
   const { userId } = request;
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: tasks for a form` };
   const input = { opened: view, projectId: project.id, modal };
-  return (await fill(taskListJobs.draft({ ...place, input }), userId, intake)) ?? said;
+  return (await fill(taskListJobs.draft({ ...place, input }), request, intake)) ?? said;
 }
 
 /** Opens the form of a tool at once, and has it made of the tool's schema. @returns what to tell where it cannot be opened */
@@ -90,13 +91,15 @@ export async function openToolModal(
   { connection, tool }: z.output<typeof toolToFill>,
   intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
+  const unlinked = await linkFirst(request.userId, connection, intake);
+  if (unlinked) return unlinked;
   const { view, said } = await open(request, connection, toolMessageModal('The form is being made…'), intake);
   if (!view) return said;
   const { userId } = request;
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: form of a tool` };
   const by = { in: 'slack' as const, id: userId };
   const event = { ...place, asked: { verb: 'do', by }, replyTo: { in: 'slack' as const, userId } };
-  return (await fill(toolFormJobs.draft({ ...event, input: { opened: view, tool } }), userId, intake)) ?? said;
+  return (await fill(toolFormJobs.draft({ ...event, input: { opened: view, tool } }), request, intake)) ?? said;
 }
 
 /** The common fields of a job that fills an open modal with data from the service. */
@@ -106,8 +109,12 @@ function placeOf(opened: OpenedView, userId: string) {
 }
 
 /** @returns what to tell the person if the job is not accepted */
-async function fill(draft: JobDraft, userId: string, intake: SlackIntake): Promise<SlackMessage | undefined> {
-  return (await intake.accept(draft, userId)) === 'too many' ? warning(TOO_MANY) : undefined;
+async function fill(
+  draft: JobDraft,
+  { userId, triggerId }: Pick<ModalRequest, 'userId' | 'triggerId'>,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
+  return (await intake.accept(draft, { userId, happened: triggerId })) === 'too many' ? warning(TOO_MANY) : undefined;
 }
 
 /** Looks up a person in the service, and tells them when they can open the form. */
@@ -126,7 +133,7 @@ async function recognize(
     replyTo: { in: 'slack', userId },
   });
   return (
-    (await fill(draft, userId, intake)) ??
+    (await fill(draft, { userId, triggerId }, intake)) ??
     message(
       plainSection(
         ':hourglass_flowing_sand: The relay is looking up your user in the service. It tells you when to try again.',

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createLinkRequests } from '../account-link/link-requests.ts';
+import { toolOfForm } from '../automations/do-tool.ts';
 import { createPermissions } from '../automations/permissions.ts';
 import { createBudget } from '../budget/budget.ts';
 import type { SlackConfig } from '../config/schema.ts';
 import { createGrants } from '../grants/grants.ts';
+import { createLinkWaits } from '../grants/link-waits.ts';
 import { createVault } from '../grants/vault.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
+import { inBatches } from '../jobs/batches.ts';
 import type { Job, JobDraft } from '../jobs/job.ts';
 import { requeueJob } from '../jobs/sweep.ts';
 import { createTurns } from '../people/turns.ts';
@@ -26,9 +29,6 @@ const MODAL_TIMEOUT_MS = 1_500;
 /** Lookups in Slack that are not cached come out of the same three seconds. */
 const QUESTION_TIMEOUT_MS = 600;
 
-/** More of a person's jobs than can be under way. */
-const MOST_WAITING = 20;
-
 /** Opens everything that is needed to answer people's requests. */
 export function openSlackIntake(
   runtime: Runtime,
@@ -41,6 +41,7 @@ export function openSlackIntake(
   const turns = createTurns(table, jobs, clock);
   // The key is another function's: what this one keeps was sealed there, and it opens nothing.
   const grants = createGrants(table, createVault(secrets, randomBytes), clock);
+  const linkWaits = createLinkWaits(table, clock);
   const { apiUrl } = settings;
   const questions = createSlackApi({ apiUrl, secrets, fetch, timeoutMs: QUESTION_TIMEOUT_MS });
   const asking = { settings, people: config.people, contact: config.contact, table, slack: questions, clock };
@@ -60,15 +61,20 @@ export function openSlackIntake(
     linkRequests: createLinkRequests(table, grants, clock, randomBytes),
     accountLinkUrl: () => environment.ACCOUNT_LINK_URL,
     async goOn(userId, connection) {
-      const isHeldUp = (job: Job) =>
-        job.status === 'waiting' && job.line === undefined && job.connection === connection;
+      const isHeldUp = (job: Job | undefined): job is Job => job?.status === 'waiting' && job.line === undefined;
       try {
-        const last = await jobsOfPerson.last({ in: 'slack', id: userId }, MOST_WAITING);
-        for (const job of last.filter(isHeldUp)) await requeueJob(job, { jobs, queue });
+        const waited = await linkWaits.end({ connection, holder: { in: 'slack', id: userId } });
+        const found = await inBatches(waited, jobs.get);
+        await inBatches(found.filter(isHeldUp), (job) => requeueJob(job, { jobs, queue }));
       } catch (error) {
         // They go on by themselves, later.
         log.warn({ message: 'the waiting jobs of a person could not be queued', error: String(error) });
       }
+    },
+    toolOfForm: (madeBy) => toolOfForm(madeBy, (jobId, step) => table.get(keys.step(jobId, step))),
+    async tryAgain(job, userId) {
+      const decision = { at: clock(), by: `${userId} in Slack`, what: 'replayed' } as const;
+      return (await requeueJob(job, { jobs, queue }, decision)) !== undefined;
     },
     async budgetOf(connection) {
       const limits = config.connections[connection]?.limits;
@@ -78,11 +84,11 @@ export function openSlackIntake(
     async isKnown(userId, connection) {
       return (await table.get(keys.person('slack', userId, connection))) !== undefined;
     },
-    async accept(asked, userId) {
+    async accept(asked, { userId, happened }) {
       const person = { in: 'slack', id: userId } as const;
       const lane = await turns.take(person, asked.id);
       if (!lane) return 'too many';
-      const draft = { ...asked, lane };
+      const draft: JobDraft = { ...asked, lane, cause: { from: 'slack', id: happened, person: userId } };
       // A job that /pm status does not show still runs.
       const unnoted = (error: unknown) =>
         log.warn({ message: 'a job could not be recorded for its person', error: String(error) });

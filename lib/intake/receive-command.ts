@@ -1,14 +1,16 @@
 import { type Command, parseCommand, printCommand, verbOf } from '../automations/verbs.ts';
 import type { Fault } from '../commands/fault.ts';
-import type { JobDraft } from '../jobs/job.ts';
+import { parkForPerson } from '../jobs/in-plain-words.ts';
+import type { Job, JobDraft } from '../jobs/job.ts';
+import { parkKindOf } from '../jobs/next-step.ts';
 import { TOO_MANY } from '../people/turns.ts';
 import { explained } from '../slack/explained.ts';
 import { message, plainSection, type SlackMessage, section, warning } from '../slack/messages.ts';
-import { code, plain } from '../slack/mrkdwn.ts';
+import { code, escaped, plain } from '../slack/mrkdwn.ts';
 import type { SlackCommand } from '../slack/request.ts';
 import { runButton } from './command-button.ts';
 import { helpMessage, statusMessage } from './help.ts';
-import { linkAccount, unlinkAccount } from './link-account.ts';
+import { linkAccount, linkFirst, unlinkAccount, waitsForLink } from './link-account.ts';
 import { openDefectModal } from './open-modal.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 import { type SlackRequester, slackOrigin } from './slack-origin.ts';
@@ -29,7 +31,9 @@ export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): 
   const { said, works } = await carryOutOnce(given, intake);
   if (!works) return said;
   const text = `${intake.settings.command} ${printCommand(parsed.command)}`;
-  return message(section(`:hourglass_flowing_sand: Working on it: ${code(text)}`));
+  const waits = await waitsForLink(parsed.command.verb, typed.userId, connectionOf(intake, typed.channelId), intake);
+  const working = section(`:hourglass_flowing_sand: Working on it: ${code(text)}`);
+  return message(waits === undefined ? working : [working, section(waits)]);
 }
 
 /**
@@ -66,14 +70,18 @@ async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<A
   if (!draft || !verbOf(given.command).asksBeforeRepeating) return carryOut(given, draft, intake);
   const command = printCommand(given.command);
   const noted = await intake.recentCommands.note({ ...given, command, jobId: draft.id });
-  if ('saidAt' in noted) return { said: repeatQuestion(command, given, noted.saidAt, intake), works: false };
+  if ('first' in noted) return { said: await answerRepeat(command, given, noted, intake), works: false };
   const first = { ...given, happened: noted.happened };
   return carryOut(first, draftOf(first, intake), intake);
 }
 
 async function carryOut(given: GivenCommand, draft: JobDraft | undefined, intake: SlackIntake): Promise<Answer> {
   if (!draft) return { said: await answer(given, intake), works: false };
-  if ((await intake.accept(draft, given.userId)) === 'too many') return { said: warning(TOO_MANY), works: false };
+  if (given.command.verb === 'do') {
+    const said = await linkFirst(given.userId, draft.connection, intake);
+    if (said) return { said, works: false };
+  }
+  if ((await intake.accept(draft, given)) === 'too many') return { said: warning(TOO_MANY), works: false };
   return { said: undefined, works: true };
 }
 
@@ -121,14 +129,35 @@ function faultMessage(
   return message([told, meant], ...runButton('Do that', value));
 }
 
-function repeatQuestion(
+/**
+ * Says what became of the same command a moment ago. If it could not be done, it is tried again: that is what the person
+ * wants, and it makes nothing twice. Otherwise they are asked whether to run it once more.
+ */
+async function answerRepeat(
   command: string,
-  { happened }: GivenCommand,
-  earlier: number,
+  { happened, userId }: GivenCommand,
+  { first, saidAt }: { first: Job; saidAt: number },
   intake: SlackIntake,
-): SlackMessage {
-  const seconds = Math.max(1, Math.round((intake.clock() - earlier) / 1000));
-  const text = code(`${intake.settings.command} ${command}`);
-  const asked = `:question: You already ran ${text} ${seconds} s ago. Run it again?`;
+): Promise<SlackMessage> {
+  const seconds = Math.max(1, Math.round((intake.clock() - saidAt) / 1000));
+  const before = `You already ran ${code(`${intake.settings.command} ${command}`)} ${seconds} s ago`;
+  const isParked = first.status === 'parked';
+  const isUnknown = isParked && parkKindOf(first) === 'outcome unknown';
+  if (isParked && !isUnknown && (await intake.tryAgain(first, userId))) {
+    const why = parkForPerson[parkKindOf(first)];
+    return message(
+      section(`:hourglass_flowing_sand: ${before}. It could not be done: ${why}. The relay tries it again now.`),
+    );
+  }
+  const became = isUnknown
+    ? ` It is not known whether the service carried it out, and ${escaped(intake.config.contact)} can find out. Look in the service before you run it again, or it may be done twice.`
+    : whatBecame(first);
+  const asked = `:question: ${before}.${became} Run it again?`;
   return message(section(asked), ...runButton('Run again', { command, happened, again: true }));
+}
+
+function whatBecame({ status, notDone, outcome }: Job): string {
+  if (status === 'succeeded')
+    return notDone ? ` It was not done: ${code(outcome ?? '')}.` : ` It is done: ${code(outcome ?? '')}.`;
+  return ' It is not finished yet.';
 }

@@ -1,11 +1,13 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import * as z from 'zod/mini';
 import { faultJobs } from '../automations/answer-fault.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { type GithubDelivery, keptForMs, PayloadError, readDelivery, takenEvents } from '../github/delivery.ts';
 import type { Hooks } from '../github/hooks.ts';
+import { login, text } from '../github/payload.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
-import type { JobDraft } from '../jobs/job.ts';
+import type { Cause, JobDraft } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { IssueState } from '../links/issue-state.ts';
@@ -32,6 +34,18 @@ export interface ReceiveOptions {
 /** These functions see every delivery. Add a new one here. */
 const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest];
 
+const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });
+
+/**
+ * What a delivery leads to, from its payload alone.
+ * @throws {PayloadError} for a delivery that cannot be read
+ */
+export function takeDelivery(delivery: GithubDelivery, config: RelayConfig): Taken[] {
+  // An event type that is missing from the list would work, but would never be redelivered.
+  const takers = takenEvents.has(delivery.event) ? githubTakers : [];
+  return takers.flatMap((take) => take(delivery, config) ?? []);
+}
+
 /** The margin for GitHub's clock and for deliveries in transit, on top of GitHub's redelivery period. */
 const MARGIN_MS = 86_400_000;
 
@@ -48,9 +62,7 @@ export async function receiveDelivery(
   const { config, hooks } = options;
   const { delivery, taken } = readable(() => {
     const delivery = readDelivery(request.bytes, request.headers);
-    // An event type that is missing from the list would work, but would never be redelivered.
-    const takers = takenEvents.has(delivery.event) ? githubTakers : [];
-    return { delivery, taken: takers.flatMap((take) => take(delivery, config) ?? []) };
+    return { delivery, taken: takeDelivery(delivery, config) };
   });
   // Runs in parallel and independently of the result, so that the redelivery knows which hook to ask about failed
   // deliveries.
@@ -64,10 +76,12 @@ export async function receiveDelivery(
 }
 
 async function accept(
-  { event, deliveryId }: GithubDelivery,
+  delivery: GithubDelivery,
   taken: readonly Taken[],
   { config, clock, jobs, queue, links, turns, log, metrics }: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
+  const { event, deliveryId } = delivery;
+  const cause = causeOf(delivery);
   metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'jobs' in one) ? 1 : 0 });
   const accepted: { id: string; repeat: boolean }[] = [];
   const ignored: string[] = [];
@@ -84,7 +98,9 @@ async function accept(
       continue;
     }
     for (const draft of await withinTurns(one.jobs, turns, jobs)) {
-      const { job, repeat } = await acceptEvent(draft, { jobs, queue }, async () => one.beforeStoring?.(links));
+      const { job, repeat } = await acceptEvent({ ...draft, cause }, { jobs, queue }, async () =>
+        one.beforeStoring?.(links),
+      );
       log.info({ message: repeat ? 'repeat received' : 'job queued', deliveryId, jobId: job.id, summary: job.summary });
       accepted.push({ id: job.id, repeat });
     }
@@ -96,6 +112,14 @@ async function accept(
   }
   const repeat = accepted.every((job) => job.repeat);
   return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });
+}
+
+function causeOf({ event, deliveryId, payload }: GithubDelivery): Cause {
+  const { action, sender } = withSender.safeParse(payload).data ?? {};
+  return {
+    ...{ from: 'github', id: deliveryId, event: action === undefined ? event : `${event}.${action}` },
+    ...(sender && { person: sender.login }),
+  };
 }
 
 /** If a person has too many jobs under way, replaces their commands with a job that tells them so. */

@@ -5,10 +5,13 @@ import { timeJob } from '../automations/log-time.ts';
 import type { LimitedVerb } from '../automations/permissions.ts';
 import { parseDuration } from '../commands/duration.ts';
 import { taskAsTyped } from '../commands/log.ts';
+import { fieldsOf, readForm } from '../mcp/form.ts';
+import { outsideText } from '../mcp/outside-text.ts';
+import type { Tool } from '../mcp/tool.ts';
 import { TOO_MANY } from '../people/turns.ts';
 import { explained } from '../slack/explained.ts';
 import { type ModalSubmission, readOwn, SlackRequestError } from '../slack/request.ts';
-import { argumentsIn, CONFIRM, TOOL_MODAL, toolMemory } from '../slack/tool-views.ts';
+import { argumentBlock, argumentsIn, CONFIRM, TOOL_MODAL, toolMemory } from '../slack/tool-views.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../slack/views.ts';
 import { type Accepted, connectionOf, type SlackIntake } from './slack-intake.ts';
 import { slackOrigin } from './slack-origin.ts';
@@ -38,7 +41,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       if (title.trim() === '') return { title: 'A defect needs a title.' };
       const origin = slackOrigin({ ...sent, happened: sent.viewId, channelId }, connection);
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
-      return faultsOf(sent, await intake.accept(defectJob(fields, origin), sent.userId));
+      return faultsOf(sent, await intake.accept(defectJob(fields, origin), requestOf(sent)));
     }
     case LOG_TIME_MODAL: {
       const { connection, task = taskAsTyped(sent.values.another ?? '') || sent.values.task } =
@@ -57,21 +60,36 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
         ...(note !== undefined && { note }),
       } as const;
       const draft = timeJob(command, slackOrigin({ ...sent, happened: sent.viewId }, connection));
-      return faultsOf(sent, await intake.accept(draft, sent.userId));
+      return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
     case TOOL_MODAL: {
-      const { connection, faultsAt: _, ...called } = remembered(toolMemory);
-      const fault = await permissionFault('do', connection);
-      if (fault !== undefined) return faultOfForm(sent, fault);
+      const { connection, faultsAt, madeBy, ...called } = remembered(toolMemory);
+      const forbidden = await permissionFault('do', connection);
+      if (forbidden !== undefined) return faultOfForm(sent, forbidden);
       const origin = slackOrigin({ ...sent, happened: sent.viewId }, connection);
-      const filled = { values: argumentsIn(sent.values), isConfirmed: sent.values[CONFIRM] !== undefined };
+      const form = madeBy !== undefined && (await intake.toolOfForm(madeBy));
+      const fault = form && formFault(form, sent.values, faultsAt);
+      if (fault) return fault;
+      const filled = { values: sent.values, isConfirmed: sent.values[CONFIRM] !== undefined };
       const draft = toolCallJob({ ...called, ...filled }, origin);
-      return faultsOf(sent, await intake.accept(draft, sent.userId));
+      return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
     default:
       throw new SlackRequestError('the modal does not belong to the relay');
   }
 }
+
+/** What the schema of a tool refuses, at the field that it is about. */
+function formFault(tool: Tool, values: Readonly<Record<string, string>>, faultsAt: string): Faults | undefined {
+  const form = readForm(tool, argumentsIn(values));
+  if (!('fault' in form)) return undefined;
+  const { name, fault } = form;
+  const isField = name !== undefined && fieldsOf(tool.inputSchema).some((field) => field.name === name);
+  return isField
+    ? { [argumentBlock(name)]: fault }
+    : { [faultsAt]: name === undefined ? fault : `${outsideText(name)}: ${fault}` };
+}
+const requestOf = ({ userId, viewId }: ModalSubmission) => ({ userId, happened: viewId });
 
 function faultsOf(sent: ModalSubmission, accepted: Accepted): Faults | undefined {
   if (accepted === 'safe') return undefined;

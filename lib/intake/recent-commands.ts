@@ -1,4 +1,5 @@
 import { digest } from '../digest.ts';
+import type { Job } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -15,9 +16,10 @@ export interface RecentCommands {
    * Callers therefore make the job from the recorded event and not from their own: that gives the same job, so the
    * command runs once either way.
    *
-   * @returns when the command was given before, in epoch milliseconds; otherwise the event to make its job from
+   * @returns the job of the command that was given before, and when that was, in epoch milliseconds; otherwise the event
+   *   to make its job from
    */
-  note(given: GivenBefore): Promise<{ saidAt: number } | { happened: string }>;
+  note(given: GivenBefore): Promise<{ first: Job; saidAt: number } | { happened: string }>;
   /** Records a command that a person deliberately repeated. */
   noteAgain(given: GivenBefore): Promise<void>;
 }
@@ -56,7 +58,8 @@ export function createRecentCommands(table: Table, jobs: JobStore, clock: () => 
       const earlier = (await table.get({ pk: item.pk, sk: item.sk })) as Noted | undefined;
       // The record has expired, or an older version wrote it without the event.
       if (!earlier?.happened) return { happened: given.happened };
-      return (await jobs.get(earlier.jobId)) ? { saidAt: earlier.at } : { happened: earlier.happened };
+      const first = await jobs.get(earlier.jobId);
+      return first ? { first, saidAt: earlier.at } : { happened: earlier.happened };
     },
     noteAgain: async (given) => void (await table.put(itemOf(given, clock()))),
   };

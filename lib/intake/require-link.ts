@@ -2,7 +2,7 @@ import type { Permissions } from '../automations/permissions.ts';
 import type { RelayConfig, SlackConfig } from '../config/schema.ts';
 import type { Grants } from '../grants/grants.ts';
 
-/** Where `connections.<name>.mcp.link` is `required`, a person may change something only with a linked account. */
+/** Where `connections.<name>.mcp.link` is `required`, what a person asks of the service needs a linked account. */
 export function requiringLink(
   permissions: Permissions,
   { config, settings, grants }: { config: RelayConfig; settings: SlackConfig; grants: Pick<Grants, 'get'> },
@@ -10,13 +10,13 @@ export function requiringLink(
   return {
     async faultOf(verb, asked) {
       const fault = await permissions.faultOf(verb, asked);
-      if (fault !== undefined || verb === 'find') return fault;
+      if (fault !== undefined) return fault;
       const { userId, channelId = '' } = asked;
       const connection = asked.connection ?? settings.channels[channelId]?.connection ?? settings.connection;
       if (config.connections[connection]?.mcp.link !== 'required') return undefined;
       const grant = await grants.get(connection, { in: 'slack', id: userId });
       if (grant && !grant.death) return undefined;
-      return `Here, everybody acts in their own name. Link your account first: ${settings.command} link`;
+      return `Here, people act in their own name. Link your account first: ${settings.command} link`;
     },
   };
 }

@@ -3,7 +3,8 @@ import type { Permissions } from '../automations/permissions.ts';
 import type { BudgetView } from '../budget/budget.ts';
 import type { RelayConfig, SlackConfig } from '../config/schema.ts';
 import type { Grants } from '../grants/grants.ts';
-import type { JobDraft } from '../jobs/job.ts';
+import type { Job, JobDraft } from '../jobs/job.ts';
+import type { Tool } from '../mcp/tool.ts';
 import type { Admission } from '../slack/admission.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
 import type { ResponseUrls } from '../slack/response-url.ts';
@@ -30,13 +31,20 @@ export interface SlackIntake {
   linkRequests: LinkRequests;
   /** Where browsers find account-link, without a slash at its end; undefined where it is not deployed. */
   accountLinkUrl(): string | undefined;
-  /** Lets the jobs of a person that wait go on now. Those that stand in line wait for the budget, and stay there. */
+  /** Lets the jobs go on that wait until the person has linked an account, wherever they were asked for. */
   goOn(userId: string, connection: string): Promise<void>;
+  /** The tool that a form was made for, by the job that made it. */
+  toolOfForm(madeBy: string): Promise<Tool | null>;
+  /** Continues a parked job of the person. @returns false if it changed in the meantime */
+  tryAgain(job: Job, userId: string): Promise<boolean>;
   budgetOf(connection: string): Promise<BudgetView>;
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;
-  /** Stores and queues a person's job, unless too many of their jobs have not ended. */
-  accept(draft: JobDraft, userId: string): Promise<Accepted>;
+  /**
+   * Stores and queues a person's job, unless too many of their jobs have not ended.
+   * @param request the person, and the `trigger_id` or the form of their request
+   */
+  accept(draft: JobDraft, request: { userId: string; happened: string }): Promise<Accepted>;
 }
 
 /**

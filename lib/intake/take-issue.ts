@@ -1,4 +1,4 @@
-import { isDefect, issueState } from '../automations/defect-text.ts';
+import { toldOf } from '../automations/defect-text.ts';
 import { type IssueInput, issueEntity, issueJobs } from '../automations/issue-jobs.ts';
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig } from '../config/schema.ts';
@@ -26,13 +26,13 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
   if (!repository || !settings) {
     return { ignored: `${delivery.repository.full_name} is not configured for ${issueJobs.name} in relay.config.ts` };
   }
-  const state = issueState(delivery.issue, delivery.repository.full_name, settings);
+  const told = toldOf(delivery.issue, delivery.repository.full_name, settings);
+  const { state, version, wanted } = told;
   const cameFrom = delivery.changes?.old_issue;
-  if (action === 'opened' && !cameFrom && !isDefect(state.labels, settings)) {
+  if (action === 'opened' && !cameFrom && !wanted) {
     return { ignored: `a new issue without the label ${settings.labels.join(' or ')}` };
   }
 
-  const version = delivery.issue.updated_at;
   const entity = issueEntity(delivery.issue.id);
   const input: IssueInput = { repository: repository.name, issueNumber: delivery.issue.number, entity };
   if (cameFrom && cameFrom.id !== delivery.issue.id) input.cameFrom = issueEntity(cameFrom.id);
@@ -51,7 +51,6 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
     input,
     ...(stranger !== undefined && { stranger }),
   });
-  const told = { state, name: state.name, version, wanted: isDefect(state.labels, settings) };
   const isNew = action === 'opened' && !cameFrom;
   const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links) =>
     (await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, told)))?.newest?.revision;

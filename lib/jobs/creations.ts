@@ -12,6 +12,7 @@ import { NeedsOperator } from './interruption.ts';
 import type { FoundBy, Journal, OpenRequest } from './journal.ts';
 import { ListTooSlow, PAGES, type Readings } from './readings.ts';
 import type { Sending, Turn } from './sending.ts';
+import type { SendLog } from './sends.ts';
 import type { Slots } from './slots.ts';
 
 /** The service refuses a timestamp after five minutes; the same bytes are sent for four (docs/exactly-once.md#how). */
@@ -44,6 +45,7 @@ export type Creating = <P extends z.ZodType, D extends z.ZodType>(
   operation: Operation<P, D>,
   payload: z.input<P>,
   marker: string | undefined,
+  log: SendLog,
 ) => Promise<Creation>;
 
 export interface CreationsOptions {
@@ -60,13 +62,13 @@ export interface CreationsOptions {
 export function createCreations(options: CreationsOptions): Creating {
   const { connection, lane, journal, sending, slots, readings, clock } = options;
 
-  const callCreating: Creating = async (step, operation, payload, marker) => {
+  const callCreating: Creating = async (step, operation, payload, marker, log) => {
     let open = journal.openRequest(step);
     let unanswered = open !== undefined;
     let turn: Turn | undefined;
     for (;;) {
       if (open && isPastResending(open, clock())) {
-        return lookFor(step, operation, open.found ?? foundBy(operation, payload, marker), open);
+        return lookFor(step, operation, open.found ?? foundBy(operation, payload, marker), open, log);
       }
       const first = open !== undefined;
       const signsAgain = turn !== undefined && open === undefined;
@@ -75,6 +77,7 @@ export function createCreations(options: CreationsOptions): Creating {
       if (!open) {
         open = {
           request: signed(client, operation, payload),
+          operation: operation.name,
           signed: digest(payload),
           found: foundBy(operation, payload, marker),
           searches: 0,
@@ -84,10 +87,13 @@ export function createCreations(options: CreationsOptions): Creating {
       const { request } = open;
       let hasLeft = unanswered;
       try {
-        const { data } = await sending.send(turn, first, () => {
+        const as = unanswered ? { sameBytes: true as const } : {};
+        const { data } = await sending.send(turn, { first, log, as }, () => {
           hasLeft = true;
           return client.send(operation, request);
         });
+        if (unanswered) log.tell();
+        if (unanswered) log.settle('the service accepted the same bytes when they were sent again');
         return { id: idOf(operation, data), signed: open.signed };
       } catch (thrown) {
         // The slot expired before the first send, and no other came in time, so nothing is open.
@@ -95,6 +101,7 @@ export function createCreations(options: CreationsOptions): Creating {
         const failure = sending.read(thrown);
         const decision = decisions[failure.outcome][unanswered ? 'creating, unanswered' : 'creating'];
         if (decision === 'look for it') {
+          log.tell();
           open = { ...open, lookFrom: clock() };
           await journal.keepRequest(step, open);
           await sending.report(turn, failure);
@@ -102,12 +109,13 @@ export function createCreations(options: CreationsOptions): Creating {
         }
         if (decision === 'same bytes') {
           unanswered = true;
+          log.tell();
           if (failure.outcome === 'rate limited') throw await sending.pause(failure.error);
           await sending.report(turn, failure);
           const { shortest, longest } = RESEND_PAUSE_MS;
           const pause = Math.min(Math.max(clock() - request.signedAt, shortest), longest);
           const why = `the same request is sent again, because its outcome is unknown: ${failure.error.message}`;
-          await slots.pauseUntil(clock() + pause, why);
+          await slots.pauseUntil(clock() + pause, why, 'answer');
           continue;
         }
         // Every send of these bytes was clearly refused, so the request is closed.
@@ -126,6 +134,7 @@ export function createCreations(options: CreationsOptions): Creating {
     operation: Operation,
     by: FoundBy | undefined,
     request: OpenRequest,
+    log: SendLog,
   ): Promise<Creation> {
     const { found, createdId: idField } = operation;
     const list = found && operations.get(found.list);
@@ -147,16 +156,23 @@ export function createCreations(options: CreationsOptions): Creating {
       await slots.pauseUntil(
         lookAt,
         `${operation.name} was not clearly answered; the relay searches for what it may have created`,
+        'answer',
       );
-      const id = await readings.find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS)).catch(async (error) => {
-        if (!(error instanceof ListTooSlow)) throw error;
-        await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
-        // A person who decided to create it again relies on this search, so it must come to an end.
-        throw isLast && !open.again
-          ? new NeedsOperator(`${operation.name} was never clearly answered, and ${error.message}`)
-          : error;
-      });
-      if (id !== undefined) return { id, signed: open.signed };
+      const id = await readings
+        .find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS), log)
+        .catch(async (error) => {
+          if (!(error instanceof ListTooSlow)) throw error;
+          await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
+          // A person who decided to create it again relies on this search, so it must come to an end.
+          throw isLast && !open.again
+            ? new NeedsOperator(`${operation.name} was never clearly answered, and ${error.message}`)
+            : error;
+        });
+      log.tell();
+      if (id !== undefined) {
+        log.settle(`it was found by its marker in ${list.name}`);
+        return { id, signed: open.signed };
+      }
       open = { ...open, searches: open.searches + 1 };
       await journal.keepRequest(step, open);
       if (isLast) {

@@ -1,4 +1,5 @@
 import type { PartnerError } from '../partner/errors.ts';
+import type { WaitsFor } from './history.ts';
 
 /**
  * A step throws these to end a run before its job is done, so that an automation reads as if every step worked.
@@ -15,23 +16,32 @@ export class RetryAt extends Interruption {
    * The job waits for another job, whose message may be behind this one in the queue. So this message leaves the queue.
    */
   readonly releasesQueueGroup: boolean;
+  readonly waitsFor: WaitsFor;
 
-  constructor(dueAt: number, why: string, { releasesQueueGroup = false } = {}) {
+  constructor(dueAt: number, why: string, { releasesQueueGroup = false, waitsFor = 'pause' }: RetryAtOptions = {}) {
     super(why);
     this.dueAt = dueAt;
     this.releasesQueueGroup = releasesQueueGroup;
+    this.waitsFor = waitsFor;
   }
 }
 
-/** Nothing failed, but the budget has no slot. The job joins the waiting line of its connection and lane. */
+interface RetryAtOptions {
+  releasesQueueGroup?: boolean;
+  waitsFor?: WaitsFor;
+}
+
+/** Nothing failed, but the budget has no slot, or the connection is down. The job joins the waiting line of its connection and lane. */
 export class InLine extends Interruption {
   override readonly name = 'InLine';
   /** The estimated time of its turn, shown to people. Epoch milliseconds. */
   readonly expectedAt: number | undefined;
+  readonly waitsFor: WaitsFor;
 
-  constructor(why: string, expectedAt?: number) {
+  constructor(why: string, expectedAt?: number, waitsFor: WaitsFor = 'budget') {
     super(why);
     this.expectedAt = expectedAt;
+    this.waitsFor = waitsFor;
   }
 }
 

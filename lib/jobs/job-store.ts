@@ -1,8 +1,9 @@
 import type { Lane } from '../budget/lanes.ts';
 import { expiry, isExpired } from '../table/expiry.ts';
 import { jobsByStatus, type Key, keys, waitingLine } from '../table/keys.ts';
-import type { Item, Table } from '../table/table.ts';
-import type { Asked, Job, JobDraft, JobStatus, Parked } from './job.ts';
+import type { Expression, Item, Table } from '../table/table.ts';
+import { beginWait, endWait, type OperatorDecision, type WaitsFor, withDecision } from './history.ts';
+import type { Asked, Job, JobDraft, JobStatus, Parked, UnfinishedStep } from './job.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -18,6 +19,14 @@ const WAKE_GRACE_MS = 2 * MINUTE;
 const LINE_GRACE_MS = 60 * MINUTE;
 /** The number of jobs that the sweep reads at a time. */
 const DUE_PAGE = 500;
+
+/** What the end of a run removes, unless it sets it. */
+const RUN_FIELDS = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt', 'unfinished', 'awaitedLink'];
+
+/** What another generation begins without. */
+const REQUEUED_FIELDS = (
+  'queuedAt lease dueAt waitingFor parked finishedAt line slotAt expectedAt expiresAt' as const
+).split(' ');
 
 const lineOf = (connection: string, lane: Lane) => `${connection}#${lane}`;
 
@@ -39,12 +48,21 @@ export interface Lease {
   isHeld(): Promise<boolean>;
 }
 
-/** How a job waits for its due time. */
-export interface Wait {
-  /** Epoch milliseconds. */
-  dueAt: number;
+/** Why a run ended with a wait, and what it left behind. */
+export interface Waiting {
+  waitsFor: WaitsFor;
   why: string;
   attempts: number;
+  /** If it waits for a linked account. A job that runs on, ends or is parked begins another wait. */
+  awaitedLink?: Job['awaitedLink'];
+  /** The steps that it began and did not finish. */
+  unfinished?: readonly UnfinishedStep[];
+}
+
+/** How a job waits for its due time. */
+export interface Wait extends Waiting {
+  /** Epoch milliseconds. */
+  dueAt: number;
   /**
    * What happens to its message: it sleeps in the queue together with its group; a new message is sent, which sleeps
    * separately; or the message leaves the queue, and the sweep sends a new one when the job is due.
@@ -53,13 +71,16 @@ export interface Wait {
 }
 
 /** A job in a waiting line, as read from the index. */
-export type StandingJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'slotAt'>;
+export type StandingJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'slotAt' | 'createdAt'>;
 
 /** Job records. Every write is conditional on the state that it assumes. */
 export interface JobStore {
   get(jobId: string): Promise<Job | undefined>;
-  /** @returns the job, and whether this call stored it */
-  store(draft: JobDraft): Promise<{ job: Job; stored: boolean }>;
+  /**
+   * @param standsFor stores the job directly in its waiting line, without a message, and says what it waits for there
+   * @returns the job, and whether this call stored it
+   */
+  store(draft: JobDraft, standsFor?: string): Promise<{ job: Job; stored: boolean }>;
   noteQueued(job: Job): Promise<void>;
   /**
    * Claims the job for one worker. Taking over from a worker whose lease expired counts as an attempt, because that
@@ -78,11 +99,17 @@ export interface JobStore {
   /**
    * Starts the next generation of a job that no worker holds: it was replayed, is due, or lost its worker in a crash. A
    * crash counts as an attempt.
+   * @param decision of the operator who continues or ends the job
    * @returns the job to queue, or undefined if it changed in the meantime
    */
-  requeue(job: Job): Promise<Job | undefined>;
+  requeue(job: Job, decision?: OperatorDecision): Promise<Job | undefined>;
+  /**
+   * Adds a decision about something other than the job's state.
+   * @returns false if the job is gone or changed in the meantime
+   */
+  noteDecision(job: Job, decision: OperatorDecision): Promise<boolean>;
   /** Puts the job into the waiting line of its connection and lane, in the order of events. */
-  standInLine(job: Job, wait: { why: string; attempts: number; expectedAt?: number | undefined }): Promise<void>;
+  standInLine(job: Job, wait: Waiting & { expectedAt?: number | undefined }): Promise<void>;
   /** The first jobs of a waiting line; the index may lag behind. */
   line(connection: string, lane: Lane, limit: number): Promise<StandingJob[]>;
   /**
@@ -97,6 +124,8 @@ export interface JobStore {
   due(status: JobStatus, by: number): AsyncIterable<Job[]>;
   /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
   list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
+  /** The jobs that were parked in that time, inclusive, oldest first, page by page. The index may lag behind. */
+  parkedBetween(from: number, to: number): AsyncIterable<Job[]>;
 }
 
 export function createJobStore(table: Table, clock: () => number): JobStore {
@@ -104,12 +133,11 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
   async function endRun(job: Job, set: Partial<Job>, kept: { expiresAt?: number } = {}): Promise<void> {
     const owner = job.lease?.owner;
     const values: Item = { ...set, ...kept, endedBy: owner };
-    const over = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt'].filter((name) => values[name] === undefined);
-    const written = Object.keys(values).filter((name) => values[name] !== undefined);
+    const over = RUN_FIELDS.filter((name) => values[name] === undefined);
     const changed = await table.update(
       keys.job(job.id),
       {
-        expression: `SET ${written.map((name) => `#${name} = :${name}`).join(', ')} REMOVE ${over.map((name) => `#${name}`).join(', ')}`,
+        expression: `SET ${assignments(values)} REMOVE ${over.map((name) => `#${name}`).join(', ')}`,
         values,
       },
       { expression: '#lease.#owner = :owner', values: { owner } },
@@ -120,21 +148,29 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
 
   async function get(jobId: string): Promise<Job | undefined> {
     const item = await table.getEvenExpired(keys.job(jobId));
-    return item && !isGone(item, clock()) ? asJob(item) : undefined;
+    return item && jobOfItem(item, clock());
+  }
+
+  function waitingFields(job: Job, { waitsFor, why, attempts, unfinished = [] }: Waiting): Partial<Job> {
+    return {
+      ...{ status: 'waiting', waitingFor: why, attempts },
+      waits: beginWait(job.waits, { for: waitsFor, from: clock(), why }),
+      ...(unfinished.length > 0 && { unfinished: [...unfinished] }),
+    };
   }
 
   return {
     get,
-    async store(draft) {
+    async store(draft, standsFor) {
       const now = clock();
-      const job: Job = {
-        ...draft,
-        status: 'queued',
-        createdAt: now,
-        wakeAt: now + SEND_GRACE_MS,
-        generation: 1,
-        attempts: 0,
-      };
+      const place =
+        standsFor === undefined
+          ? { status: 'queued' as const, wakeAt: now + SEND_GRACE_MS }
+          : {
+              ...{ status: 'waiting' as const, wakeAt: now + LINE_GRACE_MS },
+              ...{ line: lineOf(draft.connection, draft.lane), waitingFor: standsFor },
+            };
+      const job: Job = { ...draft, ...place, createdAt: now, generation: 1, attempts: 0 };
       const unlessThere = {
         expression: 'attribute_not_exists(#pk) OR (#status = :succeeded AND #expiresAt <= :now)',
         values: { now: now / SECOND, succeeded: 'succeeded' },
@@ -144,7 +180,7 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       }
       const existing = await get(draft.id);
       // Happens only if the record expired between the two calls.
-      return existing ? { job: existing, stored: false } : this.store(draft);
+      return existing ? { job: existing, stored: false } : this.store(draft, standsFor);
     },
     async noteQueued(job) {
       const now = clock();
@@ -170,12 +206,12 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       }
       const attempts = job.attempts + (job.status === 'running' ? 1 : 0);
       const lease = { owner, until };
+      const waits = endWait(job.waits, now);
       const claimed = await table.update(
         keys.job(jobId),
         {
-          expression:
-            'SET #status = :running, #lease = :lease, #attempts = :attempts, #wakeAt = :wakeAt REMOVE #dueAt, #waitingFor, #expiresAt',
-          values: { running: 'running', lease, attempts, wakeAt: until },
+          expression: `SET #status = :running, #lease = :lease, #attempts = :attempts, #wakeAt = :wakeAt${waits ? ', #waits = :waits' : ''} REMOVE #dueAt, #waitingFor, #expiresAt`,
+          values: { running: 'running', lease, attempts, wakeAt: until, ...(waits && { waits }) },
         },
         {
           expression: job.lease
@@ -204,30 +240,27 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       const now = clock();
       await endRun(job, { status: 'parked', parked, finishedAt: now, wakeAt: now, attempts: job.attempts });
     },
-    async wait(job, { dueAt, why, attempts, message }) {
+    async wait(job, { dueAt, message, awaitedLink, ...waiting }) {
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
       const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
-      await endRun(job, { status: 'waiting', dueAt, waitingFor: why, attempts, wakeAt, generation });
+      const link = awaitedLink && { awaitedLink };
+      await endRun(job, { ...waitingFields(job, waiting), ...link, dueAt, wakeAt, generation });
       return { ...job, generation };
     },
-    async standInLine(job, { why, attempts, expectedAt }) {
+    async standInLine(job, { expectedAt, ...waiting }) {
       const line = lineOf(job.connection, job.lane);
       const wakeAt = clock() + LINE_GRACE_MS;
-      await endRun(job, {
-        status: 'waiting',
-        line,
-        waitingFor: why,
-        attempts,
-        wakeAt,
-        ...(expectedAt && { expectedAt }),
-      });
+      await endRun(job, { ...waitingFields(job, waiting), line, wakeAt, ...(expectedAt && { expectedAt }) });
     },
     async standInLineAtOnce(job, why) {
       const changed = await table.update(
         keys.job(job.id),
         {
-          expression: 'SET #status = :waiting, #line = :line, #waitingFor = :why, #wakeAt = :wakeAt',
-          values: { waiting: 'waiting', line: lineOf(job.connection, job.lane), why, wakeAt: clock() + LINE_GRACE_MS },
+          expression: 'SET #status = :waiting, #line = :line, #waitingFor = :why, #wakeAt = :wakeAt, #waits = :waits',
+          values: {
+            ...{ waiting: 'waiting', line: lineOf(job.connection, job.lane), why, wakeAt: clock() + LINE_GRACE_MS },
+            waits: beginWait(undefined, { for: 'budget', from: clock(), why }),
+          },
         },
         {
           expression: '#generation = :first AND #status = :queued',
@@ -256,23 +289,35 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       );
       return called && asJob(called);
     },
-    async requeue(job) {
+    async requeue(job, decision) {
+      const now = clock();
       let { attempts } = job;
       if (job.status === 'parked') attempts = 0;
       if (job.status === 'running') attempts += 1;
+      const set: Partial<Job> = {
+        ...{ status: 'queued', generation: job.generation + 1, wakeAt: now + SEND_GRACE_MS, attempts },
+        ...(job.status === 'parked' && withParkedTime(job, now)),
+        ...(decision && { decisions: withDecision(job.decisions, decision) }),
+        ...(decision?.what === 'discarded' && { discarded: { by: decision.by, reason: decision.reason ?? '' } }),
+      };
+      const removed = job.status === 'parked' && !set.discarded ? [...REQUEUED_FIELDS, 'discarded'] : REQUEUED_FIELDS;
       const requeued = await table.update(
         keys.job(job.id),
         {
-          expression:
-            'SET #generation = :next, #wakeAt = :wakeAt, #status = :queued, #attempts = :attempts REMOVE #queuedAt, #lease, #dueAt, #waitingFor, #parked, #finishedAt, #line, #slotAt, #expectedAt, #expiresAt',
-          values: { next: job.generation + 1, wakeAt: clock() + SEND_GRACE_MS, queued: 'queued', attempts },
+          expression: `SET ${assignments({ ...set })} REMOVE ${removed.map((name) => `#${name}`).join(', ')}`,
+          values: { ...set },
         },
-        {
-          expression: '#generation = :generation AND #status = :was AND #wakeAt = :wasWakeAt',
-          values: { generation: job.generation, was: job.status, wasWakeAt: job.wakeAt },
-        },
+        asRead(job),
       );
       return requeued && asJob(requeued);
+    },
+    async noteDecision(job, decision) {
+      const noted = await table.update(
+        keys.job(job.id),
+        { expression: 'SET #decisions = :decisions', values: { decisions: withDecision(job.decisions, decision) } },
+        asRead(job),
+      );
+      return noted !== undefined;
     },
     async keepInLine(job) {
       await table.update(
@@ -290,14 +335,48 @@ export function createJobStore(table: Table, clock: () => number): JobStore {
       if (by !== undefined) values.by = by;
       const expression = by === undefined ? '#status = :status' : '#status = :status AND #wakeAt <= :by';
       const items = await table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst });
-      return items.filter((item) => !isGone(item, clock())).map(asJob);
+      return items.flatMap((item) => jobOfItem(item, clock()) ?? []);
+    },
+    async *parkedBetween(from, to) {
+      // A parked job was parked at its `wakeAt`.
+      const condition = {
+        expression: '#status = :parked AND #wakeAt BETWEEN :from AND :to',
+        values: { parked: 'parked', from, to },
+      };
+      for await (const items of table.indexPages(jobsByStatus.name, condition, DUE_PAGE)) yield items.map(asJob);
     },
   };
+}
+
+/** `#name = :name` for each value that is set. */
+function assignments(values: Item): string {
+  const set = Object.keys(values).filter((name) => values[name] !== undefined);
+  return set.map((name) => `#${name} = :${name}`).join(', ');
+}
+
+/** True if the job has not changed since it was read. */
+function asRead({ generation, status, wakeAt }: Job): Expression {
+  return {
+    expression: '#generation = :wasGeneration AND #status = :wasStatus AND #wakeAt = :wasWakeAt',
+    values: { wasGeneration: generation, wasStatus: status, wasWakeAt: wakeAt },
+  };
+}
+
+/** Being parked was a wait too. */
+function withParkedTime({ waits, parked, finishedAt }: Job, now: number): Pick<Job, 'waits'> {
+  const wait = { for: 'operator', from: finishedAt ?? now, why: parked?.reason ?? '' } as const;
+  const ended = endWait(beginWait(waits, wait), now);
+  return ended ? { waits: ended } : {};
 }
 
 /** Earlier versions set an expiry on every stored job. Only ended jobs may expire. */
 function isGone(item: Item, now: number): boolean {
   return item.status === 'succeeded' && isExpired(item, now);
+}
+
+/** The job in an item of the table or of its index; undefined if it has expired. */
+export function jobOfItem(item: Item, now: number): Job | undefined {
+  return isGone(item, now) ? undefined : asJob(item);
 }
 
 function asJob(item: Item): Job {

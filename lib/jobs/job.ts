@@ -1,5 +1,8 @@
 import type { Lane } from '../budget/lanes.ts';
 import { digest } from '../digest.ts';
+import type { OperatorDecision, Waited, WaitsFor } from './history.ts';
+import type { Newest } from './newest.ts';
+import type { Send } from './sends.ts';
 
 /**
  * - `queued`: stored, and in the queue or about to be sent
@@ -7,7 +10,8 @@ import { digest } from '../digest.ts';
  * - `waiting`: due at a later time, with the reason
  * - `succeeded`, `parked`: ended; a parked job waits for an operator
  */
-export type JobStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'parked';
+export type JobStatus = (typeof jobStatuses)[number];
+export const jobStatuses = ['queued', 'running', 'waiting', 'parked', 'succeeded'] as const;
 
 /** Where a person requested a job and gets its outcome. */
 export type ReplyTo =
@@ -44,6 +48,20 @@ export interface Unproven {
   otherwise?: string;
 }
 
+/** The event that a job was made from, as an operator looks for it. The job's id does not depend on it. */
+export interface Cause {
+  from: 'github' | 'slack' | 'schedule' | 'job';
+  /**
+   * GitHub's `X-GitHub-Delivery`, the `trigger_id` or form of Slack, the time of the schedule (ISO 8601), or the job
+   * that made this one. If an event came several times, it is the first of its deliveries.
+   */
+  id: string;
+  /** `issues.opened`, `issue_comment.created`. */
+  event?: string;
+  /** The GitHub login or the Slack user id that caused it. */
+  person?: string;
+}
+
 /** The part of a job that comes from its event. */
 export interface JobDraft {
   /** From {@link jobId}. */
@@ -69,6 +87,8 @@ export interface JobDraft {
   stranger?: string;
   /** The revision of the event's state: the turn of the link in which it was stored. */
   revision?: number;
+  /** Missing in jobs of earlier versions. */
+  cause?: Cause;
 }
 
 /** The record of a job. Times are epoch milliseconds. */
@@ -96,6 +116,16 @@ export interface Job extends JobDraft {
   /** After it is called from the line: when its slot opens. */
   slotAt?: number;
   waitingFor?: string;
+  /** While it waits until its person has linked an account: since when, and the link that does not do. */
+  awaitedLink?: { since: number; instead: string | null };
+  /** Its waits between two runs. Missing if there was none, and in jobs of earlier versions. */
+  waits?: Newest<Waited>;
+  /** What operators decided about it. */
+  decisions?: Newest<OperatorDecision>;
+  /** The operator's decision to end it, until the worker has told the person who asked. */
+  discarded?: { by: string; reason: string };
+  /** The steps that the last run began and did not finish, with what they have sent. */
+  unfinished?: UnfinishedStep[];
   /** For `succeeded`: what was done, for people. */
   outcome?: string;
   /** True if the request could not be done and the person was told why. */
@@ -105,11 +135,45 @@ export interface Job extends JobDraft {
   finishedAt?: number;
 }
 
+/** A step between two runs. The journal gets it when it ends. */
+export interface UnfinishedStep {
+  step: string;
+  calls: string;
+  startedAt: number;
+  resumedAt?: number;
+  sends?: Newest<Send>;
+}
+
+/**
+ * Why a job was parked, without text from outside, for public places.
+ * - `refused`: the service refused the content
+ * - `outcome unknown`: a creating step was sent, and it is unknown whether it was executed
+ * - `failed`: too many attempts failed
+ * - `needs an operator`: everything else; the reason says what
+ */
+export type ParkKind = (typeof parkKinds)[number];
+export const parkKinds = ['refused', 'outcome unknown', 'failed', 'needs an operator'] as const;
+
+/** What a job waits for now. */
+export function waitsFor({ status, waits }: Pick<Job, 'status' | 'waits'>): WaitsFor | undefined {
+  return status === 'waiting' ? waits?.newest.at(-1)?.for : undefined;
+}
+
 /** Why a job cannot continue. */
 export interface Parked {
   reason: string;
+  /** Missing in jobs of earlier versions. */
+  kind?: ParkKind;
   /** True if a creating step was sent and it is unknown whether it was executed. */
   outcomeUnknown: boolean;
+}
+
+const SHORT_NAME_LENGTH = 6;
+const DIGEST_LENGTH = 20;
+
+/** The start of the digest in a job's id: enough to tell jobs apart in a terminal. */
+export function shortName(id: string): string {
+  return id.slice(-DIGEST_LENGTH).slice(0, SHORT_NAME_LENGTH);
 }
 
 /**

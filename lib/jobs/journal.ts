@@ -3,6 +3,8 @@ import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Expression, Item, Table } from '../table/table.ts';
 import { type Lease, LeaseLost } from './job-store.ts';
+import type { Newest } from './newest.ts';
+import type { Send } from './sends.ts';
 
 /** The record of a step. Times are epoch milliseconds. */
 export interface StepEntry {
@@ -10,13 +12,25 @@ export interface StepEntry {
   /** The target of the call: `defects/create`, `GitHub comment`. */
   calls: string;
   status: 'begun' | 'done' | 'skipped' | 'failed';
+  /** When it began for the first time. */
   startedAt: number;
+  /** When it continued after a person's decision. It took from then, or from `startedAt`, until `finishedAt`. */
+  resumedAt?: number;
   finishedAt?: number;
+  /** The newest sends of its request, with those of its failed attempts. Missing for steps of earlier versions. */
+  sends?: Newest<Send>;
+  /** What settled the outcome of a creation whose answer was lost. */
+  settledBy?: string;
   /** The part of the answer that the automation keeps. */
   result?: unknown;
   /** Why it was skipped, or the last error. */
   note?: string;
   failures?: number;
+  /**
+   * For a call of a tool that changes something and whose outcome is open: the link that it was sent with, and whether the
+   * tool says that repeating the call does no harm.
+   */
+  sent?: { linkId: string; isRepeatable: boolean };
 }
 
 /** The marker text in the created object, and the payload fields that narrow the list to search. */
@@ -31,6 +45,8 @@ export interface FoundBy {
  */
 export interface OpenRequest {
   request: SignedRequest;
+  /** The creating operation. Missing in requests of earlier versions. */
+  operation?: string;
   /** Digest of its payload. */
   signed: string;
   /**

@@ -1,24 +1,40 @@
+import { digest } from '../digest.ts';
 import type { LinkNeeded } from '../grants/errors.ts';
+import { type AwaitedOf, LINK_WAIT_MS } from '../grants/link-waits.ts';
 import { RetryAt } from './interruption.ts';
 
-const DAY_MS = 86_400_000;
 /** Linking an account in Slack lets the waiting jobs of its person go on; this is for the case that it could not. */
 const LOOKS_EVERY_MS = 30 * 60_000;
 
+export interface LinkAwaitedOptions extends AwaitedOf {
+  /** When the job began to wait. Epoch milliseconds. */
+  since: number;
+  now: number;
+  /** Whether the person has linked an account in the meantime. */
+  isOver: () => Promise<boolean>;
+}
+
 /** A job waits until the person who asked for it has linked their account. They are told why. */
 export class LinkAwaited extends RetryAt {
-  /** When it is given up; epoch milliseconds. */
-  readonly until: number;
-  readonly reason: LinkNeeded['reason'];
+  readonly of: AwaitedOf;
+  /** What is wrong with which link: the person is told once, however many jobs wait and however the service puts it. */
+  readonly problem: string;
+  readonly awaitedLink: { since: number; instead: string | null };
   /** What to ask for besides the scopes that were granted. */
   readonly scopes: readonly string[];
+  readonly isOver: () => Promise<boolean>;
 
-  /** @param since when the job began to wait */
-  constructor(needed: LinkNeeded, since: number, now: number) {
-    const until = since + DAY_MS;
-    super(Math.min(now + LOOKS_EVERY_MS, until), needed.message, { releasesQueueGroup: true });
-    this.until = until;
-    this.reason = needed.reason;
-    this.scopes = needed.scopes;
+  constructor(needed: LinkNeeded, { since, now, isOver, connection, holder }: LinkAwaitedOptions) {
+    super(Math.min(now + LOOKS_EVERY_MS, since + LINK_WAIT_MS), needed.message, {
+      releasesQueueGroup: true,
+      waitsFor: 'person',
+    });
+    const { linkId, reason, scopes } = needed;
+    this.of = { connection, holder };
+    // Two calls may find a grant dead for two reasons.
+    this.problem = digest(reason === 'scope missing' ? [linkId ?? '', ...scopes] : [linkId ?? '']);
+    this.awaitedLink = { since, instead: linkId };
+    this.scopes = scopes;
+    this.isOver = isOver;
   }
 }

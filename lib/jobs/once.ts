@@ -1,6 +1,8 @@
 import { operations } from '../partner/operations.ts';
 import { InLine, Interruption, RetryAt } from './interruption.ts';
+import type { UnfinishedStep } from './job.ts';
 import type { Journal, StepEntry } from './journal.ts';
+import { createSendLog, type Send, type SendLog } from './sends.ts';
 
 /** A step ended or failed. */
 export interface StepNews {
@@ -9,20 +11,43 @@ export interface StepNews {
   isOperation: boolean;
 }
 
+/** A send that the end of its step does not explain. */
+export interface SendNews {
+  news: 'send';
+  step: string;
+  calls: string;
+  send: Send;
+}
+
 /** Carries out each step of a job once, and journals what became of it. */
 export interface Once {
-  /** Runs a step unless it is done. @param run gets what the journal has of an earlier run of it */
-  run<Kept>(step: string, calls: string, run: (begun: StepEntry | undefined) => Promise<Kept>): Promise<Kept>;
+  /**
+   * Runs a step unless it is done.
+   * @param run gets what the journal has of an earlier run of it, and where to note what it sends
+   */
+  run<Kept>(
+    step: string,
+    calls: string,
+    run: (begun: StepEntry | undefined, sends: SendLog) => Promise<Kept>,
+  ): Promise<Kept>;
   write(entry: StepEntry): Promise<void>;
+  /** The steps that were begun and have to continue in a later run. */
+  unfinished(): UnfinishedStep[];
 }
 
 export interface OnceOptions {
   journal: Journal;
   clock: () => number;
-  report: (news: StepNews) => void;
+  report: (news: StepNews | SendNews) => void;
+  /** The steps that an earlier run began and did not finish. */
+  unfinished: readonly UnfinishedStep[];
+  /** True if the job waited for a person before this run. Their time is not part of a step's. */
+  isAfterPerson: boolean;
 }
 
-export function createOnce({ journal, clock, report }: OnceOptions): Once {
+export function createOnce({ journal, clock, report, unfinished, isAfterPerson }: OnceOptions): Once {
+  const begun = new Map(unfinished.map((step) => [step.step, step]));
+
   async function write(entry: StepEntry): Promise<void> {
     await journal.write(entry);
     if (entry.status !== 'begun') report({ news: 'step', entry, isOperation: operations.has(entry.calls) });
@@ -30,21 +55,48 @@ export function createOnce({ journal, clock, report }: OnceOptions): Once {
 
   return {
     write,
-    async run<Kept>(step: string, calls: string, run: (begun: StepEntry | undefined) => Promise<Kept>): Promise<Kept> {
+    unfinished: () => [...begun.values()],
+    async run<Kept>(
+      step: string,
+      calls: string,
+      run: (begun: StepEntry | undefined, sends: SendLog) => Promise<Kept>,
+    ): Promise<Kept> {
       const known = journal.entry(step);
       if (known?.status === 'done') return known.result as Kept;
-      const startedAt = known?.startedAt ?? clock();
+      const before = begun.get(step) ?? known;
+      const now = clock();
+      const startedAt = before?.startedAt ?? now;
+      const log = createSendLog(before?.sends, (send) => report({ news: 'send', step, calls, send }));
+      const resumedAt = before && isAfterPerson ? now : before?.resumedAt;
+      const times = { startedAt, ...(resumedAt !== undefined && { resumedAt }) };
+      const about = () => ({ step, calls, ...times, ...kept(log) });
       try {
-        const result = await run(known);
-        await write({ step, calls, status: 'done', startedAt, finishedAt: clock(), result });
+        const result = await run(known, log);
+        begun.delete(step);
+        await write({ ...about(), status: 'done', finishedAt: clock(), result });
         return result;
       } catch (error) {
-        if (error instanceof Interruption && !(error instanceof RetryAt || error instanceof InLine)) {
+        if (error instanceof RetryAt || error instanceof InLine) {
+          begun.set(step, { step, calls, ...times, ...sendsOf(log) });
+        } else if (error instanceof Interruption) {
           const failures = (known?.failures ?? 0) + 1;
-          await write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note: error.message, failures });
+          begun.delete(step);
+          const sent = journal.entry(step)?.sent;
+          const failed = { ...about(), status: 'failed', finishedAt: clock(), note: error.message, failures } as const;
+          await write({ ...failed, ...(sent && { sent }) });
         }
         throw error;
       }
     },
   };
+}
+
+function sendsOf(log: SendLog): Pick<StepEntry, 'sends'> {
+  const sends = log.sends();
+  return sends ? { sends } : {};
+}
+
+function kept(log: SendLog): Pick<StepEntry, 'sends' | 'settledBy'> {
+  const settledBy = log.settledBy();
+  return { ...sendsOf(log), ...(settledBy !== undefined && { settledBy }) };
 }

@@ -6,6 +6,7 @@ import { type Creating, createCreations } from './creations.ts';
 import type { Journal } from './journal.ts';
 import { createReadings } from './readings.ts';
 import { createRepeatableCalls, type RepeatableCallsOptions } from './repeatable-calls.ts';
+import type { SendLog } from './sends.ts';
 
 /** A job's calls to the partner API: within the budget, with decisions based on their outcomes. */
 export interface PartnerCalls {
@@ -13,6 +14,7 @@ export interface PartnerCalls {
   repeatable<P extends z.ZodType, D extends z.ZodType>(
     operation: Operation<P, D>,
     payload: z.input<P>,
+    log: SendLog,
   ): Promise<Result<z.output<D>>>;
   creating: Creating;
   /** True if the waiting lines of the connection should advance after the run. */
@@ -28,9 +30,13 @@ export interface PartnerCallsOptions extends RepeatableCallsOptions {
 
 export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
   const { slots, sending, call } = createRepeatableCalls(options);
-  const readings = createReadings({ ...options, slots, read: (operation, payload) => call(operation, payload, true) });
+  const readings = createReadings({
+    ...{ ...options, slots },
+    read: (log) => (operation, payload) =>
+      call(operation, payload, { first: true, log, as: { calls: operation.name } }),
+  });
   return {
-    repeatable: call,
+    repeatable: (operation, payload, log) => call(operation, payload, { first: false, log }),
     lineIsDue: slots.lineIsDue,
     hasAsked: slots.hasAsked,
     creating: createCreations({ ...options, slots, sending, readings }),

@@ -19,10 +19,10 @@ export const LONGEST_SLEEP_MS = 10 * 60_000;
 /** The longest MessageGroupId that SQS accepts (SendMessage, API reference). */
 const MAX_GROUP_LENGTH = 128;
 
-/** The queues. People's lanes share one. */
-export type QueueName = Exclude<Lane, 'further'>;
+/** The queues: one for the lanes of people, and one for all others. */
+export type QueueName = Extract<Lane, 'interactive' | 'background'>;
 
-export const queueOf = (lane: Lane): QueueName => (lane === 'further' ? 'interactive' : lane);
+export const queueOf = (lane: Lane): QueueName => (isOfPeople(lane) ? 'interactive' : 'background');
 
 /** The fields of a job that its message needs. A new job also needs its connection. */
 export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'group'> & Partial<Pick<Job, 'connection'>>;

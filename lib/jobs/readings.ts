@@ -6,6 +6,7 @@ import { expiry } from '../table/expiry.ts';
 import { type Key, keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { RetryAt, StepFailed } from './interruption.ts';
+import type { SendLog } from './sends.ts';
 import type { Slots } from './slots.ts';
 
 /** The most pages of a list to read, with {@link PAGE_SIZE} rows each. */
@@ -59,18 +60,19 @@ export interface Readings {
   /**
    * @param since a reading that began before this time cannot prove that the object does not exist
    * @returns the id of the object with the marker, or undefined if a reading since then does not have it
+   * @param log gets the sends of a reading
    * @throws {RetryAt} if the run cannot wait for a reading
    * @throws {ListTooSlow}
    */
-  find(wanted: Wanted, since: number): Promise<string | number | undefined>;
+  find(wanted: Wanted, since: number, log: SendLog): Promise<string | number | undefined>;
 }
 
 export interface ReadingsOptions {
   table: Table;
   connection: Connection;
   slots: Slots;
-  /** Calls the list operation, ahead of other work. */
-  read: PartnerClient['call'];
+  /** Calls the list operation, ahead of other work, and notes it in the log. */
+  read: (log: SendLog) => PartnerClient['call'];
   clock: () => number;
 }
 
@@ -80,7 +82,7 @@ export interface ReadingsOptions {
  */
 export function createReadings({ table, connection, slots, read, clock }: ReadingsOptions): Readings {
   return {
-    async find(wanted, since) {
+    async find(wanted, since, log) {
       const { list, scope, found, marker } = wanted;
       const key = keys.reading(connection.name, list.name, digest([found.field, scope]));
       for (;;) {
@@ -88,8 +90,8 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
         // A found object still exists, however old the reading is.
         if (kept?.ids?.[marker] !== undefined) return kept.ids[marker];
         if (kept?.isWhole && (kept.startedAt ?? 0) >= since) return undefined;
-        if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {});
-        await slots.pauseUntil(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`);
+        if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {}, log);
+        await slots.pauseUntil(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`, 'job');
       }
     },
   };
@@ -104,10 +106,15 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
     return claimed !== undefined;
   }
 
-  async function readAndKeep(key: Key, wanted: Wanted, before: Ids): Promise<string | number | undefined> {
+  async function readAndKeep(
+    key: Key,
+    wanted: Wanted,
+    before: Ids,
+    log: SendLog,
+  ): Promise<string | number | undefined> {
     const startedAt = clock();
     try {
-      const ids = await readIds(wanted);
+      const ids = await readIds(wanted, log);
       const id = ids[wanted.marker];
       const all = { ...before, ...ids };
       const fits = [all, ids].find((ids) => Object.keys(ids).length <= MARKERS_KEPT);
@@ -123,9 +130,9 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
   }
 
   /** Reads until the marker is found, or to the end. */
-  async function readIds({ list, scope, found, idField, marker }: Wanted): Promise<Ids> {
+  async function readIds({ list, scope, found, idField, marker }: Wanted, log: SendLog): Promise<Ids> {
     const ids: Ids = {};
-    for await (const { data } of pages(read, list, { ...scope, [found.pageSize]: PAGE_SIZE }, PAGES)) {
+    for await (const { data } of pages(read(log), list, { ...scope, [found.pageSize]: PAGE_SIZE }, PAGES)) {
       for (const row of data as Record<string, unknown>[]) {
         const id = row[idField];
         if (typeof id !== 'string' && typeof id !== 'number') continue;

@@ -6,7 +6,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { Result } from '../partner/answer.ts';
 import type { Operation } from '../partner/operation.ts';
 import { decisions } from './decide.ts';
-import { type CallNews, createSending, type Sending } from './sending.ts';
+import { type CallNews, createSending, type Sending, type SendOptions } from './sending.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { StrangerTurn } from './stranger-turn.ts';
 
@@ -32,11 +32,10 @@ export interface RepeatableCallsOptions {
 export interface RepeatableCalls {
   slots: Slots;
   sending: Sending;
-  /** @param first whether the call goes ahead of new work: a search after a lost answer */
   call<P extends z.ZodType, D extends z.ZodType>(
     operation: Operation<P, D>,
     payload: z.input<P>,
-    first?: boolean,
+    options?: SendOptions,
   ): Promise<Result<z.output<D>>>;
 }
 
@@ -47,12 +46,13 @@ export function createRepeatableCalls(options: RepeatableCallsOptions): Repeatab
   return {
     slots,
     sending,
-    async call(operation, payload, first = false) {
+    async call(operation, payload, options = { first: false }) {
+      const { first } = options;
       let turn = await sending.takeTurn(operation, first);
       for (let signedAgain = false; ; signedAgain = true) {
         const client = await connection.client();
         try {
-          return await sending.send(turn, first, () => client.call(operation, payload));
+          return await sending.send(turn, options, () => client.call(operation, payload));
         } catch (thrown) {
           const failure = sending.read(thrown);
           const decision = decisions[failure.outcome].repeatable;

@@ -1,4 +1,5 @@
 import type { Metrics } from '../metrics/metrics.ts';
+import { nextStepOfParked } from './next-step.ts';
 import type { JobNews } from './run-job.ts';
 
 /** Reports events of jobs to the metrics and to the log. The log gets ids, steps and reasons, but no payloads. */
@@ -8,16 +9,30 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
     const about = { jobId: job.id, automation: job.automation, entity: job.entity, attempts: job.attempts };
     switch (told.news) {
       case 'step': {
-        const { step, calls, status, note, startedAt, finishedAt = startedAt } = told.entry;
-        const line = { message: `step ${status}`, ...about, step, calls, note, durationMs: finishedAt - startedAt };
+        const { step, calls, status, note, settledBy, startedAt, resumedAt = startedAt, finishedAt } = told.entry;
+        // From where its last run began: a wait for a person's decision is not part of it.
+        const endedAt = finishedAt ?? resumedAt;
+        const durationMs = endedAt - resumedAt;
+        const line = { message: `step ${status}`, ...about, step, calls, note, settledBy, durationMs };
         if (status === 'failed') {
           log.warn(line);
           metrics.record({ StepsFailed: 1 });
         } else log.info(line);
-        if (status === 'done' && told.isOperation) metrics.record({ EventToOperation: finishedAt - job.createdAt });
+        if (status === 'done' && told.isOperation) metrics.record({ EventToOperation: endedAt - job.createdAt });
         if (status === 'done' && step === 'reply' && job.replyTo?.in === 'slack') {
-          metrics.record({ SlackReply: finishedAt - job.createdAt });
+          metrics.record({ SlackReply: endedAt - job.createdAt });
         }
+        return;
+      }
+      case 'send': {
+        const { came, status, why, sameBytes, calls = told.calls, sentAt, endedAt } = told.send;
+        const line = { message: 'request sent', ...about, step: told.step, calls, came, status, why, sameBytes };
+        log.info({ ...line, durationMs: endedAt - sentAt });
+        return;
+      }
+      case 'continues': {
+        const { for: waitedFor, from, until = from, why } = told.wait;
+        log.info({ message: 'job continues', ...about, waitedFor, why, durationMs: until - from });
         return;
       }
       case 'rate limited':
@@ -52,7 +67,7 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         metrics.record({ CredentialsRefused: 1 }, job.connection);
         return;
       case 'succeeded':
-        log.info({ message: 'job succeeded', ...about, outcome: told.outcome });
+        log.info({ message: 'job succeeded', ...about, outcome: told.outcome, notDone: told.notDone });
         metrics.record({ JobsSucceeded: 1 });
         return;
       case 'waiting':
@@ -70,7 +85,13 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         log.warn({ message: 'the waiting line could not advance', ...about, error: String(told.error) });
         return;
       case 'parked':
-        log.warn({ message: 'job parked', ...about, reason: told.reason });
+        log.warn({
+          message: 'job parked',
+          ...about,
+          reason: told.reason,
+          kind: told.kind,
+          next: nextStepOfParked(told.kind).text,
+        });
         metrics.record({ JobsParked: 1 });
         return;
       case 'untold':

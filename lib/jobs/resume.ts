@@ -2,6 +2,7 @@ import type { Budget } from '../budget/budget.ts';
 import type { Limits } from '../budget/window.ts';
 import type { Breaker, Breakers, Scope } from '../connection/breakers.ts';
 import { inBatches } from './batches.ts';
+import type { OperatorDecision } from './history.ts';
 import { requeueJob, type SweepOptions } from './sweep.ts';
 import type { WaitingLines } from './waiting-line.ts';
 
@@ -23,6 +24,8 @@ export interface ResumeOptions extends SweepOptions {
   budget: Budget;
   breakers: Breakers;
   lines: WaitingLines;
+  /** For the history of the jobs that continue. */
+  decision: OperatorDecision;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface ResumeOptions extends SweepOptions {
  */
 export async function resumeConnection(
   connection: string,
-  { limits, budget, breakers, lines, ...options }: ResumeOptions,
+  { limits, budget, breakers, lines, decision, ...options }: ResumeOptions,
 ): Promise<Resumed> {
   const { pausedUntil } = await budget.view(connection, limits);
   const stopped = await breakers.listOpen(connection);
@@ -39,7 +42,7 @@ export async function resumeConnection(
   await breakers.closeAll(connection);
   const waiting = await options.jobs.list('waiting', { limit: LOOKED_AT });
   const due = waiting.filter((job) => job.connection === connection && job.line === undefined);
-  const queued = (await inBatches(due, (job) => requeueJob(job, options))).filter((job) => job !== undefined);
+  const queued = (await inBatches(due, (job) => requeueJob(job, options, decision))).filter((job) => job !== undefined);
   const called = await lines.moveOn({ name: connection, limits }, true);
   return { pausedUntil, stopped, queued: queued.length + called.length };
 }

@@ -6,22 +6,26 @@ import type { StrangerShare } from '../budget/stranger-share.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Assistants } from '../grants/assistants.ts';
+import { createLinkWaits } from '../grants/link-waits.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
 import type { Automation } from './automation.ts';
+import type { Waited, WaitsFor } from './history.ts';
 import { InLine, NeedsOperator, NotDone, Refused, RetryAt, StepFailed } from './interruption.ts';
-import type { Job } from './job.ts';
+import type { Job, ParkKind, UnfinishedStep } from './job.ts';
 import { type JobStore, LeaseLost, type Wait } from './job-store.ts';
 import { openJournal } from './journal.ts';
 import { LinkAwaited } from './link-awaited.ts';
-import { createOnce, type StepNews } from './once.ts';
+import { createOnce, type SendNews, type StepNews } from './once.ts';
 import { createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
 import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
+import { createReplySteps } from './reply-steps.ts';
 import type { CallNews } from './sending.ts';
 import { createSteps, type Steps } from './steps.ts';
 import { createStrangerTurn } from './stranger-turn.ts';
-import { createTellPerson, type ParkKind, type Replies, type ReplyContent } from './tell-person.ts';
+import { requeueJob } from './sweep.ts';
+import { createTellPerson, type Replies, type ReplyContent, type TellPerson } from './tell-person.ts';
 import { createToolSteps, type ToolStepsOfRun } from './tool-steps.ts';
 import type { WaitingLines } from './waiting-line.ts';
 
@@ -33,11 +37,12 @@ const NOT_DONE = 'not done';
 
 /** An event of a job, for logs and metrics. It never has a payload. */
 export type JobNews =
-  | ({ job: Job } & (StepNews | CallNews))
-  | { news: 'succeeded'; job: Job; outcome: string }
-  | { news: 'waiting'; job: Job; dueAt: number; why: string }
-  | { news: 'in line'; job: Job; expectedAt: number | undefined; why: string }
-  | { news: 'parked'; job: Job; reason: string }
+  | ({ job: Job } & (StepNews | SendNews | CallNews))
+  | { news: 'continues'; job: Job; wait: Waited }
+  | { news: 'succeeded'; job: Job; outcome: string; notDone: boolean }
+  | { news: 'waiting'; job: Job; dueAt: number; why: string; waitsFor: WaitsFor }
+  | { news: 'in line'; job: Job; expectedAt: number | undefined; why: string; waitsFor: WaitsFor }
+  | { news: 'parked'; job: Job; reason: string; kind: ParkKind }
   | { news: 'bug'; job: Job; error: unknown }
   | { news: 'untold'; job: Job; error: unknown }
   | { news: 'line stands still'; job: Job; error: unknown };
@@ -87,8 +92,8 @@ export async function runJob(
     return sleepOrLeave(claimed.until - clock());
   }
   try {
-    const { ending, ...made } = await runAutomation(claimed, deadline, options);
-    const fate = await settle(claimed, ending, receives, options);
+    const { ending, unfinished, ...made } = await runAutomation(claimed, deadline, options);
+    const fate = await settle(claimed, { ...ending, unfinished }, receives, options);
     await endCalls(claimed, made, options);
     return fate;
   } catch (error) {
@@ -118,18 +123,25 @@ async function stoodInLine(message: JobMessage, { jobs, budget, connection }: Ru
 }
 
 /** Stores the result of a run. @returns what to do with its message */
-async function settle(job: Job, ending: Ending, receives: number, options: RunJobOptions): Promise<MessageFate> {
+async function settle(
+  job: Job,
+  ending: Ending & { unfinished: readonly UnfinishedStep[] },
+  receives: number,
+  options: RunJobOptions,
+): Promise<MessageFate> {
   const { jobs, queue, clock, report } = options;
   switch (ending.ended) {
     case 'succeeded':
       await jobs.succeed(job, ending);
-      report({ news: 'succeeded', job, outcome: ending.notDone ? `not done: ${ending.outcome}` : ending.outcome });
+      report({ ...ending, news: 'succeeded', job });
       return 'done';
-    case 'parked':
+    case 'parked': {
       await letGo(job, 'parked', options);
-      await jobs.park(job, { reason: ending.reason, outcomeUnknown: ending.outcomeUnknown });
-      report({ news: 'parked', job, reason: ending.reason });
+      const { reason, kind, outcomeUnknown } = ending;
+      await jobs.park(job, { reason, kind, outcomeUnknown });
+      report({ news: 'parked', job, reason, kind });
       return 'done';
+    }
     case 'in line':
       await jobs.standInLine(job, ending);
       report({ ...ending, news: 'in line', job });
@@ -139,9 +151,15 @@ async function settle(job: Job, ending: Ending, receives: number, options: RunJo
       const waiting = await jobs.wait(job, { ...ending, message });
       report({ ...ending, news: 'waiting', job });
       if (message === 'is sent again') await queue.send(waiting);
+      if (await ending.isOver?.()) await goOnAtOnce(job.id, options);
       return message === 'sleeps' ? sleepOrLeave(ending.dueAt - clock()) : 'done';
     }
   }
+}
+
+async function goOnAtOnce(jobId: string, { jobs, queue }: RunJobOptions): Promise<void> {
+  const job = await jobs.get(jobId);
+  if (job?.status === 'waiting') await requeueJob(job, { jobs, queue });
 }
 
 /** What happens to the message of a waiting job: {@link Wait}. */
@@ -176,8 +194,21 @@ async function endCalls(job: Job, { calls, tools }: CallsOfRun, options: RunJobO
 type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
   | { ended: 'parked'; reason: string; kind: ParkKind; outcomeUnknown: boolean }
-  | { ended: 'in line'; expectedAt: number | undefined; why: string; attempts: number }
-  | { ended: 'not yet'; dueAt: number; why: string; attempts: number; releasesQueueGroup?: boolean };
+  | ({ ended: 'in line'; expectedAt: number | undefined } & Pause)
+  | ({
+      ended: 'not yet';
+      dueAt: number;
+      releasesQueueGroup?: boolean;
+      awaitedLink?: LinkAwaited['awaitedLink'];
+      /** Whether what it waits for has happened while it was not seen to wait. */
+      isOver?: () => Promise<boolean>;
+    } & Pause);
+
+interface Pause {
+  waitsFor: WaitsFor;
+  why: string;
+  attempts: number;
+}
 
 /** What a run made its calls with; nothing where its connection is gone. */
 interface CallsOfRun {
@@ -189,39 +220,57 @@ async function runAutomation(
   job: Job,
   deadline: number,
   options: RunJobOptions,
-): Promise<{ ending: Ending } & CallsOfRun> {
+): Promise<{ ending: Ending; unfinished: readonly UnfinishedStep[] } & CallsOfRun> {
   const { table, budget, breakers, assistants, replies, clock, sleep, report } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked: Parking = (reason, kind) => {
     const outcomeUnknown = journal.openSteps().length > 0;
     return { ended: 'parked', reason, kind: outcomeUnknown ? 'outcome unknown' : kind, outcomeUnknown };
   };
+  const tellOfWait = createTellOfWait(job, report);
+  const about = {
+    ...{ journal, clock },
+    report(news: StepNews | SendNews | CallNews) {
+      if (news.news === 'step' && news.entry.status === 'done') tellOfWait();
+      report({ ...news, job });
+    },
+  };
+  const once = createOnce({
+    ...{ ...about, unfinished: job.unfinished ?? [] },
+    isAfterPerson: ['operator', 'person'].includes(job.waits?.newest.at(-1)?.for ?? ''),
+  });
+  const replySteps = createReplySteps({ journal, clock, deadline, once });
+  const failed = (error: unknown) => report({ news: 'untold', job, error });
+  const linkWaits = createLinkWaits(table, clock);
+  const person = createTellPerson({ job, journal, steps: replySteps, replies, linkWaits, clock, failed });
+  const ended = (ending: Ending, made: CallsOfRun = {}) => ({ ending, unfinished: once.unfinished(), ...made });
+  if (job.discarded) {
+    const ending = await discard(job, job.discarded.reason, person, parked, options);
+    if (ending.ended === 'succeeded') await journal.expire();
+    return ended(ending);
+  }
   const connection = options.connection(job.connection);
   if (!connection) {
-    return {
-      ending: parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator'),
-    };
+    await person.parked('needs an operator');
+    return ended(parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator'));
   }
 
-  const about = { connection, journal, clock, report: (news: StepNews | CallNews) => report({ ...news, job }) };
   const cameBack = job.dueAt !== undefined || job.generation > 1;
   const strangerTurn =
     job.stranger === undefined
       ? undefined
-      : createStrangerTurn({ ...about, share: options.strangers, login: job.stranger });
+      : createStrangerTurn({ ...about, connection, share: options.strangers, login: job.stranger });
   const calls = createPartnerCalls({
-    ...{ ...about, strangerTurn },
+    ...{ ...about, connection, strangerTurn },
     ...{ table, lane: job.lane, caller: job.id, cameBack, budget, breakers, sleep, deadline },
   });
-  const once = createOnce(about);
   const tools = createToolSteps({
     ...{ assistants, connection: connection.name, limits: connection.mcpLimits, lane: job.lane, budget },
+    awaitedLink: job.awaitedLink,
     ...{ journal, once, isHeld: holding(job, options), clock, sleep, deadline },
     isPublic: job.replyTo?.in === 'github',
   });
-  const steps = createSteps({ connection, calls, journal, clock, deadline, once, tools });
-  const failed = (error: unknown) => report({ news: 'untold', job, error });
-  const person = createTellPerson({ job, journal, steps, replies, clock, failed });
+  const steps = createSteps({ connection, calls, journal, once, replies: replySteps, tools });
   const end = async (): Promise<Ending> => {
     let isDone = false;
     try {
@@ -249,14 +298,49 @@ async function runAutomation(
       const ending = endingOf(job, error, parked, options);
       // Only the report of the outcome was left, and it failed.
       if (isDone) return ending;
-      if (ending.ended === 'parked') await person.parked(ending.reason, ending.kind);
-      if (error instanceof LinkAwaited) await person.linkAwaited(error);
-      else if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.why);
-      if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.why);
+      if (ending.ended === 'parked') await person.parked(ending.kind);
+      if (error instanceof LinkAwaited) {
+        await linkWaits.note(error.of, job.id);
+        await person.linkAwaited(error);
+      } else if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.waitsFor);
+      if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.waitsFor);
       return ending;
     }
   };
-  return { ending: await end(), calls, tools };
+  return ended(await end(), { calls, tools });
+}
+
+/** The waits that people ask about. The others are short, and a backlog has thousands of them. */
+const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'operator', 'person'];
+
+/** Says, once the job gets on, what it had to wait for. A run that finds the outage unchanged has not got on. */
+function createTellOfWait(job: Job, report: RunJobOptions['report']): () => void {
+  let wait = job.waits?.newest.at(-1);
+  return () => {
+    if (wait && TOLD_WAITS.includes(wait.for)) report({ news: 'continues', job, wait });
+    wait = undefined;
+  };
+}
+
+/** Ends a job that an operator has discarded. */
+async function discard(
+  job: Job,
+  reason: string,
+  person: TellPerson,
+  parked: Parking,
+  options: RunJobOptions,
+): Promise<Ending> {
+  const said = notDone(`discarded: ${reason}`);
+  try {
+    await letGo(job, 'parked', options);
+    await person.outcome(said);
+  } catch (error) {
+    const ending = endingOf(job, error, parked, options);
+    if (ending.ended !== 'parked') return ending;
+    // It was parked once already, and the operator has decided. A claim that is left behind is settled by the next job.
+    options.report({ news: 'untold', job, error: ending.reason });
+  }
+  return { ended: 'succeeded', outcome: said.text, notDone: true };
 }
 
 async function letGo(job: Job, ending: 'succeeded' | 'parked', { automation, jobs }: RunJobOptions): Promise<void> {
@@ -288,11 +372,13 @@ type Parking = (reason: string, kind: ParkKind) => Ending;
 function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, report }: RunJobOptions): Ending {
   if (error instanceof LeaseLost) throw error;
   if (error instanceof RetryAt) {
-    const { dueAt, message: why, releasesQueueGroup } = error;
-    return { ended: 'not yet', dueAt, why, attempts: job.attempts, releasesQueueGroup };
+    const { dueAt, message: why, releasesQueueGroup, waitsFor } = error;
+    const link = error instanceof LinkAwaited && { awaitedLink: error.awaitedLink, isOver: error.isOver };
+    return { ended: 'not yet', dueAt, why, waitsFor, attempts: job.attempts, releasesQueueGroup, ...link };
   }
   if (error instanceof InLine) {
-    return { ended: 'in line', expectedAt: error.expectedAt, why: error.message, attempts: job.attempts };
+    const { expectedAt, message: why, waitsFor } = error;
+    return { ended: 'in line', expectedAt, why, waitsFor, attempts: job.attempts };
   }
   if (error instanceof NeedsOperator)
     return parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator');
@@ -301,7 +387,7 @@ function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, re
   const why = foreseen ? error.message : `unexpected: ${String(error)}`;
   const attempts = job.attempts + 1;
   if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`, 'failed');
-  return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, attempts };
+  return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, waitsFor: 'retry', attempts };
 }
 
 /** The delay quadruples with each attempt, up to ten minutes. Half of it is jitter. */

@@ -10,6 +10,7 @@ import type { Operation } from '../partner/operation.ts';
 import { validate } from '../partner/validate.ts';
 import { type Decision, decisions, outcomeOf, type SendOutcome } from './decide.ts';
 import { InLine, Refused, RetryAt, StepFailed } from './interruption.ts';
+import { howItEnded, type Send, type SendLog } from './sends.ts';
 import { type Slots, withBudget } from './slots.ts';
 
 /** The pause for a 429 without a Retry-After. */
@@ -27,10 +28,26 @@ export type CallNews =
   | { news: 'stopped'; what: string; why: string }
   | { news: 'breaker not closed'; error: unknown };
 
-/** The right to make one call: its slot, and the breaker of its operation, which gets the result. */
-export interface Turn {
+/** A slot, and how long the call waited for it. Epoch milliseconds. */
+interface TakenSlot {
   slot: Slot;
+  askedAt: number;
+  grantedAt: number;
+}
+
+/** The right to make one call: its slot, and the breaker of its operation, which gets the result. */
+export interface Turn extends TakenSlot {
   breaker: Passage;
+}
+
+/** How a call is sent and noted. */
+export interface SendOptions {
+  /** True for resends and searches, which go ahead of other work. */
+  first: boolean;
+  /** Gets the send; undefined if no step sends it. */
+  log?: SendLog | undefined;
+  /** What the log gets besides the times and the outcome. */
+  as?: Pick<Send, 'calls' | 'sameBytes'>;
 }
 
 /** A failed send and its interpretation. */
@@ -52,7 +69,7 @@ export interface Sending {
   /** Sends within the slot, or within a new one if the slot is too old. */
   send<D extends z.ZodType>(
     turn: Turn,
-    first: boolean,
+    options: SendOptions,
     call: () => Promise<Result<z.output<D>>>,
   ): Promise<Result<z.output<D>>>;
   /** @throws any error that is not from the partner API */
@@ -87,21 +104,37 @@ export function createSending(options: SendingOptions): Sending {
   const { name } = connection;
   const breakerOf = ({ name: operation }: Operation) => breakers.at({ connection: name, operation }, lane);
 
+  async function takeSlot(first: boolean): Promise<TakenSlot> {
+    const askedAt = clock();
+    const slot = await slots.take(first);
+    return { slot, askedAt, grantedAt: clock() };
+  }
+
   /** Waits in place for a slot for the call. */
-  async function inSlot<T>(taken: Slot, first: boolean, call: () => Promise<T>): Promise<T> {
-    let slot = taken;
+  async function inSlot<T extends Result<unknown>>(
+    taken: TakenSlot,
+    { first, log, as }: SendOptions,
+    call: () => Promise<T>,
+  ): Promise<T> {
+    let { slot, askedAt, grantedAt } = taken;
     while (clock() > slot.goodUntil) {
       slot.giveUp();
       slots.ensureTimeForCall();
-      slot = await slots.take(first);
+      ({ slot, askedAt, grantedAt } = await takeSlot(first));
     }
+    const sentAt = clock();
+    const note = (how: Pick<Send, 'came' | 'status' | 'why'>) =>
+      log?.add({ ...as, askedAt, grantedAt, sentAt, endedAt: clock(), ...how });
     const result = await call().catch(async (error) => {
+      const ended = howItEnded(error);
+      if (ended) note(ended);
       const neverSent = error instanceof PartnerUnanswered ? !error.sent : error instanceof PartnerPayloadError;
       if (neverSent) slot.giveUp();
       else if (error instanceof PartnerUnanswered) await withBudget(slot.unanswered(), clock);
       else if (error instanceof PartnerError && error.status !== null) slot.answered();
       throw error;
     });
+    note({ came: 'accepted', status: result.status });
     slot.answered();
     return result;
   }
@@ -118,10 +151,10 @@ export function createSending(options: SendingOptions): Sending {
       return;
     }
     for (let signedAgain = false; ; signedAgain = true) {
-      const slot = await slots.take(true);
+      const slot = await takeSlot(true);
       const client = await connection.client();
       try {
-        await inSlot(slot, true, () => client.call(connection.operation(validate), {}));
+        await inSlot(slot, { first: true }, () => client.call(connection.operation(validate), {}));
         return await whole.worked();
       } catch (thrown) {
         const { error, outcome } = sending.read(thrown);
@@ -146,7 +179,10 @@ export function createSending(options: SendingOptions): Sending {
 
   function waitForOperation(breaker: Passage): RetryAt {
     const { until, why } = breaker.wait();
-    return new RetryAt(until, why, { releasesQueueGroup: until - clock() > LONGEST_WAIT_IN_QUEUE_MS });
+    return new RetryAt(until, why, {
+      releasesQueueGroup: until - clock() > LONGEST_WAIT_IN_QUEUE_MS,
+      waitsFor: 'outage',
+    });
   }
 
   const sending: Sending = {
@@ -159,21 +195,21 @@ export function createSending(options: SendingOptions): Sending {
         breaker = await breakerOf(operation);
       }
       if (breaker.says === 'wait') throw waitForOperation(breaker);
-      const slot = await slots.take(first);
+      const taken = await takeSlot(first);
       if (breaker.says === 'probe' && !(await breaker.claimProbe())) {
-        slot.giveUp();
+        taken.slot.giveUp();
         throw waitForOperation(breaker);
       }
-      return { slot, breaker };
+      return { ...taken, breaker };
     },
     async takeSlotAgain({ breaker }, first) {
       slots.ensureTimeForCall();
-      return { slot: await slots.take(first), breaker };
+      return { ...(await takeSlot(first)), breaker };
     },
-    async send({ slot, breaker }, first, call) {
-      const result = await inSlot(slot, first, call);
+    async send(turn, options, call) {
+      const result = await inSlot(turn, options, call);
       // The answer counts even if the breaker cannot be closed. The next success closes it too.
-      await breaker.worked().catch((error) => report({ news: 'breaker not closed', error }));
+      await turn.breaker.worked().catch((error) => report({ news: 'breaker not closed', error }));
       return result;
     },
     read(error) {
@@ -209,7 +245,7 @@ export function createSending(options: SendingOptions): Sending {
         // Other jobs will get their own 429 from the service.
         if (!(error instanceof BudgetUnavailable)) throw error;
       });
-      return waitForConnection({ until, why: 'the service wants fewer calls' });
+      return new InLine('the service wants fewer calls', until);
     },
     async ensureWorks(operation) {
       const breaker = await breakerOf(operation);
@@ -220,7 +256,7 @@ export function createSending(options: SendingOptions): Sending {
   return sending;
 }
 
-/** While its connection is paused or down, nothing can be sent there, so the job waits in line. */
+/** While its connection is down, nothing can be sent there, so the job waits in line. */
 function waitForConnection({ until, why }: ReturnType<Passage['wait']>): InLine {
-  return new InLine(why, until);
+  return new InLine(why, until, 'outage');
 }

@@ -2,6 +2,7 @@ import type { Budget, Slot, SlotAnswer } from '../budget/budget.ts';
 import { BudgetUnavailable } from '../budget/budget-store.ts';
 import type { Lane } from '../budget/lanes.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { WaitsFor } from './history.ts';
 import { InLine, RetryAt } from './interruption.ts';
 import type { StrangerTurn } from './stranger-turn.ts';
 
@@ -9,8 +10,8 @@ import type { StrangerTurn } from './stranger-turn.ts';
 const LONGEST_PAUSE_MS = 8_000;
 /** An urgent call that has to wait longer retries after this long. */
 const LONGEST_WAIT_MS = 5 * 60_000;
-/** Further commands must not occupy workers that first commands need. */
-const LONGEST_PAUSE_OF_FURTHER_MS = 1_000;
+/** Further commands must not occupy workers that first commands need, nor backfills those that events need. */
+const LONGEST_PAUSE_OF_LATER_MS = 1_000;
 /** The delay before a retry when the budget cannot be read or written. */
 const NO_BUDGET_PAUSE_MS = 30_000;
 
@@ -28,7 +29,7 @@ export interface Slots {
    * Waits in place if the wait is short and fits into the run.
    * @throws {RetryAt} otherwise
    */
-  pauseUntil(at: number, why: string): Promise<void>;
+  pauseUntil(at: number, why: string, waitsFor?: WaitsFor): Promise<void>;
   /** @throws {RetryAt} if a call could outlast this run, because the Lambda would cut it off */
   ensureTimeForCall(): void;
   /** True if the run has taken or requested a slot. */
@@ -60,7 +61,7 @@ export async function withBudget<T>(act: Promise<T>, clock: () => number): Promi
     return await act;
   } catch (error) {
     if (!(error instanceof BudgetUnavailable)) throw error;
-    throw new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message);
+    throw new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message, { waitsFor: 'outage' });
   }
 }
 
@@ -69,9 +70,9 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
   let lineIsDue = false;
   let hasAsked = false;
 
-  async function pauseUntil(at: number, why: string): Promise<void> {
+  async function pauseUntil(at: number, why: string, waitsFor: WaitsFor = 'pause'): Promise<void> {
     const ms = at - clock();
-    if (ms > LONGEST_PAUSE_MS || at + connection.timeoutMs > deadline) throw new RetryAt(at, why);
+    if (ms > LONGEST_PAUSE_MS || at + connection.timeoutMs > deadline) throw new RetryAt(at, why, { waitsFor });
     if (ms > 0) await sleep(ms);
   }
 
@@ -101,14 +102,15 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
       if (clock() + connection.timeoutMs > deadline) throw new RetryAt(clock(), 'this run has no time left for a call');
     },
     async take(urgent) {
-      const longest = lane === 'further' ? LONGEST_PAUSE_OF_FURTHER_MS : LONGEST_PAUSE_MS;
+      const isLater = lane === 'further' || lane === 'backfill';
+      const longest = isLater ? LONGEST_PAUSE_OF_LATER_MS : LONGEST_PAUSE_MS;
       const waitsUntil = Math.min(clock() + longest, deadline - connection.timeoutMs);
       for (;;) {
         const answer = await request(urgent, waitsUntil);
         if (!answer.granted) {
           if (answer.askAgainAt === undefined) throw new InLine(answer.why, answer.expectedAt);
           // The limits may change in the meantime, and a connection may be resumed.
-          await pauseUntil(Math.min(answer.askAgainAt, clock() + LONGEST_WAIT_MS), answer.why);
+          await pauseUntil(Math.min(answer.askAgainAt, clock() + LONGEST_WAIT_MS), answer.why, 'budget');
           continue;
         }
         const { slot } = answer;

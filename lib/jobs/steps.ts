@@ -3,20 +3,12 @@ import type { Connection } from '../connection/connection.ts';
 import type { Holder } from '../grants/grant.ts';
 import type { Operation } from '../partner/operation.ts';
 import { readPage } from '../partner/paging.ts';
-import { NeedsOperator, Refused, RetryAt } from './interruption.ts';
+import { NeedsOperator, Refused } from './interruption.ts';
 import type { Journal } from './journal.ts';
 import type { Once } from './once.ts';
 import type { PartnerCalls } from './partner-calls.ts';
+import type { ReplySteps } from './reply-steps.ts';
 import type { ToolSteps } from './tool-steps.ts';
-
-/** A call outside the partner API that creates something: a comment, a message. */
-export interface Reply<Kept> {
-  /** For people: `GitHub comment`. */
-  calls: string;
-  /** Searches for the result of an earlier run before creating it again; `since` is when that run began. */
-  find(since: number): Promise<Kept | undefined>;
-  make(): Promise<Kept>;
-}
 
 /** The result of a creating step. */
 export interface Created {
@@ -26,7 +18,7 @@ export interface Created {
 }
 
 /** The external effects of an automation. Each step is executed once per job, even after crashes and retries. */
-export interface Steps {
+export interface Steps extends ReplySteps {
   /**
    * Calls an operation that may be repeated harmlessly.
    *
@@ -73,41 +65,29 @@ export interface Steps {
     payload: z.input<P>,
     marker?: string,
   ): Promise<Created>;
-  /** Reads something outside the partner API. */
-  read<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
-  /** Sends a reply once. A second try searches for it first. */
-  reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
   /** Calls of tools, as a person who has linked an account. */
   as(holder: Holder): ToolSteps;
-  /** What the journal has of a step that is done. */
-  kept<Kept>(step: string): Kept | undefined;
-  /** Records that a step was skipped, and why. */
-  skip(step: string, calls: string, why: string): Promise<void>;
 }
 
 export interface StepsOptions {
   connection: Connection;
   calls: PartnerCalls;
   journal: Journal;
-  clock: () => number;
-  /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
-  deadline: number;
   once: Once;
+  replies: ReplySteps;
   /** Makes {@link Steps.as}. */
   tools: Pick<Steps, 'as'>;
 }
 
-/** The time limit for all calls of a reply together. */
-const REPLY_TIMEOUT_MS = 20_000;
-
 export function createSteps(options: StepsOptions): Steps {
-  const { connection, calls: partner, journal, clock, deadline, once, tools } = options;
+  const { connection, calls: partner, journal, once, replies, tools } = options;
   return {
+    ...replies,
     async call(step, declared, payload, keep, refused) {
       const operation = connection.operation(declared);
-      return once.run(step, operation.name, async () => {
+      return once.run(step, operation.name, async (_, log) => {
         try {
-          return keep((await partner.repeatable(operation, payload)).data);
+          return keep((await partner.repeatable(operation, payload, log)).data);
         } catch (error) {
           if (refused && error instanceof Refused) return refused(error);
           throw error;
@@ -119,9 +99,9 @@ export function createSteps(options: StepsOptions): Steps {
       const kept = [];
       let before: string | null = null;
       for (let page = 1; page <= maxPages; page++) {
-        const part = await once.run(`${step} ${page}`, operation.name, async () => {
+        const part = await once.run(`${step} ${page}`, operation.name, async (_, log) => {
           const asked = Object.assign({}, payload, { page });
-          const result = await partner.repeatable(operation, asked);
+          const result = await partner.repeatable(operation, asked, log);
           const { repeats, last, fingerprint } = readPage(page, asked, result, before);
           const rows = repeats ? [] : result.data.map(keep).filter((row) => row !== undefined);
           return { rows, last, whole: !repeats, ...(fingerprint !== null && { fingerprint }) };
@@ -134,8 +114,8 @@ export function createSteps(options: StepsOptions): Steps {
     },
     async create(step, declared, payload, marker) {
       const operation = connection.operation(declared);
-      const created = await once.run(step, operation.name, async (): Promise<Created> => {
-        const creating = () => partner.creating(step, operation, payload, marker);
+      const created = await once.run(step, operation.name, async (_, log): Promise<Created> => {
+        const creating = () => partner.creating(step, operation, payload, marker, log);
         return creating().catch(async (error) => {
           // For a step that a person decided, a NeedsOperator means that the last search found nothing. A Refused is
           // not a search result.
@@ -148,26 +128,7 @@ export function createSteps(options: StepsOptions): Steps {
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;
     },
-    read: (step, calls, read) => once.run(step, calls, read),
-    async reply(step, { calls, find, make }) {
-      return once.run(step, calls, async (begun) => {
-        if (clock() + REPLY_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a reply');
-        const made = begun && (await find(begun.startedAt));
-        if (made !== undefined) return made;
-        if (!begun) await once.write({ step, calls, status: 'begun', startedAt: clock() });
-        return make();
-      });
-    },
     as: tools.as,
-    kept<Kept>(step: string) {
-      const known = journal.entry(step);
-      return known?.status === 'done' ? (known.result as Kept) : undefined;
-    },
-    async skip(step, calls, why) {
-      if (journal.entry(step)) return;
-      const now = clock();
-      await once.write({ step, calls, status: 'skipped', startedAt: now, finishedAt: now, note: why });
-    },
   };
 }
 

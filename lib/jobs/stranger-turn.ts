@@ -30,6 +30,7 @@ export function createStrangerTurn({ share, login, connection, report }: Strange
     report({ news: 'strangers wait', who });
     return new RetryAt(endsAt, `the ${most} calls per day for outside contributors are used up`, {
       releasesQueueGroup: true,
+      waitsFor: 'budget',
     });
   }
 

@@ -1,5 +1,6 @@
 import { lanes } from '../budget/lanes.ts';
 import { inBatches } from './batches.ts';
+import type { OperatorDecision } from './history.ts';
 import type { Job, JobStatus } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
@@ -54,9 +55,16 @@ function peopleFirst(a: Job, b: Job): number {
   return lanes.indexOf(a.lane) - lanes.indexOf(b.lane) || a.createdAt - b.createdAt;
 }
 
-/** @returns undefined if the job changed in the meantime, because another process handled it */
-export async function requeueJob(job: Job, { jobs, queue }: SweepOptions): Promise<Job | undefined> {
-  const requeued = await jobs.requeue(job);
+/**
+ * @param decision of the operator who continues or ends it
+ * @returns undefined if the job changed in the meantime, because another process handled it
+ */
+export async function requeueJob(
+  job: Job,
+  { jobs, queue }: SweepOptions,
+  decision?: OperatorDecision,
+): Promise<Job | undefined> {
+  const requeued = await jobs.requeue(job, decision);
   if (!requeued) return undefined;
   await queue.send(requeued);
   await jobs.noteQueued(requeued);

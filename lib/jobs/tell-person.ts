@@ -1,23 +1,26 @@
 import { digest } from '../digest.ts';
+import type { Holder } from '../grants/grant.ts';
+import type { LinkWaits } from '../grants/link-waits.ts';
+import type { WaitsFor } from './history.ts';
 import { Interruption } from './interruption.ts';
-import type { Job } from './job.ts';
+import type { Job, ParkKind } from './job.ts';
 import { LeaseLost } from './job-store.ts';
 import type { Journal } from './journal.ts';
 import type { LinkAwaited } from './link-awaited.ts';
-import type { Reply, Steps } from './steps.ts';
+import type { Reply, ReplySteps } from './reply-steps.ts';
 
 /** The news of a job for the person who requested it. */
 export type ReplyContent =
   | ({ of: 'done' } & Outcome)
   | { of: 'not done'; text: string }
   /** The estimated time; epoch milliseconds. */
-  | { of: 'waiting'; until: number | undefined; why: string }
-  /** The job waits, for a day, until the person has linked their account, where `scopes` is not empty with those. */
-  | { of: 'link awaited'; why: string; scopes: readonly string[] }
-  | { of: 'parked'; reason: string; kind: ParkKind };
-
-/** Why a job was parked, without text from outside, for public places. */
-export type ParkKind = 'refused' | 'outcome unknown' | 'failed' | 'needs an operator';
+  | { of: 'waiting'; until: number | undefined; waitsFor: WaitsFor }
+  /**
+   * Jobs of the holder wait, for a day since then, until they have linked their account, where `scopes` is not empty with
+   * those. They are told in Slack, where they can link it, wherever they asked.
+   */
+  | { of: 'link awaited'; why: string; scopes: readonly string[]; holder: Holder; since: number }
+  | { of: 'parked'; kind: ParkKind };
 
 /** The outcome of a job, in plain words. */
 export interface Outcome {
@@ -39,15 +42,18 @@ const WAITS_TOLD = 3;
 export interface TellPersonOptions {
   job: Job;
   journal: Journal;
-  steps: Steps;
+  steps: Pick<ReplySteps, 'reply' | 'skip'>;
   replies: Replies;
+  linkWaits: LinkWaits;
   clock: () => number;
   /** Gets the errors of messages that failed while the job ends or waits anyway. */
   failed: (error: unknown) => void;
 }
 
 /** Sends news of a job to the person who requested it. Jobs that an event caused have no such person. */
-export function createTellPerson({ job, journal, steps, replies, clock, failed }: TellPersonOptions) {
+export type TellPerson = ReturnType<typeof createTellPerson>;
+
+export function createTellPerson({ job, journal, steps, replies, linkWaits, clock, failed }: TellPersonOptions) {
   async function say(step: string, said: ReplyContent): Promise<void> {
     if (!job.replyTo || journal.entry(step)?.status === 'done') return;
     const reply = await replies(job, said);
@@ -70,16 +76,19 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       if (said.of === 'done' && said.isUntold) return;
       await say('reply', said);
     },
-    async waiting(until: number | undefined, why: string): Promise<void> {
+    async waiting(until: number | undefined, waitsFor: WaitsFor): Promise<void> {
       if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
       const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
-      if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, why });
+      if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, waitsFor });
     },
-    /** Once for each reason, however the service puts it. */
-    linkAwaited: ({ message: why, reason, scopes }: LinkAwaited) =>
-      sayIfPossible(`tell link awaited ${digest([reason, ...scopes])}`, { of: 'link awaited', why, scopes }),
+    /** By one of the jobs that wait for the same link. */
+    async linkAwaited({ message: why, problem, scopes, of, awaitedLink: { since } }: LinkAwaited) {
+      if (!(await linkWaits.claimTelling(of, problem, job.id))) return;
+      const step = `tell link awaited ${digest([problem, since])}`;
+      await sayIfPossible(step, { of: 'link awaited', why, scopes, holder: of.holder, since });
+      if (journal.entry(step)?.status === 'done') await linkWaits.noteTold(of, problem, job.id);
+    },
     // A replayed job may be parked again, for another reason.
-    parked: (reason: string, kind: ParkKind) =>
-      sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', reason, kind }),
+    parked: (kind: ParkKind) => sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', kind }),
   };
 }

@@ -5,7 +5,8 @@ import type { Limits } from '../budget/window.ts';
 import type { Assistant } from '../grants/assistant.ts';
 import type { Assistants } from '../grants/assistants.ts';
 import { CallRejected, GrantError, LinkNeeded, OutcomeUnknown, TryLater } from '../grants/errors.ts';
-import type { Holder } from '../grants/grant.ts';
+import type { Grant, Holder } from '../grants/grant.ts';
+import { LINK_WAIT_MS } from '../grants/link-waits.ts';
 import { ANSWER_TIMEOUT_MS } from '../mcp/exchange.ts';
 import { fitArguments } from '../mcp/fit.ts';
 import { onOneLine } from '../mcp/outside-text.ts';
@@ -13,8 +14,9 @@ import { schemaHash } from '../mcp/schema-hash.ts';
 import type { Tool, ToolList, ToolResult } from '../mcp/tool.ts';
 import { argumentsFault } from '../mcp/validate-arguments.ts';
 import { type Interruption, NeedsOperator, NotDone, RetryAt, StepFailed } from './interruption.ts';
+import type { Job } from './job.ts';
 import { LeaseLost } from './job-store.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, StepEntry } from './journal.ts';
 import { LinkAwaited } from './link-awaited.ts';
 import type { Once } from './once.ts';
 
@@ -40,8 +42,8 @@ export type Made<Kept> =
 
 /** Calls of tools as one person, each carried out once per job. */
 export interface ToolSteps {
-  /** Whether the person has linked an account, be it one that cannot be used any more. */
-  isLinked(): Promise<boolean>;
+  /** Whether the person has linked an account, and whether it can still be used. */
+  linked(): Promise<'no' | 'dead' | 'yes'>;
   /** The tools that the person may call. */
   list<Kept>(step: string, keep: (list: ToolList) => Kept): Promise<Kept>;
   /** Calls a tool that changes nothing. @param keep what of the result the job needs later; small, for it is journalled */
@@ -49,15 +51,13 @@ export interface ToolSteps {
   /**
    * Calls a tool that changes something: once at most, unless the tool says of itself that it may be repeated.
    *
-   * @param find looks for what a call has made whose answer was lost; each look is a step of its own
+   * @param find looks for what a call has made whose answer was lost; each look is a step of its own. It reads with the
+   * link that the call was sent with, because another account may see other things.
    */
-  make<Kept>(
-    step: string,
-    call: ToolCall,
-    keep: (result: ToolResult) => Kept,
-    find?: (step: string) => Promise<Kept | undefined>,
-  ): Promise<Made<Kept>>;
+  make<Kept>(step: string, call: ToolCall, keep: (result: ToolResult) => Kept, find?: Find<Kept>): Promise<Made<Kept>>;
 }
+
+type Find<Kept> = (reader: Pick<ToolSteps, 'read'>, step: string) => Promise<Kept | undefined>;
 
 export interface ToolStepsOptions {
   assistants: Assistants;
@@ -68,6 +68,8 @@ export interface ToolStepsOptions {
   budget: Budget;
   journal: Journal;
   once: Once;
+  /** How the job waited for a link before this run. */
+  awaitedLink: Job['awaitedLink'];
   /** Whether strangers read what the person is told; then it does not have the service's own words. */
   isPublic: boolean;
   /** Whether no other worker has taken the job over. */
@@ -89,6 +91,18 @@ const LONGEST_WAIT_MS = 5 * 60_000;
  * been waited for twice.
  */
 const LOOKS_AFTER_MS = [2_000, 15_000, 60_000];
+
+const OTHER_LINK = 'The account that it was sent with is not linked any more, so the relay cannot look for it';
+
+/** Whether a call that was sent may have been carried out, by what came of it. */
+function isOpen(error: unknown, { isRepeatable }: NonNullable<StepEntry['sent']>): boolean {
+  if (error instanceof OutcomeUnknown || error instanceof LeaseLost) return true;
+  return isRepeatable && error instanceof TryLater && !error.isForBudget;
+}
+
+/** Whether a call cannot be sent again, although it may have been carried out before: another link must not send it. */
+const endsSending = (error: unknown): error is Error =>
+  error instanceof LinkNeeded || error instanceof CallRejected || error instanceof NotDone;
 
 /** Whether a step, by what it calls, was a call that changes something. */
 export const changesByTool = (calls: string): boolean => calls.startsWith('tool ');
@@ -113,7 +127,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
   async function waitUntil(at: number, why: string): Promise<void> {
     const ms = at - clock();
     if (ms > LONGEST_PAUSE_MS || at + ANSWER_TIMEOUT_MS > deadline) {
-      throw new RetryAt(Math.min(at, clock() + LONGEST_WAIT_MS), why);
+      throw new RetryAt(Math.min(at, clock() + LONGEST_WAIT_MS), why, { waitsFor: 'budget' });
     }
     if (ms > 0) await sleep(ms);
   }
@@ -123,36 +137,43 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
   }
 
   /** @throws {Interruption} in place of what the calls of tools throw */
-  async function interrupting<T>(call: () => Promise<T>): Promise<T> {
+  async function interrupting<T>(holder: Holder, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
-      throw interruptionFor(error) ?? (error instanceof LinkNeeded ? await awaitLink(error) : error);
+      throw interruptionFor(error) ?? (error instanceof LinkNeeded ? awaitLink(holder, error) : error);
     }
   }
 
   function interruptionFor(error: unknown): Interruption | undefined {
-    if (error instanceof BudgetUnavailable) return new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message);
+    if (error instanceof BudgetUnavailable)
+      return new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message, { waitsFor: 'outage' });
     if (!(error instanceof GrantError)) return undefined;
     if (error instanceof LinkNeeded || error instanceof OutcomeUnknown) return undefined;
     if (error instanceof TryLater) {
       const { at = clock() + NO_BUDGET_PAUSE_MS, isForBudget, message } = error;
-      return isForBudget ? new RetryAt(at, message) : new StepFailed(message, { cause: error });
+      return isForBudget ? new RetryAt(at, message, { waitsFor: 'budget' }) : new StepFailed(message, { cause: error });
     }
     if (error instanceof CallRejected) return new NotDone(`The service does not take this${inItsWords(error.message)}`);
     return new NeedsOperator(error.message, { cause: error });
   }
 
   /** The job waits until the person has linked their account, for a day. */
-  async function awaitLink(error: LinkNeeded): Promise<Interruption> {
-    const step = 'wait for the link';
-    const startedAt = journal.entry(step)?.startedAt ?? clock();
-    const awaited = new LinkAwaited(error, startedAt, clock());
-    if (clock() >= awaited.until)
+  function awaitLink(holder: Holder, needed: LinkNeeded): Interruption {
+    const now = clock();
+    const before = options.awaitedLink;
+    // Another link that does not do begins another wait.
+    const since = before?.instead === needed.linkId ? before.since : now;
+    if (now >= since + LINK_WAIT_MS)
       return new NotDone('Your account was not linked within a day. Link it, and ask again');
-    if (!journal.entry(step)) await once.write({ step, calls: 'account link', status: 'begun', startedAt });
-    return awaited;
+    const isOver = async () => {
+      const grant = await grantOf(holder);
+      return grant !== undefined && grant.death === undefined && grant.linkId !== needed.linkId;
+    };
+    return new LinkAwaited(needed, { connection, holder, since, now, isOver });
   }
+
+  const grantOf = async (holder: Holder) => (await open()).grants.get(connection, holder);
 
   /** The tool as it is now, and the arguments as it spells them. Nothing is sent that its schema refuses. */
   async function checked(holder: Holder, call: ToolCall): Promise<{ tool: Tool; args: object }> {
@@ -175,62 +196,93 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     return { tool, args };
   }
 
-  function read<Kept>(holder: Holder, step: string, call: ToolCall, keep: (result: ToolResult) => Kept): Promise<Kept> {
+  /** @param only the one link that it may be read with; without it, the person's newest */
+  function read<Kept>(
+    holder: Holder,
+    step: string,
+    call: ToolCall,
+    keep: (result: ToolResult) => Kept,
+    only?: string,
+  ): Promise<Kept> {
+    async function ensureMayRead(grant: Grant): Promise<void> {
+      ensureTime();
+      if (only !== undefined && grant.linkId !== only) throw new NotDone(OTHER_LINK);
+    }
     return once.run(step, `reading tool ${call.tool}`, () =>
-      interrupting(async () => {
+      interrupting(holder, async () => {
         ensureTime();
-        const { args } = await checked(holder, call);
-        const result = await (await open()).tools.call(holder, 'repeatable', call.tool, args, async () => ensureTime());
-        if (result.isError) throw new NotDone(`The tool ${call.tool} does not do this${inItsWords(saidIn(result))}`);
-        return keep(result);
+        try {
+          const { args } = await checked(holder, call);
+          const result = await (await open()).tools.call(holder, 'repeatable', call.tool, args, ensureMayRead);
+          if (result.isError) throw new NotDone(`The tool ${call.tool} does not do this${inItsWords(saidIn(result))}`);
+          return keep(result);
+        } catch (error) {
+          // Linking again brings another link, so there is nothing to wait for.
+          if (only !== undefined && error instanceof LinkNeeded) throw new NotDone(OTHER_LINK);
+          throw error;
+        }
       }),
     );
   }
 
-  /** Sends the call. From when it may have left, the journal says so. @throws {OutcomeUnknown | Interruption} */
+  /**
+   * Sends the call. From when it may have left, the journal says so, and with which link.
+   * @param before how it was sent in an earlier run, if that is open
+   * @throws {OutcomeUnknown | GrantError | Interruption}
+   */
   async function send<Kept>(
     holder: Holder,
     step: string,
     call: ToolCall,
     keep: (result: ToolResult) => Kept,
+    before: StepEntry['sent'],
   ): Promise<Made<Kept>> {
     const calls = `tool ${call.tool}`;
-    let begunAt: number | undefined;
+    let sent = before;
+    const startedAt = clock();
     try {
       ensureTime();
       const { tool, args } = await checked(holder, call);
-      const history = tool.hints.idempotent ? 'repeatable' : 'creating';
-      const result = await (await open()).tools.call(holder, history, call.tool, args, async () => {
+      const isRepeatable = tool.hints.idempotent;
+      const history = isRepeatable ? 'repeatable' : 'creating';
+      const result = await (await open()).tools.call(holder, history, call.tool, args, async ({ linkId }) => {
         ensureTime();
-        if (history === 'repeatable' || begunAt !== undefined) return;
-        begunAt = clock();
-        await once.write({ step, calls, status: 'begun', startedAt: begunAt });
+        if (before && before.linkId !== linkId)
+          throw new OutcomeUnknown('the service did not answer, and the account was linked again since');
+        if (sent?.linkId === linkId) return;
+        sent = { linkId, isRepeatable };
+        await once.write({ step, calls, status: 'begun', startedAt: clock(), sent });
         // In this order: a worker that claims the job after this check reads the journal even later, and does not send.
         if (!(await isHeld())) throw new LeaseLost(step);
       });
+      // A refusal says nothing about the call before.
+      if (result.isError && before) throw new OutcomeUnknown(saidIn(result));
       return result.isError ? { became: 'failed', said: saidIn(result) } : { became: 'done', kept: keep(result) };
     } catch (error) {
-      // Whatever else comes of it, it was not carried out, and may be sent again.
-      const isOpen = error instanceof OutcomeUnknown || error instanceof LeaseLost;
-      if (begunAt !== undefined && !isOpen) {
+      // Whatever else comes of it, it was not carried out, and may be sent again, also with another link.
+      if (sent && !before && !isOpen(error, sent)) {
         const note = error instanceof Error ? error.message : String(error);
-        await once.write({ step, calls, status: 'failed', startedAt: begunAt, finishedAt: clock(), note });
+        await once.write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note });
       }
       throw error;
     }
   }
 
   async function lookFor<Kept>(
+    holder: Holder,
     step: string,
-    find: ((step: string) => Promise<Kept | undefined>) | undefined,
+    find: Find<Kept> | undefined,
     why: string,
   ): Promise<Made<Kept>> {
-    const sentAt = journal.entry(step)?.startedAt ?? clock();
+    const { startedAt = clock(), sent } = journal.entry(step) ?? {};
     if (!find) return { became: 'unknown', why };
+    // No link has an empty id.
+    const only = sent?.linkId ?? '';
+    const reader: Pick<ToolSteps, 'read'> = { read: (look, call, keep) => read(holder, look, call, keep, only) };
     try {
       for (const [index, afterMs] of LOOKS_AFTER_MS.entries()) {
-        await waitUntil(sentAt + afterMs, 'a call was not clearly answered; what it may have made is looked for');
-        const kept = await find(`${step}: look ${index + 1}`);
+        await waitUntil(startedAt + afterMs, 'a call was not clearly answered; what it may have made is looked for');
+        const kept = await find(reader, `${step}: look ${index + 1}`);
         if (kept !== undefined) return { became: 'done', kept };
       }
     } catch (error) {
@@ -245,35 +297,43 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     step: string,
     call: ToolCall,
     keep: (result: ToolResult) => Kept,
-    find: ((step: string) => Promise<Kept | undefined>) | undefined,
+    find: Find<Kept> | undefined,
   ): Promise<Made<Kept>> {
     const calls = `tool ${call.tool}`;
     const known = journal.entry(step);
-    if (known?.status === 'begun') {
-      const made = await lookFor(step, find, 'the relay was interrupted while it waited for the answer');
+    const before = known?.status === 'done' ? undefined : known?.sent;
+    if ((known?.status === 'begun' || before) && !before?.isRepeatable) {
+      const why = 'the relay was interrupted while it waited for the answer';
+      const made = await lookFor(holder, step, find, why);
       return once.run(step, calls, async () => made);
     }
-    let lost: OutcomeUnknown | undefined;
+    let lost: Error | undefined;
     try {
       return await once.run(step, calls, () =>
-        interrupting(() => send(holder, step, call, keep)).catch((error) => {
-          if (error instanceof OutcomeUnknown) lost = error;
-          throw error;
-        }),
+        interrupting(holder, () =>
+          send(holder, step, call, keep, before).catch((error) => {
+            if (error instanceof OutcomeUnknown || (before && endsSending(error))) lost = error;
+            throw error;
+          }),
+        ),
       );
     } catch (error) {
       if (!lost) throw error;
-      const made = await lookFor(step, find, lost.message);
+      const made = await lookFor(holder, step, find, lost.message);
       return once.run(step, calls, async () => made);
     }
   }
 
   return {
     as: (holder) => ({
-      isLinked: async () => (await (await open()).grants.get(connection, holder)) !== undefined,
+      async linked() {
+        const grant = await grantOf(holder);
+        if (!grant) return 'no';
+        return grant.death ? 'dead' : 'yes';
+      },
       list: (step, keep) =>
         once.run(step, 'list of tools', () =>
-          interrupting(async () => {
+          interrupting(holder, async () => {
             ensureTime();
             return keep(await (await open()).tools.list(holder));
           }),

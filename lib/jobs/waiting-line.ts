@@ -7,10 +7,16 @@ import type { Job } from './job.ts';
 import type { JobStore, StandingJob } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
 
-/** A job is called this long before its slot: SQS counts whole seconds and wakes a message up to three seconds late. */
-const LEAD_MS = 7_000;
-/** Further commands share the workers with first ones, which they must not keep waiting. */
-const LEAD_OF_FURTHER_MS = 1_000;
+/**
+ * A job is called this long before its slot: SQS counts whole seconds and wakes a message up to three seconds late.
+ * Further commands share the workers with first ones, and backfills with events; they must not keep these waiting.
+ */
+const LEAD_MS: Readonly<Record<Lane, number>> = {
+  interactive: 7_000,
+  further: 1_000,
+  background: 7_000,
+  backfill: 1_000,
+};
 /** Only the jobs of the next two minutes are called; the times of the others are not known yet. */
 const CALLED_AHEAD_MS = 120_000;
 /** A job that was called and has not come by then does not take its slot any more. */
@@ -71,16 +77,14 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock }: Wai
       const down = await breakers.view(name);
       const calls = nextCalls(lines, down ? probePlan(down) : plan, MINUTE / limits.perMinute, clock());
       // A probe that came early would find the connection still closed.
-      const called = await inBatches(calls, (one) =>
-        call(one, down ? 0 : one.job.lane === 'further' ? LEAD_OF_FURTHER_MS : LEAD_MS),
-      );
+      const called = await inBatches(calls, (one) => call(one, down ? 0 : LEAD_MS[one.job.lane]));
       return called.filter((id) => id !== undefined);
     },
     async passOn({ connection, lane, slotAt }, limits) {
       const standing = await jobs.line(connection, lane, 2 * limits.perMinute);
       // Others may pass a slot on at the same time, and then the first in line is called already.
       for (const job of standing.filter((one) => one.slotAt === undefined).slice(0, PASSED_ON_AMONG)) {
-        if (await call({ job, slotAt: Math.max(slotAt, clock()) }, LEAD_MS)) return;
+        if (await call({ job, slotAt: Math.max(slotAt, clock()) }, LEAD_MS[lane])) return;
       }
     },
   };

@@ -28,8 +28,12 @@ export function valueAt(data: unknown, path: string): unknown {
 /** The id of what a tool made, or undefined where the result does not have it there. */
 export function idAt(result: ToolResult, path: string): string | number | undefined {
   const id = valueAt(dataOf(result), path);
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+  return isId(id) ? id : undefined;
 }
+
+/** JSON can hold numbers that JavaScript and the table cannot: another id is worse than none. */
+const isId = (id: unknown): id is string | number =>
+  typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
 
 /** The rows of a listing, or undefined where the result has no list at that path. Rows without an id are left out. */
 export function readRows(result: ToolResult, at: { rows: string; id: string; text: string }): Row[] | undefined {
@@ -37,7 +41,7 @@ export function readRows(result: ToolResult, at: { rows: string; id: string; tex
   if (!Array.isArray(rows)) return undefined;
   return rows.flatMap((row) => {
     const id = valueAt(row, at.id);
-    if (typeof id !== 'string' && typeof id !== 'number') return [];
+    if (!isId(id)) return [];
     const text = valueAt(row, at.text);
     return [{ id, text: typeof text === 'string' ? text : String(id) }];
   });

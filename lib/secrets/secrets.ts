@@ -16,7 +16,7 @@ const text = z.string().check(z.minLength(1));
 export const partnerSecret = z.object({
   /** Scheme and host of the instance. */
   baseUrl: text,
-  apiKey: z.string().check(z.regex(/^[\x21-\x7e]+$/)),
+  apiKey: z.string().check(z.regex(/^[\x21-\x7e]+$/, 'expected characters of ASCII without spaces')),
   secretKey: text,
   /** `true` allows a plain http base URL outside loopback. `partnerRoot` explains the risk. */
   allowInsecureHttp: z.optional(z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])),
@@ -124,7 +124,7 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
     noteFailure(name);
     const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
     throw new SecretError(
-      `the secret ${prefix}${name} has missing or invalid fields: ${fields.join(', ')}; enter it again and retry`,
+      `the secret ${prefix}${name} has missing or invalid fields: ${fields.join(', ')}; enter it again with relay secrets set ${name}`,
     );
   }
 
@@ -133,7 +133,9 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
       const current = await version(name, 'AWSCURRENT');
       if (!current) {
         noteFailure(name);
-        throw new SecretError(`the secret ${prefix}${name} does not exist or has no value yet`);
+        throw new SecretError(
+          `the secret ${prefix}${name} does not exist or has no value yet; enter it with relay secrets set ${name}`,
+        );
       }
       return checked(name, schema, current.value);
     },
@@ -177,10 +179,10 @@ export async function isAcceptedBySecret<T>(
 }
 
 function asJson(name: string, text: string | undefined): unknown {
-  if (!text?.trim()) throw new SecretError(`the secret ${name} is empty`);
+  if (!text?.trim()) throw new SecretError(`the secret ${name} is empty; enter it again with relay secrets set`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new SecretError(`the secret ${name} is not JSON`);
+    throw new SecretError(`the secret ${name} is not JSON; enter it again with relay secrets set`);
   }
 }

@@ -1,8 +1,9 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
+import { parkForPerson, waitForPerson } from '../jobs/in-plain-words.ts';
+import { shortName } from '../jobs/job.ts';
 import type { ReplyContent } from '../jobs/tell-person.ts';
-
 import { cutToLength } from '../text.ts';
-import { code, escaped, time } from './mrkdwn.ts';
+import { escaped, time } from './mrkdwn.ts';
 
 /** A message in Block Kit, with its text for notifications. */
 export interface SlackMessage {
@@ -55,8 +56,15 @@ export function button(text: string, actionId: string, value: string, style?: 'p
   };
 }
 
-/** The outcome of a job, as a message to the person who asked. */
-export function saidMessage(said: Exclude<ReplyContent, { of: 'link awaited' }>, contact: string): SlackMessage {
+/**
+ * The outcome of a job, as a message to the person who asked.
+ * @param jobId so that the contact finds it
+ */
+export function saidMessage(
+  said: Exclude<ReplyContent, { of: 'link awaited' }>,
+  contact: string,
+  jobId: string,
+): SlackMessage {
   switch (said.of) {
     case 'done': {
       const told = message(plainSection(`:white_check_mark: ${sentence(said.text)}`));
@@ -67,13 +75,13 @@ export function saidMessage(said: Exclude<ReplyContent, { of: 'link awaited' }>,
     case 'waiting':
       return message(
         section(
-          `:hourglass: This has to wait: ${code(said.why)}. It continues automatically${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
+          `:hourglass: This has to wait: ${waitForPerson[said.waitsFor]}. It continues automatically${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
         ),
       );
     case 'parked':
       return message(
         plainSection(
-          `:octagonal_sign: This could not be done: ${sentence(said.reason)} It is saved, and ${contact} can retry it once the cause is fixed.`,
+          `:octagonal_sign: This could not be done: ${parkForPerson[said.kind]}. It is saved as job ${shortName(jobId)}, and ${contact} can see why and let it go on.${said.kind === 'outcome unknown' ? ' Do not ask for it again before that, or it may be done twice.' : ''}`,
         ),
       );
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { StepFailed } from '../jobs/interruption.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
-import type { Reply } from '../jobs/steps.ts';
+import type { Reply } from '../jobs/reply-steps.ts';
 import type { ReplyContent } from '../jobs/tell-person.ts';
 import { linkMessage } from './link-messages.ts';
 import { type SlackMessage, saidMessage, sentence } from './messages.ts';
@@ -115,7 +115,8 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: Sla
     to: ReplyTo & { in: 'slack' },
     said: ReplyContent,
   ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
-    const message = said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact);
+    const message =
+      said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact, job.id);
     const isOpen =
       to.responseUrl !== undefined &&
       responseUrls.isOurs(to.responseUrl) &&
@@ -149,7 +150,7 @@ function linkAwaitedMessage(
   { why, scopes }: Extract<ReplyContent, { of: 'link awaited' }>,
 ): SlackMessage {
   return linkMessage(
-    `${sentence(why)} This goes on once you have linked your account, within a day.`,
+    `${sentence(why)} What you asked for goes on once you have linked your account, within a day.`,
     connection,
     scopes,
   );
@@ -158,6 +159,6 @@ function linkAwaitedMessage(
 /** A replayed job reports its outcome only once, but reports again what it waits for or why it is parked. */
 function idOf(job: Job, said: ReplyContent): string {
   if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
-  if (said.of === 'link awaited') return `${job.id} link awaited ${said.why}`;
+  if (said.of === 'link awaited') return `${job.id} link awaited ${said.since} ${said.why}`;
   return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;
 }

@@ -5,6 +5,7 @@ import { type Secrets, slackCredentials } from '../secrets/secrets.ts';
 export type SlackMethod =
   | 'auth.test'
   | 'chat.postMessage'
+  | 'chat.update'
   | 'conversations.history'
   | 'conversations.info'
   | 'conversations.open'

@@ -1,6 +1,7 @@
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
 import * as z from 'zod/mini';
 import type { FormField } from '../mcp/form.ts';
+import { outsideText } from '../mcp/outside-text.ts';
 import { cutToLength } from '../text.ts';
 import { button, MAX_BUTTON_VALUE_LENGTH, plainSection, section } from './messages.ts';
 
@@ -18,6 +19,8 @@ export const toolMemory = z.object({
   schema: z.string(),
   /** The block at which faults of the whole form are shown. */
   faultsAt: z.string(),
+  /** The job that made the form, which keeps the tool. */
+  madeBy: z.optional(z.string()),
 });
 
 /** A tool as people choose it. */
@@ -65,15 +68,15 @@ export function toolMessageModal(text: string): ModalView {
 /** @returns undefined for a tool with more arguments than a form has room for */
 export function toolModal(
   tool: ListedTool,
-  { connection, schema }: { connection: string; schema: string },
+  { connection, schema, madeBy }: { connection: string; schema: string; madeBy: string },
   fields: readonly FormField[],
 ): ModalView | undefined {
-  const tooLong = fields.some(({ name }) => name.length + ARGUMENT.length > MAX_BLOCK_ID_LENGTH);
+  const tooLong = fields.some(({ name }) => argumentBlock(name).length > MAX_BLOCK_ID_LENGTH);
   if (fields.length > MAX_FIELDS || tooLong) return undefined;
   const inputs = fields.map(input);
   // Slack shows faults at inputs only, so that there is at least one.
   if (tool.isDestructive || inputs.length === 0) inputs.push(confirmation(tool));
-  const memory = { connection, tool: tool.name, schema, faultsAt: inputs[0]?.block_id ?? CONFIRM };
+  const memory = { connection, tool: tool.name, schema, madeBy, faultsAt: inputs[0]?.block_id ?? CONFIRM };
   return {
     ...frame(tool.title || tool.name),
     callback_id: TOOL_MODAL,
@@ -83,7 +86,10 @@ export function toolModal(
   };
 }
 
-/** What was filled in, by argument. */
+/** The block of an argument: a name of any letters is part of it. */
+export const argumentBlock = (name: string): string => ARGUMENT + name;
+
+/** What was filled in, by argument. @param values by block */
 export function argumentsIn(values: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(values).filter(([block]) => block.startsWith(ARGUMENT));
   return Object.fromEntries(entries.map(([block, value]) => [block.slice(ARGUMENT.length), value]));
@@ -96,15 +102,15 @@ const frame = (title: string) =>
   ({ type: 'modal', title: plainText(title, MAX_TITLE_LENGTH), close: plainText('Cancel', 24) }) as const;
 
 function input(field: FormField): InputBlock {
-  const { name, kind, required } = field;
-  const hint = [field.hint, kind === 'list' ? 'One on each line.' : '', kind === 'json' ? 'As JSON.' : ''];
+  const { name, kind, isOptional } = field;
+  // First, because a long hint is cut.
+  const hint = [kind === 'list' ? 'One on each line.' : '', kind === 'json' ? 'As JSON.' : '', field.hint];
   const told = hint.filter((part) => part !== '').join(' ');
-  const block = ARGUMENT + name;
   return {
     type: 'input',
-    block_id: block,
-    label: plainText(name, MAX_LABEL_LENGTH),
-    optional: !required,
+    block_id: argumentBlock(name),
+    label: plainText(outsideText(name) || '(no name)', MAX_LABEL_LENGTH),
+    optional: isOptional,
     ...(told !== '' && { hint: plainText(told, MAX_HINT_LENGTH) }),
     element: element(field),
   };
@@ -118,13 +124,15 @@ function element({ kind, choices }: FormField): InputBlock['element'] {
     ...((kind === 'list' || kind === 'json') && { multiline: true }),
   } as const;
   if (kind === 'date') return { type: 'datepicker', action_id: 'value' };
-  if (kind === 'number') return { type: 'number_input', action_id: 'value', is_decimal_allowed: true };
+  if (kind === 'number' || kind === 'integer') {
+    return { type: 'number_input', action_id: 'value', is_decimal_allowed: kind === 'number' };
+  }
   if (kind === 'boolean') return select([['Yes', 'true'], ['No', 'false']]); // biome-ignore format: two pairs
   const fits = choices.length > 0 && choices.length <= MAX_OPTIONS && choices.every(isOption);
   return kind === 'choice' && fits ? select(choices.map((one) => [one, one])) : text;
 }
 
-const isOption = (choice: string) => choice !== '' && choice.length <= MAX_OPTION_LENGTH;
+const isOption = (choice: string) => choice.length <= MAX_OPTION_LENGTH;
 
 function confirmation({ isDestructive }: ListedTool): InputBlock {
   const label = isDestructive ? 'This may delete or overwrite something. Do it?' : 'Do it?';

@@ -26,7 +26,9 @@ export async function withJobErrors<T>(clock: () => number, call: () => Promise<
   try {
     return await call();
   } catch (error) {
-    if (error instanceof SlackRateLimited) throw new RetryAt(clock() + error.retryAfterSeconds * 1000, error.message);
+    if (error instanceof SlackRateLimited) {
+      throw new RetryAt(clock() + error.retryAfterSeconds * 1000, error.message, { waitsFor: 'outage' });
+    }
     if (error instanceof SlackUnanswered) throw new StepFailed(error.message, { cause: error });
     if (error instanceof SlackRefusal) {
       throw new NeedsOperator(`${error.message}: ${REMEDIES[error.error] ?? UNKNOWN_REMEDY}`, { cause: error });

@@ -82,16 +82,35 @@ export const keys = {
     pk: `grant#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
+  /** lib/grants/grants.ts: that somebody has linked an account, so that all of them can be listed. */
+  linkedPerson: (connection: string, platform: string, id: string): Key => ({
+    pk: `linked-people#${connection}`,
+    sk: `${platform}#${id.toLowerCase()}`,
+  }),
   /** lib/account-link/link-item.ts: a link that a person has asked for, and not confirmed yet. */
   accountLink: (platform: string, id: string, connection: string): Key => ({
     pk: `account-link#${platform}#${id.toLowerCase()}`,
     sk: connection,
+  }),
+  /** lib/grants/link-waits.ts: that a job waits until somebody has linked an account, or that they were told so. */
+  linkWait: (platform: string, id: string, connection: string, what: string): Key => ({
+    pk: `link-waits#${platform}#${id.toLowerCase()}#${connection}`,
+    sk: what,
   }),
   /** lib/grants/registrations.ts: what the relay is called at the authorization server. */
   oauthClient: (connection: string, redirectUri: string): Key => ({
     pk: `oauth-client#${connection}`,
     sk: redirectUri,
   }),
+  /** lib/backfill/backfills.ts: the last backfill of a repository. */
+  backfill: (repository: string): Key => ({ pk: 'backfills', sk: repository.toLowerCase() }),
+  /** lib/backfill/backfills.ts: what became of an issue in the backfill that began then. */
+  backfilledIssue: (repository: string, startedAt: string, issue: string): Key => ({
+    pk: `backfilled#${repository.toLowerCase()}#${startedAt}`,
+    sk: issue,
+  }),
+  /** lib/slack/parked-notices.ts: what was told about the parked jobs of an hour, and up to which hour all is told. */
+  parkedNotice: (name: string): Key => ({ pk: 'parked-notices', sk: name }),
   /** lib/budget/budget.ts: of a connection's key, or of an instance's MCP endpoint. */
   budget: (connection: string): Key => ({ pk: `budget#${connection}`, sk: 'budget' }),
 };

@@ -23,6 +23,12 @@ export interface Expression {
   values?: Item;
 }
 
+/** Some items of an index, and the key attributes of the last one if more may follow. */
+export interface IndexPage {
+  items: Item[];
+  last?: Item;
+}
+
 /** The state table: single-item operations only, each atomic on its own. */
 export interface Table {
   /** Reads consistently. @returns undefined for an expired item, which DynamoDB may keep for days */
@@ -39,6 +45,17 @@ export interface Table {
   partition(pk: string): Promise<Item[]>;
   /** The last items of a partition, read consistently, from the last on. */
   lastOf(pk: string, limit: number): Promise<Item[]>;
+  /**
+   * One page of an index, which may lag behind the table.
+   * @param options.after the key attributes, of the table and the index, of the item before the page
+   */
+  indexPage(
+    index: string,
+    condition: Expression,
+    options: { limit: number; newestFirst: boolean; after?: Item },
+  ): Promise<IndexPage>;
+  /** How many items of an index meet the condition. @param most where to stop counting */
+  countIndex(index: string, condition: Expression, most: number): Promise<number>;
   /** All items of an index, which may lag behind the table, page by page. */
   indexPages(index: string, condition: Expression, pageSize: number): AsyncIterable<Item[]>;
   /** Up to `limit` items of an index, which may lag behind the table. */
@@ -52,6 +69,24 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
     );
     return Item && unmarshall(Item);
   }
+
+  const indexPage: Table['indexPage'] = async (index, condition, { limit, newestFirst, after }) => {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        TableName: tableName,
+        IndexName: index,
+        KeyConditionExpression: condition.expression,
+        ...placeholders(condition),
+        Limit: limit,
+        ScanIndexForward: !newestFirst,
+        ...(after && { ExclusiveStartKey: marshall(after) }),
+      }),
+    );
+    return {
+      items: Items.map((item) => unmarshall(item)),
+      ...(LastEvaluatedKey && { last: unmarshall(LastEvaluatedKey) }),
+    };
+  };
 
   return {
     getEvenExpired,
@@ -133,6 +168,27 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
       );
       return Items.map((item) => unmarshall(item));
     },
+    indexPage,
+    async countIndex(index, condition, most) {
+      let count = 0;
+      let from: QueryCommandOutput['LastEvaluatedKey'];
+      do {
+        const page: QueryCommandOutput = await client.send(
+          new QueryCommand({
+            TableName: tableName,
+            IndexName: index,
+            KeyConditionExpression: condition.expression,
+            ...placeholders(condition),
+            Select: 'COUNT',
+            Limit: most - count,
+            ...(from && { ExclusiveStartKey: from }),
+          }),
+        );
+        count += page.Count ?? 0;
+        from = page.LastEvaluatedKey;
+      } while (from && count < most);
+      return count;
+    },
     async *indexPages(index, condition, pageSize) {
       yield* readIndex(index, condition, pageSize, true);
     },
@@ -152,22 +208,15 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
     pageSize: number,
     ascending: boolean,
   ): AsyncGenerator<Item[]> {
-    let from: QueryCommandOutput['LastEvaluatedKey'];
+    let after: Item | undefined;
     do {
-      const page: QueryCommandOutput = await client.send(
-        new QueryCommand({
-          TableName: tableName,
-          IndexName: index,
-          KeyConditionExpression: condition.expression,
-          ...placeholders(condition),
-          Limit: pageSize,
-          ScanIndexForward: ascending,
-          ...(from && { ExclusiveStartKey: from }),
-        }),
-      );
-      yield (page.Items ?? []).map((item) => unmarshall(item));
-      from = page.LastEvaluatedKey;
-    } while (from);
+      const page = await indexPage(index, condition, {
+        ...{ limit: pageSize, newestFirst: !ascending },
+        ...(after && { after }),
+      });
+      yield page.items;
+      after = page.last;
+    } while (after);
   }
 }
 

@@ -29,6 +29,23 @@ export function dueReminder(team: Team, now: number): string | undefined {
   return date !== undefined && isWorkingDay(team, date) ? date : undefined;
 }
 
+/** A holiday and a weekend together are shorter. */
+const LOOKED_BACK_DAYS = 14;
+
+/**
+ * When reminders last became due, in epoch milliseconds; undefined if that was long ago.
+ *
+ * @param now epoch milliseconds
+ */
+export function lastReminderAt(team: Team, now: number): number | undefined {
+  const today = Math.floor(now / DAY_MS) + 1;
+  for (let day = today; day > today - LOOKED_BACK_DAYS; day--) {
+    const { date, from } = spanOf(team.timeZone, team.remindAt, day);
+    if (from <= now && isWorkingDay(team, date)) return from;
+  }
+  return undefined;
+}
+
 /** When the reminders of a date stop being due, in epoch milliseconds. */
 export function reminderEndsAt({ timeZone, remindAt }: Team, date: string): number {
   return spanOf(timeZone, remindAt, Date.parse(date) / DAY_MS).until;

@@ -67,6 +67,7 @@ export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTime
   const beingChecked = () =>
     new RetryAt(clock() + LOOK_AGAIN_MS, 'the first time entry on this connection is being checked', {
       releasesQueueGroup: true,
+      waitsFor: 'job',
     });
 
   return {

@@ -99,6 +99,12 @@ export function shortfallOf(team: Team, member: Member, date: string, minutes: M
   return isShort ? { day, week } : undefined;
 }
 
+/** Why a person without a shortfall to remind them of gets no reminder, for the operator. */
+export function whyNotReminded(team: Team, member: Member, date: string): string {
+  if (team.quiet.includes(normalised(member.email))) return 'is in quiet';
+  return expectedMinutes(team, member, date) === 0 ? 'nothing is expected of them on that day' : 'complete';
+}
+
 /** Normalizes an address in the same way as the configuration's schema. */
 function normalised(email: string): string {
   return email.trim().toLowerCase();

@@ -29,6 +29,20 @@ export function postMessage(workspace: Workspace, args: Arguments): Record<strin
   return { channel, ts: message.ts, message: publicMessage(message, false) };
 }
 
+/** https://docs.slack.dev/reference/methods/chat.update */
+export function updateMessage(workspace: Workspace, args: Arguments): Record<string, unknown> {
+  const [channel, ts] = [String(required(args, 'channel')), String(required(args, 'ts'))];
+  const message = workspace.messages.find((one) => one.kind === 'message' && one.channel === channel && one.ts === ts);
+  if (!message) throw new SlackError('message_not_found');
+  const content = readContent(args);
+  if (textLength(content.blocks) > MAX_BLOCKS_TEXT_LENGTH) throw new SlackError('msg_blocks_too_long');
+  const { text, blocks, metadata, at } = message;
+  const before = { text, ...(blocks && { blocks }), ...(metadata && { metadata }), at };
+  // Metadata that is not given stays.
+  Object.assign(message, { replaced: [...(message.replaced ?? []), before] }, content, { at: workspace.clock() });
+  return { channel, ts, text: message.text };
+}
+
 /** The channel for a message: the given one, or the conversation with the given person. */
 function destination(workspace: Workspace, id: string): string {
   const channel = workspace.channels.get(id);

@@ -9,8 +9,9 @@ const newResponseUrl = z.object({ userId: z.string(), channelId: z.string() });
 export type Sent = SlackMessage | (StandInView & { kind: 'view' });
 
 /**
- * Endpoints for the command line: `GET /messages` returns everything that was sent, in order of time. `POST
- * /response-url` with `{ userId, channelId }` returns what Slack would send with a command.
+ * Endpoints for the command line: `GET /messages` returns everything that was sent, in order of time. `GET /people`
+ * returns the members of the workspace. `POST /response-url` with `{ userId, channelId }` returns what Slack would send
+ * with a command.
  */
 export function answerControl(
   route: string,
@@ -21,11 +22,14 @@ export function answerControl(
   switch (route) {
     case 'GET /messages':
       return json(200, sentInOrder(workspace));
+    case 'GET /people':
+      return json(200, [...workspace.users.values()]);
     case 'POST /response-url': {
       const read = newResponseUrl.safeParse(parsed(body));
       if (!read.success) return json(400, { error: 'expected { "userId", "channelId" }' });
       const { userId, channelId } = read.data;
-      if (!workspace.users.has(userId)) return json(404, { error: `there is no user ${userId}` });
+      if (!workspace.users.has(userId))
+        return json(404, { error: `Slack has no user ${userId}; there are ${membersOf(workspace)}` });
       const responseUrl = makeResponseUrl({ kind: 'command', userId, channelId });
       return json(200, {
         responseUrl,
@@ -34,12 +38,19 @@ export function answerControl(
       });
     }
     default:
-      return json(404, { error: 'not found; available: /api/, /response/, GET /messages and POST /response-url' });
+      return json(404, {
+        error: 'not found; available: /api/, /response/, GET /messages, GET /people and POST /response-url',
+      });
   }
 }
 
 function sentInOrder({ messages, views }: Workspace): Sent[] {
   return [...messages, ...views.map((view) => ({ ...view, kind: 'view' as const }))].toSorted((a, b) => a.at - b.at);
+}
+
+function membersOf({ users }: Workspace): string {
+  const members = [...users.values()].filter(({ deleted }) => !deleted);
+  return members.map(({ id, name }) => `${id} (${name})`).join(', ');
 }
 
 function parsed(body: string): unknown {

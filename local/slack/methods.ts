@@ -1,5 +1,5 @@
 import type { Arguments } from './api-call.ts';
-import { postMessage } from './chat.ts';
+import { postMessage, updateMessage } from './chat.ts';
 import { channelInfo, historyScope, openConversation, readHistory } from './conversations.ts';
 import { authTest, listUserGroup, lookupByEmail, userInfo } from './users.ts';
 import { openView, updateView } from './views.ts';
@@ -22,6 +22,7 @@ interface Method {
 const methods = {
   'auth.test': { takesJson: true, answer: authTest },
   'chat.postMessage': { takesJson: true, scope: () => 'chat:write', answer: postMessage },
+  'chat.update': { takesJson: true, scope: () => 'chat:write', answer: updateMessage },
   'conversations.history': { takesJson: false, scope: historyScope, answer: readHistory },
   'conversations.info': { takesJson: false, answer: channelInfo },
   'conversations.open': { takesJson: true, scope: () => 'im:write', answer: openConversation },

@@ -17,10 +17,24 @@ export type RespondsTo = { userId: string; channelId: string } & (
   | { kind: 'action'; source: SlackMessage }
 );
 
+/** A response URL as it is kept over a restart. `source` is the time of the message in the channel. */
+export interface KeptResponseUrl {
+  id: string;
+  at: number;
+  uses: number;
+  userId: string;
+  channelId: string;
+  source?: string | undefined;
+}
+
 export interface ResponseUrls {
   /** @returns the path below `/response/` */
   make(about: RespondsTo): string;
   respond(id: string, contentType: string | undefined, body: string): Answer;
+  /** Those that have not expired. */
+  valid(): KeptResponseUrl[];
+  /** The messages that they came from must be in the workspace. */
+  restore(urls: readonly KeptResponseUrl[]): void;
 }
 
 export function createResponseUrls(workspace: Workspace): ResponseUrls {
@@ -46,6 +60,33 @@ export function createResponseUrls(workspace: Workspace): ResponseUrls {
       }
       url.uses += 1;
       return text(200, 'ok');
+    },
+    valid: () =>
+      [...made]
+        .filter(([, { at }]) => workspace.clock() - at <= LIFE_MS)
+        .map(
+          ([
+            id,
+            {
+              about: { userId, channelId, ...about },
+              at,
+              uses,
+            },
+          ]) => ({
+            id,
+            at,
+            uses,
+            userId,
+            channelId,
+            ...(about.kind === 'action' && { source: about.source.ts }),
+          }),
+        ),
+    restore(urls) {
+      for (const { id, at, uses, userId, channelId, source } of urls) {
+        const message = workspace.messages.find(({ ts, channel }) => ts === source && channel === channelId);
+        const origin = message ? { kind: 'action' as const, source: message } : { kind: 'command' as const };
+        made.set(id, { about: { userId, channelId, ...origin }, at, uses });
+      }
     },
   };
 }

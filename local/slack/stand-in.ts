@@ -7,6 +7,7 @@ import { readBody } from '../request-body.ts';
 import { type Answer, json, underFailure } from './answer.ts';
 import { answerControl } from './control.ts';
 import { createFailures, type Failure } from './failures.ts';
+import { keepWorkspace } from './kept-workspace.ts';
 import { createResponseUrls, type RespondsTo, refusedResponse } from './response-urls.ts';
 import { channels, people, userGroups } from './seed.ts';
 import type { Clock } from './stamps.ts';
@@ -31,6 +32,8 @@ export interface SlackStandInOptions {
   controlKey?: string;
   /** Default: 0, which means any free port. */
   port?: number;
+  /** The file that keeps messages, forms and response URLs over a restart. Without it, they are in memory only. */
+  file?: string;
 }
 
 export interface SlackStandIn {
@@ -61,19 +64,23 @@ export interface SlackStandIn {
 }
 
 /**
- * The part of Slack that the relay uses, built from Slack's documentation. It runs on 127.0.0.1 only and in memory,
+ * The part of Slack that the relay uses, built from Slack's documentation. It runs on 127.0.0.1 only,
  * without rate limits, threads or other apps. If the documentation leaves a choice, the stricter one is taken.
  */
 export async function startSlackStandIn(options: SlackStandInOptions): Promise<SlackStandIn> {
   const { clock, botToken, port = 0, controlKey = randomUUID() } = options;
   const workspace = createWorkspace(clock, people, channels, userGroups);
   const responseUrls = createResponseUrls(workspace);
+  const save = options.file === undefined ? () => {} : keepWorkspace(options.file, workspace, responseUrls);
   const failures = createFailures();
   const calls: SlackStandIn['calls'] = [];
 
   const server = createServer((request, response) => {
     answer(request)
-      .then((answered) => send(response, answered))
+      .then((answered) => {
+        save();
+        send(response, answered);
+      })
       .catch((error: unknown) => {
         response.destroy();
         // A client that disconnects while sending is not an error of the stand-in.

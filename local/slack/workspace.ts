@@ -74,7 +74,7 @@ export interface Installation {
   isEnterpriseInstall: boolean;
 }
 
-/** The workspace and everything sent to it, in memory. All of it may be changed from outside. */
+/** The workspace and everything sent to it. All of it may be changed from outside. */
 export interface Workspace {
   clock: Clock;
   installation: Installation;

@@ -127,7 +127,7 @@ describe('a grant that cannot be used', () => {
     await relay.workToTheEnd();
     expect(await jobStates()).toEqual(['not done']);
     const said = told(relay);
-    expect(said.filter((text) => text.includes('This goes on once you have linked your account'))).toHaveLength(1);
+    expect(said.filter((text) => text.includes('goes on once you have linked your account'))).toHaveLength(1);
     expect(said.at(-1)).toContain('Your account was not linked within a day');
     expect(logged()).toEqual([]);
   });
@@ -248,9 +248,10 @@ describe('a tool that has changed since it was mapped', () => {
     const { log, ...others } = sandboxCommands();
     await start({ commands: { ...others, ...(log && { log: { ...log, schema: '0'.repeat(20) } }) } });
     await linkAccount(relay);
-    const { inTheEnd } = await ask(relay, `log 1h ${CHECKOUT}`);
-    expect(inTheEnd).toContain('has changed since relay.config.ts was written; run relay mcp doctor');
+    await ask(relay, `log 1h ${CHECKOUT}`);
     expect(await jobStates()).toEqual(['parked']);
+    const [job] = await relay.jobs('parked');
+    expect(job?.parked?.reason).toContain('has changed since relay.config.ts was written; run relay mcp doctor');
     expect(logged()).toEqual([]);
   });
 

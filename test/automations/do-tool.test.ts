@@ -80,12 +80,18 @@ describe('/pm do', () => {
     expect(has()).toBe(false);
   });
 
-  it('says what the schema refuses, and sends nothing', async () => {
+  it('says what the schema refuses at the field, and sends nothing', async () => {
     const before = relay.sandbox.data.timelogs.length;
+    const jobs = (await relay.jobs()).length;
     const view = await openForm('"logs your own time"');
-    await submit(relay, view, { 'argument:task': CHECKOUT, 'argument:hours': '40' });
+    expect(await submit(relay, view, { 'argument:task': CHECKOUT, 'argument:hours': '40' })).toEqual({
+      'argument:hours': '40 is greater than 24.',
+    });
     await relay.work();
-    expect(told(relay).at(-1)).toContain('hours: 40 is greater than 24');
+    // The list of the tools, and the form.
+    expect(await relay.jobs()).toHaveLength(jobs + 2);
     expect(relay.sandbox.data.timelogs).toHaveLength(before);
+    // The person corrects it.
+    expect(await submit(relay, view, { 'argument:task': CHECKOUT, 'argument:hours': '4' })).toEqual({});
   });
 });

@@ -1,20 +1,35 @@
-import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
-import { startGithubApi } from '../github-api.ts';
-import { commentPayload } from '../kill/github-payloads.ts';
-import { linkAccount, sandboxCommands } from '../mcp/linked.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
+import { type Commands, linkAccount, sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { ask, command, lastMessage, lastView, MIRA, PLATFORM, press, submit, told } from '../slack-requests.ts';
+import {
+  ask,
+  command,
+  GENERAL,
+  lastMessage,
+  lastView,
+  MIRA,
+  PLATFORM,
+  press,
+  submit,
+  TOMASZ,
+  told,
+} from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 
 type Fields = Record<string, unknown>;
 interface McpAnswer extends Fields {
-  result?: { tools?: { name: string; inputSchema: { properties: Fields } }[] } & Fields;
+  result?: { tools?: { name: string; inputSchema: { properties: Fields }; annotations?: Fields }[] } & Fields;
 }
 /** Changes what the endpoint answers to a call of a tool, or to the listing of the tools. */
-type Alter = (answer: McpAnswer, asked: { method: string; params?: { name?: string } }) => McpAnswer | Response;
+type Alter = (
+  answer: McpAnswer,
+  asked: { method: string; params?: { name?: string; arguments?: Fields } },
+) => McpAnswer | Response | Promise<McpAnswer | Response>;
 
 let relay: TestRelay;
 let alter: Alter;
@@ -23,41 +38,94 @@ afterEach(() => relay.close());
 async function fetchAltered(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const answer = await fetch(input, init);
   if (!String(input).endsWith('/mcp/partner') || !answer.headers.get('content-type')?.includes('json')) return answer;
-  const altered = alter(JSON.parse(await answer.text()), JSON.parse(String(init?.body)));
+  const altered = await alter(JSON.parse(await answer.text()), JSON.parse(String(init?.body)));
   if (altered instanceof Response) return altered;
   const headers = new Headers(answer.headers);
   headers.delete('content-length');
   return new Response(JSON.stringify(altered), { status: answer.status, headers });
 }
 
-async function start({ link = 'offered' as 'offered' | 'required', isLinked = true } = {}): Promise<void> {
+async function start({
+  link = 'offered' as 'offered' | 'required',
+  isLinked = true,
+  commands = sandboxCommands(),
+} = {}): Promise<void> {
   alter = (answer) => answer;
   relay = await startRelay({
-    config: exampleConfig({}, { connection: { mcp: { link, commands: sandboxCommands() } } }),
-    sandbox: { mcp: { enabled: true } },
+    config: exampleConfig({}, { connection: { mcp: { link, commands } } }),
+    sandbox: { mcp: { enabled: true, toolsPerPage: 100 } },
     runtime: { fetch: fetchAltered },
   });
   if (isLinked) await linkAccount(relay);
 }
 
-it('a search works without a linked account, also if one is required for changes', async () => {
-  await start({ link: 'required', isLinked: false });
-  expect((await ask(relay, 'find checkout', { channelId: PLATFORM })).inTheEnd).toContain('Release checkout');
+describe('where a linked account is required', () => {
+  /** @param slack whom `people` says the author of the comment is in Slack */
+  async function startWithGithub(
+    slack: string | undefined,
+    commands: Commands = sandboxCommands(),
+  ): Promise<GithubApi> {
+    const github = await startGithubApi(() => relay.clock.now);
+    onTestFinished(() => github.close());
+    const people = [{ github: 'Codertocat', ...(slack && { slack }), email: 'mira.novak@example.com' }];
+    const connection = { mcp: { link: 'required' as const, commands } };
+    const config = exampleConfig({}, { connection, people, apiUrl: github.url });
+    relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, github: { token: 'ghp_test' } });
+    return github;
+  }
+
+  it('a search needs one, too: the key may see what the person may not', async () => {
+    await start({ link: 'required', isLinked: false });
+    expect((await command(relay, 'find checkout', { channelId: PLATFORM })).text).toContain('Link your account first');
+    await linkAccount(relay);
+    expect((await ask(relay, 'find checkout', { channelId: PLATFORM })).inTheEnd).toContain('Release checkout');
+  });
+
+  it.each([
+    ['who is known in Slack', MIRA, sandboxCommands(), 'Link your account first, in Slack'],
+    ['whom the relay does not know', undefined, sandboxCommands(), 'to add you to people'],
+    ['although no tool serves the command', MIRA, {}, 'Link your account first, in Slack'],
+  ])('a comment on GitHub needs one of its author, %s', async (_, slack, commands, said) => {
+    const github = await startWithGithub(slack, commands);
+    await relay.post('issue_comment', commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`));
+    await relay.work();
+    expect(github.comments.at(-1)?.body).toContain(said);
+    expect(relay.sandbox.data.timelogs).toHaveLength(3);
+  });
+
+  it('a comment of an author with a linked account is carried out, also without a tool for it', async () => {
+    const github = await startWithGithub(MIRA, {});
+    await linkAccount(relay);
+    await relay.post('issue_comment', commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`));
+    await relay.work();
+    expect(github.comments.at(-1)?.body).toContain('Logged 1h');
+  });
+
+  it('what no person asks for goes on without one', async () => {
+    await startWithGithub(MIRA);
+    const merged = mergedPayload(7, 'Completes checklist item 103');
+    const pull = { ...(merged.pull_request as Fields), merged_at: '2026-11-20T09:00:00Z' };
+    await relay.post('pull_request', { ...merged, pull_request: pull });
+    await relay.workToTheEnd();
+    const item = relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === 103);
+    expect(item?.is_completed).toBe(true);
+  });
 });
 
-it('a required link does not affect comments on GitHub', async () => {
-  const github = await startGithubApi(() => relay.clock.now);
-  onTestFinished(() => github.close());
-  const people = [{ github: 'Codertocat', slack: MIRA, email: 'mira.novak@example.com' }];
-  const connection = { mcp: { link: 'required' as const, commands: sandboxCommands() } };
-  const config = exampleConfig({}, { connection, people, apiUrl: github.url });
-  relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, github: { token: 'ghp_test' } });
-  await relay.post('issue_comment', commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`));
+it('a command that waits for a link of which its author was told says so at once', async () => {
+  await start();
+  relay.sandbox.mcp.revokeGrants();
+  relay.clock.now += 2 * 3_600_000;
+  expect((await command(relay, `log 1h ${CHECKOUT}`)).text).not.toContain('/pm link');
   await relay.work();
-  expect(await relay.jobs('succeeded')).toHaveLength(1);
+  expect((await command(relay, `log 2h ${CHECKOUT}`)).text).toContain('It goes on once you have linked');
+  await relay.work();
+  const before = relay.slack.messages.length;
+  expect((await command(relay, 'do')).text).toContain('Link your account first, and ask again');
+  expect(relay.slack.messages).toHaveLength(before);
 });
 
-it('a code is tried on every connection with a link that waits for one', async () => {
+it('one browser holds links of several people and connections, and a code is tried on each of them', async () => {
   const mcp = { link: 'offered' } as const;
   const config = defineConfig({
     connections: { main: { mcp }, other: { mcp } },
@@ -65,11 +133,19 @@ it('a code is tried on every connection with a link that waits for one', async (
     slack: { connection: 'main', channels: { [PLATFORM]: { connection: 'other' } } },
   });
   relay = await startRelay({ config, sandbox: { mcp: { enabled: true } } });
-  const browsers = [new LinkBrowser(), new LinkBrowser()] as const;
-  codeOn(await browsers[0].open(await browsers[0].consent(await linkUrl(relay), relay.sandbox)));
-  const url = await linkUrl(relay, { channelId: PLATFORM });
-  const code = codeOn(await browsers[1].open(await browsers[1].consent(url, relay.sandbox)));
-  expect((await command(relay, `link ${code}`)).text).toContain('Your account is linked');
+  const browser = new LinkBrowser();
+  const asked = [{}, { channelId: PLATFORM }, { userId: TOMASZ }];
+  const callbacks: URL[] = [];
+  for (const one of asked) callbacks.push(await browser.consent(await linkUrl(relay, one), relay.sandbox));
+  const codes: string[] = [];
+  for (const callback of callbacks.toReversed()) codes.unshift(codeOn(await browser.open(callback)));
+  expect(browser.cookies.size).toBe(0);
+  const said = [];
+  // Each is typed where `main` is meant.
+  for (const [index, code] of codes.entries()) {
+    said.push((await command(relay, `link ${code}`, { ...asked[index], channelId: GENERAL })).text);
+  }
+  expect(said).toEqual(Array(3).fill(expect.stringContaining('Your account is linked')));
 });
 
 it('the way to the service begins on the own start page only', async () => {
@@ -90,10 +166,12 @@ it('a missing scope is told once, however the service puts it', async () => {
     const error = { code: -32001, message: `needs mcp:timelogs.write (request ${++calls})` };
     return Response.json({ jsonrpc: '2.0', id: answer.id, error }, { status: 403 });
   };
-  await command(relay, `log 1h ${CHECKOUT}`);
-  await relay.workToTheEnd();
+  await ask(relay, `log 1h ${CHECKOUT}`);
+  relay.clock.now += 30 * 60_000;
+  await relay.sweep();
+  await relay.work();
   expect(calls).toBeGreaterThan(1);
-  expect(told(relay).filter((text) => text.includes('This goes on once'))).toHaveLength(1);
+  expect(told(relay).filter((text) => text.includes('goes on once'))).toHaveLength(1);
 });
 
 it('a result with a huge title does not stop a search', async () => {
@@ -145,4 +223,104 @@ it('a person whose account is not linked any more is told why the form stays emp
   await press(relay, lastMessage(relay), 'Fill in');
   await relay.work();
   expect(told(relay).at(-1)).toContain('once you have linked your account');
+});
+
+it.each([
+  ['lacks a scope', 403, { code: -32001, message: 'needs mcp:checklists.write' }],
+  ['meets a failure', 503, { code: -32603, message: 'not now' }],
+])('an item whose call %s does not hold up the other ones', async (_, status, error) => {
+  const { done, ...others } = sandboxCommands();
+  const commands = { ...others, ...(done && { done: { ...done, arguments: { items: ['{item}'], done: true } } }) };
+  await start({ commands });
+  let refused = 0;
+  alter = (answer, { method, params }) => {
+    if (method !== 'tools/call' || !JSON.stringify(params?.arguments).includes('101') || refused > 2) return answer;
+    refused += 1;
+    return Response.json({ jsonrpc: '2.0', id: answer.id, error }, { status });
+  };
+  await command(relay, 'done 101 102 103');
+  await relay.work();
+  const isDone = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
+  expect([isDone(102), isDone(103)]).toEqual([true, true]);
+  expect(await relay.jobs('waiting')).toHaveLength(1);
+  await relay.workToTheEnd();
+  expect(told(relay).at(-1)).toContain('Completed checklist items 101, 102 and 103 as you');
+});
+
+describe('a call whose answer is lost, and whose account is not linked any more since', () => {
+  const tomasz = { email: 'tomasz.zielinski@example.com' };
+
+  it.each<[string, () => Promise<unknown>, boolean]>([
+    ['another one is linked', () => linkAccount(relay, undefined, tomasz), false],
+    ['another one is linked, and the tool may be repeated', () => linkAccount(relay, undefined, tomasz), true],
+    ['none is linked', () => command(relay, 'unlink'), false],
+    ['none is linked, and the tool may be repeated', () => command(relay, 'unlink'), true],
+    ['the grant is dead', async () => relay.sandbox.mcp.revokeGrants(), false],
+  ])('is neither looked for nor repeated as another one: %s', async (_, change, isRepeatable) => {
+    await start();
+    const called: unknown[] = [];
+    alter = async (answer, { method, params }) => {
+      for (const tool of answer.result?.tools ?? []) {
+        if (tool.name === 'log_time') tool.annotations = { ...tool.annotations, idempotentHint: isRepeatable };
+      }
+      if (method !== 'tools/call') return answer;
+      if (answer.result) called.push(params?.name);
+      if (params?.name !== 'log_time') return answer;
+      await change();
+      return new Response('lost', { status: 502 });
+    };
+    await command(relay, `log 1h ${CHECKOUT}`);
+    await relay.workToTheEnd();
+    expect(told(relay).at(-1)).toMatch(
+      /^:warning: I do not know whether this was logged .*The account that it was sent with is not linked any more/,
+    );
+    expect(called).toEqual(['log_time']);
+  });
+
+  it('is sent again as the same one where the tool may be repeated', async () => {
+    await start();
+    let calls = 0;
+    alter = (answer, { params }) => {
+      for (const tool of answer.result?.tools ?? []) {
+        if (tool.name === 'log_time') tool.annotations = { ...tool.annotations, idempotentHint: true };
+      }
+      if (params?.name !== 'log_time') return answer;
+      calls += 1;
+      return calls < 3 ? new Response('lost', { status: 502 }) : answer;
+    };
+    await command(relay, `log 1h ${CHECKOUT}`);
+    await relay.workToTheEnd();
+    expect(told(relay).at(-1)).toContain('as you');
+    expect(calls).toBe(3);
+  });
+
+  it.each(['the tool is gone', 'the tool refuses it', 'the service refuses it'])(
+    'is looked for where it may be repeated, but cannot be any more: %s',
+    async (what) => {
+      await start();
+      let calls = 0;
+      alter = (answer, { params }) => {
+        for (const tool of answer.result?.tools ?? []) {
+          if (tool.name === 'log_time') tool.annotations = { ...tool.annotations, idempotentHint: true };
+        }
+        if (what === 'the tool is gone' && calls > 0 && answer.result?.tools) {
+          const tools = answer.result.tools.filter(({ name }) => name !== 'log_time');
+          return { ...answer, result: { ...answer.result, tools } };
+        }
+        if (params?.name !== 'log_time') return answer;
+        calls += 1;
+        if (calls === 1) {
+          relay.clock.now += 10 * 60_000;
+          return new Response('lost', { status: 502 });
+        }
+        if (what === 'the tool refuses it') return { ...answer, result: { isError: true, content: [] } };
+        return Response.json({ jsonrpc: '2.0', id: answer.id, error: { code: -32602, message: 'no' } });
+      };
+      await command(relay, `log 1h ${CHECKOUT}`);
+      await relay.workToTheEnd();
+      // The look finds what the first call has made.
+      expect(told(relay).at(-1)).toMatch(/as you, .* as time entry/);
+      expect(relay.sandbox.data.timelogs.length).toBeLessThanOrEqual(5);
+    },
+  );
 });

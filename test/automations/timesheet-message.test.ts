@@ -79,7 +79,9 @@ describe('the message', () => {
     relay.slack.fail({ method: 'chat.postMessage', ...failure });
     await remind(relay);
     expect(reminded(relay)).toEqual([mira.name]);
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['reminded Mira Novak of 2026-11-20']);
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+      expect.stringMatching(/^reminded Mira Novak of 2026-11-20: Your timesheet is missing /),
+    ]);
   });
 });
 

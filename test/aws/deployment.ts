@@ -13,6 +13,7 @@ const NOT_COPIED = new Set(['.git', '.relay', 'cdk.out', 'dist', 'node_modules']
 const stackOutputs = z.object({
   GithubWebhookUrl: z.url(),
   SlackWebhookUrl: z.optional(z.url()),
+  AccountLinkUrl: z.optional(z.url()),
   TableName: z.string(),
   InteractiveQueueUrl: z.url(),
   BackgroundQueueUrl: z.url(),

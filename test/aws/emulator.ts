@@ -31,12 +31,15 @@ export interface Emulator {
   variables: NodeJS.ProcessEnv;
   /** Sends a request to a host that only the emulator knows, such as a function URL's. POST where there is a body. */
   send(url: string, headers?: Readonly<Record<string, string>>, body?: string): Promise<Answer>;
+  /** The same, as what expects `fetch` calls it. */
+  fetch: typeof fetch;
   /** What it printed last, what the functions logged among it. */
   log(): string;
 }
 
 export interface Answer {
   status: number;
+  headers: Headers;
   text: string;
 }
 
@@ -94,7 +97,7 @@ async function startMinistack(scratch: Scratch, signal: AbortSignal): Promise<Em
   for (;;) {
     const port = await freePort();
     // Its own start command would take port 443 too.
-    const hypercorn = ['-m', 'hypercorn', 'leading_keys:app', '--workers', '0', '--bind', `127.0.0.1:${port}`];
+    const hypercorn = ['-m', 'hypercorn', 'as_documented:app', '--workers', '0', '--bind', `127.0.0.1:${port}`];
     const ministack = scratch.start(PYTHON, [...hypercorn, '--certfile', certificate, '--keyfile', key], {
       // The complete environment, because the functions get it too.
       env: {
@@ -162,6 +165,24 @@ async function connect(endpoint: string, scratch: Scratch, { isOwn, authority, l
   const httpsAgent = new Agent({ keepAlive: true, ...(authority && { ca: await readFile(authority) }) });
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const { protocol, hostname, port } = new URL(endpoint);
+
+  async function send(url: string, headers: Readonly<Record<string, string>> = {}, body?: string): Promise<Answer> {
+    const { host, pathname, search } = new URL(url);
+    const method = body === undefined ? 'GET' : 'POST';
+    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    const options = { hostname, port, path: pathname + search, method, headers: { ...headers, host }, signal };
+    const sent =
+      protocol === 'https:'
+        ? // Without `servername` it would want a certificate for the host of the header.
+          requestByTls({ ...options, agent: httpsAgent, servername: hostname })
+        : request(options);
+    const [response] = (await once(sent.end(body), 'response')) as [IncomingMessage];
+    const received = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    );
+    return { status: response.statusCode ?? 0, headers: new Headers(received), text: await text(response) };
+  }
+
   return {
     isOwn,
     client: {
@@ -189,18 +210,12 @@ async function connect(endpoint: string, scratch: Scratch, { isOwn, authority, l
       // The CDK CLI reads the first of them, Node the second.
       ...(authority && { AWS_CA_BUNDLE: authority, NODE_EXTRA_CA_CERTS: authority }),
     },
-    async send(url, headers = {}, body) {
-      const { host, pathname } = new URL(url);
-      const method = body === undefined ? 'GET' : 'POST';
-      const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-      const options = { hostname, port, path: pathname, method, headers: { ...headers, host }, signal };
-      const sent =
-        protocol === 'https:'
-          ? // Without `servername` it would want a certificate for the host of the header.
-            requestByTls({ ...options, agent: httpsAgent, servername: hostname })
-          : request(options);
-      const [response] = (await once(sent.end(body), 'response')) as [IncomingMessage];
-      return { status: response.statusCode ?? 0, text: await text(response) };
+    send,
+    async fetch(input, init) {
+      const asked = new Request(input, init);
+      const body = asked.method === 'POST' ? await asked.text() : undefined;
+      const { status, headers, text } = await send(asked.url, Object.fromEntries(asked.headers), body);
+      return new Response(text, { status, headers });
     },
     log,
   };

@@ -25,14 +25,16 @@ import { createJobStore, type JobStore } from '../../lib/jobs/job-store.ts';
 import { openJournal } from '../../lib/jobs/journal.ts';
 import type { IssueState } from '../../lib/links/issue-state.ts';
 import { createLinks, type Links } from '../../lib/links/links.ts';
+import { keys } from '../../lib/table/keys.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
-import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { linkAccount } from '../account-link-browser.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples, issueEvent, movedBy } from '../issue-events.ts';
+import { sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, githubSignature, SIGNING_SECRET } from '../relay.ts';
-import { slackSignature } from '../slack-requests.ts';
+import { commandForm, lastMessage, lastView, postToSlack, press, submit, command as typed } from '../slack-requests.ts';
 import { copyProject, type Deployment, type StackOutputs } from './deployment.ts';
 import { type Answer, type Emulator, findEmulator } from './emulator.ts';
 import { openScratch, type Scratch } from './scratch.ts';
@@ -87,7 +89,7 @@ describe('the stack on an AWS emulator', () => {
   beforeAll(async () => {
     scratch = await openScratch();
     emulator = await findEmulator(scratch, deadline);
-    sandbox = await startSandbox();
+    sandbox = await startSandbox({ mcp: { enabled: true } });
     github = await startGithubApi(Date.now);
     slack = await startSlackStandIn({ clock: Date.now, botToken: BOT_TOKEN });
     secretsManager = new SecretsManagerClient(emulator.client);
@@ -117,7 +119,10 @@ describe('the stack on an AWS emulator', () => {
   const config = (also: string[] = []) =>
     exampleConfig(
       {},
-      { apiUrl: github.url, also, slack: { apiUrl: `${slack.url}/api` }, timesheets: { teams: [TEAM] } },
+      {
+        ...{ apiUrl: github.url, also, slack: { apiUrl: `${slack.url}/api` }, timesheets: { teams: [TEAM] } },
+        connection: { mcp: { link: 'offered', commands: sandboxCommands() } },
+      },
     );
 
   function post(
@@ -292,41 +297,73 @@ describe('the stack on an AWS emulator', () => {
     return createTable(new DynamoDBClient({ ...emulator.client, credentials }), outputs.TableName, Date.now);
   }
 
+  /** What a person in Slack reaches. Everything is on the real clock. */
+  const inSlack = () => ({
+    slack,
+    sandbox,
+    slackUrl: z.string().parse(outputs.SlackWebhookUrl),
+    clock: { now: Date.now() },
+    fetch: emulator.fetch,
+  });
+
   /** Somebody types a command in Slack. @returns what they see at once */
-  async function command(text: string, { secret = SIGNING_SECRET } = {}): Promise<Answer> {
-    const [userId, channelId] = ['U0MIRA001', 'C0GENERAL'];
-    const body = new URLSearchParams({
-      ...{
-        command: '/pm',
-        text,
-        team_id: TEAM_ID,
-        user_id: userId,
-        channel_id: channelId,
-        trigger_id: slack.makeTriggerId(userId),
-      },
-      response_url: slack.makeResponseUrl({ kind: 'command', userId, channelId }),
-    }).toString();
-    const timestamp = Math.floor(Date.now() / 1000);
-    const headers = {
-      'content-type': 'application/x-www-form-urlencoded',
-      'x-slack-request-timestamp': String(timestamp),
-      'x-slack-signature': slackSignature(body, timestamp, secret),
-    };
-    return emulator.send(z.string().parse(outputs.SlackWebhookUrl), headers, body);
-  }
+  const command = (text: string) => typed(inSlack(), text);
 
   const said = (what: RegExp) => until(String(what), async () => slack.messages.some(({ text }) => what.test(text)));
 
   it('does what somebody asks in Slack, opens the form, and takes nothing that Slack did not sign', async () => {
-    expect(await command('done 101', { secret: 'somebody else' })).toMatchObject({ status: 401 });
+    const forged = commandForm(inSlack(), 'done 101').toString();
+    expect(await postToSlack(inSlack(), forged, { secret: 'somebody else' })).toMatchObject({ status: 401 });
 
-    expect(await command('done 101')).toMatchObject({ status: 200, text: expect.stringContaining('Working on it') });
+    expect(await command('done 101')).toMatchObject({ status: 200, body: expect.stringContaining('Working on it') });
     await said(/Completed checklist item 101/);
     expect(await command('log 1h30m "Login with passkeys" wrote tests')).toMatchObject({ status: 200 });
     await said(/Logged 1h30m on Login with passkeys for Mira Novak/);
-    expect(await command('defect')).toMatchObject({ status: 200, text: '' });
+    expect(await command('defect')).toMatchObject({ status: 200, body: '' });
     await until('the projects in the form', async () => slack.views[0]?.replaced.length === 1);
-    expect(await command('status')).toMatchObject({ status: 200, text: expect.stringContaining('Logged 1h30m') });
+    expect(await command('status')).toMatchObject({ status: 200, body: expect.stringContaining('Logged 1h30m') });
+    await emptyQueues();
+  });
+
+  it('links an account with a browser, and calls tools with it', async () => {
+    expect(await linkAccount(inSlack())).toContain('Your account is linked');
+    const [person] = sandbox.mcp.people;
+
+    await command('log 45m "Login with passkeys" as myself');
+    await said(/Logged 45m on Login with passkeys as you/);
+    expect(sandbox.mcp.calls).toMatchObject([{ tool: 'find_tasks' }, { tool: 'log_time', user_id: person?.user_id }]);
+
+    await command('do "marks items"');
+    await said(/Tools: 1/);
+    await press(inSlack(), lastMessage(inSlack()), 'Fill in');
+    const form = lastView(inSlack());
+    await until('the form of the tool', async () => form.replaced.length === 1);
+    await submit(inSlack(), form, { 'argument:items': '102', 'argument:done': 'true' });
+    await said(/The tool complete_checklist_items says/);
+    await emptyQueues();
+  });
+
+  it('refreshes an access token, and asks a person whose link was revoked to link again', async () => {
+    const refreshes = () => sandbox.mcp.audit.filter(({ calls }) => calls.includes('refresh_token')).length;
+    sandbox.setFault({ kind: 'token-expired', operation: '/mcp/partner', times: 1 });
+    await command('log 30m "Login with passkeys" refreshed');
+    await said(/Logged 30m on Login with passkeys as you/);
+    expect(refreshes()).toBe(1);
+
+    sandbox.mcp.revokeGrants();
+    await command('log 15m "Login with passkeys" linked again');
+    await said(/This goes on once you have linked your account/);
+    // The service has forgotten the relay, too, which has registered long ago.
+    sandbox.mcp.purgeClients();
+    const registration = keys.oauthClient('main', `${outputs.AccountLinkUrl}/callback`);
+    await table.update(registration, {
+      expression: 'SET #registeredAt = :longAgo',
+      values: { longAgo: STARTED_AT - TWO_MINUTES_MS },
+    });
+    await linkAccount(inSlack());
+    expect(sandbox.data.oauthClients).toHaveLength(1);
+    await said(/Logged 15m on Login with passkeys as you/);
+    expect((await command('unlink')).text).toContain('forgotten');
     await emptyQueues();
   });
 
@@ -340,6 +377,9 @@ describe('the stack on an AWS emulator', () => {
     await expect(asWebhook.put(key('budget#main'))).rejects.toThrow(refused);
     await expect(asWebhook.delete(key('job#1'))).rejects.toThrow(refused);
     await expect(asWebhook.partition('job#1')).rejects.toThrow(refused);
+
+    const asPages = await tableOf('account-link');
+    await expect(asPages.get(keys.grant('slack', 'U0MIRA001', 'main'))).rejects.toThrow(refused);
 
     const asSweep = await tableOf('job-sweep');
     await expect(asSweep.get(key('link#1'))).rejects.toThrow(refused);
@@ -435,7 +475,7 @@ describe('the stack on an AWS emulator', () => {
     expect(redelivery).toMatchObject({ refused: 0 });
     // A Friday; the example's people have logged nothing in that week.
     const due = ['run', 'timesheet-reminder', '--at', '2026-01-16T16:30'];
-    expect(JSON.parse(await deployment.relay(...due, '--json'))).toEqual({ due: 1 });
+    expect(JSON.parse(await deployment.relay(...due, '--json'))).toMatchObject({ due: 1, jobs: [{ repeat: false }] });
     await said(/Your timesheet is missing 8h/);
     await emptyQueues();
   });
@@ -468,16 +508,21 @@ describe('the stack on an AWS emulator', () => {
 
   it('is deployed behind an HTTP API, in a network and by the rules of an account', async () => {
     const other = await copyProject(`${deployment.stage}-2`, { emulator, scratch, signal: deadline });
+    // Accounts are linked in Slack only.
+    const { connections } = exampleConfig();
     const { slack: _, timesheets: __, ...withoutSlack } = config();
-    await other.configure(withoutSlack, {
-      httpApi: {},
-      // The emulator's own network; it makes none with a NAT gateway, and no rules for endpoints.
-      network: {
-        existing: { vpcId: 'vpc-00000001', subnetIds: ['subnet-00000001'], securityGroupIds: ['sg-00000001'] },
+    await other.configure(
+      { ...withoutSlack, connections },
+      {
+        httpApi: {},
+        // The emulator's own network; it makes none with a NAT gateway, and no rules for endpoints.
+        network: {
+          existing: { vpcId: 'vpc-00000001', subnetIds: ['subnet-00000001'], securityGroupIds: ['sg-00000001'] },
+        },
+        rolePath: '/service/relay/',
+        tags: { 'cost-center': '4711' },
       },
-      rolePath: '/service/relay/',
-      tags: { 'cost-center': '4711' },
-    });
+    );
     await other.deploy();
     const { GithubWebhookUrl, SecretPrefix } = await other.outputs();
     const SecretString = JSON.stringify({ webhookSecret });

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBudget, type SlotAnswer } from '../../lib/budget/budget.ts';
+import { type Budget, createBudget, type SlotAnswer } from '../../lib/budget/budget.ts';
 import { BudgetUnavailable } from '../../lib/budget/budget-store.ts';
 import type { Lane } from '../../lib/budget/lanes.ts';
 import { pack, packSparse, unpackSparse } from '../../lib/budget/packed.ts';
@@ -67,7 +67,7 @@ describe('the budget', () => {
       ),
       /** How much of its grace a call uses up before it is sent. */
       lateMs: fc.constantFrom(0, 1_000),
-      lane: fc.constantFrom<Lane>('interactive', 'background'),
+      lane: fc.constantFrom<Lane>('interactive', 'background', 'backfill'),
       urgent: fc.boolean(),
       cameBack: fc.boolean(),
       flightMs: fc.oneof(fc.nat(50), fc.nat(LONGEST_FLIGHT_MS), fc.constant(LONGEST_FLIGHT_MS)),
@@ -324,6 +324,88 @@ describe('the budget', () => {
     expect(answer).toMatchObject({ expectedAt: pausedAt + 30_000 });
     await budget.resume(connection);
     expect((await ask()).granted).toBe(true);
+  });
+
+  describe('the lane of backfills', () => {
+    const limits = { perMinute: 120, perDay: 5_000 };
+    /** Sends as many calls as the lane may at once. @returns how many */
+    async function sendAll(budget: Budget, connection: string, lane: Lane, perDay = limits.perDay): Promise<number> {
+      for (let sent = 0; ; sent++) {
+        const answer = await budget.requestSlot({ connection, limits: { ...limits, perDay }, lane, cameBack: true });
+        if (!answer.granted) return sent;
+        slotOf(answer).answered();
+      }
+    }
+
+    it('leaves more free than events do, and two slots at any time', async () => {
+      const connection = newConnection();
+      const budget = createBudget(table, () => START);
+      expect(await sendAll(budget, connection, 'backfill')).toBe(82);
+      expect(await sendAll(budget, connection, 'background')).toBe(19);
+      expect(await sendAll(budget, connection, 'interactive')).toBe(18);
+    });
+
+    it('stands behind every event that waits, even if it was called', async () => {
+      const connection = newConnection();
+      const budget = createBudget(table, () => START);
+      await sendAll(budget, connection, 'background');
+      const waiting = await budget.requestSlot({ connection, limits, lane: 'background' });
+      expect(waiting).toMatchObject({ granted: false });
+      const ask = (lane: Lane) => budget.requestSlot({ connection, limits, lane, cameBack: true, ...patient });
+      expect(await ask('backfill')).toMatchObject({ granted: false, obstacle: 'line' });
+      expect(await ask('background')).toMatchObject({ granted: false, obstacle: 'minute' });
+    });
+
+    it('does not hold up events, however many of its jobs stand in line', async () => {
+      const connection = newConnection();
+      const budget = createBudget(table, () => START);
+      await sendAll(budget, connection, 'backfill');
+      await budget.requestSlot({ connection, limits, lane: 'backfill' });
+      expect(await budget.mustStand(connection, limits, 'backfill')).toBe(true);
+      expect(await budget.mustStand(connection, limits, 'background')).toBe(false);
+      expect((await budget.requestSlot({ connection, limits, lane: 'background' })).granted).toBe(true);
+    });
+
+    it('leaves the day as many calls as the busiest day of the last week had, and has the rest', async () => {
+      const connection = newConnection();
+      let now = START;
+      const budget = createBudget(table, () => now);
+      const perDay = 400;
+      // The busiest day has 150 events.
+      for (const events of [20, 150, 0]) {
+        for (let event = 0; event < events; event++) {
+          now += 9 * MINUTE;
+          slotOf(
+            await budget.requestSlot({ connection, limits: { ...limits, perDay }, lane: 'background' }),
+          ).answered();
+        }
+        now = Math.ceil(now / DAY) * DAY + DAY;
+      }
+      let backfilled = 0;
+      for (let minute = 0; minute < 10; minute++, now += 2 * MINUTE) {
+        backfilled += await sendAll(budget, connection, 'backfill', perDay);
+      }
+      expect(400 - backfilled).toBeGreaterThanOrEqual(150 + 0.2 * perDay - 5);
+      expect(400 - backfilled).toBeLessThan(150 + 0.25 * perDay);
+      now += 2 * MINUTE;
+      expect(await sendAll(budget, connection, 'background', perDay)).toBeGreaterThanOrEqual(100);
+    });
+
+    it('foresees when its calls are done, with what events take meanwhile', async () => {
+      const connection = newConnection();
+      const budget = createBudget(table, () => START);
+      const foresee = (calls: number, ahead = 0) =>
+        budget.foresee(connection, limits, { lane: 'backfill', calls, ahead });
+      expect(await foresee(10)).toBe(START);
+      // 80 at once, and then nearly two a second.
+      const minutes = ((await foresee(1_080)) - START) / MINUTE;
+      expect(minutes).toBeGreaterThan(8.6);
+      expect(minutes).toBeLessThan(10.2);
+      expect(await foresee(1_000, 80)).toBeGreaterThan(await foresee(1_000));
+      // More than a day has.
+      expect((await foresee(6_000)) - START).toBeGreaterThan(DAY);
+      expect((await foresee(6_000)) - START).toBeLessThan(2 * DAY);
+    });
   });
 
   it('the view shows both windows, all lanes and the next slot', async () => {

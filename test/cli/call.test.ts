@@ -1,12 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operationToCall } from '../../cli/call.ts';
 import { callWithinBudget } from '../../cli/call-within-budget.ts';
+import { connectionOf } from '../../cli/connection-of.ts';
 import { openPartner } from '../../cli/partner.ts';
-import type { Target } from '../../cli/target.ts';
+import { NoRelay, type Target } from '../../cli/target.ts';
 import { createBudget } from '../../lib/budget/budget.ts';
 import { createPartnerClient } from '../../lib/partner/client.ts';
 import { PartnerPayloadError } from '../../lib/partner/errors.ts';
 import { validate } from '../../lib/partner/validate.ts';
+import { keepSecret } from '../../local/kept-secrets.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
@@ -54,8 +59,41 @@ describe('call', () => {
     expect(operationToCall('users/list', true, 'main', config)).toMatchObject({ path: 'users/list', fields: {} });
   });
 
+  it.each([
+    [['main', 'other'], undefined, 'main'],
+    [['only'], undefined, 'only'],
+    [['main', 'other'], 'other', 'other'],
+    [['first', 'second'], undefined, /^name a --connection: relay\.config\.ts has first, second$/],
+    [['main', 'other'], 'othr', /no connection 'othr'; did you mean 'other'\?$/],
+  ])('of the connections %j, --connection %s means %s', (names, given, meant) => {
+    const some = exampleConfig();
+    const [settings] = Object.values(some.connections);
+    if (!settings) throw new Error('the example has no connection');
+    const several = { ...some, connections: Object.fromEntries(names.map((name) => [name, settings])) };
+    if (typeof meant === 'string') expect(connectionOf(several, given)).toBe(meant);
+    else expect(() => connectionOf(several, given)).toThrow(meant);
+  });
+
+  it('without a relay, a call goes to the instance of the secret that is kept on this machine', async () => {
+    const before = process.cwd();
+    const folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+    process.chdir(folder);
+    try {
+      const [key] = relay.sandbox.keys;
+      keepSecret('partner/main', { baseUrl: relay.sandbox.url, apiKey: key?.apiKey, secretKey: key?.secretKey });
+      const call = await openMain(() => Promise.reject(new NoRelay('no relay is running in this folder')));
+      expect((await call(validate, { text: 'echo' })).data).toEqual({ text: 'echo' });
+      expect(told).toEqual([expect.stringContaining('no budget is shared')]);
+    } finally {
+      process.chdir(before);
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('an unknown connection is refused with the names of the configured ones', async () => {
-    await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow("no connection 'nosuch'; it has main");
+    await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow(
+      "no connection 'nosuch'; there are main",
+    );
   });
 
   it("call takes a slot of the budget behind people's commands", async () => {
@@ -115,7 +153,9 @@ describe('call', () => {
       tell: (line) => void told.push(line),
     });
     for (let calls = 0; calls < 3; calls++) await call(validate, { calls });
-    expect(told).toContainEqual(expect.stringMatching(/^waiting until 2026-11-20T10:0\d.* for the budget of main: /));
+    expect(told).toContainEqual(
+      expect.stringMatching(/^waiting until 2026-11-\d\d \d\d:0\d:\d\d \S+ for the budget of main: /),
+    );
     expect(clock.now - began).toBeGreaterThan(30_000);
     expect(relay.sandbox.requests).toBe(3);
   });

@@ -9,17 +9,19 @@ const ISSUE = 'Codertocat/Hello-World#1';
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-/** Runs the command. @returns what it printed */
+/** Runs the command, by the relay's clock. @returns what it printed */
 async function link(...words: string[]): Promise<string> {
   const program = new Command().exitOverride();
   const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores };
   addLinkCommand(program, async () => target);
+  vi.useFakeTimers({ toFake: ['Date'], now: relay.clock.now });
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   try {
     await program.parseAsync(['link', ...words], { from: 'user' });
     return log.mock.calls.flat().join('\n');
   } finally {
     log.mockRestore();
+    vi.useRealTimers();
   }
 }
 
@@ -60,6 +62,35 @@ describe('relay link', () => {
     expect(await link(ISSUE, '--set', String(id))).toContain(`defect ${id}, made by a person`);
     await happens('edited', { seconds: 1, title: 'from the issue' });
     expect(lastDefect()).toMatchObject({ defect_id: id, title: 'from the issue' });
+  });
+
+  it.each([
+    [
+      'exists',
+      () => {},
+      '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1cff',
+      /is not a defect_id in defects\/list of project_id .* nothing was/,
+    ],
+    [
+      'can be asked',
+      () => relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/list' }),
+      'anything',
+      /the service could not be asked whether anything exists, and nothing was decided: .*status 500/,
+    ],
+  ])('relay link --set refuses a defect unless it %s', async (_, prepare, id, why) => {
+    relay = await startRelay();
+    await happens('edited', { labels: [] });
+    prepare();
+    await expect(link(ISSUE, '--set', id)).rejects.toThrow(why);
+    expect(await link(ISSUE)).toContain('without a defect');
+  });
+
+  it('a decision about a link stands in the history of the job that made the defect', async () => {
+    relay = await startRelay();
+    await happens('opened');
+    await link(ISSUE, '--clear');
+    const [job] = await relay.jobs();
+    expect(job?.decisions?.newest).toMatchObject([{ what: 'linked', reason: `${ISSUE} has no defect` }]);
   });
 
   it('relay link --clear clears a link, and the next event creates a defect', async () => {

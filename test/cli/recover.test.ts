@@ -1,9 +1,12 @@
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addBudgetCommand } from '../../cli/budget.ts';
+import { addDecisionCommands } from '../../cli/decide.ts';
 import { addJobCommands } from '../../cli/jobs.ts';
 import { addResumeCommand } from '../../cli/resume.ts';
 import type { OpenTarget } from '../../cli/target.ts';
+import { shortName } from '../../lib/jobs/job.ts';
+import { localTime } from '../../lib/local-time.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -19,7 +22,7 @@ afterEach(() => relay.close());
 async function run(...words: string[]): Promise<string> {
   const open: OpenTarget = async () => ({ githubWebhookUrl: '', slackWebhookUrl: undefined, stores: relay.stores });
   const program = new Command().exitOverride();
-  for (const add of [addBudgetCommand, addJobCommands, addResumeCommand]) add(program, open);
+  for (const add of [addBudgetCommand, addJobCommands, addDecisionCommands, addResumeCommand]) add(program, open);
   vi.useFakeTimers({ toFake: ['Date'], now: relay.clock.now });
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   try {
@@ -46,10 +49,11 @@ describe('relay resume', () => {
     await relay.sweep();
     await relay.work();
     expect(defectsMade()).toBe(0);
-    expect(await run('budget')).toContain('paused until 2026-11-21T06:00:00.000Z');
+    const until = Date.parse('2026-11-21T06:00:00Z');
+    expect(await run('budget')).toContain(`paused until ${localTime(until)}`);
 
     expect(await run('resume', 'main')).toBe(
-      'ended the pause that lasted until 2026-11-21T06:00:00.000Z\n3 waiting jobs continue',
+      `ended the pause that lasted until ${localTime(until)}\n3 waiting jobs continue`,
     );
     await relay.work();
     expect(defectsMade()).toBe(3);
@@ -61,7 +65,7 @@ describe('relay resume', () => {
   it('relay resume closes the breakers of operations and of the connection', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(5);
-    expect(await run('budget')).toMatch(/defects\/create has been failing since 2026-11-20T10:00.*status 500/);
+    expect(await run('budget')).toMatch(/defects\/create has been failing since \d.*status 500/);
     relay.sandbox.clearFaults();
     expect(await run('resume', 'main')).toMatch(/^defects\/create was stopped: .*\n5 waiting jobs continue$/);
     await relay.workToTheEnd();
@@ -77,7 +81,81 @@ describe('relay resume', () => {
   });
 
   it('relay resume refuses a connection that is not configured', async () => {
-    await expect(run('resume', 'other')).rejects.toThrow('relay.config.ts has no connection other; it has main');
+    await expect(run('resume', 'other')).rejects.toThrow("relay.config.ts has no connection 'other'; there are main");
+  });
+});
+
+describe('relay resolve --done', () => {
+  async function unknown(): Promise<string> {
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
+    await open(1);
+    await relay.workToTheEnd();
+    const [parked] = await relay.jobs('parked');
+    return parked?.id ?? '';
+  }
+
+  it('relay resolve --done refuses an id that the service does not have, and takes one that it has', async () => {
+    const id = await unknown();
+    await expect(run('resolve', id, '--done', 'not-a-uuid')).rejects.toThrow(
+      /not-a-uuid is not a defect_id in defects\/list of project_id .* nothing was decided/,
+    );
+    expect(await relay.jobs('parked')).toHaveLength(1);
+
+    const { defect_id } = relay.sandbox.data.defects[0] ?? {};
+    await run('resolve', shortName(id), '--done', String(defect_id));
+    await relay.workToTheEnd();
+    const [job] = await relay.jobs();
+    expect(job).toMatchObject({ outcome: `created defect ${defect_id}` });
+    expect(job?.decisions?.newest).toMatchObject([{ what: 'resolved: done', reason: `created ${defect_id}` }]);
+  });
+
+  it('relay resolve --done decides nothing while the service cannot be asked', async () => {
+    const id = await unknown();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/list' });
+    await expect(run('resolve', id, '--done', 'x')).rejects.toThrow(/could not be asked whether x exists/);
+    expect(await relay.jobs('parked')).toHaveLength(1);
+  });
+});
+
+describe('relay discard', () => {
+  it('relay discard --parked-for lists the jobs first, and ends them with the reason', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: 2 });
+    await open(2);
+    await relay.workToTheEnd();
+    expect(await run('discard', '--parked-for', 'status 422', '--reason', 'a test')).toMatch(
+      /Add --yes to decide these 2 jobs\.$/,
+    );
+    await run('discard', '--parked-for', 'status 422', '--reason', 'a test', '--yes');
+    await relay.workToTheEnd();
+    expect(await relay.jobs()).toMatchObject([
+      { status: 'succeeded', notDone: true, outcome: 'discarded: a test' },
+      { status: 'succeeded', notDone: true, outcome: 'discarded: a test' },
+    ]);
+    expect(await run('job', (await relay.jobs())[0]?.id ?? '')).toMatch(/discarded by \S+: a test/);
+  });
+});
+
+describe('what a person can do next', () => {
+  it('relay job says to resolve a job with an unknown outcome, and not to replay it', async () => {
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
+    await open(1);
+    await relay.workToTheEnd();
+    const [parked] = await relay.jobs('parked');
+    const shown = await run('job', parked?.id ?? '');
+    for (const way of ['--done', '--again', '--search']) expect(shown).toContain(`resolve ${parked?.id} ${way}`);
+    expect(shown).not.toContain('replay');
+    expect(shown).toContain('the same signed bytes sent again');
+    expect(shown).toMatch(/asked defects\/list: answered with 200/);
+  });
+
+  it.each([
+    ['replay', ['--reason', 'nothing such']],
+    ['resolve', ['--reason', 'nothing such', '--search']],
+    ['discard', ['--parked-for', 'nothing such', '--reason', 'a test']],
+  ])('relay %s says that no job is parked for such a reason', async (command, words) => {
+    await expect(run(command, ...words)).rejects.toThrow(
+      /^no job is parked .*for a reason that contains 'nothing such'/,
+    );
   });
 });
 
@@ -91,7 +169,7 @@ describe('relay resolve --reason', () => {
     relay.clock.now += HOUR;
 
     const listed = await run('resolve', '--reason', 'never clearly answered', '--search');
-    for (const { id } of parked) expect(listed).toContain(id);
+    for (const { id } of parked) expect(listed).toContain(shortName(id));
     expect(listed).toMatch(/Add --yes to decide these 2 jobs\.$/);
     expect(await relay.jobs('parked')).toHaveLength(2);
 

@@ -6,7 +6,8 @@ import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts'
 import { DEFECT_SHORTCUT } from '../../lib/slack/views.ts';
 import { teamInput } from '../timesheets/team.ts';
 
-const URL = 'https://0123456789.lambda-url.eu-central-1.on.aws/';
+const BASE = 'https://relay.example.com';
+const URL = `${BASE}/slack`;
 
 /**
  * What Slack takes: https://docs.slack.dev/reference/app-manifest, and the JSON schema that it publishes at
@@ -76,7 +77,7 @@ async function printed(...options: string[]): Promise<unknown> {
   program.commands[0]?.exitOverride().configureOutput({ writeErr: () => {} });
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   try {
-    await program.parseAsync(['slack-manifest', '--url', URL, ...options], { from: 'user' });
+    await program.parseAsync(['slack-manifest', '--url', BASE, ...options], { from: 'user' });
     return JSON.parse(log.mock.calls.flat().join('\n'));
   } finally {
     log.mockRestore();
@@ -101,6 +102,14 @@ describe("the Slack app's manifest", () => {
     expect(features.app_home.messages_tab_enabled).toBe(true);
   });
 
+  it('the manifest for Socket Mode has no URL, so that Slack needs none to reach', () => {
+    const config = defineConfig({ connections: { main: {} }, slack: { connection: 'main' } });
+    const socketMode = slackManifest(config, 'Partner Relay', undefined);
+    expect(JSON.stringify(socketMode)).not.toMatch(/url/);
+    expect(socketMode.settings).toMatchObject({ socket_mode_enabled: true, interactivity: { is_enabled: true } });
+    expect(manifest().settings.socket_mode_enabled).toBe(false);
+  });
+
   it('the manifest has the scopes of the methods in use, and of groups only if permissions name some', () => {
     // https://docs.slack.dev/reference/methods names the scopes of each.
     const least = [
@@ -121,13 +130,16 @@ describe("the Slack app's manifest", () => {
     );
   });
 
-  it('the manifest has the channel history scopes only if a team has a summary', () => {
-    const scopes = (team: object) =>
-      manifest({}, 'Partner Relay', { teams: [{ ...teamInput, ...team }] }).oauth_config.scopes.bot;
+  it('the manifest has the channel history scopes only if a team has a summary or there is a contact channel', () => {
+    const scopes = (team: object, channel = {}) => {
+      const timesheets = { teams: [{ ...teamInput, ...team }] };
+      const config = defineConfig({ connections: { main: {} }, slack: { connection: 'main' }, timesheets, ...channel });
+      return slackManifest(config, 'Partner Relay', URL).oauth_config.scopes.bot;
+    };
+    const needed = expect.arrayContaining(['channels:history', 'groups:history']);
     expect(scopes({})).not.toContain('channels:history');
-    expect(scopes({ summary: { channel: 'C0PLATFORM' } })).toEqual(
-      expect.arrayContaining(['channels:history', 'groups:history']),
-    );
+    expect(scopes({ summary: { channel: 'C0PLATFORM' } })).toEqual(needed);
+    expect(scopes({}, { contactChannel: 'C0PLATFORM' })).toEqual(needed);
   });
 
   it('the command line prints the manifest with a custom name', async () => {

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { findRepository } from '../../lib/config/find-repository.ts';
 import { ConfigError, defineConfig } from '../../lib/config/schema.ts';
+import { faultLine } from '../../lib/faults/fault.ts';
 import example from '../../relay.config.ts';
 import { PROJECT } from '../relay.ts';
 
+/** One line for each fault. */
 const faultsOf = (input: unknown): readonly string[] => {
   try {
     defineConfig(input as Parameters<typeof defineConfig>[0]);
     return [];
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
+    if (error instanceof ConfigError) return error.faults.map(faultLine);
     throw error;
   }
 };
@@ -23,72 +25,141 @@ const withOverride = (operation: string, override: object) => ({
   connections: { main: { operations: { [operation]: override } } },
 });
 
+const withMapping = (log: object) => ({
+  connections: { main: { mcp: { link: 'offered', commands: { log } } } },
+  slack: { connection: 'main' },
+});
+const PROJECT_SHOWN = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
+
 const person = (github?: string) => ({ email: 'ada@example.com', ...(github && { github }) });
 
 describe('a configuration', () => {
   it.each([
-    ['no connection', { connections: {} }, /^connections: expected at least one/],
-    ['an unknown setting', { connections: { main: {} }, extra: 1 }, /^\(whole\): Unrecognized key: "extra"/],
+    ['no connection', { connections: {} }, 'connections: expected at least one connection, found an empty object'],
+    ['nothing', undefined, '(whole): missing; expected an object'],
+    [
+      'an unknown setting',
+      { connections: { main: {} }, extra: 1 },
+      'extra: there is no such name here; there are connections, github, slack, timesheets, people, contact, caFile, deployment',
+    ],
+    [
+      'a setting that is written wrong',
+      withRepository({ logtime: true }),
+      "github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?",
+    ],
+    [
+      'a name that a connection cannot have',
+      { connections: { main: {}, MAIN: {} } },
+      'connections.MAIN: this name cannot be used: expected lowercase letters, digits and hyphens',
+    ],
     [
       'a limit of zero',
       { connections: { main: { limits: { perMinute: 0 } } } },
-      /^connections\.main\.limits\.perMinute/,
+      'connections.main.limits.perMinute: expected at least 1, found 0',
+    ],
+    [
+      'a connection that is written wrong',
+      withRepository({ connection: 'mian' }),
+      "github.repositories.0.connection: no connection 'mian'; did you mean 'main'?",
     ],
     [
       'an unknown connection',
       withRepository({ connection: 'other' }),
-      /^github\.repositories\.0\.connection: no connection 'other'; there are main/,
+      "github.repositories.0.connection: no connection 'other'; there are main",
     ],
-    ['a name without owner', withRepository({ name: 'web' }), /^github\.repositories\.0\.name: expected owner\/name/],
+    [
+      'a name without owner',
+      withRepository({ name: 'web' }),
+      "github.repositories.0.name: expected owner/name, found 'web'",
+    ],
+    ['no name', withRepository({ name: undefined }), 'github.repositories.0.name: missing; expected owner/name'],
     [
       'a project that is no UUID',
       withRepository({ issueToDefect: { projectId: '7' } }),
-      /^github\.repositories\.0\.issueToDefect\.projectId/,
+      `github.repositories.0.issueToDefect.projectId: expected a UUID such as ${PROJECT_SHOWN}, found '7'`,
+    ],
+    [
+      'no project',
+      withRepository({ issueToDefect: {} }),
+      `github.repositories.0.issueToDefect.projectId: missing; expected a UUID such as ${PROJECT_SHOWN}`,
     ],
     [
       'no labels',
       withRepository({ issueToDefect: { projectId: PROJECT, labels: [] } }),
-      /^github\.repositories\.0\.issueToDefect\.labels/,
+      'github.repositories.0.issueToDefect.labels: expected at least 1 entry, found an empty list',
+    ],
+    [
+      'another kind of value than any that is allowed',
+      withRepository({ issueToDefect: { projectId: PROJECT, whenClosed: 7 } }),
+      "github.repositories.0.issueToDefect.whenClosed: expected 'describe', or 'leave', or an object, found 7",
+    ],
+    [
+      'one of several kinds of value, with a fault inside',
+      withRepository({ issueToDefect: { projectId: PROJECT, whenClosed: { set: { priorty: 'Low' } } } }),
+      "github.repositories.0.issueToDefect.whenClosed.set.priorty: there is no such name here; did you mean 'priority'?",
+    ],
+    [
+      'one of several values, written wrong',
+      { connections: { main: { mcp: { link: 'offerd' } } } },
+      "connections.main.mcp.link: expected 'off', 'offered' or 'required', found 'offerd'; did you mean 'offered'?",
+    ],
+    [
+      'a field in a mapping that is written wrong',
+      withMapping({ tool: 'log', arguments: { task: '{tsk}' }, schema: '0123456789abcdef0123' }),
+      "connections.main.mcp.commands.log.arguments: there is no field {tsk} here; did you mean 'task'?",
+    ],
+    [
+      'a time zone that is written wrong',
+      { connections: { main: {} }, people: [{ ...person(), timeZone: 'Europe/Berln' }] },
+      "people.0.timeZone: there is no time zone 'Europe/Berln'; did you mean 'Europe/Berlin'?",
     ],
     [
       'two repositories alike',
       { connections: { main: {} }, github: { repositories: [repository, { ...repository, name: 'Acme/Web' }] } },
-      /^github\.repositories\.1\.name: 'Acme\/Web' is already at github\.repositories\.0\.name/,
+      "github.repositories.1.name: 'Acme/Web' is already at github.repositories.0.name",
     ],
     [
       'a login of two people',
       { connections: { main: {} }, people: [person('Ada'), person(), person('ada')] },
-      /^people\.2\.github: 'ada' is already at people\.0\.github/,
+      "people.2.github: 'ada' is already at people.0.github",
     ],
     [
       'an override of an unknown operation',
       withOverride('defects/creat', {}),
-      /^connections\.main\.operations\.defects\/creat: no such operation/,
+      "connections.main.operations.defects/creat: there is no such operation; did you mean 'defects/create'?",
     ],
-    ['an override of a documented one', withOverride('defects/update', { path: 'x' }), /cannot be overridden/],
+    [
+      'an override of a documented one',
+      withOverride('defects/update', { path: 'x' }),
+      'connections.main.operations.defects/update: the service documents this operation; it cannot be overridden',
+    ],
     [
       'fewer reserved workers than may run',
       { connections: { main: {} }, deployment: { reservedConcurrency: { worker: 9 } } },
-      /^deployment\.reservedConcurrency\.worker: expected at least 10/,
+      'deployment.reservedConcurrency.worker: expected at least 10, the sum of deployment.maxConcurrency, so that SQS is not throttled, found 9',
     ],
     [
       'a retention that CloudWatch does not have',
       { connections: { main: {} }, deployment: { logRetentionDays: 31 } },
-      /^deployment\.logRetentionDays/,
+      expect.stringMatching(/^deployment\.logRetentionDays: expected one of 1, 3, .*3653, found 31$/),
     ],
     [
       'a unit of what is no duration',
       withOverride('timelogs/create', { fields: { note: { name: 'text', unit: 'minutes' } } }),
-      /^connections\.main\.operations\.timelogs\/create: fields\.note is not a duration; only hours and estimated_hours/,
+      'connections.main.operations.timelogs/create: fields.note is not a duration; only hours and estimated_hours have a unit',
     ],
     [
       'a unit that there is not',
       withOverride('timelogs/create', { fields: { hours: { name: 'spent', unit: 'days' } } }),
-      /^connections\.main\.operations\.timelogs\/create\.fields\.hours: .*units are hours, minutes, seconds/,
+      "connections.main.operations.timelogs/create.fields.hours.unit: expected 'hours', 'minutes' or 'seconds', found 'days'",
     ],
-    ['another path of a documented one', withOverride('timelogs/list', { path: 'x' }), /its path is documented/],
-  ])('an invalid setting is refused with its path: %s', (_, input, fault) => {
-    expect(faultsOf(input)).toEqual([expect.stringMatching(fault)]);
+    [
+      'another path of a documented one',
+      withOverride('timelogs/list', { path: 'x' }),
+      'connections.main.operations.timelogs/list: its path is documented; only fields can differ',
+    ],
+  ])('an invalid setting is refused with its path, what is expected and what was found: %s', (_, input, fault) => {
+    expect(faultsOf(input)).toEqual([fault]);
   });
 
   it('a configuration may name a field with its unit, and a project with a UUID of any version', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createConnections } from '../../lib/connection/connection.ts';
 import { validate } from '../../lib/partner/validate.ts';
-import { partnerFromEnvironment } from '../../local/partner-variables.ts';
+import { partnerFromEnvironment } from '../../local/partners.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;

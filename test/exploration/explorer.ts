@@ -230,7 +230,7 @@ async function decide(world: World, sandbox: Sandbox, clock: TestClock): Promise
   const { stores } = world;
   for (const job of await world.jobs('parked')) {
     clock.now += 5 * 60_000;
-    if (job.parked?.outcomeUnknown) await resolveJob(job, 'again', { ...stores, clock: () => clock.now });
+    if (job.parked?.outcomeUnknown) await resolveJob(job, 'again', { ...stores, by: 'alice', clock: () => clock.now });
     else await requeueJob(job, stores);
     await world.workToTheEnd();
   }

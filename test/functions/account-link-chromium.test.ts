@@ -1,36 +1,64 @@
+import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { linkUrl } from '../account-link-browser.ts';
-import { chromium, startChromium } from '../chromium.ts';
-import { exampleConfig, startRelay } from '../relay.ts';
-import { command } from '../slack-requests.ts';
+import { isWithoutBrowser, launchChromium } from '../chromium.ts';
+import { sandboxCommands } from '../mcp/linked.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { ask, command } from '../slack-requests.ts';
 
-/** Presses the page's button with that label, once it is there. */
-const press = (label: string) =>
-  `[...document.querySelectorAll('button')].some((one) => one.textContent.startsWith(${JSON.stringify(label)}) && (one.click(), true))`;
+const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+const HOUR = 3_600_000;
 
-const fill = (fields: Readonly<Record<string, string>>) =>
-  Object.entries(fields)
-    .map(([name, value]) => `(document.querySelector('input[name=${name}]') ?? {}).value = ${JSON.stringify(value)}`)
-    .join(';');
-
-it.skipIf(!chromium)('a person links their account in Chromium', { timeout: 60_000 }, async () => {
-  const config = exampleConfig({}, { connection: { mcp: { link: 'offered' } } });
-  const relay = await startRelay({ config, sandbox: { mcp: { enabled: true } } });
+/** Starts a relay with the sandbox, and a browser with an empty profile. */
+async function start() {
+  const connection = { mcp: { link: 'offered', commands: sandboxCommands() } as const };
+  const relay = await startRelay({ config: exampleConfig({}, { connection }), sandbox: { mcp: { enabled: true } } });
   onTestFinished(() => relay.close());
-  const browser = await startChromium(String(chromium));
+  const browser = await launchChromium();
   onTestFinished(() => browser.close());
+  return { relay, page: await browser.newPage() };
+}
+
+/** Opens the link that the relay gives in Slack, and consents at the service. @returns the code that the page shows */
+async function linkIn(page: Page, relay: TestRelay): Promise<string> {
+  await page.goto(await linkUrl(relay));
+  await page.getByRole('button', { name: 'Sign in at' }).click();
+  // The page that follows leads to the service by itself. The service remembers who is signed in.
+  const email = page.getByLabel('Email');
+  const goOn = page.getByRole('button', { name: 'Continue' });
+  await email.or(goOn).waitFor();
+  if (await email.isVisible()) {
+    const [person] = relay.sandbox.mcp.people;
+    await email.fill(person?.email ?? '');
+    await page.getByLabel('Password').fill(person?.password ?? '');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+  await goOn.click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  return (await page.locator('.code').innerText()).replace('/pm ', '');
+}
+
+const title = 'a person links their account in Chromium, acts with it, and links it again';
+it.skipIf(isWithoutBrowser)(title, { timeout: 60_000 }, async () => {
+  const { relay, page } = await start();
+  const complaints: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  expect((await command(relay, await linkIn(page, relay))).text).toContain('Your account is linked');
+  expect(complaints.filter((text) => /content security policy/i.test(text))).toEqual([]);
+  // The browser keeps nothing of it: the page shows no code again.
+  await page.reload();
+  await page.getByRole('alert').waitFor();
+
+  expect((await ask(relay, `log 1h ${CHECKOUT} as myself`)).inTheEnd).toContain('as you');
+  relay.clock.now += 2 * HOUR;
+  expect((await ask(relay, `log 2h ${CHECKOUT} with a new token`)).inTheEnd).toContain('as you');
+  expect(relay.sandbox.mcp.audit.filter(({ calls }) => calls.includes('refresh_token'))).toHaveLength(1);
+
+  relay.sandbox.mcp.revokeGrants();
+  expect((await ask(relay, `log 3h ${CHECKOUT} after a while`)).inTheEnd).toContain('once you have linked');
+  await command(relay, await linkIn(page, relay));
+  await relay.workToTheEnd();
   const [person] = relay.sandbox.mcp.people;
-  await browser.open(await linkUrl(relay));
-  await browser.until(press('Sign in at'));
-  // The page that follows leads to the service by itself.
-  await browser.until("document.querySelector('input[name=email]') !== null");
-  await browser.until(`${fill({ email: person?.email ?? '', password: person?.password ?? '' })}; ${press('Sign in')}`);
-  await browser.until(press('Continue'));
-  await browser.until(press('Allow'));
-  const code = await browser.until<string>("document.querySelector('.code')?.textContent");
-  expect((await command(relay, code.replace('/pm ', ''))).text).toContain('Your account is linked');
-  expect(browser.complaints().filter((text) => /content security policy/i.test(text))).toEqual([]);
-  // The browser keeps nothing of it: going back shows no code.
-  await browser.open(String(await browser.until('location.href')));
-  await browser.until("document.querySelector('[role=alert]') !== null");
+  const logged = relay.sandbox.data.timelogs.slice(3).map(({ hours, user_id }) => [hours, user_id]);
+  expect(logged).toEqual([1, 2, 3].map((hours) => [hours, person?.user_id]));
 });

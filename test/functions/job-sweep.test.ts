@@ -20,7 +20,7 @@ describe('the note that a job was queued', () => {
     const claimed = await relay.stores.jobs.claim(job?.id ?? '', 1, 'worker', relay.clock.now + 60_000);
     if (!job || 'unclaimed' in claimed) throw new Error('the job should have been claimed');
     const dueAt = relay.clock.now + 15 * 60_000;
-    await relay.stores.jobs.wait(claimed, { dueAt, why: 'paused', attempts: 0, message: 'leaves' });
+    await relay.stores.jobs.wait(claimed, { dueAt, why: 'paused', attempts: 0, message: 'leaves', waitsFor: 'pause' });
     await relay.stores.jobs.noteQueued(job);
     expect(await relay.jobs()).toMatchObject([{ status: 'waiting', wakeAt: dueAt }]);
   });

@@ -99,11 +99,11 @@ describe('a job whose outcome is unknown', () => {
     return only();
   };
   const resolve = (job: Job, resolution: Resolution) =>
-    resolveJob(job, resolution, { ...relay.stores, clock: () => relay.clock.now });
+    resolveJob(job, resolution, { ...relay.stores, by: 'alice', clock: () => relay.clock.now });
 
   it('a job continues with the id that a person found', async () => {
     const [some] = (await unknown()) && relay.sandbox.data.defects;
-    await resolve(await only(), { done: some?.defect_id ?? '' });
+    await resolve(await only(), { done: some?.defect_id ?? '', verify: async ({ id }) => id });
     await relay.workToTheEnd();
     expect((await only()).outcome).toBe(`created defect ${some?.defect_id}`);
     expect(defects()).toHaveLength(0);
@@ -136,7 +136,11 @@ describe('a clear refusal', () => {
     });
     await relay.post('issues', issueEvent('opened'));
     await relay.workToTheEnd();
-    expect((await only()).parked).toEqual({ reason: expect.stringMatching(reason), outcomeUnknown: false });
+    expect((await only()).parked).toEqual({
+      reason: expect.stringMatching(reason),
+      kind: 'refused',
+      outcomeUnknown: false,
+    });
   });
 
   it('after a clear refusal, the next event of the issue creates the defect', async () => {

@@ -106,11 +106,12 @@ describe('the role of a function', () => {
         ),
       );
     expect(allowed(template, 'job-sweep')).toEqual([
-      ...table('GetItem', 'PutItem', 'Query'),
+      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query'),
       index('jobs-by-status'),
       index('waiting-line'),
       ...table('UpdateItem'),
       ...logs,
+      ...secrets('slack'),
       ...sends('JobSweep', 'Background', 'Interactive'),
     ]);
     expect(allowed(template, 'credential-check')).toEqual([
@@ -141,10 +142,20 @@ describe('the role of a function', () => {
     const remembered = ['slack-standing#*#*', 'slack-workspace', 'turns#*#*'];
     expect(partitionKeys(template, 'slack-webhook')).toEqual({
       GetItem: ['budget#*', 'grant#*#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*', ...remembered],
-      PutItem: ['account-link#*#*', 'grant#*#*', 'group#*', 'job#*', 'jobs-of#*#*', 'mute#*', 'said#*', ...remembered],
+      PutItem: [
+        'account-link#*#*',
+        'grant#*#*',
+        'group#*',
+        'job#*',
+        'jobs-of#*#*',
+        'linked-people#*',
+        'mute#*',
+        'said#*',
+        ...remembered,
+      ],
       UpdateItem: ['account-link#*#*', 'job#*'],
-      DeleteItem: ['account-link#*#*', 'grant#*#*'],
-      Query: ['jobs-of#*#*'],
+      DeleteItem: ['account-link#*#*', 'grant#*#*', 'link-waits#*#*#*', 'linked-people#*'],
+      Query: ['jobs-of#*#*', 'link-waits#*#*#*'],
     });
     // It seals grants, and another function keeps them: neither can do both.
     expect(partitionKeys(template, 'account-link')).toEqual({
@@ -154,9 +165,10 @@ describe('the role of a function', () => {
       DeleteItem: ['oauth-client#*'],
     });
     expect(partitionKeys(template, 'job-sweep')).toEqual({
-      GetItem: ['breaker#*', 'budget#*', 'job#*'],
-      PutItem: ['budget#*'],
+      GetItem: ['breaker#*', 'budget#*', 'job#*', 'parked-notices'],
+      PutItem: ['budget#*', 'parked-notices'],
       UpdateItem: ['job#*'],
+      DeleteItem: ['parked-notices'],
       Query: ['breaker#*'],
     });
     expect(partitionKeys(template, 'github-redelivery')).toEqual({

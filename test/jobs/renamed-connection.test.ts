@@ -49,6 +49,8 @@ it('a job in the line of a renamed connection does not keep its claim for a week
     config: runtime.config,
     journal: (id) => openJournal(relay.stores.table, id, () => relay.clock.now),
     randomBytes: runtime.randomBytes,
+    by: 'alice',
+    clock: () => relay.clock.now,
   });
   await clear.catch((error) => console.log(String(error)));
   const made = relay.sandbox.data.defects.length - before;

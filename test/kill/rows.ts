@@ -1,7 +1,8 @@
 import { keys } from '../../lib/table/keys.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
+import { mira } from '../../sandbox/seed.ts';
 import { issueEvent } from '../issue-events.ts';
-import { linkAccount } from '../mcp/linked.ts';
+import { hashOf, linkAccount } from '../mcp/linked.ts';
 import { PROJECT } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
 import { commentPayload, mergedPayload } from './github-payloads.ts';
@@ -276,17 +277,58 @@ export const merged: Row = {
     github('pull_request', mergedPayload(id, `Completes checklist items ${checklistItems(id).join(' and ')}.`)),
 };
 
-/** The person has linked their account, so that the tool is called as them. */
-export const loggedWithTool: Row = {
-  ...logTime,
-  what: 'a command in Slack logs time with a tool',
-  operation: 'log_time',
+/** The person has linked their account, so that tools are called as them. */
+const withTool = {
   isTool: true,
-  async prepare(relay, id) {
+  async prepare(relay: KillableRelay, id: number) {
     newInSlack(relay, id);
     await linkAccount(relay, { in: 'slack', id: slackUser(id) });
   },
+  said: saidInSlack,
+} satisfies Partial<Row>;
+
+export const loggedWithTool: Row = {
+  ...logTime,
+  ...withTool,
+  what: 'a command in Slack logs time with a tool',
+  operation: 'log_time',
   incoming: (id) => command(id, `log 1h30m ${TASK.id} ${DATE} trial ${id} with a tool`),
   readBack: async () => true,
-  said: saidInSlack,
+};
+
+/** Nothing lists what this tool has made, so that a lost answer is left to the person. */
+export const defectWithTool: Row = {
+  ...createDefect,
+  ...withTool,
+  what: 'a command in Slack creates a defect with a tool',
+  operation: 'report_defect',
+  // The tool takes no type.
+  looks: ` in ${PROJECT}`,
+  incoming: (id) => command(id, `defect trial ${id}`),
+};
+
+/** What `/pm do` opens, filled in. The outcome is told in a direct message. */
+export const taskFromForm: Row = {
+  ...withTool,
+  automation: 'call-tool',
+  what: 'a form of a tool creates a task',
+  operation: 'create_task',
+  incoming: (id) => {
+    const memory = {
+      connection: 'main',
+      tool: 'create_task',
+      schema: hashOf('create_task'),
+      faultsAt: 'argument:project',
+    };
+    return modal(id, 'tool', memory, [
+      { 'argument:project': { value: PROJECT } },
+      { 'argument:title': { value: `trial ${id}` } },
+    ]);
+  },
+  made: ({ sandbox }, id) =>
+    sandbox.data.tasks
+      .filter(({ title }) => title === `trial ${id}`)
+      .map(({ task_id, project_id, created_by }) => ({ id: task_id, looks: `by ${created_by} in ${project_id}` })),
+  makes: { ofEachJob: 1 },
+  looks: `by ${mira} in ${PROJECT}`,
 };

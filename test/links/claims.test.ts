@@ -3,6 +3,7 @@ import { defineConfig } from '../../lib/config/schema.ts';
 import { digest } from '../../lib/digest.ts';
 import { resolveJob } from '../../lib/jobs/resolve.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { localTime } from '../../lib/local-time.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -168,7 +169,7 @@ describe('what has not ended', () => {
     relay.clock.now += 31 * DAY_MS;
     await happens('edited', { seconds: (31 * DAY_MS) / 1_000, title: 'a month later' });
     expect(await only('parked')).toMatchObject({ id });
-    await resolveJob(await only('parked'), 'again', { ...relay.stores, clock: () => relay.clock.now });
+    await resolveJob(await only('parked'), 'again', { ...relay.stores, by: 'alice', clock: () => relay.clock.now });
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ title: 'a month later' }]);
   });
@@ -309,11 +310,13 @@ describe('resolve --again', () => {
     return only('parked');
   };
   const again = async () =>
-    resolveJob(await only('parked'), 'again', { ...relay.stores, clock: () => relay.clock.now });
+    resolveJob(await only('parked'), 'again', { ...relay.stores, by: 'alice', clock: () => relay.clock.now });
 
   it('resolve --again is refused while the same bytes can still be carried out', async () => {
     await parked();
-    await expect(again()).rejects.toThrow(/may still be executed until 2026-11-20 10:05/);
+    await expect(again()).rejects.toThrow(
+      `may still be executed until ${localTime(Date.parse('2026-11-20T10:05:00Z'))}`,
+    );
     relay.clock.now += 5 * 60_000;
     await again();
     await relay.workToTheEnd();

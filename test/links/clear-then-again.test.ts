@@ -32,8 +32,10 @@ it.each(['again', 'search'] as const)(
       config: runtime.config,
       journal: (id) => openJournal(stores.table, id, clock),
       randomBytes: runtime.randomBytes,
+      by: 'alice',
+      clock,
     });
-    if (how === 'again' && job) await resolveJob(job, 'again', { ...stores, clock });
+    if (how === 'again' && job) await resolveJob(job, 'again', { ...stores, by: 'alice', clock });
     if (how === 'search' && job) {
       const { requeueJob } = await import('../../lib/jobs/sweep.ts');
       await requeueJob(job, stores);

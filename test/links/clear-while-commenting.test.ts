@@ -28,6 +28,8 @@ it('a cleared link does not get the cleared defect back', async () => {
     config: runtime.config,
     journal: (id) => openJournal(stores.table, id, () => relay.clock.now),
     randomBytes: runtime.randomBytes,
+    by: 'alice',
+    clock: () => relay.clock.now,
   });
   github.refusal = undefined;
   if (job?.status === 'parked') await requeueJob(job, stores);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TryFacts } from '../../console/contract.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -128,6 +129,101 @@ describe('npm start', () => {
     await second.printed(/✓ .*created defect/);
   });
 
+  it('npm start keeps its secrets and the messages in place of Slack over a restart, and the address of both', async () => {
+    const first = start();
+    await first.printed('npm run -s relay -- send issues');
+    await relay('send', 'slack', '/pm find login');
+    await first.printed(/✓ .*found/i);
+    const messages = (await relay('messages', '--json')).stdout;
+    expect(JSON.parse(messages).length).toBeGreaterThan(0);
+    const kept = (output: string) => output.match(/(secret|service) .*/g)?.join('\n');
+    const slackPort = await readFile(join(folder, '.relay/sandbox/slack.port'), 'utf8');
+    await kill(first.process);
+
+    const second = start();
+    await second.printed('npm run -s relay -- send issues');
+    expect(kept(second.output())).toBe(kept(first.output()));
+    expect(second.output()).toContain('(kept in .relay/github-webhook.key)');
+    expect(await readFile(join(folder, '.relay/sandbox/slack.port'), 'utf8')).toBe(slackPort);
+    expect((await relay('messages', '--json')).stdout).toBe(messages);
+  });
+
+  it('npm start gives each connection the secret that relay secrets set keeps for it', async () => {
+    const config = join(folder, 'two.config.ts');
+    await writeFile(config, 'export default { connections: { main: {}, other: {} } };');
+    const enter = (name: string, baseUrl: string) =>
+      new Promise((resolve) => {
+        const child = spawn(process.execPath, [join(root, 'cli/relay.ts'), 'secrets', 'set', `partner/${name}`], {
+          cwd: folder,
+        });
+        child.once('exit', resolve);
+        child.stdin.end(JSON.stringify({ baseUrl, apiKey: `pk_${name}`, secretKey: `sk_${name}` }));
+      });
+    expect(await enter('main', 'https://one.example.com')).toBe(0);
+    const half = start({ RELAY_CONFIG: config });
+    expect(await new Promise((resolve) => half.process.once('exit', resolve))).toBe(1);
+    expect(half.output()).toContain('secrets set partner/other');
+    expect(await enter('other', 'https://two.example.com')).toBe(0);
+    const started = start({ RELAY_CONFIG: config });
+    await started.printed('npm run -s relay -- send issues');
+    expect(started.output()).toMatch(
+      /one\.example\.com for main\n.*pk_main\n.*two\.example\.com for other\n.*pk_other/,
+    );
+    expect(started.output()).not.toContain('sk_');
+  });
+
+  it('npm start says what is wrong with a changed configuration, also in what it imports, and that a restart takes it over', async () => {
+    const config = join(folder, 'own.config.ts');
+    const connections = join(folder, 'connections.ts');
+    await writeFile(connections, 'export const connections = { main: {} };');
+    await writeFile(config, "import { connections } from './connections.ts';\nexport default { connections };");
+    const started = start({ RELAY_CONFIG: config });
+    await started.printed('npm run -s relay -- send issues');
+    await writeFile(connections, 'export const connections = {\n  main: { limts: {} },\n};');
+    await started.printed(
+      /goes on with the earlier one\. own\.config\.ts has a fault:\n +connections\.ts:2: .*'limits'/,
+    );
+    await writeFile(connections, 'export const connections = { main: {}, other: {} };');
+    await started.printed('is good; restart the relay to use it');
+    await writeFile(config, 'export default {');
+    await started.printed(/own\.config\.ts:1: syntax error/);
+    await writeFile(config, 'export default { connections: { main: {} } };');
+    await started.printed('has the settings that the relay runs with');
+  });
+
+  it('npm start serves the console at the address that it prints, with a token that stays the same', async () => {
+    const first = start();
+    await first.printed('npm run -s relay -- send issues');
+    const address = /console +(\S+)/.exec(first.output())?.[1] ?? '';
+    expect((await relay('console')).stdout.trim()).toBe(address);
+    const { origin, hash } = new URL(address);
+    const headers = { authorization: `Bearer ${hash.replace('#token=', '')}`, origin };
+    const facts = await (await fetch(`${origin}/api/relay`, { headers })).json();
+    expect(facts).toMatchObject({ name: 'this machine', operate: true, canTry: true });
+    expect((await fetch(`${origin}/api/relay`)).status).toBe(401);
+    expect((await fetch(origin)).headers.get('content-type')).toBe('text/html; charset=utf-8');
+    // The relay's own paths are not the console's, and a webhook with a wrong path is told the right ones.
+    expect(await (await fetch(`${origin}/webhook`, { method: 'POST' })).text()).toContain('POST /github');
+    expect((await fetch(`${origin}/github`, { method: 'POST', body: '{}' })).status).toBe(401);
+
+    const { body } = await fetch(`${origin}/api/changes`, { headers });
+    const { examples } = (await (await fetch(`${origin}/api/try`, { headers })).json()) as TryFacts;
+    const [{ event, body: payload } = {}] = examples;
+    await fetch(`${origin}/api/try`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ do: 'send event', event, body: payload }),
+    });
+    let changes = '';
+    for await (const chunk of body ?? []) {
+      changes += Buffer.from(chunk).toString();
+      if (/"jobs":\["issue-to-defect-/.test(changes)) break;
+    }
+    await kill(first.process);
+    const second = start();
+    await second.printed(`#token=${hash.replace('#token=', '')}`);
+  });
+
   it('npm start writes files that only their owner can read', async () => {
     const started = start();
     await started.printed('npm run -s relay -- send issues');
@@ -160,12 +256,22 @@ describe('npm start', () => {
     await start().printed('npm run -s relay -- send issues');
   });
 
-  it('npm start names a state file that it cannot read', async () => {
-    await mkdir(join(folder, '.relay'));
-    await writeFile(join(folder, '.relay/running.json'), '{');
+  it.each([
+    ['running.json', '{', /^\.relay\/running\.json is damaged; .*remove the file/],
+    ['secrets.json', '{', /^\.relay\/secrets\.json is damaged: .*secrets set/],
+    ['github-webhook.key', '?', /^\.relay\/github-webhook\.key is damaged: .*remove it/],
+    ['sandbox/sandbox.port', 'http', /^\.relay\/sandbox\/sandbox\.port is damaged: .*remove it/],
+    ['sandbox/sandbox.jsonl', '{\n{}\n', /^\.relay\/sandbox\/sandbox\.jsonl is damaged: line 1.*remove the file/],
+    ['sandbox/slack.json', '[]', /^\.relay\/sandbox\/slack\.json is damaged: .*remove it: only the messages/],
+    ['sandbox/grants.key', '', /^\.relay\/sandbox\/grants\.key is damaged: .*people link their accounts again/],
+    ['sandbox/dynamodb', 'a file', /^\.relay\/sandbox\/dynamodb cannot be opened: .*remove \.relay\/sandbox\/dynamodb/],
+  ])('npm start names a file that it cannot use, and says what to do: %s', async (name, text, expected) => {
+    await mkdir(join(folder, '.relay/sandbox'), { recursive: true });
+    await writeFile(join(folder, '.relay', name), text);
     const started = start();
     expect(await new Promise((resolve) => started.process.once('exit', resolve))).toBe(1);
-    expect(started.output()).toMatch(/^\.relay\/running\.json is damaged/);
+    expect(started.output()).toMatch(expected);
+    expect(started.output()).not.toMatch(/\n\s+at /);
   });
 
   it.each([
@@ -174,6 +280,8 @@ describe('npm start', () => {
       { PARTNER_BASE_URL: 'https://pm.example.com' },
       /PARTNER_API_KEY and PARTNER_SECRET_KEY must be set too/,
     ],
+    ['a token without the signing secret', { SLACK_BOT_TOKEN: 'xoxb-1' }, /SLACK_SIGNING_SECRET is not/],
+    ['a configuration that does not exist', { RELAY_CONFIG: 'nope.ts' }, /no configuration: nope\.ts does not exist/],
     ['a port that is no port', { PORT: '99999' }, /PORT is '99999'; expected a number from 0 to 65535/],
   ])('npm start stops at once with the reason: %s', async (_, environment, reason) => {
     const started = start(environment);

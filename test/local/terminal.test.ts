@@ -40,7 +40,7 @@ async function printed(print: () => unknown): Promise<string[]> {
 describe('text from outside', () => {
   it.each([
     ['jobs', () => printJobs([job]), 3],
-    ['job', () => printJob(job, [step] as never), undefined],
+    ['job', () => printJob({ job, steps: [step], open: [] }, 0), undefined],
     ['JSON', () => printJson({ title }), 3],
     [
       'the story',
@@ -50,7 +50,7 @@ describe('text from outside', () => {
         story.log.error({ message: title, error: title });
         await story.close();
       },
-      3,
+      6,
     ],
   ])('text is never a terminal sequence or another line if a terminal shows %s', async (_, print, count) => {
     const lines = await printed(print);

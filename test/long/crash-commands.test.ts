@@ -1,9 +1,10 @@
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { andOnceMore, faults, refusalsOf, startTrials, stopsAt, Tally } from '../kill/crash-trials.ts';
 import type { Answering } from '../kill/creation-faults.ts';
 import {
   defectInModal,
   defectInSlack,
+  defectWithTool,
   doneInComment,
   loggedInComment,
   loggedInModal,
@@ -12,6 +13,7 @@ import {
   loggedWithTool,
   merged,
   type Row,
+  taskFromForm,
 } from '../kill/rows.ts';
 import type { Effect } from '../kill/trial.ts';
 import { sandboxCommands } from '../mcp/linked.ts';
@@ -100,21 +102,25 @@ it.each([loggedInSlack, loggedInModal, loggedInComment])(
 );
 
 /** A tool has no nonce and leaves no signed request: what may have left is looked for, or left to the person. */
-it.each(['as it is', 'answer lost after the work', 'cut before the work', 'arrival slower than the time-out'] as const)(
-  'a tool is called once at most, wherever the relay is killed: %s',
-  async (answer) => {
+describe.each([loggedWithTool, defectWithTool, taskFromForm])('$what', (row) => {
+  it.each([
+    'as it is',
+    'answer lost after the work',
+    'cut before the work',
+    'arrival slower than the time-out',
+  ] as const)('the tool is called once at most, wherever the relay is killed: %s', async (answer) => {
     const mcp = { enabled: true, rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 }, toolsPerPage: 100 };
     const trials = await startTrials({ mcp }, tally, sandboxCommands());
     const answers = [answer];
-    const effects = await trials.try({ row: loggedWithTool, answers });
-    const sent = effects.findIndex(({ what }) => what === loggedWithTool.operation);
+    const effects = await trials.try({ row, answers });
+    const sent = effects.findIndex(({ what }) => what === row.operation);
     const stops = stopsAt(effects).filter(({ at }) => answer === 'as it is' || at >= sent - 2);
-    await trials.tryEach({ row: loggedWithTool, answers }, stops);
-    if (answer === 'as it is') await trials.tryEach({ row: loggedWithTool, answers, comesBack: true }, stops);
+    await trials.tryEach({ row, answers }, stops);
+    if (answer === 'as it is') await trials.tryEach({ row, answers, comesBack: true }, stops);
     await trials.close();
     expect(tally.violations.splice(0)).toEqual([]);
-  },
-);
+  });
+});
 
 it('each command runs once if the relay is killed twice in a row', async () => {
   const row = defectInSlack;

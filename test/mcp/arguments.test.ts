@@ -18,7 +18,7 @@ const doubling = Object.fromEntries(
 describe('arguments', () => {
   it.each([
     [{ properties: { hours: { type: 'number', maximum: 24 } } }, { hours: 30 }, 'hours: 30 is greater than 24.'],
-    [{ properties: {}, additionalProperties: false }, { zip: 1 }, 'zip is not one of its arguments'],
+    [{ properties: {}, additionalProperties: false }, { zip: 1 }, 'zip: this is not one of its arguments'],
     [{ required: ['task'] }, {}, /does not have required property "task"/],
     [
       { properties: { a: { items: { type: 'integer' } } } },

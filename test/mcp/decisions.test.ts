@@ -51,12 +51,12 @@ describe('the rows of the docs/partner-api.md', () => {
     [
       '401 invalid_token, revoked: refreshed, and after that is refused, linked again',
       { after: ({ sandbox }) => sandbox.mcp.revokeGrants() },
-      { name: 'LinkNeeded', isNews: true },
+      { name: 'LinkNeeded' },
     ],
     [
       '401 invalid_token, no consent: linked again',
       { after: ({ sandbox }) => sandbox.mcp.withdrawConsent() },
-      { name: 'LinkNeeded', isNews: true },
+      { name: 'LinkNeeded' },
     ],
     [
       '403 insufficient_scope: linked again with mcp:use',
@@ -73,12 +73,12 @@ describe('the rows of the docs/partner-api.md', () => {
             fields: { resource: sandbox.url },
           }),
       },
-      { name: 'LinkNeeded', reason: 'not accepted', isNews: true },
+      { name: 'LinkNeeded', reason: 'not accepted' },
     ],
     [
       '403 invalid_token, workspace disabled: linked again',
       { after: ({ sandbox }) => sandbox.mcp.disable() },
-      { name: 'LinkNeeded', reason: 'not accepted', isNews: true },
+      { name: 'LinkNeeded', reason: 'not accepted' },
     ],
     [
       '403 without its scope: linked again with the scope that the message names',
@@ -283,7 +283,7 @@ describe('a registration', () => {
   it('that is forgotten asks those who were linked with it to link again', async () => {
     const { world, worker } = await arrange({ after: ({ sandbox }) => sandbox.mcp.purgeClients() });
     world.clock.now += 60 * MINUTE;
-    expect(await failureOf(read(worker))).toMatchObject({ reason: 'client forgotten', isNews: true });
+    expect(await failureOf(read(worker))).toMatchObject({ reason: 'client forgotten' });
     await world.link(worker);
     expect(await read(worker)).toMatchObject({ isError: false });
   });

@@ -43,7 +43,7 @@ export async function linkAccount(
 export type Commands = NonNullable<NonNullable<RelayConfigInput['connections'][string]['mcp']>['commands']>;
 
 /** The hash of a tool's schema, as the sandbox has it today. */
-function hashOf(name: string): string {
+export function hashOf(name: string): string {
   const { tools } = new Toolbox({ rename: {}, pageSize: 100, listsPermittedOnly: false, tellsScopes: false }).list(
     null,
     '2025-11-25',

@@ -97,8 +97,8 @@ describe('a refresh whose answer is lost', () => {
       const world = await startExpired({ mcp: { refreshReuse } });
       world.sandbox.setFault({ ...lost, when: 'after work', times: 1 });
       const worker = await world.worker();
-      expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'lost', isNews: true });
-      expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'lost', isNews: false });
+      expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'lost' });
+      expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'lost' });
       expect((await world.kept()).grant).not.toHaveProperty('sealed');
       await world.link(worker);
       expect(await read(worker)).toMatchObject({ isError: false });
@@ -114,7 +114,7 @@ describe('a refresh whose answer is lost', () => {
   it('is not sent a third time', async () => {
     const world = await startExpired();
     world.sandbox.setFault({ ...lost, when: 'before work', times: 2 });
-    expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'lost', isNews: true });
+    expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'lost' });
   });
 
   it('counts where a page comes in place of the answer', async () => {
@@ -159,7 +159,7 @@ describe('a worker that is killed while it refreshes', () => {
     await killed.isReached;
     const other = await world.worker();
     if (outcome === 'works') expect(await read(other)).toMatchObject({ isError: false });
-    else expect(await failureOf(read(other))).toMatchObject({ name: 'LinkNeeded', reason: outcome, isNews: true });
+    else expect(await failureOf(read(other))).toMatchObject({ name: 'LinkNeeded', reason: outcome });
   });
 
   it('costs the link where it happens twice', async () => {
@@ -223,7 +223,7 @@ describe('a grant', () => {
       expect(await read(worker)).toMatchObject({ isError: false });
     }
     world.clock.now += 31 * 24 * HOUR;
-    expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'refused', isNews: true });
+    expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'refused' });
   });
 
   it('can be opened for a day after its key was rotated, and is sealed with the new one', async () => {

@@ -47,7 +47,9 @@ describe('the data file', () => {
   it('is refused when a line before the last is broken', async () => {
     const dataFile = newDataFile();
     writeFileSync(dataFile, '[{"pu\n[]\n');
-    await expect(startSandbox({ dataFile })).rejects.toThrow(/^line 1 of .*data\.jsonl is not JSON$/);
+    await expect(startSandbox({ dataFile })).rejects.toThrow(
+      /data\.jsonl is damaged: line 1 is not JSON; correct the line, or remove the file/,
+    );
   });
 
   it('is compacted at start', async () => {

@@ -13,21 +13,26 @@ export const TEAM_ID = 'T0SIMULATION';
 export const repositoryOf = (connection: string): string => `simulation/${connection}`;
 export const channelOf = (connection: string): string => `C0${connection.toUpperCase()}`;
 
+/** An issue as GitHub shows it. */
+export function issueOf(repository: string, number: number, updatedAt: number, labels = ['bug']) {
+  return {
+    id: number,
+    number,
+    title: `Issue ${number}`,
+    body: 'It does not work.',
+    html_url: `https://github.com/${repository}/issues/${number}`,
+    user: { login: 'octocat' },
+    state: 'open',
+    updated_at: new Date(updatedAt).toISOString().replace(/\.\d+/, ''),
+    labels: labels.map((name) => ({ name })),
+  };
+}
+
 /** GitHub tells of a new issue with the label `bug`; each number is an issue of its own. */
 export function openedIssue(connection: string, number: number, now: number, labels = ['bug']): APIGatewayProxyEventV2 {
   const body = JSON.stringify({
     action: labels.length > 0 ? 'opened' : 'edited',
-    issue: {
-      id: number,
-      number,
-      title: `Issue ${number}`,
-      body: 'It does not work.',
-      html_url: `https://github.com/${repositoryOf(connection)}/issues/${number}`,
-      user: { login: 'octocat' },
-      state: 'open',
-      updated_at: new Date(now).toISOString().replace(/\.\d+/, ''),
-      labels: labels.map((name) => ({ name })),
-    },
+    issue: issueOf(repositoryOf(connection), number, now, labels),
     repository: { full_name: repositoryOf(connection) },
   });
   return post(body, {

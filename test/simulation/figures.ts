@@ -22,9 +22,13 @@ export function usedParts(calls: readonly Call[], load: Workload, connection: st
 
 /** From each person's command to the first call of its job; milliseconds. */
 export function waitsOfPeople(calls: readonly Call[], isMeant: (call: Call) => boolean = () => true): number[] {
+  return waitsOf(calls, (call) => call.lane === 'interactive' && isMeant(call));
+}
+
+/** From each event to the first call of its job; milliseconds. */
+export function waitsOf(calls: readonly Call[], isMeant: (call: Call) => boolean): number[] {
   const first = new Map<string, Call>();
-  for (const call of calls)
-    if (call.lane === 'interactive' && isMeant(call) && !first.has(call.jobId)) first.set(call.jobId, call);
+  for (const call of calls) if (isMeant(call) && !first.has(call.jobId)) first.set(call.jobId, call);
   return [...first.values()].map(({ sentAt, wantedAt }) => sentAt - wantedAt);
 }
 

@@ -1,6 +1,9 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
+import { repositoryToBackfill } from '../../lib/automations/backfill-issue.ts';
+import { createBackfills } from '../../lib/backfill/backfills.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
+import { beginBackfill } from '../../lib/intake/operate-backfill.ts';
 import type { QueueName } from '../../lib/jobs/queue.ts';
 import { openStores, type Stores } from '../../lib/runtime.ts';
 import { jobsByStatus, waitingLine } from '../../lib/table/keys.ts';
@@ -11,6 +14,7 @@ import { DynamoDbModel, type Units } from './dynamodb-model.ts';
 import { channelOf, repositoryOf, SIGNING_SECRET, WEBHOOK_SECRET } from './events.ts';
 import type { Attributes } from './expressions.ts';
 import { FifoQueueModel } from './fifo-queue-model.ts';
+import { GithubStub } from './github-stub.ts';
 import { runSweeps, runWorker, type Sweep } from './lambda-model.ts';
 import { hostOf, SECRET_KEY, Service, type ServiceCall, type ServiceOptions } from './service.ts';
 import { SlackStub, type Told } from './slack-stub.ts';
@@ -22,6 +26,8 @@ export interface Workload extends Omit<ServiceOptions, 'down'> {
   /** So many messages of each lane are worked on at a time. */
   workers: Record<QueueName, number>;
   arrivals: readonly Arrival[];
+  /** The issues of the first connection's repository that a backfill takes, from the start on. */
+  backfill?: number;
   runsMs: number;
   /** When connections are refused; milliseconds since the start. */
   down?: { fromMs: number; untilMs: number };
@@ -31,7 +37,7 @@ export interface Workload extends Omit<ServiceOptions, 'down'> {
 
 /** What became of a call. */
 export interface Call extends ServiceCall {
-  lane: QueueName;
+  lane: QueueName | 'backfill';
   /** Who gave the command. */
   person?: string;
   /** When the event of its job came. */
@@ -100,9 +106,10 @@ export async function simulate(load: Workload): Promise<Result> {
     const wanted = bring(load.arrivals, { github: github.createHandler, slack: slack.createHandler }, world);
     const prepared = load.prepare?.(openStores(startProcess(world).runtime), START);
     prepared?.catch((error) => noteError(world, error));
+    if (load.backfill) void beginBackfillOf(world, load.connections[0] ?? '').catch((error) => noteError(world, error));
     await time.passUntil(START + load.runsMs);
     return {
-      calls: service.calls.map((call) => sinceStart(call, wanted)),
+      calls: service.calls.map((call) => sinceStart(call, wanted, load.backfill !== undefined)),
       units: table.units,
       receives: { interactive: queues.interactive.receives, background: queues.background.receives },
       deadLetters: [...queues.interactive.deadLetters, ...queues.background.deadLetters],
@@ -143,14 +150,25 @@ function worldOf(load: Workload): World {
     config: configOf(load),
     service: new Service({ ...behaviour, ...(refusing && { down: refusing }) }, time, random),
     slack: new SlackStub(time, random),
+    github: new GithubStub(load.backfill ?? 0, load.connections[0] ?? '', START, time),
     errors: new Map(),
   };
 }
 
-function secretsOf({ connections }: Workload): Map<string, string> {
+/** As `relay backfill --go` begins it. */
+async function beginBackfillOf(world: World, connection: string): Promise<void> {
+  const { runtime } = startProcess(world);
+  const { table, jobs, queue } = openStores(runtime);
+  const repository = repositoryToBackfill(runtime.config, repositoryOf(connection));
+  const wanted = { repository, filter: { state: 'open' as const }, comment: false, expected: 0 };
+  const backfills = createBackfills(table, runtime.clock);
+  await beginBackfill(wanted, { backfills, jobs, queue }, runtime.clock());
+}
+
+function secretsOf({ connections, backfill }: Workload): Map<string, string> {
   const secrets = {
     'github-webhook': { webhookSecret: WEBHOOK_SECRET },
-    github: {},
+    github: backfill === undefined ? {} : { token: 'ghp_simulation' },
     slack: { signingSecret: SIGNING_SECRET, botToken: 'xoxb-simulation' },
     ...Object.fromEntries(
       connections.map((name) => [
@@ -220,8 +238,11 @@ function lagging(time: VirtualTime, random: () => number): (key: string, apply: 
   };
 }
 
-function sinceStart(call: ServiceCall, wanted: Wanted): Call {
-  const event = wanted.get(call.jobId);
+/** The issues of a backfill are there from the start. */
+const OF_BACKFILL: { lane: 'backfill'; at: number; person?: string } = { lane: 'backfill', at: START };
+
+function sinceStart(call: ServiceCall, wanted: Wanted, hasBackfill: boolean): Call {
+  const event = wanted.get(call.jobId) ?? (hasBackfill ? OF_BACKFILL : undefined);
   if (!event) throw new Error(`the job ${call.jobId} of a call of ${call.operation} is not known`);
   const { countedAt, answeredAt } = call;
   return {

@@ -170,7 +170,13 @@ export function dueTogether(seed: number): Workload {
     workers: { interactive: 5, background: 45 },
     arrivals: [],
     async prepare({ jobs }, startsAt) {
-      const wait = { dueAt: startsAt + 2 * MINUTE, why: 'of the simulation', attempts: 0, message: 'leaves' } as const;
+      const wait = {
+        dueAt: startsAt + 2 * MINUTE,
+        why: 'of the simulation',
+        attempts: 0,
+        message: 'leaves',
+        waitsFor: 'pause',
+      } as const;
       const ids = Array.from({ length: 5_000 }, (_, index) => `due-${index}`);
       await Promise.all(
         ids.map(async (id) => {
@@ -183,6 +189,28 @@ export function dueTogether(seed: number): Workload {
       );
     },
     runsMs: 10 * MINUTE,
+  };
+}
+
+/** The issues of {@link besideBackfill}. */
+export const BACKFILLED = 2_000;
+
+/** Events and people at random, ten a minute each, with or without a backfill beside them. */
+export function besideBackfill(workers: number, hasBackfill: boolean, seed: number): Workload {
+  const runsMs = 30 * MINUTE;
+  const untilMs = runsMs - LAST_MOMENTS_MS;
+  return {
+    ...hard,
+    seed,
+    counting: 'sliding',
+    connections: ['main'],
+    workers: { interactive: 5, background: workers },
+    arrivals: [
+      ...atRandom('interactive', 10, { untilMs, seed: seed + 1_000 }),
+      ...atRandom('background', 10, { untilMs, seed: seed + 2_000 }),
+    ],
+    ...(hasBackfill && { backfill: BACKFILLED }),
+    runsMs,
   };
 }
 
@@ -207,4 +235,13 @@ export const workloads: ReadonlyMap<string, (seed: number) => Workload> = new Ma
     (seconds) => [`${seconds} s after an outage`, (seed: number) => afterOutage(seconds * SECOND, seed)] as const,
   ),
   ['due together', dueTogether],
+  ...[5, 45].flatMap((workers) =>
+    [true, false].map(
+      (has) =>
+        [
+          `events beside ${has ? 'a' : 'no'} backfill, 5+${workers}`,
+          (seed: number) => besideBackfill(workers, has, seed),
+        ] as const,
+    ),
+  ),
 ]);

@@ -2,6 +2,7 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createMetrics } from '../../lib/metrics/metrics.ts';
 import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import type { VirtualTime } from '../budget/virtual-time.ts';
+import type { GithubStub } from './github-stub.ts';
 import type { Service } from './service.ts';
 import type { SlackStub } from './slack-stub.ts';
 
@@ -12,6 +13,7 @@ export interface World {
   config: RelayConfig;
   service: Service;
   slack: SlackStub;
+  github: GithubStub;
   /** Errors that a function threw or logged: the first of each kind, and how often it came. */
   errors: Map<string, number>;
 }
@@ -38,7 +40,7 @@ const CLOCK_ERROR_MS = 500;
 
 /** Starts a process with a clock of its own. */
 export function startProcess(world: World): Process {
-  const { time, random, config, service, slack } = world;
+  const { time, random, config, service, slack, github } = world;
   const clockError = (2 * random() - 1) * CLOCK_ERROR_MS;
   const clock = () => Math.floor(time.now + clockError);
   const work = { jobId: '' };
@@ -51,6 +53,7 @@ export function startProcess(world: World): Process {
     fetch: async (input, init) => {
       const url = new URL(String(input));
       const body = String(init?.body ?? '');
+      if (url.hostname === 'api.github.com') return github.fetch(url);
       if (url.hostname.endsWith('slack.com')) return slack.fetch(url, body);
       return service.fetch(url, { headers: new Headers(init?.headers), body }, work.jobId);
     },

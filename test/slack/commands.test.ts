@@ -264,7 +264,7 @@ describe('the very same command', () => {
     const { text } = await command(relay, 'LOG  60m "Release checkout 2.4" wrote  tests', asked);
     expect(text).toBe(
       ago
-        ? `:question: You already ran /pm log 1h "Release checkout 2.4" wrote tests ${ago} ago. Run it again?`
+        ? `:question: You already ran /pm log 1h "Release checkout 2.4" wrote tests ${ago} ago. It is not finished yet. Run it again?`
         : `${WORKING}/pm log 1h "Release checkout 2.4" wrote tests`,
     );
     expect(queued(relay)).toBe(ago ? 1 : 2);
@@ -274,6 +274,35 @@ describe('the very same command', () => {
     await command(relay, typed);
     expect((await command(relay, `${typed} again`)).text).toContain(WORKING);
     expect(queued(relay)).toBe(2);
+  });
+
+  it('a repeated command that is done shows what was done', async () => {
+    await ask(relay, typed);
+    expect((await command(relay, typed)).text).toMatch(/ago\. It is done: logged 1h on .*\. Run it again\?$/);
+  });
+
+  it('a parked command that is typed again is tried again, as the same job', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance', status: 403, operation: '/timelogs/create', times: 1 });
+    await ask(relay, typed);
+    expect((await command(relay, typed)).text).toMatch(
+      /It could not be done: the service refuses it\. .* tries it again now/,
+    );
+    await relay.workToTheEnd();
+    const [job, ...others] = await relay.jobs();
+    expect(others).toEqual([]);
+    expect(job).toMatchObject({
+      status: 'succeeded',
+      decisions: { newest: [{ by: 'U0MIRA001 in Slack', what: 'replayed' }] },
+    });
+  });
+
+  it('a command whose outcome is unknown is not tried again by typing it again', async () => {
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/timelogs/create', times: 1 });
+    await ask(relay, typed);
+    // The relay looks for minutes, and the command is remembered for two.
+    const { text } = await command(relay, typed);
+    expect(text).toMatch(/Run it again\?$/);
+    expect((await relay.jobs('parked')).length + (await relay.jobs('waiting')).length).toBe(1);
   });
 
   it('the button repeats the command once, in place of the question', async () => {
@@ -294,7 +323,7 @@ describe('the very same command', () => {
     relay.clock.now += ASKED_WITHIN_MS - 10_000;
     await press(relay, await command(relay, typed), 'Run again');
     relay.clock.now += 20_000;
-    expect((await command(relay, typed)).text).toMatch(/ s ago\. Run it again/);
+    expect((await command(relay, typed)).text).toMatch(/ s ago\. It is not finished yet\. Run it again/);
     expect(queued(relay)).toBe(2);
   });
 

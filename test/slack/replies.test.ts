@@ -44,7 +44,7 @@ describe('a person who has to wait', () => {
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
     ]);
     const [, why, seconds, utc] = waits.exec(told(relay)[0] ?? '') ?? [];
-    expect(why).toMatch(/minute/);
+    expect(why).toBe('the service accepts only so many calls, and other requests are ahead of yours');
     expect(new Date(Number(seconds) * 1000).toISOString()).toContain(utc?.replace(' ', 'T'));
     const [told1, told2] = relay.slack.messages;
     expect(told2?.at).toBeGreaterThanOrEqual(Number(seconds) * 1000 - 1000);
@@ -77,7 +77,9 @@ describe('a person who has to wait', () => {
     await command(relay, 'undo 104');
     const before = relay.sandbox.requests;
     const { text } = await command(relay, 'status');
-    expect(text).toMatch(/:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: .*minute/);
+    expect(text).toMatch(
+      /:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service accepts only so many calls/,
+    );
     expect(text).toMatch(/:hourglass_flowing_sand: undo 104\s.*In progress/);
     expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* The next call can go out <!date\^/);
     expect((await command(relay, 'help')).text).toContain('/pm done');
@@ -222,9 +224,12 @@ describe('a job that is parked', () => {
     const parked = async () => (await relay.jobs('parked'))[0] ?? expect.fail('nothing is parked');
     const { inTheEnd } = await ask(relay, 'defect Login fails', { channelId: PLATFORM });
     expect(inTheEnd).toMatch(
-      /^:octagonal_sign: This could not be done: .*403.*\. It is saved, and your Partner Relay administrator can retry it once the cause is fixed\.$/,
+      /^:octagonal_sign: This could not be done: the service refuses it\. It is saved as job \w{6}, and your Partner Relay administrator can see why and let it go on\.$/,
     );
-    expect((await command(relay, 'status')).text).toMatch(/:octagonal_sign: defect Login fails\s.*403/);
+    expect((await parked()).parked?.reason).toContain('403');
+    expect((await command(relay, 'status')).text).toMatch(
+      /:octagonal_sign: defect Login fails\sThe service refuses it/,
+    );
     await requeueJob(await parked(), relay.stores);
     await relay.workToTheEnd();
     expect(told(relay)).toEqual([inTheEnd, inTheEnd]);

@@ -15,7 +15,7 @@ describe('the settings', () => {
     [
       'a zone that does not exist',
       { timeZone: 'Europe/Bärlin' },
-      /^teams\.0\.timeZone: expected a name such as Europe/,
+      /^teams\.0\.timeZone: there is no time zone 'Europe\/Bärlin'; did you mean 'Europe\/Berlin'\?$/,
     ],
     ['an offset for a zone', { timeZone: '+01:00' }, /^teams\.0\.timeZone: expected a name/],
     ['an hour of the afternoon', { remindAt: '4:30pm' }, /^teams\.0\.remindAt: expected a time of day such as 16:30/],

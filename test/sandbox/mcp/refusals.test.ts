@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { grantable } from '../../../sandbox/mcp/scopes.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { initialize, link, McpClient, mira, post, startMcp } from './mcp-client.ts';
 
@@ -123,6 +124,27 @@ const rows: readonly Row[] = [
   },
 ];
 
+/** Every tool but `who_am_i`, which needs no scope. */
+const toolsByScope: [scope: string, tools: string[]][] = [
+  ['mcp:projects.read', ['list_projects']],
+  ['mcp:projects.write', ['create_project', 'update_project']],
+  ['mcp:tasks.read', ['find_tasks']],
+  ['mcp:tasks.write', ['create_task', 'update_task']],
+  ['mcp:epics.write', ['create_epic']],
+  ['mcp:sprints.read', ['list_sprints']],
+  ['mcp:sprints.write', ['create_sprint', 'update_sprint', 'assign_to_sprint']],
+  ['mcp:timelogs.read', ['list_time']],
+  ['mcp:timelogs.write', ['log_time', 'correct_time']],
+  ['mcp:users.read', ['list_members']],
+  ['mcp:tests.read', ['find_defects']],
+  ['mcp:tests.write', ['report_defect', 'update_defect', 'link_defect']],
+  ['mcp:checklists.read', ['read_checklists']],
+  ['mcp:checklists.write', ['complete_checklist_items', 'delete_checklist_item']],
+  ['mcp:context.read', ['read_context']],
+  ['mcp:context.write', ['save_context']],
+  ['mcp:documents.read', ['search_documents']],
+];
+
 describe('the MCP endpoint', () => {
   it.each(rows)('answers $title with $status, a challenge and a JSON-RPC error', async (row) => {
     const { sandbox, time } = await startMcp();
@@ -138,16 +160,31 @@ describe('the MCP endpoint', () => {
     expect(sandbox.mcp.audit.at(-1)).toMatchObject({ endpoint: '/mcp/partner', status: row.status });
   });
 
-  it('answers a tool without its scope with 403, no error in the challenge, and the name of the scope', async () => {
+  it.each(toolsByScope)(
+    'answers a tool without its scope %s with 403, no error in the challenge, and the name',
+    async (scope, tools) => {
+      const { sandbox } = await startMcp();
+      const connect = (scopes: string[]) =>
+        McpClient.connect(sandbox, sandbox.mcp.grant(mira, { scopes }).access_token);
+      const others = await connect([...grantable.keys()].filter((one) => one !== scope));
+      for (const tool of tools) {
+        const answer = await others.call(tool);
+        expect(answer.status).toBe(403);
+        expect(challengeOf(answer.headers)).not.toHaveProperty('error');
+        expect(answer.json.error.message).toBe(`The tool ${tool} needs the scope ${scope}`);
+      }
+      const only = await connect(['mcp:use', scope]);
+      for (const tool of tools) expect((await only.call(tool)).status).toBe(200);
+      const refused = sandbox.mcp.calls.filter(({ outcome }) => outcome === 'refused');
+      expect(refused.map(({ tool }) => tool)).toEqual(tools);
+    },
+  );
+
+  it('has no other tools, and so none that changes members', async () => {
     const { sandbox } = await startMcp();
-    const { access_token } = sandbox.mcp.grant(mira, { scopes: ['mcp:use', 'mcp:timelogs.read'] });
-    const client = await McpClient.connect(sandbox, access_token);
-    const answer = await client.call('log_time', { task: 'any', hours: 1 });
-    expect(answer.status).toBe(403);
-    expect(challengeOf(answer.headers)).not.toHaveProperty('error');
-    expect(answer.json.error.message).toContain('mcp:timelogs.write');
-    expect((await client.call('list_time')).status).toBe(200);
-    expect(sandbox.mcp.calls).toMatchObject([{ outcome: 'refused' }, { outcome: 'done' }]);
+    const client = await McpClient.connect(sandbox, granted(sandbox));
+    const known = ['who_am_i', ...toolsByScope.flatMap(([, tools]) => tools)];
+    expect((await client.tools()).toSorted()).toEqual(known.toSorted());
   });
 
   it('takes a scope away that the workspace no longer allows', async () => {

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { configFile, loadConfig } from '../lib/config/config-file.ts';
+
+/** `config check`: checks relay.config.ts, without a relay. */
+export function addConfigCommand(program: Command): void {
+  program
+    .command('config')
+    .description('the configuration, relay.config.ts')
+    .command('check [file]')
+    .description('check relay.config.ts, or another file, without a running relay; the exit status is 1 for a fault')
+    .action(async (file: string | undefined) => {
+      const { connections, github, slack, timesheets } = await loadConfig(
+        configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }),
+      );
+      const parts = [
+        `connections: ${Object.keys(connections).join(', ')}`,
+        `repositories: ${github.repositories.map(({ name }) => name).join(', ') || 'none'}`,
+        `Slack: ${slack ? slack.command : 'off'}`,
+        `timesheets: ${timesheets?.teams.map(({ name }) => name).join(', ') ?? 'off'}`,
+      ];
+      console.log(`The configuration is good. ${parts.join('; ')}.`);
+    });
+}

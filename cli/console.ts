@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { createPolledChanges } from '../console/polled-changes.ts';
+import { startConsole } from '../console/server.ts';
+import { findRunning } from '../local/state.ts';
+import { printable } from '../local/terminal.ts';
+import { trustCaFile } from '../local/trust.ts';
+import { callerArn } from './caller.ts';
+import type { OpenTarget } from './target.ts';
+
+interface ConsoleCommandOptions {
+  operate?: boolean;
+  port: number;
+  open?: boolean;
+}
+
+/** Not that of `npm start`, nor the one that `relay mcp login` waits at. */
+const DEFAULT_PORT = 8789;
+
+/** `console`: the console of a stage on this machine, or the address of the console of `npm start`. */
+export function addConsoleCommand(program: Command, open: OpenTarget, stage: () => string | undefined): void {
+  program
+    .command('console')
+    .description('show a stage in the browser, with your AWS credentials, which stay in this process')
+    .option('--operate', 'allow changes: replay, discard and resolve jobs')
+    .option('--port <port>', 'listen on this port of 127.0.0.1', port, DEFAULT_PORT)
+    .option('--open', 'open the browser')
+    .addHelpText(
+      'after',
+      `
+Without --stage, this prints the address of the console that npm start serves.
+
+  npm run -s relay -- console --open
+  npm run -s relay -- --stage prod console --operate`,
+    )
+    .action(async (options: ConsoleCommandOptions) => {
+      const name = stage();
+      const url = name === undefined ? await addressOfRunning() : await serveStage(name, options, open);
+      console.log(url);
+      if (name !== undefined) console.error(`\n${inWords(name, options)}`);
+      if (options.open) openBrowser(url);
+    });
+}
+
+/** @throws {Error} if no relay runs here */
+async function addressOfRunning(): Promise<string> {
+  const running = await findRunning();
+  if (running?.console !== undefined) return running.console;
+  throw new Error('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
+}
+
+/** Serves the console until the process gets a stop signal. @returns its address */
+async function serveStage(name: string, { operate = false, port }: ConsoleCommandOptions, open: OpenTarget) {
+  const { stores } = await open();
+  const { default: config } = await import('../relay.config.ts');
+  trustCaFile(config);
+  const failed = (error: unknown) =>
+    console.error(printable(`relay: ${error instanceof Error ? error.message : error}`));
+  const token = randomBytes(32).toString('base64url');
+  const server = await startConsole(port, {
+    ...{ name, stores, operate, token, failed },
+    runtime: { config, clock: Date.now, random: Math.random, randomBytes, fetch },
+    operator: await callerArn(),
+    changes: createPolledChanges(stores.jobs, failed),
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE' ? new Error(`port ${port} is taken; name another with --port`) : error;
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#token=${token}`;
+}
+
+function inWords(name: string, { operate }: ConsoleCommandOptions): string {
+  const may = operate ? 'It can change jobs, in your name.' : 'It is read-only; --operate allows changes.';
+  return `The console of ${name} is there until you stop this command. ${may}`;
+}
+
+/** The command that opens an address in the browser. */
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+function openBrowser(url: string): void {
+  const [command, ...options] = OPENERS[process.platform] ?? ['xdg-open'];
+  const failed = () => console.error('relay: no browser could be opened; open the address yourself');
+  spawn(command, [...options, url], { stdio: 'ignore', detached: true })
+    .once('error', failed)
+    .unref();
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
+  throw new InvalidArgumentError('expected a number from 0 to 65535.');
+}

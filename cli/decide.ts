@@ -1,0 +1,187 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../lib/config/config-file.ts';
+import { discardJob } from '../lib/jobs/discard.ts';
+import { findJobs } from '../lib/jobs/find-jobs.ts';
+import type { OperatorDecision } from '../lib/jobs/history.ts';
+import type { Job } from '../lib/jobs/job.ts';
+import { type Resolution, resolveJob } from '../lib/jobs/resolve.ts';
+import { requeueJob } from '../lib/jobs/sweep.ts';
+import { createVerifyCreated } from '../lib/jobs/verify-created.ts';
+import { idFromText } from '../lib/partner/operation.ts';
+import type { Stores } from '../lib/runtime.ts';
+import { withIsoTimes } from './json-times.ts';
+import { knownJob } from './known-job.ts';
+import { operatorOf } from './operator.ts';
+import { openPartner } from './partner.ts';
+import { printJobs, printJson } from './print.ts';
+import type { OpenTarget, Target } from './target.ts';
+
+const CHOSEN_AT_ONCE = 1_000;
+
+/** `replay`, `resolve` and `discard`: what an operator decides about jobs. */
+export function addDecisionCommands(program: Command, open: OpenTarget): void {
+  program
+    .command('replay [id]')
+    .description('continue a parked job, or a waiting job at once; completed steps are not repeated')
+    .option('--reason <text>', 'instead of one job, all jobs whose reason for being parked contains this text')
+    .option('--json', 'as JSON, with times in ISO 8601')
+    .action(async (id: string | undefined, options: { reason?: string; json?: boolean }) => {
+      const target = await open();
+      const { stores } = target;
+      const chosen = await chosenJobs(stores, id, options.reason);
+      const other = chosen.find(({ status }) => status !== 'parked' && status !== 'waiting');
+      if (other) throw new Error(`${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
+      const replay = async (job: Job) =>
+        (await requeueJob(job, stores, { ...decisionBy(target), what: 'replayed' })) ?? justChanged(job);
+      const replayed = await inTurn(chosen, replay, options.json ? undefined : sayQueued);
+      if (options.json) printJson(withIsoTimes(replayed));
+    });
+
+  program
+    .command('resolve [id]')
+    .description('settle a job that is parked because the outcome of its creation is unknown')
+    .option('--done <created id>', 'it was created, and this is its id, which is checked with the service')
+    .option('--again', 'it was not created: search once more, then create it again')
+    .option('--search', 'search the service once more')
+    .option('--reason <text>', 'instead of one job, all such jobs whose reason contains this text')
+    .option('--yes', 'with --reason: apply the decision instead of only listing the jobs')
+    .action(async (id: string | undefined, options: ResolveOptions) => {
+      const way = wayOf(options);
+      if (options.reason !== undefined && way === 'done')
+        throw new Error('--done takes the id of one creation: name its job instead of a --reason');
+      const target = await open();
+      const chosen = await chosenJobs(
+        target.stores,
+        id,
+        options.reason,
+        (job) => job.parked?.outcomeUnknown === true,
+        'with an unknown outcome',
+      );
+      if (isOnlyListed(chosen, id, options.yes)) return;
+      const resolution = way === 'search' ? undefined : await resolutionOf(way, options.done ?? '', open);
+      await inTurn(
+        chosen,
+        (job) =>
+          resolution === undefined
+            ? searchAgain(job, target)
+            : resolveJob(job, resolution, { ...target.stores, clock: Date.now, by: operatorOf(target) }),
+        sayQueued,
+      );
+    });
+
+  program
+    .command('discard [id]')
+    .description('end a parked job without doing the rest; a person who asked for it is told the reason')
+    .requiredOption('--reason <text>', 'why, for the history of the job and for the person who asked')
+    .option('--parked-for <text>', 'instead of one job, all jobs whose reason for being parked contains this text')
+    .option('--yes', 'with --parked-for: discard the jobs instead of only listing them')
+    .action(async (id: string | undefined, options: { reason: string; parkedFor?: string; yes?: boolean }) => {
+      const target = await open();
+      const chosen = await chosenJobs(target.stores, id, options.parkedFor, () => true, '', '--parked-for');
+      if (isOnlyListed(chosen, id, options.yes)) return;
+      const { reason } = options;
+      await inTurn(
+        chosen,
+        (job) => discardJob(job, { by: operatorOf(target), reason }, { ...target.stores, clock: Date.now }),
+        ({ id }) => console.log(`${id} is discarded`),
+      );
+    });
+}
+
+interface ResolveOptions {
+  done?: string;
+  again?: boolean;
+  search?: boolean;
+  reason?: string;
+  yes?: boolean;
+}
+
+/** @throws {Error} unless exactly one way is chosen */
+function wayOf({ done, again, search }: ResolveOptions): 'done' | 'again' | 'search' {
+  if ([done, again, search].filter((said) => said !== undefined).length !== 1)
+    throw new Error('use one of --done <created id>, --again and --search');
+  if (done !== undefined) return 'done';
+  return again ? 'again' : 'search';
+}
+
+async function resolutionOf(way: 'done' | 'again', done: string, open: OpenTarget): Promise<Resolution> {
+  if (way === 'again') return 'again';
+  return { done: idFromText(done), verify: await verifyingWith(open) };
+}
+
+/** Asks the service of the relay whether something exists, within the budget. */
+export async function verifyingWith(open: OpenTarget) {
+  const config = await loadConfig();
+  return createVerifyCreated(config, (name) => openPartner(name, config, open, (line) => console.error(line)));
+}
+
+/** A job with an open creation starts with the search. */
+async function searchAgain(job: Job, target: Target): Promise<Job> {
+  if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
+    throw new Error(`${job.id} is ${job.status}, not parked with an unknown outcome`);
+  }
+  const requeued = await requeueJob(job, target.stores, { ...decisionBy(target), what: 'resolved: search' });
+  return requeued ?? justChanged(job);
+}
+
+function decisionBy(target: Target): Pick<OperatorDecision, 'at' | 'by'> {
+  return { at: Date.now(), by: operatorOf(target) };
+}
+
+function justChanged({ id }: Job): never {
+  throw new Error(`${id} has just changed; check it and try again`);
+}
+
+const sayQueued = ({ id }: Job) => console.log(`${id} is queued again`);
+
+/** Decides each job. @throws {Error} at the end, with what failed */
+async function inTurn(
+  jobs: readonly Job[],
+  decide: (job: Job) => Promise<Job>,
+  say: ((job: Job) => void) | undefined,
+): Promise<Job[]> {
+  const decided: Job[] = [];
+  const failures: string[] = [];
+  for (const job of jobs) {
+    try {
+      const next = await decide(job);
+      decided.push(next);
+      say?.(next);
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  if (failures.length > 0) throw new Error(failures.join('\n'));
+  return decided;
+}
+
+/** Several jobs are listed first, so that a text that fits too much decides nothing. */
+function isOnlyListed(chosen: readonly Job[], id: string | undefined, yes: boolean | undefined): boolean {
+  if (id !== undefined || yes) return false;
+  printJobs(chosen);
+  console.log(`\nAdd --yes to decide these ${chosen.length} jobs.`);
+  return true;
+}
+
+/**
+ * The job with this id, or the parked jobs whose reason contains the text and for which `isWanted` is true.
+ * @param which describes those jobs
+ * @throws {Error} if no job is parked for that reason
+ */
+async function chosenJobs(
+  stores: Stores,
+  id: string | undefined,
+  reason: string | undefined,
+  isWanted: (job: Job) => boolean = () => true,
+  which = '',
+  option = '--reason',
+): Promise<Job[]> {
+  if ((id === undefined) === (reason === undefined)) throw new Error(`name either a job or a ${option}`);
+  if (id !== undefined) return [await knownJob(stores, id)];
+  const filter = { statuses: ['parked'] as const };
+  const { jobs } = await findJobs(stores.table, { filter, limit: CHOSEN_AT_ONCE, maxPages: 100, now: Date.now() });
+  const chosen = jobs.filter((job) => job.parked?.reason.includes(reason ?? '') && isWanted(job));
+  if (chosen.length > 0) return chosen;
+  const parked = ['no job is parked', which, `for a reason that contains '${reason}'`].filter(Boolean).join(' ');
+  throw new Error(`${parked}; relay jobs --status parked lists the parked jobs with their reasons`);
+}

@@ -1,0 +1,43 @@
+import { setTimeout } from 'node:timers/promises';
+import { findJobs, type JobFilter } from '../lib/jobs/find-jobs.ts';
+import type { Job } from '../lib/jobs/job.ts';
+import type { Table } from '../lib/table/table.ts';
+import { withIsoTimes } from './json-times.ts';
+import { printChange } from './print.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** A look reads the front of each status, so it costs the same however many jobs there are. */
+const LOOKED_AT = 200;
+const MAX_PAGES = 10;
+
+/** Shows each change of the jobs that match, until Ctrl+C. @param known the jobs that are shown already */
+export async function followJobs(
+  table: Table,
+  filter: JobFilter,
+  known: readonly Job[],
+  asJson: boolean,
+  looks = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const seen = new Map(known.map((job) => [job.id, stateOf(job)]));
+  const { statuses, ...others } = filter;
+  const startedAt = Date.now();
+  for (let look = 0; look < looks; look++) {
+    if (look > 0) await setTimeout(LOOK_EVERY_MS);
+    // In any status: a job that leaves the one that is asked for has changed too.
+    const { jobs } = await findJobs(table, { filter: others, limit: LOOKED_AT, maxPages: MAX_PAGES, now: Date.now() });
+    for (const job of jobs.toReversed()) {
+      const before = seen.get(job.id);
+      const state = stateOf(job);
+      if (before === state) continue;
+      const isShown = statuses === undefined || statuses.includes(job.status) || before !== undefined;
+      const isNew = before !== undefined || (job.finishedAt ?? startedAt) >= startedAt;
+      seen.set(job.id, state);
+      if (isShown && isNew) asJson ? console.log(JSON.stringify(withIsoTimes(job))) : printChange(job);
+    }
+  }
+}
+
+/** What makes a change worth a line. */
+function stateOf({ status, generation, waitingFor, outcome, parked }: Job): string {
+  return JSON.stringify([status, status === 'waiting' ? 0 : generation, waitingFor, outcome, parked?.reason]);
+}

@@ -1,0 +1,112 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { readInput } from '../lib/faults/fault.ts';
+import { DamagedFile, readOwnFile, writeOwnFile } from '../local/own-file.ts';
+import { STATE_FOLDER } from '../local/state.ts';
+import { reach } from './reach.ts';
+import type { SecretStore } from './secret-store.ts';
+
+/** https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-manifest */
+const conversion = z.object({
+  id: z.int(),
+  pem: z.string(),
+  webhook_secret: z.nullable(z.string()),
+  html_url: z.url(),
+});
+
+type CreatedApp = z.output<typeof conversion>;
+
+/** The secrets that a new App's keys become. */
+const SECRETS = ['github-webhook', 'github'] as const;
+
+/** Where the keys of a new App come from and go to. */
+export interface NewApp {
+  apiUrl: string;
+  store: SecretStore;
+  stage: string | undefined;
+}
+
+export interface AppToStore extends NewApp {
+  /** From the address that GitHub redirects to. Without it, an earlier attempt is continued. */
+  code: string | undefined;
+}
+
+/** The App whose keys an earlier attempt got, and could not store. */
+export function keptAppOf(stage: string | undefined): CreatedApp | undefined {
+  const file = fileOf(stage);
+  const text = readOwnFile(file);
+  return text ? read(text, file) : undefined;
+}
+
+const fileOf = (stage: string | undefined) => join(STATE_FOLDER, `github-app-${stage ?? 'this-machine'}.json`);
+
+/**
+ * Gets the keys of a new App with its code, and stores them. GitHub takes a code once. So this first makes sure that
+ * secrets can be written, and then keeps what it got in a file until it is stored.
+ *
+ * @returns the address where the App is installed on repositories
+ * @throws {Error} that says what to do; after GitHub has answered, running it again without a code continues
+ */
+export async function storeApp({ code, apiUrl, store, stage }: AppToStore): Promise<string> {
+  const file = fileOf(stage);
+  const kept = keptAppOf(stage);
+  if (kept && code !== undefined) {
+    throw new Error(
+      `${file} has the keys of ${kept.html_url}, which are not stored yet: run the command without a code to store them, ` +
+        'or remove the file to give them up',
+    );
+  }
+  if (!kept && code === undefined) {
+    throw new Error("name the code: it is in the address that GitHub redirects to when the App is created, as 'code'");
+  }
+  await store.check(SECRETS);
+  const app = kept ?? (await exchange(apiUrl, code ?? '', file));
+  try {
+    if (app.webhook_secret !== null) await store.put('github-webhook', { webhookSecret: app.webhook_secret });
+    await store.put('github', { appId: String(app.id), privateKey: app.pem });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : cause;
+    throw new Error(
+      `the App is created, but its keys could not be stored: ${why}. They are kept in ${file}: run the command again, ` +
+        'without a code, to store them',
+      { cause },
+    );
+  }
+  rmSync(file);
+  return `${app.html_url}/installations/new`;
+}
+
+async function exchange(apiUrl: string, code: string, file: string): Promise<CreatedApp> {
+  // The file must be writable before the code is used up.
+  writeOwnFile(file, '');
+  const text = await convert(apiUrl, code).catch((error: unknown) => {
+    rmSync(file);
+    throw error;
+  });
+  writeOwnFile(file, text);
+  return read(text, file);
+}
+
+async function convert(apiUrl: string, code: string): Promise<string> {
+  const response = await reach(`${apiUrl}/app-manifests/${encodeURIComponent(code)}/conversions`, {
+    method: 'POST',
+    headers: { accept: 'application/vnd.github+json', 'user-agent': 'partner-relay' },
+  });
+  if (response.ok) return response.text();
+  throw new Error(`GitHub answers ${response.status}: a code is valid for one hour and one use; create the App again`);
+}
+
+function read(text: string, file: string): CreatedApp {
+  const todo = 'remove it, delete the App at GitHub, and create it again';
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new DamagedFile(file, 'it is not JSON', todo);
+  }
+  const app = readInput(conversion, json, { showValues: false });
+  if (app.ok) return app.value;
+  const fields = app.faults.map(({ path }) => path.join('.') || 'the whole').join(', ');
+  throw new DamagedFile(file, `missing or wrong: ${fields}`, todo);
+}

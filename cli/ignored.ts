@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import * as z from 'zod';
+import type { Target } from './target.ts';
+
+/** An event that no job was made of. */
+export interface IgnoredEvent {
+  /** ISO 8601. */
+  timestamp: string;
+  event: string;
+  deliveryId: string;
+  reason: string;
+}
+
+const ignoredLine = z.object({
+  message: z.literal('delivery ignored'),
+  timestamp: z.string(),
+  event: z.string(),
+  deliveryId: z.string(),
+  reason: z.string(),
+});
+
+/**
+ * The newest ignored events, the newest first, from the log of this machine: keeping them in the table would cost a
+ * write for each event that nobody wants.
+ *
+ * @throws {Error} for a stage, with the command that asks its log
+ */
+export function readIgnored({ logFile, stage }: Target, limit: number): IgnoredEvent[] {
+  if (logFile === undefined) {
+    throw new Error(`a stage keeps ignored events in the log of its webhook. To list those of the last day, run:
+
+  aws logs filter-log-events --log-group-name /aws/lambda/partner-relay-${stage ?? '<stage>'}-github-webhook \\
+    --filter-pattern '{ $.message = "delivery ignored" }' \\
+    --start-time $(( ($(date +%s) - 86400) * 1000 )) --query 'events[].message' --output text`);
+  }
+  if (!existsSync(logFile)) return [];
+  const lines = readFileSync(logFile, 'utf8').split('\n');
+  const ignored = lines.flatMap((line) => (line.includes('delivery ignored') ? readLine(line) : []));
+  return ignored.slice(-limit).reverse();
+}
+
+function readLine(line: string): IgnoredEvent[] {
+  try {
+    const { message, ...ignored } = ignoredLine.parse(JSON.parse(line));
+    return [ignored];
+  } catch {
+    // The relay may have been killed in the middle of a line.
+    return [];
+  }
+}

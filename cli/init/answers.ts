@@ -1,0 +1,82 @@
+import { createPartnerClient } from '../../lib/partner/client.ts';
+import { listProjects } from '../../lib/partner/projects.ts';
+import { type Partner, partnerFromEnvironment } from '../../local/partners.ts';
+import { oneLine } from '../../local/terminal.ts';
+import type { FirstSettings } from './config-text.ts';
+
+/** The options of `relay init`. What is missing is asked for at a terminal. */
+export interface InitOptions {
+  repo?: string;
+  label?: string[];
+  project?: string;
+  slack?: boolean;
+  githubApp?: boolean;
+  url?: string;
+}
+
+/** How a person is asked. Without a terminal there is none. */
+export interface Terminal {
+  ask(question: string, byDefault?: string): Promise<string>;
+  askHidden(question: string): Promise<string>;
+  tell(line: string): void;
+}
+
+/** "Web Shop", a project that the sandbox begins with. */
+const SANDBOX_PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The instance of the variables, or the one that a person types. Undefined for the sandbox. */
+export async function askForPartner(
+  terminal: Terminal | undefined,
+  variables: Variables,
+): Promise<Partner | undefined> {
+  const named = partnerFromEnvironment(variables);
+  if (named) return named;
+  const baseUrl = await terminal?.ask('Base URL of the service (empty for the sandbox)');
+  if (!terminal || !baseUrl) return undefined;
+  const apiKey = await terminal.askHidden('API key (not shown)');
+  return { baseUrl, apiKey, secretKey: await terminal.askHidden('Secret key (not shown)') };
+}
+
+/** @throws {Error} that names the options which are missing, if nobody can be asked */
+export async function askForSettings(
+  options: InitOptions,
+  terminal: Terminal | undefined,
+  partner: Partner | undefined,
+): Promise<FirstSettings> {
+  const repository = options.repo ?? (await terminal?.ask('Repository on GitHub, as owner/name'));
+  if (!repository) throw new Error('name the repository: --repo owner/name');
+  const labels = options.label ?? [(await terminal?.ask('Label of issues that become defects', 'bug')) ?? 'bug'];
+  const projectId = options.project ?? (await chooseProject(partner, terminal));
+  const withSlack = options.slack ?? (await confirm(terminal, 'Use Slack?', false));
+  return { repository, labels, projectId, withSlack };
+}
+
+/** Whether a GitHub App is created. */
+export async function askForGithubApp(options: InitOptions, terminal: Terminal | undefined): Promise<boolean> {
+  return options.githubApp ?? (await confirm(terminal, 'Create a GitHub App now?', true));
+}
+
+/** The public base address of a relay on this machine. Undefined if it has none yet. */
+export async function askForUrl({ url }: InitOptions, terminal: Terminal | undefined): Promise<string | undefined> {
+  return url ?? ((await terminal?.ask('Public https address of the relay (empty if it has none yet)')) || undefined);
+}
+
+/** Lists the projects of the instance, which also shows whether the key is right. */
+async function chooseProject(partner: Partner | undefined, terminal: Terminal | undefined): Promise<string> {
+  if (!partner) return SANDBOX_PROJECT;
+  const { data } = await createPartnerClient(partner).call(listProjects, { page: 1, limit: 100 });
+  const lines = data.map(({ project_id, name }) => `  ${project_id}  ${oneLine(name ?? '')}`).join('\n');
+  const [only] = data;
+  if (data.length === 1 && only) return only.project_id;
+  if (!terminal) throw new Error(`name the project of the defects: --project <id>. The service has\n${lines}`);
+  terminal.tell(`Projects of the service:\n${lines}`);
+  return terminal.ask('Id of the project of the defects');
+}
+
+async function confirm(terminal: Terminal | undefined, question: string, byDefault: boolean): Promise<boolean> {
+  if (!terminal) return false;
+  const answer = await terminal.ask(`${question} ${byDefault ? 'Y/n' : 'y/N'}`);
+  return answer === '' ? byDefault : /^y/i.test(answer);
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { keptAppOf, type NewApp, storeApp } from '../github-app.ts';
+import { githubAppManifest, manifestPage, newAppUrl } from '../github-app-manifest.ts';
+import { listenForCallback } from '../loopback.ts';
+
+/** A person reads what the App may do, and may have to sign in first. */
+const CONFIRMED_WITHIN_MS = 15 * 60_000;
+
+export interface GithubAppToCreate extends NewApp {
+  name: string;
+  organization: string | undefined;
+  /** `https://github.com`, or a GitHub Enterprise Server. */
+  github: string;
+  /** Undefined for an App whose webhook is off. */
+  webhookUrl: string | undefined;
+  /** Where a person opens the page; it is told the address. */
+  openPage: (url: string) => void;
+}
+
+/**
+ * Creates a GitHub App by its manifest: a page on this machine posts the manifest, GitHub asks the person to confirm, and
+ * sends the browser back with a code.
+ * https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+ *
+ * An App that was created before, and whose keys are not stored yet, is not created again.
+ *
+ * @returns the address where the App is installed on repositories
+ * @throws {Error} that says what to do
+ */
+export async function createGithubApp(app: GithubAppToCreate): Promise<string> {
+  if (keptAppOf(app.stage)) return storeApp({ ...app, code: undefined });
+  const state = randomBytes(24).toString('base64url');
+  const loopback = await listenForCallback(0);
+  try {
+    const manifest = githubAppManifest(app.name, app.webhookUrl, loopback.redirectUri);
+    const back = loopback.callback(state, CONFIRMED_WITHIN_MS, 'run relay init --keep again');
+    app.openPage(loopback.serve(manifestPage(`${newAppUrl(app.github, app.organization)}?state=${state}`, manifest)));
+    const code = (await back).get('code');
+    if (!code) throw new Error('GitHub sent no code back: create the App again with relay init --keep');
+    return await storeApp({ ...app, code });
+  } finally {
+    loopback.close();
+  }
+}

@@ -1,0 +1,209 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { configFile, loadConfig } from '../../lib/config/config-file.ts';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import { readKeptSecrets } from '../../local/kept-secrets.ts';
+import { writeOwnFile } from '../../local/own-file.ts';
+import { partnersOf } from '../../local/partners.ts';
+import { STATE_FOLDER } from '../../local/state.ts';
+import { ask, withHiddenInput } from '../ask.ts';
+import { connectionOf } from '../connection-of.ts';
+import { examine } from '../doctor/doctor.ts';
+import { printFindings } from '../doctor/finding.ts';
+import { publicWebhookUrl, type Sender } from '../public-url.ts';
+import { openSecretStore } from '../secret-store.ts';
+import { NoRelay, openTarget } from '../target.ts';
+import {
+  askForGithubApp,
+  askForPartner,
+  askForSettings,
+  askForUrl,
+  type InitOptions,
+  type Terminal,
+} from './answers.ts';
+import { type FirstSettings, firstConfig } from './config-text.ts';
+import { createGithubApp, type GithubAppToCreate } from './create-github-app.ts';
+import { enterSlackApp } from './enter-slack-app.ts';
+
+interface AllOptions extends InitOptions {
+  overwrite?: boolean;
+  keep?: boolean;
+  org?: string;
+  appName: string;
+  github: string;
+  githubApi?: string;
+  slackApi: string;
+  browser: boolean;
+}
+
+const GITHUB = 'https://github.com';
+const SLACK_API = 'https://slack.com/api';
+
+/** `init`: from nothing to a configuration with its secrets, a GitHub App and a Slack app. */
+export function addInitCommand(program: Command, stage: () => string | undefined): void {
+  program
+    .command('init')
+    .description('write relay.config.ts and the secrets, create the GitHub App and the Slack app, and check all of it')
+    .option('--repo <owner/name>', 'the repository on GitHub')
+    .option('--label <label...>', 'the labels of issues that become defects')
+    .option('--project <id>', 'the project of the service that the defects belong to')
+    .option('--slack', 'use Slack')
+    .option('--no-slack', 'do not use Slack')
+    .option('--github-app', 'create a GitHub App')
+    .option('--no-github-app', 'do not create a GitHub App')
+    .option('--url <url>', 'the public base address of the relay; by default that of the --stage')
+    .option('--org <organization>', 'the organization that owns the GitHub App, instead of you')
+    .option('--app-name <name>', 'the name of both apps, unique on GitHub', 'Partner Relay')
+    .option('--overwrite', 'replace relay.config.ts; the old one is kept in .relay/')
+    .option('--keep', 'leave relay.config.ts as it is, and do the rest')
+    .option('--no-browser', 'print the address of the page for the GitHub App, and open no browser')
+    .option('--github <url>', 'the URL of a GitHub Enterprise Server', GITHUB)
+    .option('--github-api <url>', 'its API; by default below that URL')
+    .option('--slack-api <url>', 'the Web API of GovSlack', SLACK_API)
+    .addHelpText(
+      'after',
+      `
+At a terminal, the command asks for what you do not name. Otherwise --repo is needed, and with an instance of the service
+--project. Secrets are never options: set PARTNER_BASE_URL, PARTNER_API_KEY and PARTNER_SECRET_KEY for an instance, and
+for Slack SLACK_CONFIG_TOKEN (an app configuration token, which lets the command create the app), or
+SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN of an app that exists. Without PARTNER_… the sandbox is used.
+
+  npm run -s relay -- init
+  npm run -s relay -- init --repo acme/web --no-slack --no-github-app --overwrite`,
+    )
+    .action(async (options: AllOptions) => {
+      const { isTTY } = process.stdin;
+      await init(options, stage(), isTTY ? terminal : undefined);
+    });
+}
+
+const tell = (line: string) => console.error(line);
+
+const terminal: Terminal = {
+  ask,
+  askHidden: (question) => withHiddenInput((ask) => ask(question)),
+  tell,
+};
+
+async function init(options: AllOptions, stage: string | undefined, terminal: Terminal | undefined): Promise<void> {
+  const file = configFile();
+  const kept = (await keepsConfig(file, options, terminal)) ? await loadConfig(file) : undefined;
+  const hasOneConnection = !kept || Object.keys(kept.connections).length === 1;
+  const partner = hasOneConnection ? await askForPartner(terminal, process.env) : undefined;
+  const config = kept ?? (await writeConfig(file, await askForSettings(options, terminal, partner), options));
+  const withGithubApp = await askForGithubApp(options, terminal);
+  const needsUrl = stage === undefined && (withGithubApp || config.slack !== undefined);
+  const base = needsUrl ? await askForUrl(options, terminal) : options.url;
+  const urlFor = async (sender: Sender) =>
+    needsUrl && base === undefined ? undefined : publicWebhookUrl(sender, base, () => openTarget(stage));
+
+  const store = openSecretStore(stage);
+  if (partner) await store.put(`partner/${connectionOf(config, undefined)}`, { ...partner });
+  const { appName: name, slackApi: apiUrl } = options;
+  const steps = [
+    ...(hasOneConnection
+      ? []
+      : ['enter the secret of each connection: npm run -s relay -- secrets set partner/<name>']),
+    ...(withGithubApp ? await enterGithubApp(options, { store, stage, webhookUrl: await urlFor('GitHub') }) : []),
+    ...(config.slack
+      ? await enterSlackApp({
+          config,
+          name,
+          apiUrl,
+          url: await urlFor('Slack'),
+          store,
+          terminal,
+          variables: process.env,
+          tell,
+        })
+      : []),
+  ];
+  await check(config, stage);
+  steps.push(stage === undefined ? 'start the relay: npm start' : `deploy: npx cdk deploy -c stage=${stage}`);
+  console.log(`\nNext:\n${steps.map((step) => `  - ${step}`).join('\n')}`);
+}
+
+/** @returns what is left for a person to do */
+async function enterGithubApp(
+  options: AllOptions,
+  app: Pick<GithubAppToCreate, 'store' | 'stage' | 'webhookUrl'>,
+): Promise<string[]> {
+  const install = await createGithubApp({
+    ...app,
+    name: options.appName,
+    organization: options.org,
+    github: options.github,
+    apiUrl: githubApiOf(options),
+    openPage: (url) => {
+      tell(`Confirm the GitHub App in your browser:\n\n  ${url}\n`);
+      if (options.browser) openBrowser(url);
+    },
+  });
+  const toInstall = `install the GitHub App on your repositories: ${install}`;
+  if (app.webhookUrl !== undefined) return [toInstall];
+  return [toInstall, 'the webhook of the App is off: enter its address at GitHub when the relay has a public one'];
+}
+
+/** @throws {Error} if the file exists and nobody says what is to become of it */
+async function keepsConfig(file: string, options: AllOptions, terminal: Terminal | undefined): Promise<boolean> {
+  if (options.keep) return true;
+  if (!existsSync(file) || options.overwrite) return false;
+  if (!terminal) {
+    throw new Error(`${file} exists: name --overwrite to replace it, or --keep to leave it as it is and do the rest`);
+  }
+  const answer = await terminal.ask(`${file} exists. Replace it? y/N`);
+  return !/^y/i.test(answer);
+}
+
+/**
+ * Writes the configuration once it is known to be good.
+ *
+ * @throws {ConfigFileError} with every fault; then nothing is replaced
+ */
+async function writeConfig(file: string, settings: FirstSettings, options: AllOptions): Promise<RelayConfig> {
+  const githubApiUrl = options.github === GITHUB && !options.githubApi ? undefined : githubApiOf(options);
+  const slackApiUrl = options.slackApi === SLACK_API ? undefined : options.slackApi;
+  const draft = `${file}.new.ts`;
+  writeFileSync(draft, firstConfig({ ...settings, githubApiUrl, slackApiUrl }, dirname(file)));
+  try {
+    const config = await loadConfig(draft);
+    if (existsSync(file)) {
+      const old = join(STATE_FOLDER, 'relay.config.old.ts');
+      writeOwnFile(old, readFileSync(file, 'utf8'));
+      tell(`The old configuration is kept in ${old}.`);
+    }
+    renameSync(draft, file);
+    tell(`${file} is written.`);
+    return config;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function githubApiOf({ github, githubApi }: AllOptions): string {
+  return githubApi ?? (github === GITHUB ? 'https://api.github.com' : `${github}/api/v3`);
+}
+
+/** The same as `doctor`. Without a relay and without an instance there is nothing yet that it could ask. */
+async function check(config: RelayConfig, stage: string | undefined): Promise<void> {
+  const partners = partnersOf(Object.keys(config.connections), readKeptSecrets(), process.env);
+  if (stage === undefined && !partners) {
+    console.log('The configuration is good. When npm start runs with the sandbox, relay doctor checks the rest.');
+    return;
+  }
+  // A relay that runs here does not have the new secrets yet.
+  const open = () => (stage === undefined ? Promise.reject(new NoRelay('no relay runs yet')) : openTarget(stage));
+  const findings = await examine(config, open, tell);
+  printFindings(findings);
+  if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
+}
+
+function openBrowser(url: string): void {
+  const command = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
+  // The address is printed too, for a machine without a browser.
+  spawn(command, [url], { stdio: 'ignore', detached: true })
+    .once('error', () => {})
+    .unref();
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { summarizePlans } from '../lib/automations/issue-plan.ts';
+import { createBudget } from '../lib/budget/budget.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { createDeliveryPlanner, type PlannedDelivery } from '../lib/intake/plan-deliveries.ts';
+import { openJournal } from '../lib/jobs/journal.ts';
+import { oneLine } from '../local/terminal.ts';
+import { planInWords, whenDone } from './plan-words.ts';
+import { printJson } from './print.ts';
+import type { OpenTarget } from './target.ts';
+
+/** `plan`: what deliveries would do under relay.config.ts as it is in this folder. */
+export function addPlanCommand(
+  program: Command,
+  open: OpenTarget,
+  readConfig: () => Promise<RelayConfig> = loadConfig,
+): void {
+  program
+    .command('plan [payloads...]')
+    .description(
+      'show what GitHub deliveries would do under the relay.config.ts in this folder, without sending anything; ' +
+        'without payload files, an event of each issue that the newest jobs are about',
+    )
+    .option('--event <event>', 'the event of the payload files', 'issues')
+    .option('--jobs <count>', 'without files: look at so many of the newest jobs', count, 200)
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      `
+  npm run -s relay -- plan
+  npm run -s relay -- plan delivery-1.json delivery-2.json --event issues
+  npm run -s relay -- --stage prod plan`,
+    )
+    .action(async (files: string[], options: { event: string; jobs: number; json?: boolean }) => {
+      const { stores } = await open();
+      const config = await readConfig();
+      const { table, links, jobs } = stores;
+      const journal = (jobId: string) => openJournal(table, jobId, Date.now);
+      const planner = createDeliveryPlanner(config, { links, jobs, journal });
+      const planned: PlannedDelivery[] = [];
+      for (const file of files) {
+        planned.push(...(await planner.given({ event: options.event, deliveryId: file, payload: readPayload(file) })));
+      }
+      if (files.length === 0) planned.push(...(await planner.stored(options.jobs)));
+      if (options.json) return printJson(planned);
+      for (const one of planned) console.log(`${oneLine(one.summary)}\n  → ${inWords(one)}`);
+      if (planned.length === 0) console.log('There are no jobs of issues. Name files with payloads instead.');
+      const budget = createBudget(table, Date.now);
+      for (const connection of new Set(planned.flatMap((one) => ('plan' in one ? [one.connection] : [])))) {
+        const own = planned.filter((one) => 'plan' in one && one.connection === connection);
+        const plans = own.flatMap((one) => ('plan' in one && one.plan ? [one.plan] : []));
+        const { created, updated, calls } = summarizePlans(plans);
+        const open = own.length - plans.length;
+        const more = open === 0 ? '' : `, and at least ${open} of ${open} other jobs`;
+        console.log(
+          `\n${connection}: ${calls} calls (${created} to create, ${updated} to update)${more}; ${await whenDone(connection, calls + open, 'background', { budget, jobs, config })}`,
+        );
+      }
+      console.log('\nNothing was sent.');
+    });
+}
+
+function inWords(one: PlannedDelivery): string {
+  if ('ignored' in one) return `ignored: ${oneLine(one.ignored)}`;
+  return one.plan ? planInWords(one.plan) : `${one.automation}: one call or more, by what the service answers`;
+}
+
+/** @throws {Error} if the file is not a JSON object */
+function readPayload(file: string): Record<string, unknown> {
+  let payload: unknown;
+  try {
+    payload = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    throw new Error(`${file} is not a JSON object; expected the payload of a delivery as GitHub sent it`);
+  }
+  return payload as Record<string, unknown>;
+}
+
+function count(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected an integer of at least 1.');
+  return number;
+}

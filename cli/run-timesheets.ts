@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { personOfTeam, TEAM_PEOPLE } from '../lib/automations/team-timesheets.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import type { Job } from '../lib/jobs/job.ts';
+import { openJournal } from '../lib/jobs/journal.ts';
+import { localTime } from '../lib/local-time.ts';
+import type { Stores } from '../lib/runtime.ts';
+import { lastReminderAt } from '../lib/timesheets/calendar.ts';
+import { inOneLine } from '../local/terminal.ts';
+
+/** What the function timesheet-reminder returns. Earlier versions named no jobs. */
+const returned = z.looseObject({
+  jobs: z.optional(z.array(z.object({ id: z.string(), summary: z.string(), repeat: z.boolean() }))),
+});
+
+/** What came of a job. */
+interface Outcome {
+  jobId: string;
+  status: Job['status'] | 'unknown';
+  /** What was done, or why not, or what it waits for. */
+  text: string;
+}
+
+/** What came of the reminder of one person. */
+interface PersonOutcome extends Partial<Outcome> {
+  name: string;
+  email: string;
+  text: string;
+  /** The conversation in Slack that got the message. */
+  channel?: string | undefined;
+}
+
+/** What came of a team's reminders or summary. */
+export interface TeamOutcome extends Outcome {
+  summary: string;
+  /** True if an earlier run had made the job already. */
+  repeat: boolean;
+  /** The members of the team. Empty for a summary. */
+  people: PersonOutcome[];
+}
+
+const POLL_MS = 300;
+
+/**
+ * Follows the jobs of a run of timesheet-reminder until they have ended or wait, for a limited time.
+ *
+ * @throws {Error} if the function is of a version that does not name its jobs
+ */
+export async function followTimesheets(
+  result: unknown,
+  { jobs, table }: Pick<Stores, 'jobs' | 'table'>,
+  waitMs: number,
+): Promise<TeamOutcome[]> {
+  const made = returned.parse(result).jobs;
+  if (!made) throw new Error('an earlier version is deployed, which does not name the jobs; deploy this one');
+  const until = Date.now() + waitMs;
+
+  async function ended(id: string): Promise<Job | undefined> {
+    for (;;) {
+      const job = await jobs.get(id);
+      const isUnderWay = job === undefined || job.status === 'queued' || job.status === 'running';
+      if (!isUnderWay || Date.now() > until) return job;
+      await sleep(POLL_MS);
+    }
+  }
+
+  async function ofPerson({ name, email, jobId, why = '' }: z.output<typeof personOfTeam>): Promise<PersonOutcome> {
+    if (jobId === undefined) return { name, email, text: `not reminded: ${why}` };
+    const job = await ended(jobId);
+    const sent = await kept(jobId, 'remind', z.object({ channel: z.string() }));
+    return { name, email, ...outcomeOf(jobId, job), channel: sent?.channel };
+  }
+
+  async function kept<T>(jobId: string, step: string, schema: z.ZodType<T>): Promise<T | undefined> {
+    const entry = (await openJournal(table, jobId, Date.now)).entry(step);
+    return schema.safeParse(entry?.result).data;
+  }
+
+  const teams = [];
+  for (const { id, summary, repeat } of made) {
+    const outcome = outcomeOf(id, await ended(id));
+    const members = (await kept(id, TEAM_PEOPLE, z.array(personOfTeam))) ?? [];
+    const people = [];
+    for (const member of members) people.push(await ofPerson(member));
+    teams.push({ ...outcome, summary, repeat, people });
+  }
+  return teams;
+}
+
+function outcomeOf(jobId: string, job: Job | undefined): Outcome {
+  if (!job) return { jobId, status: 'unknown', text: 'there is no such job any more' };
+  const { status, outcome = '', parked, waitingFor, dueAt } = job;
+  const until = dueAt === undefined ? '' : ` until ${localTime(dueAt)}`;
+  const texts: Record<Job['status'], string> = {
+    queued: 'not started yet',
+    running: 'still running',
+    waiting: `waits${until}: ${waitingFor}`,
+    succeeded: job.notDone ? `not reminded: ${outcome}` : outcome,
+    parked: `parked: ${parked?.reason}`,
+  };
+  return { jobId, status, text: texts[status] };
+}
+
+/** @returns lines for the terminal */
+export function timesheetsInWords(teams: readonly TeamOutcome[], hasStandIn: boolean): string[] {
+  const lines = teams.flatMap(({ summary, jobId, repeat, text, people }) => {
+    const width = Math.max(0, ...people.map(({ name }) => name.length));
+    return [
+      `${summary}${repeat ? ' (an earlier run did this)' : ''}`,
+      `  ${text}   (${jobId})`,
+      ...people.map(({ name, text, channel }) => `  ${name.padEnd(width)}  ${text}${channel ? `   → ${channel}` : ''}`),
+    ];
+  });
+  const wasSent = teams.some(({ people }) => people.some(({ channel }) => channel !== undefined));
+  const more = hasStandIn && wasSent ? ['', 'The messages: npm run -s relay -- messages'] : [];
+  return [...inOneLine(lines), ...more];
+}
+
+/** Why nothing is due at that time, and when something was. */
+export function nothingDue({ timesheets }: Pick<RelayConfig, 'timesheets'>, at: number): string[] {
+  const { teams = [] } = timesheets ?? {};
+  if (teams.length === 0) return ['Nothing is due: relay.config.ts has no timesheets.'];
+  return [
+    `Nothing is due at ${localTime(at)}.`,
+    ...teams.flatMap((team) => {
+      const last = lastReminderAt(team, at);
+      return [
+        `  ${team.name}: reminders are due on its working days from ${team.remindAt} on, ${team.timeZone}`,
+        ...(last === undefined
+          ? []
+          : [`    the last time: npm run -s relay -- run timesheet-reminder --at ${new Date(last).toISOString()}`]),
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,57 @@
+import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { keepSecret, readKeptSecrets, secretsFile } from '../local/kept-secrets.ts';
+
+/** Where secrets are entered: Secrets Manager of a stage, or a file of this machine. */
+export interface SecretStore {
+  /**
+   * Makes sure that these secrets can be written, before something is got that can be got only once.
+   *
+   * @throws {Error} if they cannot
+   */
+  check(names: readonly string[]): Promise<void>;
+  /** Writes a secret, and prints its name and its fields. */
+  put(name: string, value: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+/**
+ * The label of a version that only shows that a secret can be written. A version with a label of its own does not become
+ * the current one, unless the secret had no value at all (PutSecretValue, API reference).
+ */
+const CHECK_LABEL = 'PARTNER_RELAY_CHECK';
+
+export function openSecretStore(stage: string | undefined): SecretStore {
+  return stage === undefined ? ofThisMachine : ofStage(stage);
+}
+
+function ofStage(stage: string): SecretStore {
+  const client = new SecretsManagerClient({});
+  const idOf = (name: string) => `partner-relay/${stage}/${name}`;
+  return {
+    async check(names) {
+      for (const name of names) {
+        const VersionStages = [CHECK_LABEL];
+        await client.send(new PutSecretValueCommand({ SecretId: idOf(name), SecretString: '{}', VersionStages }));
+      }
+    },
+    async put(name, value) {
+      const SecretId = idOf(name);
+      await client.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(value) }));
+      console.log(`${SecretId} is stored (${fieldsOf(value)}). The functions use the new value within a minute.`);
+    },
+  };
+}
+
+const ofThisMachine: SecretStore = {
+  async check() {
+    const [[name, value] = []] = readKeptSecrets();
+    if (name !== undefined && value) keepSecret(name, value);
+  },
+  async put(name, value) {
+    keepSecret(name, value);
+    console.log(
+      `${name} is stored in ${secretsFile()} (${fieldsOf(value)}), which only you can read. npm start uses it from its next start on.`,
+    );
+  },
+};
+
+const fieldsOf = (value: object) => Object.keys(value).join(', ');

@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { HttpError } from '../lib/http/function-url.ts';
+import { discardJob } from '../lib/jobs/discard.ts';
+import type { Job } from '../lib/jobs/job.ts';
+import { resolveJob } from '../lib/jobs/resolve.ts';
+import { requeueJob } from '../lib/jobs/sweep.ts';
+import { idFromText } from '../lib/partner/operation.ts';
+import type { ActionResult, JobAction } from './contract.ts';
+import type { ConsoleRelay } from './relay.ts';
+import { verifyWithService } from './verify.ts';
+
+/** The most jobs that one request changes. */
+const AT_ONCE = 100;
+
+const id = z.string().min(1).max(200);
+const action = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('replay') }),
+  z.object({ do: z.literal('discard'), reason: z.string().trim().min(1, 'a reason is needed').max(1_000) }),
+  z.object({ do: z.literal('done'), createdId: z.string().trim().min(1).max(200) }),
+  z.object({ do: z.literal('again') }),
+  z.object({ do: z.literal('search') }),
+]) satisfies z.ZodType<JobAction>;
+type Action = z.output<typeof action>;
+
+const many = z.object({ ids: z.array(id).min(1).max(AT_ONCE) });
+
+/**
+ * Carries out what an operator decided about one job or several, each on its own.
+ *
+ * @param given as in the contract, not checked yet
+ * @param jobId of the path; without it, the body names the jobs
+ * @throws {HttpError} for a decision that cannot be read
+ */
+export async function decide(relay: ConsoleRelay, given: unknown, jobId?: string): Promise<ActionResult> {
+  const decision = checked(action, given);
+  const ids = jobId === undefined ? [...new Set(checked(many, given).ids)] : [jobId];
+  if (decision.do === 'done' && ids.length > 1) {
+    throw new HttpError(400, 'the id of what was created belongs to one job: decide each on its own');
+  }
+  const results: ActionResult['results'] = [];
+  // One after the other, so that a hundred jobs do not take the table from the relay.
+  for (const id of ids) results.push({ id, ...(await decideOne(relay, id, decision)) });
+  return { results };
+}
+
+async function decideOne(relay: ConsoleRelay, id: string, decision: Action): Promise<{ ok: boolean; text: string }> {
+  const job = await relay.stores.jobs.get(id);
+  if (!job) return { ok: false, text: 'There is no such job any more.' };
+  try {
+    await carryOut(relay, job, decision);
+    return { ok: true, text: DONE[decision.do] };
+  } catch (error) {
+    return { ok: false, text: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const DONE: Readonly<Record<Action['do'], string>> = {
+  replay: 'It is queued again, and continues where it stopped.',
+  discard: 'It ends without doing the rest.',
+  done: 'It continues with what was created.',
+  again: 'It searches once more, and creates it again if nothing is found.',
+  search: 'It searches once more.',
+};
+
+/** @throws {Error} if the job is in another state */
+async function carryOut({ stores, runtime, operator: by }: ConsoleRelay, job: Job, decision: Action): Promise<void> {
+  const { clock } = runtime;
+  const options = { ...stores, clock };
+  switch (decision.do) {
+    case 'discard':
+      await discardJob(job, { by, reason: decision.reason }, options);
+      return;
+    case 'done':
+      await resolveJob(
+        job,
+        { done: idFromText(decision.createdId), verify: verifyWithService({ runtime, stores }) },
+        { ...options, by },
+      );
+      return;
+    case 'again':
+      await resolveJob(job, 'again', { ...options, by });
+      return;
+    case 'search':
+      if (!job.parked?.outcomeUnknown) throw new Error(`the job is ${job.status}, not parked with an unknown outcome`);
+      return requeue('resolved: search');
+    case 'replay':
+      if (job.status === 'parked' || job.status === 'waiting') return requeue('replayed');
+      throw new Error(`the job is ${job.status}; only parked and waiting jobs can be replayed`);
+  }
+
+  async function requeue(what: 'replayed' | 'resolved: search'): Promise<void> {
+    const queued = await requeueJob(job, stores, { at: clock(), by, what });
+    if (!queued) throw new Error('the job has just changed; look at it and try again');
+  }
+}
+
+/** @throws {HttpError} */
+function checked<T>(schema: z.ZodType<T>, given: unknown): T {
+  const read = schema.safeParse(given);
+  if (read.success) return read.data;
+  throw new HttpError(400, `this is not a decision about jobs: ${z.prettifyError(read.error)}`);
+}

@@ -1,0 +1,85 @@
+import { createAutomations } from '../lib/automations/automations.ts';
+import { createTools } from '../lib/automations/tools.ts';
+import { HttpError } from '../lib/http/function-url.ts';
+import { decide } from './actions.ts';
+import { budgetDetail } from './budget.ts';
+import type { RelayFacts } from './contract.ts';
+import { jobDetail } from './job.ts';
+import { listJobs } from './jobs.ts';
+import { listLinks } from './links.ts';
+import { createNowReader } from './now.ts';
+import { readParked } from './parked.ts';
+import { listPeople } from './people.ts';
+import type { ConsoleRelay } from './relay.ts';
+import type { Try } from './try/try.ts';
+
+/** A request that has passed the guard. */
+export interface ApiRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  query: URLSearchParams;
+  /** The JSON of a POST, not checked yet. */
+  body?: unknown;
+}
+
+export interface Api {
+  /** @throws {HttpError} for a request that the operator can correct */
+  answer(request: ApiRequest): Promise<object>;
+}
+
+interface Route {
+  method: ApiRequest['method'];
+  path: RegExp;
+  answer(request: ApiRequest, name: string): Promise<object>;
+}
+
+/** The data of the console, as console/contract.ts describes it. */
+export function createApi(relay: ConsoleRelay): Api {
+  const now = createNowReader(relay);
+  const routes: Route[] = [
+    { method: 'GET', path: /^\/api\/relay$/, answer: async () => facts(relay) },
+    { method: 'GET', path: /^\/api\/now$/, answer: () => now.read() },
+    {
+      method: 'GET',
+      path: /^\/api\/budget$/,
+      answer: ({ query }) => budgetDetail(relay, now, query.get('connection') ?? ''),
+    },
+    { method: 'GET', path: /^\/api\/jobs$/, answer: ({ query }) => listJobs(relay, query) },
+    { method: 'POST', path: /^\/api\/jobs$/, answer: ({ body }) => decide(relay, body) },
+    { method: 'GET', path: /^\/api\/jobs\/([\w.-]+)$/, answer: (_, id) => jobDetail(relay, id) },
+    { method: 'POST', path: /^\/api\/jobs\/([\w.-]+)$/, answer: ({ body }, id) => decide(relay, body, id) },
+    { method: 'GET', path: /^\/api\/parked$/, answer: () => readParked(relay) },
+    { method: 'GET', path: /^\/api\/links$/, answer: ({ query }) => listLinks(relay, query) },
+    { method: 'GET', path: /^\/api\/people$/, answer: ({ query }) => listPeople(relay, query) },
+    { method: 'GET', path: /^\/api\/try$/, answer: async () => tryOf(relay).read() },
+    { method: 'POST', path: /^\/api\/try$/, answer: async ({ body }) => ({ text: await tryOf(relay).act(body) }) },
+  ];
+  return {
+    async answer(request) {
+      const ofPath = routes.filter(({ path }) => path.test(request.path));
+      if (ofPath.length === 0) throw new HttpError(404, `the console has no ${request.path}`);
+      const route = ofPath.find(({ method }) => method === request.method);
+      if (!route) throw new HttpError(405, `${request.path} does not take ${request.method}`);
+      if (request.method !== 'GET' && !relay.operate) {
+        throw new HttpError(403, 'this console is read-only; start it with --operate to make changes');
+      }
+      return route.answer(request, route.path.exec(request.path)?.[1] ?? '');
+    },
+  };
+}
+
+function tryOf(relay: ConsoleRelay): Try {
+  if (relay.try) return relay.try;
+  throw new HttpError(404, 'only a relay on one machine can be tried');
+}
+
+function facts({ name, operate, operator, runtime, stores, try: canTry }: ConsoleRelay): RelayFacts {
+  return {
+    name,
+    operate,
+    operator,
+    connections: Object.keys(runtime.config.connections),
+    automations: [...createAutomations(createTools(runtime, stores)).keys()].sort(),
+    canTry: canTry !== undefined,
+  };
+}

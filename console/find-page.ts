@@ -1,0 +1,24 @@
+import { HttpError } from '../lib/http/function-url.ts';
+import { CursorError, type FoundJobs, findJobs, type JobFilter } from '../lib/jobs/find-jobs.ts';
+import type { ConsoleRelay } from './relay.ts';
+
+/** The rows of one answer. */
+const ROWS = 50;
+/** The pages of the index that are read for one answer: a rare text is looked for in several answers. */
+const PAGES = 10;
+
+/**
+ * A page of the jobs that match.
+ * @throws {HttpError} for a cursor that is not from such a page
+ */
+export async function findPage(
+  { stores, runtime }: ConsoleRelay,
+  filter: JobFilter,
+  cursor: string | undefined,
+): Promise<FoundJobs> {
+  try {
+    return await findJobs(stores.table, { filter, cursor, limit: ROWS, maxPages: PAGES, now: runtime.clock() });
+  } catch (error) {
+    throw error instanceof CursorError ? new HttpError(400, error.message, { cause: error }) : error;
+  }
+}

@@ -1,0 +1,107 @@
+import { HttpError } from '../lib/http/function-url.ts';
+import type { StepEntry } from '../lib/jobs/journal.ts';
+import { nextStep } from '../lib/jobs/next-step.ts';
+import { type OpenCreation, readJob } from '../lib/jobs/read-job.ts';
+import type { Send as JobSend } from '../lib/jobs/sends.ts';
+import { localTime } from '../lib/local-time.ts';
+import { operations } from '../lib/partner/operations.ts';
+import type { Evidence, JobAction, JobDetail, NextStep, Send, StepDetail } from './contract.ts';
+import { periodsOf } from './periods.ts';
+import type { ConsoleRelay } from './relay.ts';
+import { rowOf } from './row.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+/** @throws {HttpError} if there is no such job */
+export async function jobDetail({ stores, runtime }: ConsoleRelay, id: string): Promise<JobDetail> {
+  const view = await readJob(id, { ...stores, clock: runtime.clock });
+  if (!view) throw new HttpError(404, `there is no job ${id}; ended jobs are kept for 30 days`);
+  const { job, steps, open } = view;
+  const { attempts, generation, input, cause, decisions } = job;
+  return {
+    ...rowOf(job),
+    ...{ attempts, generation },
+    ...(cause && {
+      cause: { from: cause.from, id: cause.id, ...(cause.event !== undefined && { event: cause.event }) },
+    }),
+    ...(cause?.from === 'github' && { delivery: cause.id }),
+    input: withoutSecrets(input),
+    steps: steps.map(detailOf),
+    periods: periodsOf(job, steps, runtime.clock()),
+    decisions: decisions?.newest ?? [],
+    next: nextOf(job),
+    ...(open.length > 0 && { evidence: open.map((creation) => evidenceOf(creation, steps, runtime.clock())) }),
+  };
+}
+
+const ACTIONS = {
+  replay: ['replay'],
+  discard: ['discard'],
+  resolve: ['done', 'again', 'search'],
+} as const satisfies Record<string, readonly JobAction['do'][]>;
+
+export function nextOf(job: Parameters<typeof nextStep>[0]): NextStep {
+  const next = nextStep(job, localTime);
+  if (!next) return { text: 'Nothing to do: it is done.', actions: [] };
+  return { text: next.text, actions: next.choices.flatMap((choice) => ACTIONS[choice]) };
+}
+
+function detailOf({ failures, sends, result, ...entry }: StepEntry): StepDetail {
+  return {
+    ...entry,
+    ...(result !== undefined && { result: withoutSecrets(result) }),
+    sends: sends?.newest.map(sendOf) ?? [],
+    olderSends: sends?.older ?? 0,
+  };
+}
+
+function sendOf({ calls, sentAt, endedAt, came, status, why, sameBytes }: JobSend): Send {
+  return {
+    ...(calls !== undefined && { calls }),
+    ...{ sentAt, answeredAt: endedAt, answer: answerOf(came) },
+    ...(status !== undefined && { httpStatus: status }),
+    ...(why !== undefined && { why }),
+    ...(sameBytes && { sameBytes }),
+  };
+}
+
+function answerOf(came: JobSend['came']): Send['answer'] {
+  switch (came) {
+    case 'accepted':
+    case 'not sent':
+      return came;
+    case 'no answer':
+      return 'lost';
+    case 'server error':
+    case 'unreadable':
+      return 'unclear';
+    default:
+      return 'refused';
+  }
+}
+
+function evidenceOf(creation: OpenCreation, steps: readonly StepEntry[], now: number): Evidence {
+  const { step, operation: calls, marker, searches, executableUntil: mayRunUntil, again } = creation;
+  const { sends } = steps.find((one) => one.step === step) ?? {};
+  const found = marker === undefined ? undefined : operations.get(calls)?.found;
+  return {
+    ...{ step, calls, searches, mayRunUntil, again },
+    sends: sends?.newest.map(sendOf) ?? [],
+    ...(marker !== undefined && { marker }),
+    ...(found && { searchedFor: `the marker in the ${found.field} of what ${found.list} shows` }),
+    consequences: {
+      done: 'You give the id of what was created, which is checked with the service. The job goes on with it, and creates nothing.',
+      again: found
+        ? `The relay searches once more, and creates it again if it finds nothing.${notBefore(mayRunUntil, now)} If it exists where the relay does not look, there are two.`
+        : `The relay cannot search for it, and creates it again.${notBefore(mayRunUntil, now)} If it exists, there are two.`,
+      search: found
+        ? 'The relay searches once more, and goes on if it finds it. If not, the job is parked again, and nothing is created.'
+        : 'The relay has no way to search for it: the job is parked again.',
+    },
+  };
+}
+
+function notBefore(mayRunUntil: number, now: number): string {
+  return mayRunUntil > now
+    ? ` Not possible before ${localTime(mayRunUntil)}: until then the service may carry it out.`
+    : '';
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { HttpError } from '../lib/http/function-url.ts';
+import type { JobFilter } from '../lib/jobs/find-jobs.ts';
+import { jobStatuses } from '../lib/jobs/job.ts';
+import type { JobPage } from './contract.ts';
+import { findPage } from './find-page.ts';
+import type { ConsoleRelay } from './relay.ts';
+import { rowOf } from './row.ts';
+
+/** An empty field of the form filters nothing. */
+const text = z
+  .string()
+  .trim()
+  .max(200)
+  .transform((given) => given || undefined)
+  .optional();
+const time = z.coerce.number().int().nonnegative().optional();
+
+const query = z.object({
+  ...{ automation: text, connection: text, subject: text, person: text, delivery: text, text },
+  cursor: z.string().max(2_000).optional(),
+  status: z.preprocess((given) => given || undefined, z.enum(jobStatuses).optional()),
+  ...{ since: time, until: time },
+});
+
+/**
+ * A page of jobs.
+ * @throws {HttpError} for a filter or a cursor that cannot be read
+ */
+export async function listJobs(relay: ConsoleRelay, params: URLSearchParams): Promise<JobPage> {
+  const read = query.safeParse(Object.fromEntries([...params].filter(([, value]) => value !== '')));
+  if (!read.success) throw new HttpError(400, `the filter cannot be read: ${z.prettifyError(read.error)}`);
+  const { status, subject, cursor, ...rest } = read.data;
+  const filter: JobFilter = { ...rest, place: subject, ...(status && { statuses: [status] }) };
+  const found = await findPage(relay, filter, cursor);
+  return { jobs: found.jobs.map(rowOf), read: found.read, ...(found.cursor !== undefined && { cursor: found.cursor }) };
+}

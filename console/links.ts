@@ -1,0 +1,47 @@
+import { issueJobs } from '../lib/automations/issue-jobs.ts';
+import { inBatches } from '../lib/jobs/batches.ts';
+import { heldBy } from '../lib/links/link-item.ts';
+import type { LinkRow, Page } from './contract.ts';
+import { findPage } from './find-page.ts';
+import type { ConsoleRelay } from './relay.ts';
+
+/**
+ * The links of issues: of one that is named, or of those whose jobs are in the index, the newest first. A link cannot be
+ * listed on its own: docs/decisions/0028-console-reads.md.
+ *
+ * @throws {HttpError} for a cursor that cannot be read
+ */
+export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): Promise<Page<LinkRow>> {
+  const wanted = issueIn(params.get('find') ?? '');
+  if (/#\d+$/.test(wanted)) {
+    const entity = await relay.stores.links.named(wanted);
+    return { rows: entity === undefined ? [] : [await rowOf(relay, entity, wanted)] };
+  }
+  if (/^issue-\d+$/.test(wanted)) return { rows: [await rowOf(relay, wanted, wanted)] };
+  const filter = { automation: issueJobs.name, ...(wanted !== '' && { place: wanted }) };
+  const found = await findPage(relay, filter, params.get('cursor') || undefined);
+  const issues = new Map(found.jobs.map(({ input, entity }) => [String(input.entity), entity]));
+  const rows = await inBatches([...issues], ([entity, name]) => rowOf(relay, entity, name));
+  return { rows, ...(found.cursor !== undefined && { cursor: found.cursor }) };
+}
+
+/** An issue as people write it: its name, its address on GitHub, or the key of its link. */
+function issueIn(text: string): string {
+  const [, name, number] = /^https?:\/\/[^/]+\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)/.exec(text.trim()) ?? [];
+  return name === undefined ? text.trim() : `${name}#${number}`;
+}
+
+async function rowOf({ stores }: ConsoleRelay, entity: string, name: string): Promise<LinkRow> {
+  const link = await stores.links.get(entity);
+  const { claim, defect } = heldBy(link);
+  return {
+    issue: link.newest?.name ?? name,
+    entity,
+    life: link.life,
+    ...(link.newest && { title: link.newest.state.title }),
+    ...(claim && { connection: claim.connection, claimedBy: claim.by }),
+    ...(defect && { defectId: String(defect.id) }),
+    ...(defect?.updatedAt !== undefined && { updatedAt: defect.updatedAt }),
+    ...(link.life === 'moved' && { movedTo: link.to }),
+  };
+}

@@ -1,0 +1,97 @@
+import { createBudget } from '../lib/budget/budget.ts';
+import { type Lane, lanes } from '../lib/budget/lanes.ts';
+import { usedUpAt } from '../lib/budget/used-up.ts';
+import { createBreakers } from '../lib/connection/breakers.ts';
+import { HttpError } from '../lib/http/function-url.ts';
+import { countJobs } from '../lib/jobs/find-jobs.ts';
+import { type Job, jobStatuses } from '../lib/jobs/job.ts';
+import { partnerSecret } from '../lib/secrets/secrets.ts';
+import { readBackfills } from './backfills.ts';
+import type { ConnectionNow, Count, LaneNow, Now } from './contract.ts';
+import type { ConsoleRelay } from './relay.ts';
+
+/** A higher count would tell the operator little more, and costs reads of the index. */
+export const COUNTED_UP_TO = 100;
+
+/** What the relay is doing now. */
+export interface NowReader {
+  read(): Promise<Now>;
+  /** @throws {HttpError} for a connection that the configuration does not have */
+  connection(name: string): Promise<ConnectionNow>;
+}
+
+export function createNowReader(relay: ConsoleRelay): NowReader {
+  const { stores, runtime } = relay;
+  const { config, clock, random } = runtime;
+  const { table, jobs, secrets } = stores;
+  const budget = createBudget(table, clock);
+  const breakers = createBreakers({ table, clock, random });
+  /** Read once: an operator who may not read secrets would otherwise be refused every few seconds. */
+  const services = new Map<string, Promise<string | undefined>>();
+
+  function serviceOf(connection: string): Promise<string | undefined> {
+    const known =
+      services.get(connection) ??
+      secrets.current(`partner/${connection}`, partnerSecret).then(
+        ({ baseUrl }) => baseUrl,
+        () => undefined,
+      );
+    services.set(connection, known);
+    return known;
+  }
+
+  async function connectionNow(connection: string, queued: readonly Job[]): Promise<ConnectionNow> {
+    const limits = config.connections[connection]?.limits;
+    if (!limits) throw new HttpError(404, `relay.config.ts has no connection ${connection}`);
+    const [view, { day }, stopped, lines, service] = await Promise.all([
+      budget.view(connection, limits),
+      budget.windows(connection),
+      breakers.listOpen(connection),
+      Promise.all(lanes.map((lane) => jobs.line(connection, lane, COUNTED_UP_TO + 1))),
+      serviceOf(connection),
+    ]);
+    const laneNow = (lane: Lane, index: number): LaneNow => {
+      const { left, nextSlotAt } = view.lanes[lane];
+      const line = lines[index] ?? [];
+      const inQueue = queued.filter((job) => job.connection === connection && job.lane === lane);
+      return {
+        ...{ lane, left },
+        nextSlotAt: Number.isFinite(nextSlotAt) ? nextSlotAt : null,
+        inLine: countOf(line.length),
+        oldestSince: line[0]?.createdAt ?? null,
+        queued: { jobs: inQueue.length, more: queued.length > COUNTED_UP_TO },
+        queuedSince: inQueue.length > 0 ? Math.min(...inQueue.map(({ createdAt }) => createdAt)) : null,
+      };
+    };
+    return {
+      connection,
+      ...(service !== undefined && { service }),
+      ...{ minute: view.minute, day: view.day, pausedUntil: view.pausedUntil },
+      dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
+      stopped: stopped.map(({ operation, since, why, until }) => ({
+        ...(operation !== undefined && { operation }),
+        ...{ since, why, probeAt: until },
+      })),
+      lanes: lanes.map(laneNow),
+    };
+  }
+
+  /** The jobs in the queue, oldest first. */
+  const inQueue = () => jobs.list('queued', { limit: COUNTED_UP_TO + 1 });
+  return {
+    async read() {
+      const queued = await inQueue();
+      const names = Object.keys(config.connections);
+      const [counted, connections, backfills] = await Promise.all([
+        countJobs(table, COUNTED_UP_TO + 1),
+        Promise.all(names.map((name) => connectionNow(name, queued))),
+        readBackfills(relay, budget),
+      ]);
+      const counts = Object.fromEntries(jobStatuses.map((status) => [status, countOf(counted[status])]));
+      return { at: clock(), connections, counts: counts as Now['counts'], backfills };
+    },
+    connection: async (name) => connectionNow(name, await inQueue()),
+  };
+}
+
+const countOf = (found: number): Count => ({ jobs: Math.min(found, COUNTED_UP_TO), more: found > COUNTED_UP_TO });

@@ -1,0 +1,100 @@
+import type { Waited, WaitsFor } from '../lib/jobs/history.ts';
+import type { Job } from '../lib/jobs/job.ts';
+import type { StepEntry } from '../lib/jobs/journal.ts';
+import type { Period } from './contract.ts';
+
+/** A period that may overlap with others. The last that covers a moment says what the job did. */
+interface Layer extends Omit<Period, 'to'> {
+  /** Infinity while it lasts. */
+  to: number;
+}
+
+const WAITS: Readonly<Record<WaitsFor, Period['is']>> = {
+  budget: 'budget',
+  retry: 'retry',
+  answer: 'retry',
+  outage: 'outage',
+  job: 'sleep',
+  person: 'sleep',
+  pause: 'sleep',
+  operator: 'operator',
+};
+
+/**
+ * What a job did at each moment, from its event until it ended, in order and without gaps.
+ * @param now epoch milliseconds; a job that has not ended lasts until then
+ */
+export function periodsOf(job: Job, steps: readonly StepEntry[], now: number): Period[] {
+  const isOver = job.status === 'succeeded';
+  const end = isOver ? (job.finishedAt ?? now) : Number.POSITIVE_INFINITY;
+  const layers: Layer[] = [
+    { is: 'work', from: job.createdAt, to: end },
+    ...steps.map(stepLayer),
+    ...queued(job, steps, end),
+    ...steps.flatMap((step) => pauseLayers(step, job.waits?.newest ?? [])),
+    ...waits(job),
+    ...steps.flatMap(sendLayers),
+  ];
+  const moments = layers.flatMap(({ from, to }) => [from, to]).filter((at) => at >= job.createdAt && at < end);
+  const starts = [...new Set(moments)].sort((a, b) => a - b);
+  const periods: Period[] = [];
+  for (const [index, from] of starts.entries()) {
+    const to = starts[index + 1] ?? end;
+    const layer = layers.findLast((layer) => layer.from <= from && layer.to > from);
+    if (!layer) continue;
+    const { is, step, why } = layer;
+    const last = periods.at(-1);
+    const goesOn = last?.is === is && last.step === step && last.why === why;
+    if (goesOn) last.to = to;
+    else periods.push({ is, from, to, ...(step !== undefined && { step }), ...(why !== undefined && { why }) });
+  }
+  return periods.map(({ to, ...period }) => (to === Number.POSITIVE_INFINITY ? period : { ...period, to: to ?? end }));
+}
+
+/** The time in the queue: after the event, and after an operator let it go on, until the job did something. */
+function queued({ createdAt, queuedAt, status, waits }: Job, steps: readonly StepEntry[], end: number): Layer[] {
+  const waited = waits?.newest ?? [];
+  const acts = [
+    ...steps.flatMap(({ startedAt, resumedAt = startedAt }) => [startedAt, resumedAt]),
+    ...waited.map(({ from }) => from),
+    // A worker has it, and no step yet.
+    ...(status === 'running' ? [queuedAt ?? createdAt] : []),
+  ];
+  const decided = waited.flatMap(({ for: kind, until }) => (kind === 'operator' && until !== undefined ? [until] : []));
+  return [createdAt, ...decided].map((from) => ({
+    is: 'queue',
+    from,
+    to: Math.min(...acts.filter((at) => at >= from), end),
+  }));
+}
+
+function waits({ waits, status, finishedAt, parked }: Job): Layer[] {
+  const between = (waits?.newest ?? []).map(({ for: kind, from, until = Number.POSITIVE_INFINITY, why }) => {
+    return { is: WAITS[kind], from, to: until, why };
+  });
+  if (status !== 'parked' || finishedAt === undefined) return between;
+  return [...between, { is: 'operator', from: finishedAt, to: Number.POSITIVE_INFINITY, why: parked?.reason ?? '' }];
+}
+
+/** A step without sends is one outward call: a comment, a message. */
+function stepLayer({ step, startedAt, finishedAt, sends }: StepEntry): Layer {
+  return { is: sends ? 'work' : 'flight', step, from: startedAt, to: finishedAt ?? Number.POSITIVE_INFINITY };
+}
+
+/** The pauses between two sends of a step, until the job went on or waited for something else. */
+function pauseLayers({ step, sends }: StepEntry, waits: readonly Waited[]): Layer[] {
+  const newest = sends?.newest ?? [];
+  return newest.slice(1).map(({ askedAt, sameBytes }, index) => {
+    const { endedAt: from = askedAt, why = 'it is sent again' } = newest[index] ?? {};
+    const to = Math.min(askedAt, ...waits.map((wait) => wait.from).filter((begun) => begun >= from));
+    return { is: 'retry', step, from, to, why: sameBytes ? 'the same bytes are sent again' : why };
+  });
+}
+
+/** For each send of a step, the wait for its slot and the flight. */
+function sendLayers({ step, sends }: StepEntry): Layer[] {
+  return (sends?.newest ?? []).flatMap(({ askedAt, grantedAt, sentAt, endedAt }): Layer[] => [
+    { is: 'budget', step, from: askedAt, to: grantedAt },
+    { is: 'flight', step, from: sentAt, to: endedAt },
+  ]);
+}

@@ -1,0 +1,23 @@
+import type { Job } from '../lib/jobs/job.ts';
+import type { JobRow } from './contract.ts';
+
+/** A job as the lists show it. */
+export function rowOf(job: Job): JobRow {
+  const { id, status, automation, connection, lane, summary, entity, asked, cause, createdAt, finishedAt } = job;
+  const until = status === 'waiting' ? (job.dueAt ?? job.expectedAt) : undefined;
+  const person = asked?.by?.id ?? cause?.person;
+  return {
+    ...{ id, status, automation, connection, lane, summary, subject: entity, createdAt, news: newsOf(job) },
+    ...(person !== undefined && { person }),
+    ...(finishedAt !== undefined && { finishedAt }),
+    ...(job.notDone && { notDone: true }),
+    ...(job.parked?.outcomeUnknown && { outcomeUnknown: true }),
+    ...(until !== undefined && { until }),
+  };
+}
+
+function newsOf({ status, parked, waitingFor, outcome }: Job): string {
+  if (status === 'parked') return parked?.reason ?? '';
+  if (status === 'waiting') return waitingFor ?? '';
+  return outcome ?? '';
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { HttpError } from '../lib/http/function-url.ts';
+import { readBody } from '../local/request-body.ts';
+import { type Api, type ApiRequest, createApi } from './api.ts';
+import { awsFault } from './aws-faults.ts';
+import { buildPages, type Page, pagePaths } from './build.ts';
+import { streamChanges } from './changes.ts';
+import { checkHost, checkSender, HEADERS } from './guard.ts';
+import type { ConsoleRelay } from './relay.ts';
+
+/** Far larger than any change. */
+const MAX_BODY_BYTES = 256 * 1024;
+
+export interface ConsoleOptions extends ConsoleRelay {
+  /** What the pages must send as a bearer token. */
+  token: string;
+  /** Gets the errors that are not the operator's. */
+  failed: (error: unknown) => void;
+}
+
+/** Answers the requests of the console: `GET /` with its pages, and `/api/` with its data. */
+export interface Console {
+  /** True for a path of the console, if it shares its port with others. */
+  takes(path: string): boolean;
+  answer(request: IncomingMessage, response: ServerResponse): void;
+}
+
+export function createConsole(options: ConsoleOptions): Console {
+  const { token, failed } = options;
+  const api: Api = createApi(options);
+  let pages: Promise<ReadonlyMap<string, Page>> | undefined;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    checkHost(request);
+    const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+    if (!url) throw new HttpError(400, 'the address of the request cannot be read');
+    if (!url.pathname.startsWith('/api/')) return answerPage(request, response, url.pathname);
+    checkSender(request, token);
+    if (url.pathname === '/api/changes') return answerChanges(request, response);
+    const answer = await api.answer(await readRequest(request, url));
+    send(response, 200, { 'content-type': 'application/json' }, JSON.stringify(answer));
+  }
+
+  function answerChanges(request: IncomingMessage, response: ServerResponse): void {
+    if (request.method !== 'GET') throw new HttpError(405, 'changes can only be read');
+    response.writeHead(200, { ...HEADERS, 'cache-control': 'no-store', 'content-type': 'application/x-ndjson' });
+    streamChanges(response, options.changes);
+  }
+
+  async function answerPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    pages ??= buildPages();
+    const page = (await pages).get(path);
+    if (!page) throw new HttpError(404, `there is no page ${path}; the console starts at /`);
+    if (request.method !== 'GET') throw new HttpError(405, 'pages can only be read');
+    const headers = { 'content-type': page.contentType, etag: page.etag };
+    const isKnown = request.headers['if-none-match'] === page.etag;
+    send(response, isKnown ? 304 : 200, { ...headers, 'cache-control': 'no-cache' }, isKnown ? '' : page.body);
+  }
+
+  function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
+    const error = awsFault(thrown) ?? thrown;
+    if (!(error instanceof HttpError)) failed(error);
+    if (response.headersSent) return void response.destroy();
+    const [status, message] = error instanceof HttpError ? [error.status, error.message] : [500, textOf(error)];
+    // The body of a refused request is not read.
+    const headers = { 'content-type': 'application/json', ...(!request.complete && { connection: 'close' }) };
+    send(response, status, headers, JSON.stringify({ error: message }));
+  }
+
+  return {
+    takes: (path) => path.startsWith('/api/') || pagePaths.includes(path),
+    answer: (request, response) =>
+      void answer(request, response).catch((error: unknown) => refuse(request, response, error)),
+  };
+}
+
+async function readRequest(request: IncomingMessage, { pathname, searchParams }: URL): Promise<ApiRequest> {
+  const { method = 'GET' } = request;
+  if (method === 'GET') return { method, path: pathname, query: searchParams };
+  if (method !== 'POST') throw new HttpError(405, `the console takes GET and POST, not ${method}`);
+  if (!/^application\/json(;|$)/.test(request.headers['content-type'] ?? '')) {
+    throw new HttpError(415, 'a change must have the content type application/json');
+  }
+  const body = await readBody(request, MAX_BODY_BYTES);
+  if (!body) throw new HttpError(413, `the body is larger than ${MAX_BODY_BYTES} bytes`);
+  return { method, path: pathname, query: searchParams, body: parsed(body.toString()) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new HttpError(400, 'the body is not JSON', { cause });
+  }
+}
+
+function send(response: ServerResponse, status: number, headers: Record<string, string>, body: string | Buffer): void {
+  response.writeHead(status, { ...HEADERS, 'cache-control': 'no-store', ...headers }).end(body);
+}
+
+const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Serves a console on a port of 127.0.0.1 of its own. */
+export async function startConsole(port: number, options: ConsoleOptions): Promise<Server> {
+  const server = createServer(createConsole(options).answer);
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return server;
+}

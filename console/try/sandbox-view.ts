@@ -1,0 +1,79 @@
+import type { Fault } from '../../sandbox/faults.ts';
+import type { Data } from '../../sandbox/records.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxFault, TryFacts } from '../contract.ts';
+
+const SHOWN_RECORDS = 200;
+const SHOWN_AUDIT = 100;
+
+/** What can be looked at. The records of the authorization server hold digests of tokens, and are left out. */
+const KINDS = {
+  projects: 'Projects',
+  tasks: 'Tasks',
+  users: 'People',
+  defects: 'Defects',
+  timelogs: 'Time logs',
+  checklistItems: 'Checklist items',
+  checklistGroups: 'Checklists',
+  testCases: 'Test cases',
+  testScenarios: 'Test scenarios',
+  testSteps: 'Test steps',
+} as const satisfies Partial<Record<keyof Data, string>>;
+
+const kindsInOrder = Object.keys(KINDS) as (keyof typeof KINDS)[];
+
+/** The records, newest first. */
+export function recordsOf({ data }: Sandbox): TryFacts['records'] {
+  return kindsInOrder.map((kind) => {
+    const records: readonly object[] = data[kind];
+    const rows = records.slice(-SHOWN_RECORDS).toReversed();
+    return { kind: KINDS[kind], rows: rows.map((row) => ({ ...row })) };
+  });
+}
+
+/** The requests that the sandbox got, newest first. */
+export function auditOf({ audit }: Sandbox): TryFacts['audit'] {
+  return audit
+    .slice(-SHOWN_AUDIT)
+    .toReversed()
+    .map(({ time, endpoint, status, reason }) => ({
+      at: Date.parse(time),
+      operation: endpoint,
+      answer: [status ?? 'no answer', ...(reason === null ? [] : [reason])].join(' '),
+    }));
+}
+
+export function faultsOf({ faults }: Sandbox): SandboxFault[] {
+  return faults.entries().map(({ id, fault }) => ({ id, title: titleOf(fault), fault: { ...fault } }));
+}
+
+/** `cut after work, /defects/create, 1 more` */
+function titleOf({ kind, operation, times, skip, ...rest }: Fault): string {
+  const when = 'when' in rest && rest.when !== undefined ? ` ${rest.when}` : '';
+  return [
+    `${kind}${when}`,
+    ...(operation === undefined ? [] : [operation]),
+    ...(skip ? [`after ${skip} requests`] : []),
+    ...(times === undefined ? [] : [`${times} more`]),
+  ].join(', ');
+}
+
+const creation = { operation: '/defects/create', times: 1 };
+
+/** What can be broken, with an example of each. */
+export const faultKinds: readonly { title: string; fault: Record<string, unknown> }[] = [
+  {
+    title: 'The answer of the next creation is lost, although the defect is made',
+    fault: { kind: 'cut', when: 'after work', ...creation },
+  },
+  { title: 'The next creation is lost before it is made', fault: { kind: 'cut', when: 'before work', ...creation } },
+  { title: 'The service fails for the next five calls', fault: { kind: 'server-error', times: 5 } },
+  { title: 'The service is down until you clear this', fault: { kind: 'maintenance' } },
+  { title: 'The next call is one too many', fault: { kind: 'rate-limited', retryAfterSeconds: 20, times: 1 } },
+  { title: 'Each call takes three seconds', fault: { kind: 'latency', ms: 3_000 } },
+  { title: 'The next answer is not JSON', fault: { kind: 'not-json', times: 1 } },
+  { title: 'The next answer is empty', fault: { kind: 'empty-body', times: 1 } },
+  { title: 'A login page answers', fault: { kind: 'login-redirect', times: 1 } },
+  { title: 'The key is revoked', fault: { kind: 'key-revoked' } },
+  { title: 'The service’s clock is ten minutes ahead', fault: { kind: 'clock-skew', seconds: 600 } },
+];

@@ -1,0 +1,139 @@
+import { bodyOf, tryExamples } from '../../local/examples/examples.ts';
+import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
+import { renderMessage } from '../../local/slack/render.ts';
+import { buttonForm, commandForm, submissionForm } from '../../local/slack/requests.ts';
+import type { SlackStandIn } from '../../local/slack/stand-in.ts';
+import type { TryAction, TryExample } from '../contract.ts';
+
+/** How the screen Try reaches the relay: as GitHub and Slack do. */
+export interface SenderOptions {
+  clock: () => number;
+  /** Where the relay takes requests. Known once it listens. */
+  addresses: () => { github: string; commands: string; interactions: string };
+  webhookSecret: string;
+  /** Undefined without Slack in relay.config.ts. The stand-in is undefined if the relay uses Slack itself. */
+  slack?: { signingSecret: string; standIn?: SlackStandIn | undefined } | undefined;
+}
+
+/** Each method returns what happened, in words, and throws an Error that says what is wrong with what it was given. */
+export interface Sender {
+  examples(): TryExample[];
+  sendEvent(event: string, body: string): Promise<string>;
+  sendCommand(text: string, user?: string): Promise<string>;
+  press(pressed: Omit<Extract<TryAction, { do: 'press' }>, 'do'>): Promise<string>;
+  submit(viewId: string, values: Readonly<Record<string, unknown>>): Promise<string>;
+}
+
+/** Who gives a command, and where: the stand-in knows both. */
+const USER = 'U0MIRA001';
+const CHANNEL = 'C0GENERAL';
+
+/** What can happen to the issue that was sent last. */
+const FOLLOW_UPS = [
+  { action: 'closed', title: 'The issue that you sent last is closed' },
+  { action: 'edited', title: 'The issue that you sent last is edited' },
+  { action: 'labeled', title: 'The issue that you sent last gets a label' },
+] as const;
+
+const MORE_COMMANDS = [
+  { title: 'Complete checklist items in Slack', body: '/pm done 101' },
+  { title: 'Ask for the state of your requests', body: '/pm status' },
+  { title: 'List all commands', body: '/pm help' },
+] as const;
+
+export function createSender({ clock, addresses, webhookSecret, slack }: SenderOptions): Sender {
+  let lastIssue: number | undefined;
+
+  function examples(): TryExample[] {
+    const events = tryExamples.flatMap((one) =>
+      'event' in one ? { id: one.id, title: one.title, ...bodyOf(one.event) } : [],
+    );
+    const followUps = FOLLOW_UPS.map(({ action, title }) => {
+      return { id: `issue ${action}`, title, ...bodyOf({ event: 'issues', action, issue: lastIssue }) };
+    });
+    if (!slack?.standIn) return [...events, ...followUps];
+    const commands = tryExamples.flatMap((one) =>
+      'slackCommand' in one ? { id: one.id, title: one.title, body: one.slackCommand } : [],
+    );
+    const more = MORE_COMMANDS.map((command) => ({ id: command.body, ...command }));
+    return [...events, ...followUps, ...commands, ...more];
+  }
+
+  async function post(url: string, request: SignedRequest): Promise<string> {
+    const response = await fetch(url, { method: 'POST', ...request });
+    const answer = await response.text();
+    if (!response.ok) throw new Error(`the relay refused it with ${response.status}: ${answer.trim()}`);
+    return answer;
+  }
+
+  function toSlack(url: string, signingSecret: string, form: URLSearchParams): Promise<string> {
+    return post(url, signedBySlack(form, signingSecret, clock()));
+  }
+
+  return {
+    examples,
+    async sendEvent(event, body) {
+      const { issue } = parsed(body);
+      const answer = await post(addresses().github, signedByGithub(event, body, webhookSecret));
+      if (event === 'issues' && typeof issue?.number === 'number') lastIssue = issue.number;
+      return acceptedInWords(JSON.parse(answer));
+    },
+    async sendCommand(text, user = USER) {
+      const { signingSecret, standIn } = standInOf(slack);
+      const form = commandForm(standIn, text, { userId: user, channelId: CHANNEL });
+      return shown(await toSlack(addresses().commands, signingSecret, form));
+    },
+    async press({ channel, ts, ...action }) {
+      const { signingSecret, standIn } = standInOf(slack);
+      const message = standIn.messages.find((one) => one.channel === channel && one.ts === ts);
+      if (!message) throw new Error('there is no such message');
+      const form = buttonForm(standIn, message, action, message.userId ?? USER);
+      return shown(await toSlack(addresses().interactions, signingSecret, form));
+    },
+    async submit(viewId, values) {
+      const { signingSecret, standIn } = standInOf(slack);
+      const view = standIn.views.find(({ id }) => id === viewId);
+      if (!view) throw new Error('the form is closed already');
+      const answer = await toSlack(addresses().interactions, signingSecret, submissionForm(standIn, view, values));
+      const { errors } = (answer === '' ? {} : JSON.parse(answer)) as { errors?: Record<string, string> };
+      if (errors) throw new Error(Object.values(errors).join(' '));
+      const place = standIn.views.indexOf(view);
+      if (place >= 0) standIn.views.splice(place, 1);
+      return 'The form is sent and closed. The outcome arrives as a message.';
+    },
+  };
+}
+
+function standInOf(slack: SenderOptions['slack']) {
+  if (!slack) throw new Error('relay.config.ts has no slack');
+  const { signingSecret, standIn } = slack;
+  if (!standIn) throw new Error('this relay uses Slack itself; give commands there');
+  return { signingSecret, standIn };
+}
+
+function parsed(body: string): { issue?: { number?: unknown } } {
+  const payload: unknown = JSON.parse(body);
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload;
+  throw new Error('the payload of an event is a JSON object');
+}
+
+function acceptedInWords({
+  jobs = [],
+  repeat,
+  ignored,
+}: {
+  jobs?: string[];
+  repeat?: boolean;
+  ignored?: string;
+}): string {
+  if (ignored !== undefined) return `The relay takes no notice of it: ${ignored}`;
+  const made = jobs.length === 1 ? `The job ${jobs[0]}` : `The jobs ${jobs.join(', ')}`;
+  return repeat ? `${made} had it already.` : `${made} took it.`;
+}
+
+/** What the person reads at once. */
+function shown(answer: string): string {
+  if (answer === '') return 'The relay is working on it, or has opened a form.';
+  const { text = '', blocks } = JSON.parse(answer) as { text?: string; blocks?: [] };
+  return blocks ? renderMessage({ text, blocks }) : text;
+}

@@ -1,0 +1,22 @@
+import type { SlackStandIn } from '../../local/slack/stand-in.ts';
+import type { SlackForm, SlackMessage } from '../contract.ts';
+
+const SHOWN_MESSAGES = 100;
+
+/** The messages that the stand-in got, newest first. */
+export function messagesOf({ messages, users, channels }: SlackStandIn): SlackMessage[] {
+  const name = (id: string) => users.get(id)?.name ?? `#${channels.get(id)?.name ?? id}`;
+  return messages
+    .slice(-SHOWN_MESSAGES)
+    .toReversed()
+    .map(({ channel, ts, userId, text, blocks = [] }) => {
+      return { channel, ts, to: name(userId ?? channel), text, blocks: blocks.map((block) => ({ ...block })) };
+    });
+}
+
+/** The forms that are open, newest first. */
+export function formsOf({ views, users }: SlackStandIn): SlackForm[] {
+  return views.toReversed().map(({ id, userId, view }) => {
+    return { viewId: id, user: users.get(userId)?.name ?? userId, view: { ...view } };
+  });
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { HttpError } from '../../lib/http/function-url.ts';
+import type { SlackStandIn } from '../../local/slack/stand-in.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { TryAction, TryFacts } from '../contract.ts';
+import { auditOf, faultKinds, faultsOf, recordsOf } from './sandbox-view.ts';
+import { createSender, type SenderOptions } from './sender.ts';
+import { formsOf, messagesOf } from './slack-view.ts';
+
+/** The screen Try: events to send, and what the stand-ins on this machine got and answer. */
+export interface Try {
+  read(): TryFacts;
+  /**
+   * @param action as in the contract, not checked yet
+   * @returns what happened
+   * @throws {HttpError} for an action that cannot be done
+   */
+  act(action: unknown): Promise<string>;
+}
+
+export interface TryOptions extends SenderOptions {
+  /** Undefined if the relay calls a real instance. */
+  sandbox?: Sandbox | undefined;
+}
+
+const action = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('send event'), event: z.string().regex(/^[a-z_]+$/), body: z.string() }),
+  z.object({ do: z.literal('send command'), text: z.string().max(4_000), user: z.string().exactOptional() }),
+  z.object({
+    do: z.literal('press'),
+    ...{ channel: z.string(), ts: z.string(), actionId: z.string(), value: z.string().exactOptional() },
+  }),
+  z.object({ do: z.literal('submit'), viewId: z.string(), values: z.record(z.string(), z.unknown()) }),
+  z.object({ do: z.literal('set fault'), fault: z.record(z.string(), z.unknown()) }),
+  z.object({ do: z.literal('clear fault'), id: z.string() }),
+]) satisfies z.ZodType<TryAction>;
+
+export function createTry({ sandbox, ...options }: TryOptions): Try {
+  const sender = createSender(options);
+  const standIn: SlackStandIn | undefined = options.slack?.standIn;
+
+  async function carryOut(asked: z.output<typeof action>): Promise<string> {
+    switch (asked.do) {
+      case 'send event':
+        return sender.sendEvent(asked.event, asked.body);
+      case 'send command':
+        return sender.sendCommand(asked.text, asked.user);
+      case 'press':
+        return sender.press(asked);
+      case 'submit':
+        return sender.submit(asked.viewId, asked.values);
+      case 'set fault':
+        sandboxOf(sandbox).faults.set(asked.fault);
+        return 'The fault is set.';
+      case 'clear fault':
+        return sandboxOf(sandbox).faults.remove(asked.id) ? 'The fault is cleared.' : 'The fault was used up already.';
+    }
+  }
+
+  return {
+    read: () => ({
+      examples: sender.examples(),
+      messages: standIn ? messagesOf(standIn) : [],
+      forms: standIn ? formsOf(standIn) : [],
+      faults: sandbox ? faultsOf(sandbox) : [],
+      faultKinds: sandbox ? [...faultKinds] : [],
+      records: sandbox ? recordsOf(sandbox) : [],
+      audit: sandbox ? auditOf(sandbox) : [],
+    }),
+    async act(given) {
+      const read = action.safeParse(given);
+      if (!read.success)
+        throw new HttpError(400, `this is not an action of the screen Try: ${z.prettifyError(read.error)}`);
+      try {
+        return await carryOut(read.data);
+      } catch (cause) {
+        // The stand-ins and the sandbox say in words what is wrong with what they were given.
+        throw new HttpError(400, cause instanceof Error ? cause.message : String(cause), { cause });
+      }
+    },
+  };
+}
+
+function sandboxOf(sandbox: Sandbox | undefined): Sandbox {
+  if (sandbox) return sandbox;
+  throw new Error('this relay calls a real instance, so there is no sandbox');
+}

@@ -1,0 +1,21 @@
+import { callsWithin } from '../cli/partner.ts';
+import { createVerifyCreated, type VerifyCreated } from '../lib/jobs/verify-created.ts';
+import { partnerSecret } from '../lib/secrets/secrets.ts';
+import type { ConsoleRelay } from './relay.ts';
+
+/** Asks the service whether something exists, with the relay's key and within its budget. */
+export function verifyWithService({ runtime, stores }: Pick<ConsoleRelay, 'runtime' | 'stores'>): VerifyCreated {
+  const { config, clock, fetch } = runtime;
+  return createVerifyCreated(config, async (connection) => {
+    const limits = config.connections[connection]?.limits;
+    if (!limits) throw new Error(`relay.config.ts has no connection ${connection}`);
+    const partner = await stores.secrets.current(`partner/${connection}`, partnerSecret);
+    return callsWithin({
+      ...{ partner, table: stores.table, connection, limits, clock, fetch },
+      // It is told before a call waits. A page must not.
+      tell: () => {
+        throw new Error('the budget has no call left to ask the service now; try again later');
+      },
+    });
+  });
+}

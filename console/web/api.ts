@@ -1,0 +1,49 @@
+import { isRefused, token } from './session.ts';
+
+/** A request that the relay refused or did not answer, in words for the operator. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  /** Undefined if no answer came. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+/** @throws {ApiError} */
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const response = await request(path, { ...(signal && { signal }) });
+  return (await response.json()) as T;
+}
+
+/** @throws {ApiError} */
+export async function post<T>(path: string, body: object): Promise<T> {
+  const response = await request(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as T;
+}
+
+/** A request with the token. @throws {ApiError} for every answer but 2xx; an abort is thrown as it is */
+export async function request(path: string, init: RequestInit): Promise<Response> {
+  const used = token.value;
+  const headers = { ...init.headers, authorization: `Bearer ${used ?? ''}` };
+  const response = await fetch(path, { ...init, headers, cache: 'no-store', credentials: 'omit' }).catch((cause) => {
+    if (init.signal?.aborted) throw cause;
+    throw new ApiError('The relay does not answer. Is it still running?', undefined, { cause });
+  });
+  if (response.ok) return response;
+  // A request that is answered late says nothing about a token that was entered since.
+  if (response.status === 401 && used === token.value) isRefused.value = true;
+  throw new ApiError(await reasonOf(response), response.status);
+}
+
+async function reasonOf(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  return typeof error === 'string' ? error : `The relay answered with status ${response.status}.`;
+}

@@ -1,0 +1,41 @@
+import type { Period } from '../../contract.ts';
+
+/** Where a moment is between the beginning and the end of a job, from 0 to 1. */
+export interface TimeScale {
+  at(moment: number): number;
+  /** True if long periods are drawn shorter than they were. */
+  isShortened: boolean;
+}
+
+/** A period that would be narrower than this cannot be seen. */
+const LEAST_PART = 0.012;
+
+/** Whether the shortest period could not be seen if time were drawn to scale. */
+export function needsShortening(periods: readonly Period[], until: number): boolean {
+  const lengths = periods.map(({ from, to = until }) => to - from).filter((length) => length > 0);
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  return lengths.some((length) => length / total < LEAST_PART);
+}
+
+/**
+ * Periods follow one another without gaps, so each can have a width of its own: of its length, or if long ones are
+ * shortened, of the cube root of its length.
+ */
+export function timeScale(periods: readonly Period[], until: number, isShortened: boolean): TimeScale {
+  const weight = (length: number) => (isShortened ? Math.cbrt(length) : length);
+  let total = 0;
+  const parts = periods.map(({ from, to = until }) => {
+    const begins = total;
+    total += weight(Math.max(0, to - from));
+    return { from, to: Math.max(from, to), begins, ends: total };
+  });
+  return {
+    isShortened,
+    at(moment) {
+      const part = parts.find(({ to }) => moment <= to) ?? parts.at(-1);
+      if (!part || total === 0) return 0;
+      const passed = part.to === part.from ? 0 : (moment - part.from) / (part.to - part.from);
+      return (part.begins + Math.min(1, Math.max(0, passed)) * (part.ends - part.begins)) / total;
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import { useState } from 'preact/hooks';
+import type { JobDetail, Period, StepDetail } from '../../contract.ts';
+import { now } from '../clock.ts';
+import { duration, exactTime } from '../format.ts';
+import { cut, Line, seen } from '../outside.tsx';
+import { Scroll } from '../scroll.tsx';
+import { useValue } from '../state.ts';
+import { At } from '../time.tsx';
+import { fillOf, Patterns, periodNames } from './patterns.tsx';
+import { needsShortening, type TimeScale, timeScale } from './time-scale.ts';
+
+const GRID = [0.25, 0.5, 0.75];
+const BAR_HEIGHT = 14;
+const ROW_HEIGHT = 22;
+
+/** Where the time of a job went: one row for what happens between steps, and one for each step. */
+export function Waterfall({ job }: { job: JobDetail }) {
+  const [wanted, setWanted] = useState<boolean | undefined>();
+  const { periods, steps } = job;
+  const isOver = periods.every(({ to }) => to !== undefined);
+  const at = useValue(now);
+  const until = isOver ? (periods.at(-1)?.to ?? job.createdAt) : at;
+  const isShort = needsShortening(periods, until);
+  const scale = timeScale(periods, until, wanted ?? isShort);
+  const rows = [
+    { name: 'between steps', periods: periods.filter(({ step }) => step === undefined), step: undefined },
+    ...steps.map((step) => ({ name: step.step, periods: periods.filter((period) => period.step === step.step), step })),
+  ].filter((row) => row.periods.length > 0);
+  return (
+    <figure class="waterfall">
+      <Patterns />
+      <div class="waterfall-rows">
+        {rows.map(({ name, periods: own, step }) => (
+          <Row key={name} name={name} periods={own} step={step} scale={scale} until={until} />
+        ))}
+        <Axis periods={periods} scale={scale} until={until} />
+      </div>
+      <figcaption>
+        <Legend periods={periods} until={until} />
+        {isShort && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={scale.isShortened}
+              onChange={({ currentTarget }) => setWanted(currentTarget.checked)}
+            />
+            Shorten long periods
+          </label>
+        )}
+      </figcaption>
+      <PeriodTable periods={periods} until={until} />
+    </figure>
+  );
+}
+
+interface RowProps {
+  name: string;
+  periods: readonly Period[];
+  step: StepDetail | undefined;
+  scale: TimeScale;
+  until: number;
+}
+
+function Row({ name, periods, step, scale, until }: RowProps) {
+  const total = periods.reduce((sum, { from, to = until }) => sum + to - from, 0);
+  return (
+    <>
+      <div class="row-name">
+        {step ? (
+          <a href={`#${encodeURIComponent(stepAnchor(name))}`}>
+            <Line text={name} length={60} />
+          </a>
+        ) : (
+          <span class="soft">{name}</span>
+        )}
+      </div>
+      <svg
+        class="row-bars"
+        height={ROW_HEIGHT}
+        width="100%"
+        role="img"
+        aria-label={`${seen(name)}: ${duration(total)}`}
+      >
+        {GRID.map((part) => (
+          <line key={part} class="grid" x1={percent(part)} x2={percent(part)} y1="0" y2={ROW_HEIGHT} />
+        ))}
+        {periods.map((period) => (
+          <Bar key={period.from} period={period} scale={scale} until={until} />
+        ))}
+        {step?.sends.map(({ sentAt, answer }, index) => (
+          <line
+            key={index}
+            class={`sent ${answer}`}
+            x1={percent(scale.at(sentAt))}
+            x2={percent(scale.at(sentAt))}
+            y1="1"
+            y2={ROW_HEIGHT - 1}
+          />
+        ))}
+      </svg>
+      <div class="row-length number">{duration(total)}</div>
+    </>
+  );
+}
+
+function Bar({ period: { from, to, is, why }, scale, until }: { period: Period; scale: TimeScale; until: number }) {
+  const begins = scale.at(from);
+  const ends = scale.at(to ?? until);
+  const what = `${periodNames[is]} for ${duration((to ?? until) - from)}${to === undefined ? ' so far' : ''}`;
+  return (
+    <rect
+      {...fillOf(is)}
+      x={percent(begins)}
+      width={percent(Math.max(0.002, ends - begins))}
+      y={(ROW_HEIGHT - BAR_HEIGHT) / 2}
+      height={BAR_HEIGHT}
+      rx="2"
+    >
+      <title>{`${what}${why ? `: ${cut(seen(why), 300)}` : ''}\n${exactTime(from)}`}</title>
+    </rect>
+  );
+}
+
+function Axis({ periods, scale, until }: { periods: readonly Period[]; scale: TimeScale; until: number }) {
+  const [first] = periods;
+  if (!first) return null;
+  return (
+    <>
+      <div />
+      <div class="axis soft">
+        <At at={first.from} />
+        {scale.isShortened && <span>long periods are shortened</span>}
+        <span>+{duration(until - first.from)}</span>
+      </div>
+      <div />
+    </>
+  );
+}
+
+/** The kinds of periods that the job has, with the time of each. */
+function Legend({ periods, until }: { periods: readonly Period[]; until: number }) {
+  const kinds = Object.keys(periodNames) as Period['is'][];
+  return (
+    <ul class="legend">
+      {kinds.flatMap((is) => {
+        const own = periods.filter((period) => period.is === is);
+        if (own.length === 0) return [];
+        const total = own.reduce((sum, { from, to = until }) => sum + to - from, 0);
+        return (
+          <li key={is}>
+            <svg width="18" height="12" aria-hidden="true">
+              <rect {...fillOf(is)} width="18" height="12" rx="2" />
+            </svg>
+            {periodNames[is]} <span class="number soft">{duration(total)}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The same as text, also for screen readers. */
+function PeriodTable({ periods, until }: { periods: readonly Period[]; until: number }) {
+  return (
+    <details class="as-table">
+      <summary>The same as a table</summary>
+      <Scroll label="Table of the periods">
+        <table>
+          <caption class="hidden">Periods of the job, in order</caption>
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              <th scope="col">Step</th>
+              <th scope="col">What</th>
+              <th scope="col" class="number">
+                Took
+              </th>
+              <th scope="col">Why</th>
+            </tr>
+          </thead>
+          <tbody>
+            {periods.map(({ from, to = until, step, is, why }) => (
+              <tr key={from}>
+                <td>
+                  <At at={from} />
+                </td>
+                <td>{step && <Line text={step} length={60} />}</td>
+                <td>{periodNames[is]}</td>
+                <td class="number">{duration(to - from)}</td>
+                <td>{why && <Line text={why} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </details>
+  );
+}
+
+export function stepAnchor(step: string): string {
+  return `step ${step}`;
+}
+
+const percent = (part: number) => `${(part * 100).toFixed(3)}%`;

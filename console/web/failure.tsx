@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact';
+import type { ApiError } from './api.ts';
+import { Text } from './outside.tsx';
+import type { Resource } from './resource.ts';
+
+/** An error in words, with a way to try again. */
+export function Failure({ error, retry, isOld = false }: { error: ApiError; retry?: () => void; isOld?: boolean }) {
+  return (
+    <div class="failure" role="alert">
+      <p>
+        <Text text={error.message} />
+        {isOld && ' What you see is the last answer.'}
+      </p>
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Shows a resource as soon as there is an answer, and its error above it. */
+export function Loaded<T>({ of, children }: { of: Resource<T>; children: (data: T) => ComponentChildren }) {
+  const { data, error, reload } = of;
+  return (
+    <>
+      {error && <Failure error={error} retry={reload} isOld={data !== undefined} />}
+      {data === undefined ? error === undefined && <p class="loading">Loading…</p> : children(data)}
+    </>
+  );
+}

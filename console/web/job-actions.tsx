@@ -1,0 +1,222 @@
+import { useState } from 'preact/hooks';
+import type { ActionResult, JobAction } from '../contract.ts';
+import { ApiError, post } from './api.ts';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './failure.tsx';
+import { jobs } from './format.ts';
+import { announce } from './notice.tsx';
+import { seen, Text } from './outside.tsx';
+import { ReadOnlyHint, useRelay } from './relay-facts.tsx';
+
+type Do = JobAction['do'];
+
+interface Described {
+  label: string;
+  title: (many: string) => string;
+  /** What it will do. */
+  will: string;
+  confirm: (many: string) => string;
+  asks?: { label: string; hint: string };
+  isGrave?: boolean;
+}
+
+const described: Readonly<Record<Do, Described>> = {
+  replay: {
+    label: 'Replay',
+    title: (many) => `Replay ${many}?`,
+    will: 'Each job continues where it stopped. Steps that are done are not repeated.',
+    confirm: (many) => `Replay ${many}`,
+  },
+  discard: {
+    label: 'Discard',
+    title: (many) => `Discard ${many}?`,
+    will: 'Each job ends as not done, and the person who asked is told. What its steps have already done stays.',
+    confirm: (many) => `Discard ${many}`,
+    asks: { label: 'Reason', hint: 'It is kept in the history of the job.' },
+    isGrave: true,
+  },
+  done: {
+    label: 'It exists',
+    title: () => 'It exists: enter its id',
+    will: 'The job continues with this id as the result of the step. The service is asked whether the id exists.',
+    confirm: () => 'Continue with this id',
+    asks: { label: 'Id in the service', hint: 'As the service shows it, for example in the address of its page.' },
+  },
+  again: {
+    label: 'Create it again',
+    title: (many) => `Create again for ${many}?`,
+    will: 'The call is signed anew and sent again. If the first one was carried out after all, it will exist twice.',
+    confirm: (many) => `Create again for ${many}`,
+    isGrave: true,
+  },
+  search: {
+    label: 'Search once more',
+    title: (many) => `Search once more for ${many}?`,
+    will: 'The service is searched for the marker of each creation. Nothing is created.',
+    confirm: (many) => `Search once more for ${many}`,
+  },
+};
+
+interface JobActionsProps {
+  ids: readonly string[];
+  actions: readonly Do[];
+  /** What each decision will do for this job, if it is known better. */
+  will?: Partial<Record<Do, string>> | undefined;
+  done?: () => void;
+}
+
+/** The changes that are possible for one or several jobs, as buttons that ask before they do anything. */
+export function JobActions({ ids, actions, will, done }: JobActionsProps) {
+  const { operate } = useRelay();
+  const [asked, ask] = useState<Do | undefined>();
+  if (actions.length === 0) return null;
+  if (!operate) return <ReadOnlyHint />;
+  return (
+    <div class="actions">
+      {actions.map((action, index) => (
+        <button
+          key={action}
+          type="button"
+          class={index === 0 ? 'primary' : ''}
+          disabled={ids.length === 0}
+          onClick={() => ask(action)}
+        >
+          {labelFor(action, ids.length)}
+        </button>
+      ))}
+      {asked && (
+        <Confirmation
+          ids={ids}
+          action={asked}
+          will={will?.[asked]}
+          close={() => ask(undefined)}
+          done={() => {
+            ask(undefined);
+            done?.();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function labelFor(action: Do, many: number): string {
+  const { label, asks } = described[action];
+  const how = many > 1 ? `${label} (${many})` : label;
+  return asks ? `${how}…` : how;
+}
+
+interface ConfirmationProps {
+  ids: readonly string[];
+  action: Do;
+  will: string | undefined;
+  close: () => void;
+  done: () => void;
+}
+
+function Confirmation({ ids, action, will, close, done }: ConfirmationProps) {
+  const [answer, setAnswer] = useState('');
+  const [isSending, setSending] = useState(false);
+  const [error, setError] = useState<ApiError | undefined>();
+  const { title, will: always, confirm, asks, isGrave } = described[action];
+  const many = ids.length === 1 ? 'this job' : jobs({ jobs: ids.length });
+
+  async function send(): Promise<void> {
+    setSending(true);
+    setError(undefined);
+    try {
+      announceResults(await change(ids, actionOf(action, answer.trim())));
+      done();
+    } catch (caught) {
+      setError(caught as ApiError);
+      setSending(false);
+    }
+  }
+
+  return (
+    <Dialog title={title(many)} close={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <p>{will ?? always}</p>
+        {asks && (
+          <label class="field">
+            <span>{asks.label}</span>
+            <input
+              required
+              value={answer}
+              maxLength={500}
+              onInput={({ currentTarget }) => setAnswer(currentTarget.value)}
+            />
+            <small>{asks.hint}</small>
+          </label>
+        )}
+        {error && <Failure error={error} />}
+        <div class="actions end">
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class={isGrave ? 'grave' : 'primary'} disabled={isSending}>
+            {confirm(many)}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function actionOf(action: Do, answer: string): JobAction {
+  if (action === 'discard') return { do: action, reason: answer };
+  return action === 'done' ? { do: action, createdId: answer } : { do: action };
+}
+
+/** The server takes so many jobs in one request. */
+const AT_ONCE = 100;
+
+async function change(ids: readonly string[], action: JobAction): Promise<ActionResult['results']> {
+  const [only, ...others] = ids;
+  if (only !== undefined && others.length === 0) {
+    const { results } = await post<ActionResult>(`/api/jobs/${encodeURIComponent(only)}`, action);
+    const [result] = results;
+    // The question stays open, so that a mistyped id can be corrected.
+    if (result && !result.ok) throw new ApiError(result.text);
+    return results;
+  }
+  const all: ActionResult['results'] = [];
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const some = ids.slice(from, from + AT_ONCE);
+    all.push(...(await post<ActionResult>('/api/jobs', { ids: some, ...action })).results);
+  }
+  return all;
+}
+
+function announceResults(results: ActionResult['results']): void {
+  const [first] = results;
+  if (results.length === 1 && first) {
+    announce(seen(first.text));
+    return;
+  }
+  const failed = results.filter(({ ok }) => !ok);
+  const done = `${jobs({ jobs: results.length - failed.length })} changed.`;
+  const reasons = failed.map(({ id, text }) => `${id}: ${seen(text)}`);
+  announce([done, ...reasons].join('\n'), failed.length > 0);
+}
+
+/** The sentences of what decisions will do, as the relay says them. */
+export function Consequences({ will }: { will: Partial<Record<Do, string>> }) {
+  return (
+    <dl class="consequences">
+      {(Object.entries(will) as [Do, string][]).map(([action, text]) => (
+        <div key={action}>
+          <dt>{described[action].label}</dt>
+          <dd>
+            <Text text={text} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

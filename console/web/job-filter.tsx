@@ -1,0 +1,203 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { JobStatus, Now } from '../contract.ts';
+import { count } from './format.ts';
+import { Icon } from './icons.tsx';
+import { useRelay } from './relay-facts.tsx';
+import { href, replaceAddress, route } from './route.ts';
+import { useValue } from './state.ts';
+import { StatusMark, statusText } from './status.tsx';
+
+const TEXT_FILTERS = [
+  { name: 'subject', label: 'Repository or issue', example: 'acme/web#42' },
+  { name: 'person', label: 'Person', example: 'octocat or U0123ABCD' },
+  { name: 'delivery', label: 'Delivery id', example: '72d3162e-cc78-11e3-…' },
+] as const;
+const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked', 'succeeded'];
+const FILTERS = [
+  'status',
+  'text',
+  'automation',
+  'connection',
+  'subject',
+  'person',
+  'delivery',
+  'since',
+  'until',
+] as const;
+type Filter = (typeof FILTERS)[number];
+
+/** The filters in the address; others are left out. */
+export function filtersIn(query: URLSearchParams): Partial<Record<Filter, string>> {
+  const given = FILTERS.flatMap((name) => {
+    const value = query.get(name);
+    return value ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+function setFilter(name: Filter, value: string | undefined): void {
+  replaceAddress(href('jobs', undefined, { ...filtersIn(route.value.query), [name]: value }));
+}
+
+/** The filters of the list of jobs. They are in the address, so that a view can be shared. */
+export function JobFilter({ counts }: { counts: Now['counts'] | undefined }) {
+  const filters = filtersIn(useValue(route).query);
+  const { automations, connections } = useRelay();
+  const hasMore = FILTERS.some((name) => name !== 'status' && name !== 'text' && filters[name] !== undefined);
+  return (
+    <search class="filter">
+      <fieldset class="chips">
+        <legend class="hidden">Status</legend>
+        <button
+          type="button"
+          aria-pressed={filters.status === undefined}
+          onClick={() => setFilter('status', undefined)}
+        >
+          All
+        </button>
+        {STATUSES.map((status) => (
+          <button
+            key={status}
+            type="button"
+            aria-pressed={filters.status === status}
+            onClick={() => setFilter('status', filters.status === status ? undefined : status)}
+          >
+            <StatusMark of={status} text={statusText(status)} />
+            {counts && (
+              <span class="count">
+                {count(counts[status].jobs)}
+                {counts[status].more && '+'}
+              </span>
+            )}
+          </button>
+        ))}
+      </fieldset>
+      <TextFilter value={filters.text} />
+      <details class="more" open={hasMore}>
+        <summary>More filters</summary>
+        <div class="fields">
+          <Choice name="automation" label="Automation" value={filters.automation} options={automations} />
+          <Choice name="connection" label="Connection" value={filters.connection} options={connections} />
+          {TEXT_FILTERS.map(({ name, label, example }) => (
+            <TypedFilter key={name} name={name} label={label} example={example} value={filters[name]} />
+          ))}
+          <Moment name="since" label="Created since" value={filters.since} />
+          <Moment name="until" label="Created until" value={filters.until} />
+        </div>
+      </details>
+      {Object.keys(filters).length > 0 && (
+        <a class="button" href={href('jobs')}>
+          Clear all filters
+        </a>
+      )}
+    </search>
+  );
+}
+
+interface ChoiceProps {
+  name: Filter;
+  label: string;
+  value: string | undefined;
+  options: readonly string[];
+}
+
+function Choice({ name, label, value = '', options }: ChoiceProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => setFilter(name, currentTarget.value)}>
+        <option value="">any</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {option}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const TYPING_PAUSE_MS = 250;
+
+/** The filter as it is typed. It takes effect when typing pauses. */
+function useTyped(name: Filter, value: string) {
+  const [typed, setTyped] = useState(value);
+  // What was typed reaches the address later, when more may have been typed already.
+  const entered = useRef(value);
+  useEffect(() => {
+    if (value !== entered.current) setTyped(value);
+    entered.current = value;
+  }, [value]);
+  useEffect(() => {
+    const next = typed.trim();
+    if (next === entered.current) return;
+    const timer = setTimeout(() => {
+      entered.current = next;
+      setFilter(name, next);
+    }, TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return {
+    value: typed,
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => setTyped(currentTarget.value),
+  };
+}
+
+/** The filter in front, which `/` reaches. */
+function TextFilter({ value = '' }: { value: string | undefined }) {
+  const typed = useTyped('text', value);
+  return (
+    <div class="search">
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label="Filter jobs by text"
+        aria-keyshortcuts="/"
+        placeholder="Filter by text"
+        data-filter
+        {...typed}
+      />
+      <span class="key">/</span>
+    </div>
+  );
+}
+
+interface TypedFilterProps {
+  name: Filter;
+  label: string;
+  example: string;
+  value: string | undefined;
+}
+
+function TypedFilter({ name, label, example, value = '' }: TypedFilterProps) {
+  const typed = useTyped(name, value);
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input type="search" placeholder={example} {...typed} />
+    </label>
+  );
+}
+
+function Moment({ name, label, value }: { name: Filter; label: string; value: string | undefined }) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="datetime-local"
+        value={value === undefined ? '' : asLocal(Number(value))}
+        onChange={({ currentTarget }) => {
+          const at = new Date(currentTarget.value).getTime();
+          setFilter(name, Number.isNaN(at) ? undefined : String(at));
+        }}
+      />
+    </label>
+  );
+}
+
+/** `2026-11-22T14:05`, in the browser's zone; empty for an address that somebody has changed. */
+function asLocal(at: number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,49 @@
+import { cut, seen } from './outside.tsx';
+
+/** A folded entry with more entries opens with its parent only up to this size. */
+const OPEN_ENTRIES = 12;
+const LONGEST_TEXT = 2_000;
+
+/** JSON from outside, which can be folded. */
+export function JsonView({ value, name }: { value: unknown; name?: string }) {
+  const label = name === undefined ? null : <span class="json-name">{seen(name)}: </span>;
+  if (typeof value !== 'object' || value === null) {
+    return (
+      <div class="json-leaf">
+        {label}
+        <Leaf value={value} />
+      </div>
+    );
+  }
+  const entries = Object.entries(value);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  if (entries.length === 0) {
+    return (
+      <div class="json-leaf">
+        {label}
+        {open}
+        {close}
+      </div>
+    );
+  }
+  return (
+    <details class="json" open={entries.length <= OPEN_ENTRIES}>
+      <summary>
+        {label}
+        <span class="soft">
+          {open} {entries.length} {close}
+        </span>
+      </summary>
+      <div class="json-entries">
+        {entries.map(([key, entry]) => (
+          <JsonView key={key} name={key} value={entry} />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+function Leaf({ value }: { value: unknown }) {
+  if (typeof value !== 'string') return <span class="json-value">{String(value)}</span>;
+  return <bdi class="json-text">{cut(seen(JSON.stringify(value)), LONGEST_TEXT)}</bdi>;
+}

@@ -1,0 +1,102 @@
+import type { Change } from '../contract.ts';
+import { request } from './api.ts';
+import { isRefused, token } from './session.ts';
+import { state } from './state.ts';
+
+/** `lost`: the stream ended, and the page tries again. `hidden`: it is closed, because the page is not visible. */
+export const connection = state<'connecting' | 'live' | 'lost' | 'hidden'>('connecting');
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+const OPENS_WITHIN_MS = 200;
+
+/** `all` after a gap in the stream, in which anything may have changed. */
+export type News = Change | 'all';
+
+const listeners = new Set<(news: News) => void>();
+
+/** @returns what ends it */
+export function onNews(listener: (news: News) => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+const opening = Promise.withResolvers<void>();
+
+/** Resolves when what is read now misses no change: the stream is open, or all is read again once it is. */
+export const opened = opening.promise;
+
+/** Whether something may have been read that a stream which opens later has missed. */
+let isRead = false;
+
+/** Reads the stream of changes while the page is visible and has a token. */
+export async function startLive(): Promise<void> {
+  let stop = new AbortController();
+  const begin = () => {
+    stop.abort();
+    if (token.value === undefined || isRefused.value) return;
+    if (document.hidden) {
+      connection.value = 'hidden';
+      return;
+    }
+    stop = new AbortController();
+    void readOn(stop.signal);
+  };
+  const settled = new Promise<void>((resolve) => {
+    connection.subscribe(resolve);
+    isRefused.subscribe(resolve);
+    setTimeout(resolve, OPENS_WITHIN_MS);
+  });
+  token.subscribe(begin);
+  isRefused.subscribe(begin);
+  document.addEventListener('visibilitychange', begin);
+  begin();
+  await settled;
+  isRead = true;
+  opening.resolve();
+}
+
+async function readOn(signal: AbortSignal): Promise<void> {
+  let pauseMs = FIRST_PAUSE_MS;
+  while (!signal.aborted && !isRefused.value) {
+    try {
+      const { body } = await request('/api/changes', { signal });
+      connection.value = 'live';
+      pauseMs = FIRST_PAUSE_MS;
+      if (isRead) tell('all');
+      if (body) await readLines(body, (line) => tell(JSON.parse(line) as Change));
+    } catch {
+      // The state says it, and the requests of the screen say why.
+    }
+    if (signal.aborted) return;
+    connection.value = 'lost';
+    await pause(pauseMs, signal);
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+async function readLines(body: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') take(line);
+  }
+}
+
+function tell(news: News): void {
+  for (const listener of listeners) listener(news);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { startClock } from './clock.ts';
+import { startKeyboard } from './keyboard.ts';
+import { startLive } from './live.ts';
+import { startRouting } from './route.ts';
+import { rememberItem } from './screen.tsx';
+import { answerOtherTabs, openSession } from './session.ts';
+
+await openSession();
+answerOtherTabs();
+startClock();
+startRouting();
+void startLive();
+startKeyboard();
+// A list that opens again gives the focus to the item that was opened from it.
+document.addEventListener('click', ({ target }) => {
+  const link = target instanceof Element ? target.closest<HTMLElement>('a:not([data-back])') : null;
+  if (link) rememberItem(link.dataset.item);
+});
+const root = document.getElementById('console');
+if (root) render(<App />, root);

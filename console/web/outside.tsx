@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks';
+
+/** Characters that reverse the direction of text, break lines or control a terminal. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** Text from outside with a replacement character for everything that could disguise it. Line breaks and tabs stay. */
+export function seen(text: string): string {
+  return text.replaceAll(UNSEEN, (character) => (character === '\n' || character === '\t' ? character : '\ufffd'));
+}
+
+/** The beginning of a text, in whole characters. */
+export function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${[...text.slice(0, length)].slice(0, -1).join('')}…`;
+}
+
+/** Text from outside on one line, such as a title. The rest of a long one is left out. */
+export function Line({ text, length = 200 }: { text: string; length?: number }) {
+  const line = seen(text).replaceAll(/\s+/g, ' ');
+  return (
+    <bdi class="outside" title={line.length > length ? cut(line, 1000) : undefined}>
+      {cut(line, length)}
+    </bdi>
+  );
+}
+
+/** Text from outside with its line breaks. A long one is cut until the reader asks for the rest. */
+export function Text({ text, length = 600 }: { text: string; length?: number }) {
+  const [isWhole, setWhole] = useState(false);
+  const all = seen(text);
+  const isLong = all.length > length;
+  return (
+    <>
+      <bdi class="outside lines">{isWhole ? all : cut(all, length)}</bdi>
+      {isLong && (
+        <button type="button" class="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show less' : `Show all ${all.length.toLocaleString('en-GB')} characters`}
+        </button>
+      )}
+    </>
+  );
+}

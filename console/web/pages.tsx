@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Page } from '../contract.ts';
+import { type ApiError, get } from './api.ts';
+import { Failure } from './failure.tsx';
+import { Icon } from './icons.tsx';
+
+const TYPING_PAUSE_MS = 250;
+
+interface FoundProps<Row> {
+  /** `/api/people` */
+  path: string;
+  label: string;
+  hint: string;
+  isFirst?: boolean;
+  children: (rows: readonly Row[]) => ComponentChildren;
+}
+
+/** A list of the API with a search field, page by page. */
+export function Found<Row>({ path, label, hint, isFirst = false, children }: FoundProps<Row>) {
+  const [find, setFind] = useState('');
+  const [rows, setRows] = useState<readonly Row[] | undefined>();
+  const [cursor, setCursor] = useState<string | undefined>();
+  const [error, setError] = useState<ApiError | undefined>();
+  const [attempt, setAttempt] = useState(0);
+
+  async function read(from: string | undefined, signal?: AbortSignal): Promise<void> {
+    const query = new URLSearchParams({ ...(find && { find }), ...(from !== undefined && { cursor: from }) });
+    try {
+      const page = await get<Page<Row>>(`${path}?${query}`, signal);
+      setRows((before) => (from === undefined ? page.rows : [...(before ?? []), ...page.rows]));
+      setCursor(page.cursor);
+      setError(undefined);
+    } catch (caught) {
+      if (!signal?.aborted) setError(caught as ApiError);
+    }
+  }
+
+  useEffect(() => {
+    const stop = new AbortController();
+    const timer = setTimeout(() => void read(undefined, stop.signal), find === '' ? 0 : TYPING_PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [find, attempt]);
+
+  return (
+    <>
+      <div class="search">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label={label}
+          placeholder={hint}
+          value={find}
+          data-filter={isFirst ? '' : undefined}
+          onInput={({ currentTarget }) => setFind(currentTarget.value.trim())}
+        />
+      </div>
+      {error && <Failure error={error} retry={() => setAttempt(attempt + 1)} />}
+      {rows === undefined && !error && <p class="loading">Loading…</p>}
+      {rows?.length === 0 && <p class="soft">{find === '' ? 'There is nothing yet.' : 'Nothing matches.'}</p>}
+      {rows && rows.length > 0 && children(rows)}
+      {cursor !== undefined && (
+        <button type="button" onClick={() => void read(cursor)}>
+          Show more
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { RelayFacts } from '../contract.ts';
+
+/** The facts of the relay, for every screen. */
+export const Relay = createContext<RelayFacts | undefined>(undefined);
+
+export function useRelay(): RelayFacts {
+  const facts = useContext(Relay);
+  if (!facts) throw new Error('the facts of the relay are not loaded');
+  return facts;
+}
+
+/** Said where changes would be possible. */
+export function ReadOnlyHint() {
+  return (
+    <p class="read-only">
+      This console is read-only. Start it with <code>--operate</code> to make changes.
+    </p>
+  );
+}

@@ -1,0 +1,65 @@
+import { takeFromAddress } from './session.ts';
+import { state } from './state.ts';
+
+/** Where the page is: `#/jobs/abc?status=parked`. */
+export interface Route {
+  /** `jobs` */
+  screen: string;
+  /** `abc` */
+  id: string | undefined;
+  query: URLSearchParams;
+}
+
+export const route = state<Route>({ screen: 'now', id: undefined, query: new URLSearchParams() });
+
+/**
+ * Follows the address. A new address with a token changes only the fragment of an open page. A fragment that names an
+ * element, such as that of the skip link, moves the focus, and the address stays that of the screen.
+ */
+export function startRouting(): void {
+  let address = '';
+  const follow = () => {
+    takeFromAddress();
+    const place = document.getElementById(decoded(location.hash.slice(1)));
+    if (place) {
+      place.focus();
+      history.replaceState(null, '', address);
+      return;
+    }
+    address = location.hash;
+    route.value = readRoute(address);
+  };
+  addEventListener('hashchange', follow);
+  follow();
+}
+
+function readRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [screen = '', id] = path.split('/').map(decoded);
+  return { screen: screen || 'now', id, query: new URLSearchParams(query) };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The address of a screen. Empty values are left out. */
+export function href(screen: string, id?: string, query: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const path = ['#', screen, ...(id === undefined ? [] : [encodeURIComponent(id)])].join('/');
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
+}
+
+export function jobHref(id: string): string {
+  return href('jobs', id);
+}
+
+/** Changes the address without a new entry in the history, as for a filter that is being typed. */
+export function replaceAddress(address: string): void {
+  history.replaceState(null, '', address);
+  route.value = readRoute(address);
+}

@@ -1,0 +1,243 @@
+import type { ComponentChildren } from 'preact';
+import type { Decision, Evidence, JobDetail, StepDetail } from '../../contract.ts';
+import { stepAnchor, Waterfall } from '../charts/waterfall.tsx';
+import { EvidenceView } from '../evidence.tsx';
+import { Loaded } from '../failure.tsx';
+import { duration } from '../format.ts';
+import { Icon } from '../icons.tsx';
+import { JobActions } from '../job-actions.tsx';
+import { JsonView } from '../json-view.tsx';
+import { Line, seen, Text } from '../outside.tsx';
+import { useResource } from '../resource.ts';
+import { href, jobHref } from '../route.ts';
+import { Screen } from '../screen.tsx';
+import { Sends } from '../sends.tsx';
+import { jobMark, type MarkName, StatusMark } from '../status.tsx';
+import { At, AtAndAway, Since } from '../time.tsx';
+
+const stepMarks: Readonly<Record<StepDetail['status'], MarkName>> = {
+  begun: 'begun',
+  done: 'stepDone',
+  skipped: 'skipped',
+  failed: 'failed',
+};
+
+const causes: Readonly<Record<NonNullable<JobDetail['cause']>['from'], string>> = {
+  github: 'GitHub',
+  slack: 'Slack',
+  schedule: 'Schedule',
+  job: 'Another job',
+};
+
+/** One job: its cause, where its time went, every send, and what to do next. */
+export function JobScreen({ id }: { id: string }) {
+  const resource = useResource<JobDetail>(
+    `/api/jobs/${encodeURIComponent(id)}`,
+    (news) => news === 'all' || ('jobs' in news && news.jobs.includes(id)),
+  );
+  const { data: job } = resource;
+  return (
+    <Screen
+      title={job ? seen(job.subject).slice(0, 80) : 'Job'}
+      heading={job ? <Line text={job.summary} /> : 'Job'}
+      aside={
+        <a class="back" href={href('jobs')} data-back>
+          <Icon name="back" />
+          Jobs
+        </a>
+      }
+    >
+      <Loaded of={resource}>{(loaded) => <JobView job={loaded} reload={resource.reload} />}</Loaded>
+    </Screen>
+  );
+}
+
+function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
+  return (
+    <>
+      <Head job={job} />
+      {(job.status !== 'succeeded' || job.next.actions.length > 0) && <Next job={job} reload={reload} />}
+      <section class="card" aria-labelledby="time">
+        <h2 id="time">Where the time went</h2>
+        {job.periods.length > 0 ? <Waterfall job={job} /> : <p class="soft">Nothing has happened yet.</p>}
+      </section>
+      <Steps steps={job.steps} shownAbove={(job.evidence ?? []).map(({ step }) => step)} />
+      {job.decisions.length > 0 && <Decisions decisions={job.decisions} />}
+      <section class="card" aria-labelledby="input">
+        <h2 id="input">Input</h2>
+        <JsonView value={job.input} />
+      </section>
+    </>
+  );
+}
+
+function Head({ job }: { job: JobDetail }) {
+  const { id, automation, connection, lane, subject, person, delivery, cause, createdAt, finishedAt, attempts, news } =
+    job;
+  return (
+    <section class="job-head" aria-label="About this job">
+      <p class="outcome" role="status">
+        <StatusMark of={jobMark(job)} />
+        {news !== '' && (
+          <span>
+            <Text text={news} />
+          </span>
+        )}
+        {job.status === 'waiting' && job.until !== undefined && (
+          <span>
+            until <AtAndAway at={job.until} />
+          </span>
+        )}
+      </p>
+      <dl class="facts">
+        <Fact name="Automation">
+          <a href={href('jobs', undefined, { automation })}>{automation}</a>
+        </Fact>
+        <Fact name="Subject">
+          <a href={href('jobs', undefined, { subject })}>
+            <Line text={subject} length={80} />
+          </a>
+        </Fact>
+        <Fact name="Connection">
+          <a href={href('budget', connection)}>{connection}</a>, {lane}
+        </Fact>
+        {person !== undefined && (
+          <Fact name="Person">
+            <a href={href('jobs', undefined, { person })}>
+              <Line text={person} length={60} />
+            </a>
+          </Fact>
+        )}
+        <Fact name="Created">
+          <At at={createdAt} />
+        </Fact>
+        <Fact name={finishedAt === undefined ? 'So far' : 'Took'}>
+          {finishedAt === undefined ? <Since at={createdAt} /> : duration(finishedAt - createdAt)}
+        </Fact>
+        {attempts > 0 && <Fact name="Failed attempts">{attempts}</Fact>}
+        {cause !== undefined && (
+          <Fact name="Cause">
+            {causes[cause.from]}
+            {cause.event !== undefined && (
+              <>
+                {' '}
+                <Line text={cause.event} length={80} />
+              </>
+            )}
+            <br />
+            {cause.from === 'job' ? (
+              <a href={jobHref(cause.id)}>its job</a>
+            ) : delivery === undefined ? (
+              <code>{seen(cause.id)}</code>
+            ) : (
+              <a href={href('jobs', undefined, { delivery })}>
+                <code>{seen(delivery)}</code>
+              </a>
+            )}
+          </Fact>
+        )}
+        <Fact name="Id">
+          <code>{id}</code>
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** What to do next, with the evidence for it. */
+function Next({ job, reload }: { job: JobDetail; reload: () => void }) {
+  const { next, evidence = [], id } = job;
+  const consequences = evidence[0]?.consequences;
+  return (
+    <section class={job.status === 'parked' ? 'card next urgent' : 'card next'} aria-labelledby="next">
+      <h2 id="next">What to do next</h2>
+      <p class="sentence">
+        <Text text={next.text} />
+        {next.docs !== undefined && <span class="soft"> See {next.docs}.</span>}
+      </p>
+      {evidence.map((one: Evidence) => (
+        <EvidenceView key={one.step} evidence={one} />
+      ))}
+      <JobActions ids={[id]} actions={next.actions} will={consequences} done={reload} />
+    </section>
+  );
+}
+
+/** @param shownAbove the steps with sends among the evidence */
+function Steps({ steps, shownAbove }: { steps: readonly StepDetail[]; shownAbove: readonly string[] }) {
+  return (
+    <section class="card" aria-labelledby="steps">
+      <h2 id="steps">Steps</h2>
+      {steps.length === 0 && <p class="soft">No step has begun.</p>}
+      <ol class="steps">
+        {steps.map((step) => (
+          <li key={step.step} id={stepAnchor(step.step)} tabIndex={-1}>
+            <h3>
+              <StatusMark of={stepMarks[step.status]} />
+              <Line text={step.step} length={80} />
+              <code class="soft">{seen(step.calls)}</code>
+              {step.finishedAt !== undefined && step.status !== 'skipped' && (
+                <span class="number soft">{duration(step.finishedAt - (step.resumedAt ?? step.startedAt))}</span>
+              )}
+            </h3>
+            {step.note !== undefined && (
+              <p>
+                <Text text={step.note} />
+              </p>
+            )}
+            {shownAbove.includes(step.step) ? (
+              <p class="soft">Its sends are above.</p>
+            ) : (
+              <Sends sends={step.sends} older={step.olderSends} />
+            )}
+            {step.settledBy !== undefined && (
+              <p class="settled">
+                <StatusMark of="accepted" text="Settled" />
+                <Text text={step.settledBy} />
+              </p>
+            )}
+            {step.result !== undefined && (
+              <div class="result">
+                <h4>Result</h4>
+                <JsonView value={step.result} />
+              </div>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Decisions({ decisions }: { decisions: readonly Decision[] }) {
+  return (
+    <section class="card" aria-labelledby="decisions">
+      <h2 id="decisions">What operators did</h2>
+      <ul class="decisions">
+        {decisions.map(({ at, by, what, reason }, index) => (
+          <li key={index}>
+            <At at={at} />{' '}
+            <strong>
+              <Line text={what} />
+            </strong>{' '}
+            by <Line text={by} length={120} />
+            {reason !== undefined && (
+              <>
+                : <Text text={reason} />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Now } from '../../contract.ts';
+import { Failure } from '../failure.tsx';
+import { count, jobs } from '../format.ts';
+import { filtersIn, JobFilter } from '../job-filter.tsx';
+import { type JobPages, useJobPages } from '../job-pages.ts';
+import { JobTable } from '../job-rows.tsx';
+import { useResource } from '../resource.ts';
+import { href, route } from '../route.ts';
+import { Screen } from '../screen.tsx';
+import { useValue } from '../state.ts';
+
+/** All jobs, those that go on first, with filters. */
+export function JobsScreen() {
+  const counts = useResource<Now>('/api/now').data?.counts;
+  const filters = filtersIn(useValue(route).query);
+  const query = new URLSearchParams(filters).toString();
+  const pages = useJobPages(query);
+  return (
+    <Screen title="Jobs">
+      <JobFilter counts={counts} />
+      {pages.error && <Failure error={pages.error} retry={pages.reload} isOld={pages.rows.length > 0} />}
+      {pages.others > 0 && (
+        <button type="button" class="news-bar" onClick={pages.reload}>
+          {jobs({ jobs: pages.others })} changed since. Show the newest
+        </button>
+      )}
+      {pages.rows.length > 0 && (
+        <JobTable rows={pages.rows} caption="Jobs that go on, then those that have ended, the newest first" />
+      )}
+      <End pages={pages} isFiltered={query !== ''} />
+    </Screen>
+  );
+}
+
+function End({ pages, isFiltered }: { pages: JobPages; isFiltered: boolean }) {
+  const { rows, read, hasMore, isLoading, error, more } = pages;
+  const shown = `${jobs({ jobs: rows.length })} shown${isFiltered ? `, of ${count(read)} searched` : ''}.`;
+  return (
+    <div class="list-end">
+      <p role="status" class="soft">
+        {isLoading ? (read > 0 ? `Searching… ${shown}` : 'Loading…') : rows.length > 0 || hasMore ? shown : null}
+      </p>
+      {hasMore && !isLoading && (
+        <button type="button" onClick={more}>
+          {isFiltered ? 'Search on' : 'Show more'}
+        </button>
+      )}
+      {rows.length === 0 && !isLoading && !hasMore && !error && <Nothing isFiltered={isFiltered} />}
+    </div>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <p>
+        No job matches these filters. <a href={href('jobs')}>Show all jobs</a>
+      </p>
+    );
+  }
+  return (
+    <p>
+      There are no jobs yet. On one machine, <a href={href('try')}>Try</a> sends an example event; or run{' '}
+      <code>npm run -s relay -- send issues</code>.
+    </p>
+  );
+}

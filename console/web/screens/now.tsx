@@ -1,0 +1,215 @@
+import type { BackfillNow, ConnectionNow, Count, JobStatus, LaneNow, Now } from '../../contract.ts';
+import { Meter } from '../charts/meter.tsx';
+import { Loaded } from '../failure.tsx';
+import { count, jobs } from '../format.ts';
+import { Line, Text } from '../outside.tsx';
+import { useResource } from '../resource.ts';
+import { href } from '../route.ts';
+import { Screen } from '../screen.tsx';
+import { StatusMark, statusText } from '../status.tsx';
+import { At, AtAndAway, Since } from '../time.tsx';
+
+const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked', 'succeeded'];
+
+/** What the relay does at this moment: jobs, connections, waiting lines. */
+export function NowScreen() {
+  const resource = useResource<Now>('/api/now');
+  return (
+    <Screen title="Now">
+      <Loaded of={resource}>
+        {(now) => (
+          <>
+            <Counts counts={now.counts} />
+            {now.connections.map((connection) => (
+              <ConnectionCard key={connection.connection} {...connection} />
+            ))}
+            {now.backfills.length > 0 && <Backfills backfills={now.backfills} />}
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function Counts({ counts }: { counts: Now['counts'] }) {
+  return (
+    <ul class="tiles" aria-label="Jobs by status">
+      {STATUSES.map((status) => {
+        const { jobs: number } = counts[status];
+        return (
+          <li key={status}>
+            <a href={status === 'parked' ? href('parked') : href('jobs', undefined, { status })} data-item={status}>
+              <StatusMark of={status} text={statusText(status)} />
+              <strong class={number === 0 ? 'zero' : status}>
+                <Many of={counts[status]} />
+              </strong>
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function ConnectionCard(connection: ConnectionNow) {
+  const { connection: name, service, minute, day, dayUsedUpAt, lanes, stopped, pausedUntil } = connection;
+  return (
+    <section class="card" aria-labelledby={`connection-${name}`}>
+      <header>
+        <h2 id={`connection-${name}`}>
+          <a href={href('budget', name)} data-item={name}>
+            {name}
+          </a>
+        </h2>
+        {service !== undefined && (
+          <span class="soft service">
+            <Line text={service} />
+          </span>
+        )}
+        <ConnectionState {...connection} />
+      </header>
+      {(stopped.length > 0 || pausedUntil !== null) && <Outages stopped={stopped} pausedUntil={pausedUntil} />}
+      <div class="beside">
+        <div class="meters">
+          <Meter label="Last minute" {...minute} unit="calls" />
+          <Meter label="Last 24 hours" {...day} unit="calls">
+            <Forecast at={dayUsedUpAt} />
+          </Meter>
+        </div>
+        <LaneTable lanes={lanes} connection={name} />
+      </div>
+    </section>
+  );
+}
+
+/** When the limit of the day is reached. */
+export function Forecast({ at }: { at: number | null }) {
+  if (at === null) return <>At the pace of the last hour, the day’s limit is not reached.</>;
+  return (
+    <>
+      At the pace of the last hour, the day’s limit is reached at <AtAndAway at={at} />.
+    </>
+  );
+}
+
+/** Whether calls are sent. */
+export function ConnectionState({ stopped, pausedUntil }: Pick<ConnectionNow, 'stopped' | 'pausedUntil'>) {
+  if (stopped.some(({ operation }) => operation === undefined)) return <StatusMark of="stopped" />;
+  if (pausedUntil !== null) return <StatusMark of="paused" />;
+  return <StatusMark of={stopped.length > 0 ? 'partly' : 'sending'} />;
+}
+
+/** Why calls are not sent, since when, and until when. */
+export function Outages({ stopped, pausedUntil }: Pick<ConnectionNow, 'stopped' | 'pausedUntil'>) {
+  return (
+    <ul class="outages">
+      {pausedUntil !== null && (
+        <li>
+          <strong>Paused by the service</strong> until <AtAndAway at={pausedUntil} />. Jobs keep their order and
+          continue by themselves.
+        </li>
+      )}
+      {stopped.map(({ operation, since, why, probeAt }) => (
+        <li key={operation ?? ''}>
+          <strong>{operation ?? 'All operations'}</strong> stopped for <Since at={since} />:{' '}
+          <Text text={why} length={300} />
+          <div>
+            The next probe may be sent at <AtAndAway at={probeAt} />.
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; connection: string }) {
+  return (
+    <table class="lanes">
+      <caption class="hidden">Lanes of {connection}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Lane</th>
+          <th scope="col" class="number">
+            Can send now
+          </th>
+          <th scope="col" class="number">
+            Next slot
+          </th>
+          <th scope="col" class="number">
+            In line
+          </th>
+          <th scope="col" class="number">
+            In the queue
+          </th>
+          <th scope="col" class="number">
+            Oldest waits
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {lanes.map(({ lane, left, nextSlotAt, inLine, oldestSince, queued, queuedSince }) => (
+          <tr key={lane}>
+            <th scope="row">{lane}</th>
+            <td class="number" data-label="Can send now">
+              {count(left)}
+            </td>
+            <td class="number" data-label="Next slot">
+              {left > 0 ? 'now' : nextSlotAt === null ? 'unknown' : <At at={nextSlotAt} />}
+            </td>
+            <td class="number" data-label="In line">
+              <Many of={inLine} />
+            </td>
+            <td class="number" data-label="In the queue">
+              <Many of={queued} />
+            </td>
+            <td class="number" data-label="Oldest waits">
+              <Oldest of={[oldestSince, queuedSince]} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Many({ of: { jobs: number, more } }: { of: Count }) {
+  return (
+    <>
+      {count(number)}
+      {more && '+'}
+    </>
+  );
+}
+
+function Oldest({ of }: { of: readonly (number | null)[] }) {
+  const times = of.filter((at) => at !== null);
+  return times.length === 0 ? <>–</> : <Since at={Math.min(...times)} />;
+}
+
+function Backfills({ backfills }: { backfills: readonly BackfillNow[] }) {
+  return (
+    <section class="card">
+      <h2>Backfills</h2>
+      <ul class="plain">
+        {backfills.map(({ id, repository, status, total, done, notDone, expectedAt }) => (
+          <li key={id} class="backfill">
+            <Meter
+              label={repository}
+              used={done + notDone}
+              limit={total ?? Math.max(1, done + notDone)}
+              unit={total === null ? 'issues so far' : 'issues'}
+            >
+              {status}
+              {notDone > 0 && `, ${jobs({ jobs: notDone })} not done`}
+              {expectedAt !== null && (
+                <>
+                  , done at about <AtAndAway at={expectedAt} />
+                </>
+              )}
+            </Meter>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,157 @@
+import { useId, useState } from 'preact/hooks';
+import type { JobAction, JobDetail, ParkedGroups } from '../../contract.ts';
+import { EvidenceView } from '../evidence.tsx';
+import { Loaded } from '../failure.tsx';
+import { jobs } from '../format.ts';
+import { JobActions } from '../job-actions.tsx';
+import { JobTable } from '../job-rows.tsx';
+import { Line, Text } from '../outside.tsx';
+import { useResource } from '../resource.ts';
+import { href, jobHref } from '../route.ts';
+import { Screen } from '../screen.tsx';
+import { StatusMark } from '../status.tsx';
+
+/** Drawing hundreds of rows takes time that an operator rarely needs. */
+const SHOWN = 50;
+
+type Group = ParkedGroups['groups'][number];
+
+/** The id of a created thing is one job's, so `done` is not for several. */
+const AFTER_REASON: readonly JobAction['do'][] = ['replay', 'discard'];
+const AFTER_UNKNOWN: readonly JobAction['do'][] = ['search', 'again', 'discard'];
+
+/** The jobs that wait for an operator, grouped by their reason. */
+export function ParkedScreen() {
+  const resource = useResource<ParkedGroups>('/api/parked');
+  return (
+    <Screen title="Parked">
+      <Loaded of={resource}>
+        {({ groups, more }) => (
+          <>
+            {groups.length === 0 && (
+              <p class="empty">
+                <StatusMark of="succeeded" text="No job waits for a decision." />
+              </p>
+            )}
+            {groups.map((group) => (
+              <GroupCard key={`${group.outcomeUnknown}${group.reason}`} group={group} reload={resource.reload} />
+            ))}
+            {more && (
+              <p class="soft">
+                There are more. <a href={href('jobs', undefined, { status: 'parked' })}>Show all parked jobs</a>
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
+  const heading = useId();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { reason, help, outcomeUnknown, jobs: rows } = group;
+  const [isWhole, setWhole] = useState(false);
+  const ids = rows.map(({ id }) => id).filter((id) => selected.has(id));
+  const isAll = ids.length === rows.length;
+  return (
+    <section class="card group" aria-labelledby={heading}>
+      <header>
+        <StatusMark of={outcomeUnknown ? 'unknown' : 'parked'} />
+        <span class="soft">{jobs({ jobs: rows.length })}</span>
+      </header>
+      <h2 class="reason" id={heading}>
+        <Text text={reason} length={240} />
+      </h2>
+      <p class="sentence">
+        <Text text={help} />
+      </p>
+      {outcomeUnknown &&
+        (isWhole ? rows : rows.slice(0, SHOWN)).map((row) => (
+          <Unknown key={row.id} id={row.id} isOpen={rows.length === 1} summary={row.summary} reload={reload} />
+        ))}
+      {(rows.length > 1 || !outcomeUnknown) && (
+        <>
+          <JobTable
+            rows={isWhole ? rows : rows.slice(0, SHOWN)}
+            caption="Parked jobs with this reason"
+            selected={selected}
+            select={(id, isSelected) => {
+              const next = new Set(selected);
+              if (isSelected) next.add(id);
+              else next.delete(id);
+              setSelected(next);
+            }}
+          />
+          {!isWhole && rows.length > SHOWN && (
+            <button type="button" class="news-bar" onClick={() => setWhole(true)}>
+              Show {jobs({ jobs: rows.length - SHOWN })} more
+            </button>
+          )}
+          <div class="bulk">
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={isAll}
+                onChange={() => setSelected(new Set(isAll ? [] : rows.map(({ id }) => id)))}
+              />
+              {ids.length === 0 ? 'Select all' : `${jobs({ jobs: ids.length })} selected`}
+            </label>
+            <JobActions
+              ids={ids}
+              actions={outcomeUnknown ? AFTER_UNKNOWN : AFTER_REASON}
+              done={() => {
+                setSelected(new Set());
+                reload();
+              }}
+            />
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The evidence of one job is read when it is opened. */
+function Unknown({
+  id,
+  summary,
+  isOpen,
+  reload,
+}: {
+  id: string;
+  summary: string;
+  isOpen: boolean;
+  reload: () => void;
+}) {
+  const [isRead, setRead] = useState(isOpen);
+  const resource = useResource<JobDetail>(
+    isRead ? `/api/jobs/${encodeURIComponent(id)}` : undefined,
+    (news) => news === 'all' || ('jobs' in news && news.jobs.includes(id)),
+  );
+  return (
+    <details class="unknown" open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setRead(true)}>
+      <summary>
+        <Line text={summary} length={120} />
+      </summary>
+      {isRead && (
+        <Loaded of={resource}>
+          {({ evidence = [], next }) => (
+            <>
+              {evidence.map((one) => (
+                <EvidenceView key={one.step} evidence={one} />
+              ))}
+              <p class="open">
+                <a href={jobHref(id)} data-item={id}>
+                  Open the job
+                </a>
+              </p>
+              <JobActions ids={[id]} actions={next.actions} will={evidence[0]?.consequences} done={reload} />
+            </>
+          )}
+        </Loaded>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,136 @@
+import type { LinkRow, PersonRow } from '../../contract.ts';
+import { Line, seen } from '../outside.tsx';
+import { Found } from '../pages.tsx';
+import { href } from '../route.ts';
+import { Screen } from '../screen.tsx';
+import { lifeMark, StatusMark } from '../status.tsx';
+import { Ago, At } from '../time.tsx';
+
+/** Which issue belongs to which defect, who is who, and who has linked an account. */
+export function PeopleScreen() {
+  return (
+    <Screen title="Links and people">
+      <section class="card" aria-labelledby="links">
+        <h2 id="links">Issues and their defects</h2>
+        <Found<LinkRow> path="/api/links" label="Find an issue" hint="acme/web#42" isFirst>
+          {(rows) => <Links rows={rows} />}
+        </Found>
+      </section>
+      <section class="card" aria-labelledby="people">
+        <h2 id="people">People</h2>
+        <Found<PersonRow> path="/api/people" label="Find a person" hint="octocat or U0123ABCD">
+          {(rows) => <People rows={rows} />}
+        </Found>
+      </section>
+    </Screen>
+  );
+}
+
+const lives: Readonly<Record<LinkRow['life'], string>> = {
+  unclaimed: 'Unclaimed',
+  claimed: 'Being created',
+  made: 'Linked',
+  moved: 'Moved',
+};
+
+function Links({ rows }: { rows: readonly LinkRow[] }) {
+  return (
+    <table class="links">
+      <caption class="hidden">Issues and their defects</caption>
+      <thead>
+        <tr>
+          <th scope="col">Issue</th>
+          <th scope="col">State</th>
+          <th scope="col">Defect</th>
+          <th scope="col">Connection</th>
+          <th scope="col" class="number">
+            Updated
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ issue, entity, title, life, defectId, connection, claimedBy, movedTo, updatedAt }) => (
+          <tr key={entity}>
+            <td>
+              <a href={href('jobs', undefined, { subject: issue })} data-item={entity}>
+                <Line text={issue} length={100} />
+              </a>
+              {title !== undefined && (
+                <div class="news">
+                  <Line text={title} length={120} />
+                </div>
+              )}
+            </td>
+            <td>
+              <StatusMark of={lifeMark(life)} text={lives[life]} />
+              {movedTo !== undefined && (
+                <div class="news">
+                  to <Line text={movedTo} length={80} />
+                </div>
+              )}
+              {claimedBy !== undefined && (
+                <div class="news">
+                  <a href={href('jobs', claimedBy)}>its job</a>
+                </div>
+              )}
+            </td>
+            <td>{defectId !== undefined && <code>{seen(defectId)}</code>}</td>
+            <td class="soft">{connection}</td>
+            <td class="number soft">{updatedAt !== undefined && <Ago at={updatedAt} />}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function People({ rows }: { rows: readonly PersonRow[] }) {
+  return (
+    <table class="people">
+      <caption class="hidden">People</caption>
+      <thead>
+        <tr>
+          <th scope="col">Person</th>
+          <th scope="col">Connection</th>
+          <th scope="col">User of the service</th>
+          <th scope="col">Linked account</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ platform, id, connection, user, linked }) => (
+          <tr key={`${platform} ${id} ${connection}`}>
+            <td>
+              <a href={href('jobs', undefined, { person: id })} data-item={`${platform} ${id} ${connection}`}>
+                <Line text={id} length={60} />
+              </a>{' '}
+              <span class="soft">{platform === 'slack' ? 'Slack' : 'GitHub'}</span>
+            </td>
+            <td class="soft">{connection}</td>
+            <td>{user === undefined ? <span class="soft">none found</span> : <Line text={user} length={80} />}</td>
+            <td>
+              {linked === undefined ? (
+                <span class="soft">not linked</span>
+              ) : (
+                <>
+                  <StatusMark
+                    of={linked.dead === undefined ? 'succeeded' : 'failed'}
+                    text={linked.dead === undefined ? 'Linked' : 'No longer valid'}
+                  />
+                  <div class="news">
+                    <Line text={linked.resource} length={100} />, since <At at={linked.since} />:{' '}
+                    {linked.scopes.map(seen).join(', ')}
+                    {linked.dead !== undefined && (
+                      <>
+                        . <Line text={linked.dead} />
+                      </>
+                    )}
+                  </div>
+                </>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,299 @@
+import { useState } from 'preact/hooks';
+import type { TryAction, TryFacts } from '../../contract.ts';
+import { type ApiError, post } from '../api.ts';
+import { Failure, Loaded } from '../failure.tsx';
+import { JsonView } from '../json-view.tsx';
+import { announce } from '../notice.tsx';
+import { Line, seen, Text } from '../outside.tsx';
+import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
+import { useResource } from '../resource.ts';
+import { Screen } from '../screen.tsx';
+import { Scroll } from '../scroll.tsx';
+import type { Element } from '../slack/block-kit.ts';
+import { Blocks } from '../slack/blocks.tsx';
+import { Form } from '../slack/form.tsx';
+import { At } from '../time.tsx';
+
+/** Undefined in a read-only console. */
+type Act = ((action: TryAction) => void) | undefined;
+
+/** Sends events to the relay on this machine, answers its messages, and looks into the sandbox. */
+export function TryScreen() {
+  const { operate, canTry } = useRelay();
+  const resource = useResource<TryFacts>(canTry ? '/api/try' : undefined);
+  const [failed, setFailed] = useState<{ action: TryAction; error: ApiError } | undefined>();
+
+  async function send(action: TryAction): Promise<void> {
+    setFailed(undefined);
+    try {
+      const { text } = await post<{ text: string }>('/api/try', action);
+      announce(seen(text));
+    } catch (error) {
+      setFailed({ action, error: error as ApiError });
+    }
+    resource.reload();
+  }
+
+  if (!canTry) {
+    return (
+      <Screen title="Try">
+        <p>
+          This relay runs on AWS. Only a relay on one machine, started with <code>npm start</code>, can be tried here.
+        </p>
+      </Screen>
+    );
+  }
+  const act: Act = operate ? (action) => void send(action) : undefined;
+  return (
+    <Screen title="Try">
+      {!operate && <ReadOnlyHint />}
+      {failed && <Failure error={failed.error} retry={() => void send(failed.action)} />}
+      <Loaded of={resource}>
+        {(facts) => (
+          <div class="columns">
+            <div>
+              <Examples examples={facts.examples} act={act} />
+              <Faults facts={facts} act={act} />
+            </div>
+            <div>
+              <Forms forms={facts.forms} act={act} />
+              <Messages messages={facts.messages} act={act} />
+            </div>
+            <div class="whole">
+              <Records records={facts.records} />
+              <Audit audit={facts.audit} />
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function Examples({ examples, act }: { examples: TryFacts['examples']; act: Act }) {
+  const events = examples.filter(({ event }) => event !== undefined);
+  const commands = examples.filter(({ event }) => event === undefined);
+  return (
+    <section class="card" aria-labelledby="send">
+      <h2 id="send">Send</h2>
+      <EventForm examples={events} act={act} />
+      <CommandForm examples={commands} act={act} />
+    </section>
+  );
+}
+
+function EventForm({ examples, act }: { examples: TryFacts['examples']; act: Act }) {
+  const [chosen, setChosen] = useState(examples[0]?.id ?? '');
+  const [edited, setEdited] = useState<string | undefined>();
+  const example = examples.find(({ id }) => id === chosen);
+  if (!example) return null;
+  const body = edited ?? example.body;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        act?.({ do: 'send event', event: example.event ?? '', body });
+        setEdited(undefined);
+      }}
+    >
+      <label class="field">
+        <span>Event of GitHub</span>
+        <select
+          value={chosen}
+          onChange={({ currentTarget }) => {
+            setChosen(currentTarget.value);
+            setEdited(undefined);
+          }}
+        >
+          {examples.map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <details>
+        <summary>Its payload</summary>
+        <label class="field">
+          <span class="hidden">Payload as JSON</span>
+          <textarea
+            class="code"
+            rows={10}
+            spellcheck={false}
+            value={body}
+            onInput={({ currentTarget }) => setEdited(currentTarget.value)}
+          />
+        </label>
+      </details>
+      <div class="actions">
+        <button type="submit" class="primary" disabled={!act}>
+          Send the event
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function CommandForm({ examples, act }: { examples: TryFacts['examples']; act: Act }) {
+  const [text, setText] = useState(examples[0]?.body ?? '/pm help');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        act?.({ do: 'send command', text });
+      }}
+    >
+      <label class="field">
+        <span>Command as from Slack</span>
+        <input
+          value={text}
+          list="commands"
+          required
+          spellcheck={false}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <datalist id="commands">
+          {examples.map(({ id, body, title }) => (
+            <option key={id} value={body}>
+              {title}
+            </option>
+          ))}
+        </datalist>
+      </label>
+      <div class="actions">
+        <button type="submit" disabled={!act}>
+          Send the command
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: Act }) {
+  return (
+    <section class="card" aria-labelledby="faults">
+      <h2 id="faults">Break something</h2>
+      {faults.length > 0 && (
+        <ul class="plain" aria-label="What is broken now">
+          {faults.map(({ id, title }) => (
+            <li key={id} class="broken">
+              <strong>
+                <Line text={title} />
+              </strong>
+              <button type="button" disabled={!act} onClick={() => act?.({ do: 'clear fault', id })}>
+                Clear it
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <ul class="plain">
+        {faultKinds.map(({ title, fault }) => (
+          <li key={title} class="breakable">
+            <Line text={title} />
+            <button type="button" disabled={!act} onClick={() => act?.({ do: 'set fault', fault })}>
+              Break it
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Forms({ forms, act }: { forms: TryFacts['forms']; act: Act }) {
+  return (
+    <>
+      {forms.map((form) => (
+        <section key={form.viewId} class="card" aria-label="Open form">
+          <Form form={form} submit={act && ((values) => act({ do: 'submit', viewId: form.viewId, values }))} />
+        </section>
+      ))}
+    </>
+  );
+}
+
+function Messages({ messages, act }: { messages: TryFacts['messages']; act: Act }) {
+  return (
+    <section class="card" aria-labelledby="messages">
+      <h2 id="messages">Messages in Slack</h2>
+      {messages.length === 0 && <p class="soft">The relay has sent no message yet. Send a command.</p>}
+      <ol class="slack-messages">
+        {messages.map(({ channel, ts, to, text, blocks }) => {
+          const press = ({ action_id: actionId = '', value }: Element) =>
+            act?.({ do: 'press', channel, ts, actionId, ...(value !== undefined && { value }) });
+          return (
+            <li key={`${channel} ${ts}`}>
+              <div class="soft small">
+                to <Line text={to} length={60} />, <At at={Number(ts) * 1000} />
+              </div>
+              {blocks.length > 0 ? (
+                <Blocks blocks={blocks} press={act && press} />
+              ) : (
+                <p>
+                  <Text text={text} />
+                </p>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function Records({ records }: { records: TryFacts['records'] }) {
+  return (
+    <section class="card" aria-labelledby="records">
+      <h2 id="records">What the sandbox has</h2>
+      {records.map(({ kind, rows }) => (
+        <details key={kind}>
+          <summary>
+            {kind} <span class="soft number">{rows.length}</span>
+          </summary>
+          {rows.map((row, index) => (
+            <JsonView key={index} value={row} name={String(row.title ?? row.name ?? row.id ?? index)} />
+          ))}
+        </details>
+      ))}
+    </section>
+  );
+}
+
+function Audit({ audit }: { audit: TryFacts['audit'] }) {
+  return (
+    <section class="card" aria-labelledby="audit">
+      <h2 id="audit">Calls that the sandbox took</h2>
+      {audit.length === 0 ? (
+        <p class="soft">No call yet.</p>
+      ) : (
+        <Scroll label="Table of the calls">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                <th scope="col">Operation</th>
+                <th scope="col">Answer</th>
+              </tr>
+            </thead>
+            <tbody>
+              {audit.map(({ at, operation, answer }, index) => (
+                <tr key={index}>
+                  <td class="soft">
+                    <At at={at} />
+                  </td>
+                  <td>
+                    <code>{seen(operation)}</code>
+                  </td>
+                  <td>
+                    <Line text={answer} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,11 @@
+import type { ComponentChildren } from 'preact';
+
+/** Something that may be wider than the screen. It takes the focus, so that the arrow keys can scroll it. */
+export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section class="scroll" aria-label={label} tabIndex={0}>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+import { state } from './state.ts';
+
+const KEY = 'partner-relay-token';
+const OTHER_TABS_ANSWER_WITHIN_MS = 300;
+
+/** The console's token; undefined as long as the page has none. */
+export const token = state<string | undefined>(undefined);
+/** True if the server refused the token, for example because the relay was started again with another one. */
+export const isRefused = state(false);
+
+/**
+ * Takes the token from the address `#token=…`, and removes it there, so that it stays out of the history and of shared
+ * links. It is kept until the tab is closed. A tab that was opened from a link asks the other tabs of the console.
+ */
+export async function openSession(): Promise<void> {
+  if (takeFromAddress()) return;
+  token.value = sessionStorage.getItem(KEY) ?? (await askOtherTabs());
+  if (token.value) sessionStorage.setItem(KEY, token.value);
+}
+
+/** @returns whether the address had a token */
+export function takeFromAddress(): boolean {
+  const [, found, rest = ''] = /^#token=([^&]+)&?(.*)$/.exec(location.hash) ?? [];
+  if (found === undefined) return false;
+  const given = decodeURIComponent(found);
+  sessionStorage.setItem(KEY, given);
+  history.replaceState(null, '', rest === '' ? '#/' : `#${rest}`);
+  token.value = given;
+  isRefused.value = false;
+  return true;
+}
+
+/** Answers other tabs of the console; a channel is of one origin. */
+export function answerOtherTabs(): void {
+  new BroadcastChannel(KEY).addEventListener('message', ({ data, target }) => {
+    if (data === 'who has a token?' && token.value && !isRefused.value) {
+      (target as BroadcastChannel).postMessage({ token: token.value });
+    }
+  });
+}
+
+function askOtherTabs(): Promise<string | undefined> {
+  const channel = new BroadcastChannel(KEY);
+  return new Promise<string | undefined>((resolve) => {
+    channel.addEventListener('message', ({ data }) => {
+      if (typeof data?.token === 'string') resolve(data.token);
+    });
+    channel.postMessage('who has a token?');
+    setTimeout(() => resolve(undefined), OTHER_TABS_ANSWER_WITHIN_MS);
+  }).finally(() => channel.close());
+}

@@ -1,0 +1,216 @@
+import type { JSX } from 'preact';
+import type { JobRow, JobStatus, LinkRow } from '../contract.ts';
+
+type Tone = 'calm' | 'busy' | 'good' | 'warn' | 'bad';
+interface Mark {
+  text: string;
+  tone: Tone;
+  shape: JSX.Element;
+}
+
+const ring = <circle cx="7" cy="7" r="5.25" class="line" />;
+const disc = <circle cx="7" cy="7" r="6" class="fill" />;
+const check = <path d="m4.2 7.2 2 2 3.6-4.2" class="cut" />;
+const cross = <path d="m4.8 4.8 4.4 4.4m0-4.4-4.4 4.4" class="cut" />;
+const question = (
+  <g>
+    {ring}
+    <path d="M5.4 5.6a1.65 1.65 0 1 1 2.4 1.5c-.55.3-.8.55-.8 1M7 10v.1" class="line" />
+  </g>
+);
+
+/** Every state differs in its shape and its text, not only in its colour. */
+const marks = {
+  queued: { text: 'Queued', tone: 'calm', shape: <circle cx="7" cy="7" r="5.25" class="line dashed" /> },
+  running: {
+    text: 'Running',
+    tone: 'busy',
+    shape: (
+      <g>
+        {ring}
+        <path d="M5.5 4.4v5.2L9.8 7z" class="fill" />
+      </g>
+    ),
+  },
+  waiting: {
+    text: 'Waiting',
+    tone: 'warn',
+    shape: (
+      <g>
+        {ring}
+        <path d="M7 4v3.2l2.2 1.3" class="line" />
+      </g>
+    ),
+  },
+  succeeded: {
+    text: 'Done',
+    tone: 'good',
+    shape: (
+      <g>
+        {disc}
+        {check}
+      </g>
+    ),
+  },
+  notDone: {
+    text: 'Not done',
+    tone: 'calm',
+    shape: (
+      <g>
+        {ring}
+        <path d="m3.5 10.5 7-7" class="line" />
+      </g>
+    ),
+  },
+  parked: {
+    text: 'Parked',
+    tone: 'bad',
+    shape: (
+      <g>
+        <path d="M4.4.8h5.2l3.6 3.6v5.2l-3.6 3.6H4.4L.8 9.6V4.4z" class="fill" />
+        <path d="M7 3.8v3.8M7 10v.1" class="cut" />
+      </g>
+    ),
+  },
+  unknown: {
+    text: 'Outcome unknown',
+    tone: 'bad',
+    shape: question,
+  },
+  begun: { text: 'Begun', tone: 'busy', shape: ring },
+  stepDone: {
+    text: 'Done',
+    tone: 'good',
+    shape: (
+      <g>
+        {disc}
+        {check}
+      </g>
+    ),
+  },
+  skipped: {
+    text: 'Left out',
+    tone: 'calm',
+    shape: (
+      <g>
+        {ring}
+        <path d="M4.2 7h5.6" class="line" />
+      </g>
+    ),
+  },
+  failed: {
+    text: 'Failed',
+    tone: 'bad',
+    shape: (
+      <g>
+        {disc}
+        {cross}
+      </g>
+    ),
+  },
+  open: { text: 'No answer yet', tone: 'busy', shape: ring },
+  accepted: {
+    text: 'Accepted',
+    tone: 'good',
+    shape: (
+      <g>
+        {disc}
+        {check}
+      </g>
+    ),
+  },
+  refused: {
+    text: 'Refused',
+    tone: 'bad',
+    shape: (
+      <g>
+        {disc}
+        {cross}
+      </g>
+    ),
+  },
+  lost: {
+    text: 'Answer lost',
+    tone: 'bad',
+    shape: question,
+  },
+  unclear: { text: 'Unclear answer', tone: 'bad', shape: question },
+  'not sent': {
+    text: 'Not sent',
+    tone: 'calm',
+    shape: (
+      <g>
+        {ring}
+        <path d="m3.5 10.5 7-7" class="line" />
+      </g>
+    ),
+  },
+  sending: {
+    text: 'Sending',
+    tone: 'good',
+    shape: (
+      <g>
+        {disc}
+        {check}
+      </g>
+    ),
+  },
+  paused: {
+    text: 'Paused',
+    tone: 'warn',
+    shape: (
+      <g>
+        {ring}
+        <path d="M5.6 4.8v4.4M8.4 4.8v4.4" class="line" />
+      </g>
+    ),
+  },
+  stopped: {
+    text: 'Stopped',
+    tone: 'bad',
+    shape: (
+      <g>
+        <rect x="1" y="1" width="12" height="12" rx="2" class="fill" />
+        <rect x="4.8" y="4.8" width="4.4" height="4.4" class="hole" />
+      </g>
+    ),
+  },
+  partly: {
+    text: 'Partly stopped',
+    tone: 'warn',
+    shape: (
+      <g>
+        {ring}
+        <path d="M7 1.75a5.25 5.25 0 0 1 0 10.5z" class="fill" />
+      </g>
+    ),
+  },
+} satisfies Record<string, Mark>;
+
+export type MarkName = keyof typeof marks;
+
+/** A state, as a shape with its text. */
+export function StatusMark({ of, text }: { of: MarkName; text?: string }) {
+  const mark = marks[of];
+  return (
+    <span class={`mark ${mark.tone}`}>
+      <svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">
+        {mark.shape}
+      </svg>
+      <span>{text ?? mark.text}</span>
+    </span>
+  );
+}
+
+export function jobMark({ status, notDone, outcomeUnknown }: JobRow): MarkName {
+  if (status === 'succeeded' && notDone) return 'notDone';
+  return status === 'parked' && outcomeUnknown ? 'unknown' : status;
+}
+
+export function statusText(status: JobStatus): string {
+  return marks[status].text;
+}
+
+export function lifeMark(life: LinkRow['life']): MarkName {
+  return ({ unclaimed: 'queued', claimed: 'running', made: 'succeeded', moved: 'skipped' } as const)[life];
+}

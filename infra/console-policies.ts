@@ -1,0 +1,41 @@
+import { Stack } from 'aws-cdk-lib';
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { JobQueue } from './job-queue.ts';
+import type { Secrets } from './secrets.ts';
+import type { StateTable } from './state-table.ts';
+
+export interface ConsolePoliciesProps {
+  table: StateTable;
+  queues: readonly JobQueue[];
+  secrets: Secrets;
+}
+
+/**
+ * What a person needs to use `relay console --stage`: to look, and to decide about jobs too. The second contains the
+ * first, and can call the service with the relay's key. Attach one to the people or the role that operate the stage.
+ */
+export class ConsolePolicies extends Construct {
+  readonly read: ManagedPolicy;
+  readonly operate: ManagedPolicy;
+
+  constructor(scope: Construct, id: string, { table, queues, secrets }: ConsolePoliciesProps) {
+    super(scope, id);
+    const { stackName } = Stack.of(this);
+    const findsStack = () =>
+      new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(this).stackId] });
+    this.read = new ManagedPolicy(this, 'Read', {
+      description: `Read the console of ${stackName}`,
+      statements: [findsStack()],
+    });
+    this.operate = new ManagedPolicy(this, 'Operate', {
+      description: `Read the console of ${stackName}, and replay, discard and resolve its jobs`,
+      statements: [findsStack()],
+    });
+    table.grant(this.read, 'console-read');
+    table.grant(this.operate, 'console-operate');
+    for (const { queue } of queues) queue.grantSendMessages(this.operate);
+    // What a person says was created is checked with the service.
+    secrets.grantRead(this.operate, ['partner']);
+  }
+}

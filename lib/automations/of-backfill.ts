@@ -1,0 +1,68 @@
+import type { IssueFate } from '../backfill/backfills.ts';
+import { findRepository } from '../config/find-repository.ts';
+import type { Automation } from '../jobs/automation.ts';
+import { NotDone, RetryAt } from '../jobs/interruption.ts';
+import type { Job } from '../jobs/job.ts';
+import { PAUSED, PAUSED_LOOKS_EVERY_MS } from './backfill.ts';
+import { creationOf, fateOfClaim } from './claim-fate.ts';
+import { type IssueInput, issueJobs } from './issue-jobs.ts';
+import { planIssue } from './issue-plan.ts';
+import type { Tools } from './tools.ts';
+
+/** How often an issue is looked at whose defect another job makes. */
+const OTHER_JOB_MS = 10 * 60_000;
+
+/** Has the issue jobs of a backfill wait while it is paused, end when it was stopped, and tell it what became of them. */
+export function ofBackfill(automation: Automation, tools: Tools): Automation {
+  const { backfills, journal, links, clock, config } = tools;
+
+  async function ensureRunning({ id }: Job, repository: string, startedAt: number): Promise<void> {
+    const found = await backfills.get(repository);
+    const isOver = found?.startedAt !== startedAt || found.status === 'stopped';
+    if (!isOver && found.status !== 'paused') return;
+    // What was begun has to be settled.
+    if (creationOf(await journal(id)) !== 'none') return;
+    if (isOver) throw new NotDone('The backfill was stopped.');
+    throw new RetryAt(clock() + PAUSED_LOOKS_EVERY_MS, PAUSED, { releasesQueueGroup: true, waitsFor: 'operator' });
+  }
+
+  async function fateOf({ connection }: Job, { entity, repository }: IssueInput) {
+    const link = await links.get(entity);
+    const settings = findRepository(config, repository)?.issueToDefect;
+    if (!settings) return { fate: 'left' as const };
+    const fateOf = (jobId: string) => fateOfClaim(jobId, tools);
+    const plan = await planIssue(link, { connection, settings, fateOf });
+    if (plan.does === 'nothing') return plan;
+    // Unless it was stopped, a newer state came meanwhile, and the job of its event applies it.
+    const isDone = plan.does === 'update' && (await backfills.get(repository))?.status !== 'stopped';
+    return { fate: isDone ? ('done' as const) : ('left' as const) };
+  }
+
+  return {
+    name: automation.name,
+    async run(job, steps) {
+      const { repository, backfill } = issueJobs.inputOf(job);
+      if (backfill) await ensureRunning(job, repository, backfill.startedAt);
+      return automation.run(job, steps);
+    },
+    async letGo(job, ending, isHeld) {
+      await automation.letGo?.(job, ending, isHeld);
+      const input = issueJobs.inputOf(job);
+      const { repository, issueNumber: number, backfill } = input;
+      if (!backfill) return;
+      const { fate, why } = await endOf(job, input, ending);
+      if (fate === 'under way')
+        throw new RetryAt(clock() + OTHER_JOB_MS, why ?? '', { releasesQueueGroup: true, waitsFor: 'job' });
+      const ended = { number, jobId: job.id, fate, ...(why !== undefined && { why }) };
+      await backfills.note({ repository, startedAt: backfill.startedAt }, ended);
+    },
+  };
+
+  async function endOf(
+    job: Job,
+    input: IssueInput,
+    ending: 'succeeded' | 'parked',
+  ): Promise<{ fate: IssueFate | 'under way'; why?: string }> {
+    return ending === 'parked' ? { fate: 'parked' } : fateOf(job, input);
+  }
+}

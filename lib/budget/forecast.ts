@@ -1,0 +1,57 @@
+import type { BudgetState } from './budget-item.ts';
+import { type Lane, slotTime, type Windows } from './lanes.ts';
+import { add, callsIn, type Limits, trim, type Window } from './window.ts';
+
+/**
+ * An answer comes after a second on average, a second is for the clocks (docs/decisions/0008-exact-budget.md), and a job
+ * of a backfill that is called from the line uses its slot up to four seconds late.
+ */
+const COUNTED_AFTER_MS = 6_000;
+/** After so many calls, the rest is assumed to go at the same pace. */
+const MOST_FORESEEN = 20_000;
+
+export interface Foreseen {
+  lane: Lane;
+  /** How many calls the lane has to send. */
+  calls: number;
+  /** How many jobs of all lanes are ahead of them; each is counted as one call. */
+  ahead: number;
+}
+
+/**
+ * When the last of so many calls can be sent: the budget is played forward, with each call in the first slot of its lane,
+ * and with events as in the last week, spread evenly.
+ *
+ * @returns epoch milliseconds
+ */
+export function foresee(state: BudgetState, limits: Limits, { lane, calls, ahead }: Foreseen, now: number): number {
+  const windows: Windows = { minute: copy(state.minute), day: copy(state.day), events: copy(state.events) };
+  const eventsPerMs = callsIn(state.events) / state.events.lengthMs;
+  let at = Math.max(now, state.pausedUntil);
+  let events = 0;
+
+  function send(as: Lane): void {
+    for (;;) {
+      const next = Math.max(at, slotTime(windows, limits, as, 0, at).at);
+      if (next === at) break;
+      events += (next - at) * eventsPerMs;
+      at = next;
+      for (const window of [windows.minute, windows.day, windows.events]) trim(window, at);
+      for (; events >= 1; events--) count('background', at);
+    }
+    count(as, at);
+  }
+
+  function count(as: Lane, sentAt: number): void {
+    const counted = as === 'backfill' ? [windows.minute, windows.day] : [windows.minute, windows.day, windows.events];
+    for (const window of counted) add(window, sentAt + COUNTED_AFTER_MS);
+  }
+
+  const all = calls + ahead;
+  const played = Math.min(all, MOST_FORESEEN);
+  const begins = at;
+  for (let sent = 0; sent < played; sent++) send(sent < ahead ? 'background' : lane);
+  return begins + (at - begins) * (all / Math.max(1, played));
+}
+
+const copy = (window: Window): Window => ({ ...window, calls: [...window.calls] });

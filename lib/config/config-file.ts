@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { faultLine } from '../faults/fault.ts';
+import { ConfigError, defineConfig, type RelayConfig, type RelayConfigInput } from './schema.ts';
+import type { Place } from './setting-lines.ts';
+
+/** A configuration file that cannot be used. The message has every fault, with its file and line where they are known. */
+export class ConfigFileError extends Error {
+  override readonly name = 'ConfigFileError';
+}
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** The configuration: `relay.config.ts` of this project, or the file that `RELAY_CONFIG` names. */
+export function configFile(variables: Readonly<Record<string, string | undefined>> = process.env): string {
+  return variables.RELAY_CONFIG ? resolve(variables.RELAY_CONFIG) : resolve(ROOT, 'relay.config.ts');
+}
+
+/**
+ * Loads and checks a configuration.
+ *
+ * @throws {ConfigFileError} if there is no such file, if it cannot be run, or with every fault of its settings
+ */
+export async function loadConfig(file = configFile()): Promise<RelayConfig> {
+  if (!existsSync(file)) throw new ConfigFileError(`there is no configuration: ${shortly(file)} does not exist`);
+  let exported: { default?: unknown };
+  try {
+    exported = (await import(pathToFileURL(file).href)) as { default?: unknown };
+  } catch (error) {
+    throw error instanceof ConfigError ? await withLines(file, error) : notRun(file, error);
+  }
+  if (exported.default === undefined) {
+    throw new ConfigFileError(
+      `${shortly(file)} exports no configuration: it has to contain export default defineConfig({ … })`,
+    );
+  }
+  try {
+    // What defineConfig returns passes again. So does a plain object, which has not been checked yet.
+    return defineConfig(exported.default as RelayConfigInput);
+  } catch (error) {
+    throw error instanceof ConfigError ? await withLines(file, error) : error;
+  }
+}
+
+async function withLines(file: string, error: ConfigError): Promise<ConfigFileError> {
+  // Loaded only for a fault: the parser is a program of its own.
+  const { withPlaces } = await import('./setting-lines.ts');
+  const lines = withPlaces(file, (find) =>
+    error.faults.map((fault) => `${placeText(find(fault.path) ?? { file })}: ${faultLine(fault)}`),
+  );
+  const count = lines.length === 1 ? 'a fault' : `${lines.length} faults`;
+  return new ConfigFileError(`${shortly(file)} has ${count}:\n  ${lines.join('\n  ')}`, { cause: error });
+}
+
+/** A file that does not parse, that imports something that does not exist, or that throws. */
+function notRun(file: string, error: unknown): ConfigFileError {
+  const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+  const what = name === 'SyntaxError' ? 'syntax error: ' : '';
+  return new ConfigFileError(`${placeText(placeIn(stack) ?? { file })}: ${what}${message}`, { cause: error });
+}
+
+/**
+ * The first place in a stack that is not Node's own. A syntax error has it in the first line, before the line of the
+ * source: `/project/relay.config.ts:3` or `file:///project/relay.config.ts:3`. Other errors have it in a frame.
+ */
+function placeIn(stack: string): Place | undefined {
+  const [, path, line] =
+    /^(\S.*\.[cm]?[jt]s):(\d+)\n/.exec(stack) ?? /(file:\/\/\S+\.[cm]?[jt]s):(\d+):\d+/.exec(stack) ?? [];
+  if (path === undefined) return undefined;
+  return { file: path.startsWith('file:') ? fileURLToPath(path) : path, line: Number(line) };
+}
+
+function placeText({ file, line }: Pick<Place, 'file'> & Partial<Place>): string {
+  return line === undefined ? shortly(file) : `${shortly(file)}:${line}`;
+}
+
+/** As seen from the current folder, or from the project, if the file is in one of them. */
+function shortly(file: string): string {
+  for (const folder of [process.cwd(), ROOT]) {
+    const path = relative(folder, file);
+    if (!path.startsWith('..')) return path;
+  }
+  return file;
+}

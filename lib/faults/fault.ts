@@ -1,0 +1,125 @@
+import * as z from 'zod/v4/core';
+import { nearMiss } from '../near-miss.ts';
+import { expectation, OTHER_KIND } from './expectation.ts';
+import { meantName } from './unknown-name.ts';
+
+/** What is wrong with one part of something that a person wrote. */
+export interface Fault {
+  /** The path to it: `['github', 'repositories', 0, 'logtime']`. Empty for the whole. */
+  path: readonly PropertyKey[];
+  /** What is expected, and what was found. */
+  message: string;
+}
+
+export interface ReadOptions {
+  /** False for what must not be shown, such as secrets. Messages then name only the type of a value. Default: true. */
+  showValues?: boolean;
+}
+
+export type Read<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
+
+/** The longest text of a person that a message repeats. */
+const LONGEST_SHOWN = 60;
+
+/**
+ * Checks what a person wrote against a schema. Its faults are in words that need no knowledge of zod.
+ *
+ * A message that a schema sets itself stands as it is. If it begins with "expected", what was found is added.
+ */
+export function readInput<T>(schema: z.$ZodType<T>, input: unknown, { showValues = true }: ReadOptions = {}): Read<T> {
+  /** The names that exist where zod found unknown ones. zod keeps the array of the unknown ones, but not its schema. */
+  const known = new WeakMap<readonly string[], readonly string[]>();
+  const error = (issue: z.$ZodRawIssue) => {
+    if (issue.code === 'unrecognized_keys' && issue.schema instanceof z.$ZodObject) {
+      known.set(issue.keys, Object.keys(issue.schema._zod.def.shape));
+    }
+    return expectation(issue);
+  };
+  const parsed = z.safeParse(schema, input, { error });
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, faults: parsed.error.issues.flatMap((issue) => faultsOf(issue, [])) };
+
+  function faultsOf(issue: z.$ZodIssue, above: readonly PropertyKey[]): Fault[] {
+    const path = [...above, ...issue.path];
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: `there is no such name here; ${meantName(key, known.get(issue.keys) ?? [])}`,
+      }));
+    }
+    if (issue.code === 'invalid_key') {
+      const [why] = issue.issues;
+      return [{ path, message: `this name cannot be used: ${why?.message ?? issue.message}` }];
+    }
+    const found = at(input, path);
+    if (issue.code === 'invalid_union') {
+      const branch = nearestBranch(issue.errors);
+      if (branch) return branch.flatMap((inner) => faultsOf(inner, path));
+    }
+    const message = issue.code === 'invalid_union' ? ofUnion(issue) : issue.message;
+    return [{ path, message: withFound(message, found) + (showValues ? meantValue(issue, found) : '') }];
+  }
+
+  function withFound(message: string, found: unknown): string {
+    if (!message.startsWith('expected ')) return message;
+    return found === undefined ? `missing; ${message}` : `${message}, found ${shown(found, showValues)}`;
+  }
+}
+
+/** `github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?` */
+export function faultLine({ path, message }: Fault): string {
+  return `${path.map(String).join('.') || '(whole)'}: ${message}`;
+}
+
+/** The alternative that has the kind of value that was written, so that its faults say more than those of the others. */
+function nearestBranch(branches: readonly (readonly z.$ZodIssue[])[]): readonly z.$ZodIssue[] | undefined {
+  const fitting = branches.filter(
+    (issues) => !issues.some(({ path, code }) => path.length === 0 && code !== 'unrecognized_keys'),
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** A union's own words, or those of its alternatives. */
+function ofUnion(issue: z.$ZodIssueInvalidUnion): string {
+  if (issue.message !== OTHER_KIND) return issue.message;
+  const expected = issue.errors.flatMap(([first]) => first?.message.replace(/^expected /, '') ?? []);
+  return `expected ${[...new Set(expected)].join(', or ')}`;
+}
+
+/** The value that was probably meant, of those that a setting can have. */
+function meantValue(issue: z.$ZodIssue, found: unknown): string {
+  if (typeof found !== 'string') return '';
+  const meant = nearMiss(found, valuesOf(issue));
+  return meant === undefined ? '' : `; did you mean '${meant}'?`;
+}
+
+function valuesOf(issue: z.$ZodIssue): string[] {
+  if (issue.code === 'invalid_union') return issue.errors.flat().flatMap(valuesOf);
+  return issue.code === 'invalid_value' ? issue.values.map(String) : [];
+}
+
+function at(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}
+
+function shown(value: unknown, showValues: boolean): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (value === null) return 'null';
+  switch (typeof value) {
+    case 'object':
+      return Object.keys(value).length === 0 ? 'an empty object' : 'an object';
+    case 'function':
+      return 'a function';
+    case 'string':
+      if (value === '') return 'an empty text';
+      if (!showValues) return 'a text';
+      return `'${value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value}'`;
+    default:
+      return showValues ? String(value) : `a ${typeof value}`;
+  }
+}

@@ -1,0 +1,26 @@
+import type { WaitsFor } from './history.ts';
+import type { ParkKind } from './job.ts';
+
+/**
+ * What a wait means for the person who asked. The reasons that operators see name operations, keys and connections,
+ * which say nothing to them.
+ */
+export const waitForPerson: Readonly<Record<WaitsFor, string>> = {
+  budget: 'the service accepts only so many calls, and other requests are ahead of yours',
+  retry: 'the service did not do it at the first try, and is asked again',
+  answer:
+    'the service did not say whether it did it, and the relay finds that out first, so that nothing is done twice',
+  outage: 'the service cannot be reached properly at the moment',
+  job: 'another request has to finish first',
+  person: 'it needs something from you first',
+  pause: 'its turn has not come yet',
+  operator: 'it has to be looked at',
+};
+
+/** Why something was not done, for the person who asked and for public places. */
+export const parkForPerson: Readonly<Record<ParkKind, string>> = {
+  refused: 'the service refuses it',
+  'outcome unknown': 'it is not known whether the service carried it out',
+  failed: 'it failed several times',
+  'needs an operator': 'the relay needs to be looked at',
+};

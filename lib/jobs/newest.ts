@@ -1,0 +1,15 @@
+/** The newest entries of a list that could grow without end. An item of the table holds 400 KB. */
+export interface Newest<Entry> {
+  /** In the order in which they happened. */
+  newest: Entry[];
+  /** How many older ones were dropped. */
+  older: number;
+}
+
+/** Adds an entry, and drops the oldest if there are more than `most`. */
+export function withEntry<Entry>(list: Newest<Entry> | undefined, entry: Entry, most: number): Newest<Entry> {
+  const { newest = [], older = 0 } = list ?? {};
+  const all = [...newest, entry];
+  const dropped = Math.max(0, all.length - most);
+  return { newest: all.slice(dropped), older: older + dropped };
+}

@@ -1,0 +1,83 @@
+import type { WaitsFor } from './history.ts';
+import { type Job, type ParkKind, waitsFor } from './job.ts';
+
+/** What an operator can decide about a job. */
+export type Choice = 'replay' | 'discard' | 'resolve';
+
+/** What to do next about a job that has not succeeded. */
+export interface NextStep {
+  /** One sentence. */
+  text: string;
+  /** What an operator can decide now, the best first. */
+  choices: readonly Choice[];
+}
+
+/** What helps, by the kind of the parking. */
+export const HELP: Readonly<Record<ParkKind, string>> = {
+  refused:
+    'The service refused the content: correct what the reason names, in the source, in relay.config.ts or in the service, then replay the job, or discard it.',
+  'outcome unknown':
+    'It is unknown whether the service created it: look there, then resolve the job as done (it exists), again (it does not exist) or search (let the relay look once more).',
+  failed: 'Every attempt failed: once the cause that the reason names is gone, replay the job, or discard it.',
+  'needs an operator':
+    'It cannot continue by itself: correct what the reason names, then replay the job, or discard it.',
+};
+
+const WAITS: Readonly<Record<WaitsFor, string>> = {
+  budget: 'the budget',
+  retry: 'the next attempt',
+  answer: 'what became of a creation without a clear answer',
+  outage: 'an outage to end',
+  job: 'another job',
+  person: 'a person',
+  pause: 'its time',
+  operator: 'an operator',
+};
+
+/**
+ * What to do next about a job: the same sentence in the terminal, the console and messages.
+ *
+ * @param time writes a time as its reader should see it, from epoch milliseconds
+ * @returns undefined for a job that has ended well
+ */
+export function nextStep(job: Job, time: (ms: number) => string): NextStep | undefined {
+  switch (job.status) {
+    case 'succeeded':
+      return undefined;
+    case 'queued':
+      return { text: 'Nothing to do: a worker takes it next.', choices: [] };
+    case 'running':
+      return { text: 'Nothing to do: a worker is on it.', choices: [] };
+    case 'waiting':
+      return { text: `Nothing to do: it ${whenItContinues(job, time)} by itself.`, choices: ['replay'] };
+    case 'parked':
+      return nextStepOfParked(parkKindOf(job));
+  }
+}
+
+export function nextStepOfParked(kind: ParkKind): NextStep {
+  return { text: HELP[kind], choices: [kind === 'outcome unknown' ? 'resolve' : 'replay', 'discard'] };
+}
+
+/** Why a job was parked. Jobs of earlier versions do not say all of it. */
+export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
+  return parked?.kind ?? (parked?.outcomeUnknown ? 'outcome unknown' : 'needs an operator');
+}
+
+function whenItContinues(job: Job, time: (ms: number) => string): string {
+  const at = job.dueAt ?? job.expectedAt;
+  const kind = waitsFor(job);
+  const what = kind === undefined ? '' : ` for ${WAITS[kind]}`;
+  return at === undefined ? `waits in line${what}, and continues` : `waits${what}, and continues at ${time(at)}`;
+}
+
+const COMMANDS: Readonly<Record<Choice, (id: string) => string[]>> = {
+  replay: (id) => [`replay ${id}`],
+  discard: (id) => [`discard ${id} --reason <why>`],
+  resolve: (id) => ['--done <id of what was created>', '--again', '--search'].map((how) => `resolve ${id} ${how}`),
+};
+
+/** The commands for the choices, without `npm run -s relay --`. */
+export function commandsOf({ id }: Pick<Job, 'id'>, { choices }: NextStep): string[] {
+  return choices.flatMap((choice) => COMMANDS[choice](id));
+}

@@ -1,0 +1,66 @@
+import type { RelayConfig } from '../config/schema.ts';
+import { type PartnerClient, pages } from '../partner/client.ts';
+import { PartnerError } from '../partner/errors.ts';
+import { type Operation, withOverride } from '../partner/operation.ts';
+import { operations } from '../partner/operations.ts';
+
+/** Something that a person says a creating operation has made. */
+export interface Claimed {
+  connection: string;
+  /** The creating operation: `defects/create`. */
+  operation: string;
+  /** The fields that narrow the list of such things: the project of a defect. */
+  scope: Readonly<Record<string, unknown>>;
+  id: string | number;
+}
+
+/**
+ * Checks with the service that a thing exists and is of the kind that the operation creates.
+ * @returns its id as the service writes it
+ * @throws {Error} if it does not exist, or if the service cannot be asked; the message says which
+ */
+export type VerifyCreated = (claimed: Claimed) => Promise<string | number>;
+
+const PAGE_SIZE = 100;
+/** Each page is a call of the budget. */
+const PAGES = 50;
+
+/** @param open opens the calls of a connection */
+export function createVerifyCreated(
+  { connections }: Pick<RelayConfig, 'connections'>,
+  open: (connection: string) => Promise<PartnerClient['call']>,
+): VerifyCreated {
+  return async ({ connection, operation: name, scope, id }) => {
+    const { found, createdId } = operations.get(name) ?? {};
+    const declared = found && operations.get(found.list);
+    if (!found || !declared || !createdId) {
+      throw new Error(`the service lists nothing that ${name} creates, so the relay cannot check ${id}`);
+    }
+    const list = withOverride(declared, connections[connection]?.operations[declared.name]);
+    const rows = await read(list, { ...scope, [found.pageSize]: PAGE_SIZE });
+    const row = rows.find((one) => String(one[createdId]) === String(id));
+    const known = row?.[createdId];
+    if (typeof known === 'string' || typeof known === 'number') return known;
+    const where = Object.entries(scope).map(([field, value]) => `${field} ${value}`);
+    const most = rows.length >= PAGES * PAGE_SIZE ? `the first ${rows.length} rows of ` : '';
+    throw new Error(
+      `${id} is not a ${createdId} in ${most}${list.name}${where.length > 0 ? ` of ${where.join(', ')}` : ''}; nothing was decided. Copy the id from the service`,
+    );
+
+    async function read(list: Operation, payload: object): Promise<Record<string, unknown>[]> {
+      const rows: Record<string, unknown>[] = [];
+      try {
+        for await (const { data } of pages(await open(connection), list, payload, PAGES)) {
+          rows.push(...(data as Record<string, unknown>[]));
+        }
+        return rows;
+      } catch (error) {
+        if (!(error instanceof PartnerError)) throw error;
+        throw new Error(
+          `the service could not be asked whether ${id} exists, and nothing was decided: ${error.message}`,
+          { cause: error },
+        );
+      }
+    }
+  };
+}

@@ -1,0 +1,23 @@
+import { distance } from 'fastest-levenshtein';
+
+/** Two typos in a shorter word make it a different word: `note` is not a typo of `done`. */
+const LONG_WORD = 5;
+
+/** The nearest word that was probably meant: one typo away, or two if the word is long. The first of equally near ones. */
+export function nearMiss<W extends string>(typed: string, words: readonly W[]): W | undefined {
+  const [nearest] = words
+    .map((word) => ({ word, slips: slipsBetween(typed, word) }))
+    .filter(({ word, slips }) => slips <= (word.length >= LONG_WORD ? 2 : 1))
+    .sort((a, b) => a.slips - b.slips);
+  return nearest?.word;
+}
+
+/** Counts extra, missing or wrong letters. A letter in the wrong place counts as one typo, not two. */
+function slipsBetween(typed: string, word: string): number {
+  const letters = distance(typed, word);
+  return letters === 2 && sorted(typed) === sorted(word) ? 1 : letters;
+}
+
+function sorted(word: string): string {
+  return [...word].sort().join('');
+}

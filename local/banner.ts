@@ -1,0 +1,88 @@
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { LocalSlack } from './local-slack.ts';
+import type { Partner } from './partners.ts';
+import type { Entered } from './secrets.ts';
+
+export interface BannerFacts {
+  url: string;
+  /** The address of the console, with its token. */
+  consoleUrl: string;
+  webhookSecret: Entered<string>;
+  /** Where the credentials for comments come from. */
+  commentsFrom: string | undefined;
+  slack: LocalSlack | undefined;
+  /** By connection. */
+  partners: ReadonlyMap<string, Partner>;
+  sandbox: Sandbox | undefined;
+  folder: string;
+  unfinished: number;
+}
+
+/** What `npm start` prints once the relay runs. Secrets that a person entered are not shown, but named. */
+export function banner({
+  url,
+  consoleUrl,
+  webhookSecret,
+  commentsFrom,
+  slack,
+  sandbox,
+  folder,
+  unfinished,
+  ...facts
+}: BannerFacts) {
+  return `
+Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
+
+  console      ${consoleUrl}
+  webhook      ${url}/github
+  secret       ${secretText(webhookSecret)}
+${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  comments     ${commentsFrom === undefined ? 'off; set GITHUB_TOKEN to turn them on' : `with the credentials of ${commentsFrom}`}
+  state        ${folder}/${unfinished > 0 ? `, with ${unfinished} unfinished jobs that continue now` : ''}
+
+${sandbox ? faultsHint(sandbox) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
+
+  npm run -s relay -- send issues
+${slack ? SLACK_HINT : ''}${sandbox ? SANDBOX_HINT : ''}`;
+}
+
+const SLACK_HINT = `  npm run -s relay -- send slack '/pm log 1h30m "Login with passkeys" wrote tests'
+`;
+
+const SANDBOX_HINT = `
+The ids of the sandbox's checklist items, and a comment that completes one:
+
+  npm run -s relay -- sandbox items
+  npm run -s relay -- send --body '/done 101'
+`;
+
+/** A secret that was made here is shown with its file, because a person has to enter it elsewhere. */
+function secretText({ value, from }: Entered<string>): string {
+  return from.endsWith('.key') ? `${value} (kept in ${from})` : `that of ${from}`;
+}
+
+function slackLines(url: string, { signingSecret, standIn }: LocalSlack): string {
+  const messages = standIn ? 'kept; npm run -s relay -- messages shows them' : 'sent to Slack';
+  return `  Slack        ${url}/slack/commands and /slack/interactions
+  its secret   ${secretText(signingSecret)}
+  messages     ${messages}
+`;
+}
+
+function partnerLines(partners: BannerFacts['partners'], sandbox: Sandbox | undefined): string {
+  const lines = [...partners].map(([connection, { baseUrl, apiKey, secretKey }]) => {
+    const of = partners.size > 1 ? ` for ${connection}` : '';
+    return `  service      ${baseUrl}${of}${sandbox ? ' (the sandbox)' : ''}
+  API key      ${apiKey}
+${sandbox ? `  secret key   ${secretKey}\n` : ''}`;
+  });
+  return lines.join('');
+}
+
+function faultsHint({ url, controlKey }: Sandbox): string {
+  return `Break something: the answer of the next creation gets lost, although the defect is made.
+
+  curl ${url}/sandbox/faults -H 'authorization: Bearer ${controlKey}' \\
+    -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}'
+
+`;
+}

@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+/** What an example event is to look like. Without any field, it is a new issue. */
+export interface WantedEvent {
+  /** `issues`, `issue_comment`, `pull_request`. Default: the event that the other fields need. */
+  event?: string | undefined;
+  action?: string | undefined;
+  /** The number of an existing issue. */
+  issue?: number | undefined;
+  /** The text of the comment, or the description of the pull request or issue. */
+  body?: string | undefined;
+  /** The labels of the issue, in place of those of the example. */
+  labels?: readonly string[] | undefined;
+  /** A pull request that was merged now. */
+  merged?: boolean | undefined;
+  /** `owner/name`, in place of the repository of the example. */
+  repository?: string | undefined;
+}
+
+type Payload = Record<string, unknown>;
+type Fields = Record<string, unknown>;
+
+interface Example extends Payload {
+  action?: string;
+}
+
+/** The lowest invented number, high enough not to look like a real one. */
+const FIRST_INVENTED = 100_000;
+/** Issues, pull requests and comments get ids above those of GitHub's examples. */
+const FIRST_ISSUE_ID = 4_000_000_000;
+const FIRST_PULL_REQUEST_ID = 5_000_000_000;
+const FIRST_COMMENT_ID = 6_000_000_000;
+
+const repositoryName = /^[\w.-]+\/[\w.-]+$/;
+
+/**
+ * An event in GitHub's format, made from `@octokit/webhooks-examples`. It happened now. Its issue, comment or pull
+ * request is a new one, apart from an issue whose number is given.
+ *
+ * @throws {Error} if the fields make no sense together, or there is no such example; the message says what is possible
+ */
+export function exampleEvent(wanted: WantedEvent): { event: string; payload: Payload } {
+  const event = wanted.event ?? eventFor(wanted);
+  refuseNonsense(event, wanted);
+  const example = inRepository(findExample(event, wanted), wanted.repository);
+  switch (event) {
+    case 'issues':
+      return { event, payload: ofIssue(example, wanted) };
+    case 'issue_comment':
+      return { event, payload: ofComment(example, wanted) };
+    case 'pull_request':
+      return { event, payload: ofPullRequest(example, wanted) };
+    default:
+      return { event, payload: example };
+  }
+}
+
+function eventFor({ body, merged, labels, action }: WantedEvent): string {
+  if (merged) return 'pull_request';
+  return body !== undefined && labels === undefined && action === undefined ? 'issue_comment' : 'issues';
+}
+
+/** The events that each field is for. */
+const TAKEN_BY: Readonly<Record<'issue' | 'body' | 'labels' | 'merged', readonly string[]>> = {
+  issue: ['issues', 'issue_comment'],
+  body: ['issues', 'issue_comment', 'pull_request'],
+  labels: ['issues'],
+  merged: ['pull_request'],
+};
+const OPTIONS = { issue: '--issue', body: '--body', labels: '--label', merged: '--merged' };
+
+function refuseNonsense(event: string, wanted: WantedEvent): void {
+  for (const field of ['issue', 'body', 'labels', 'merged'] as const) {
+    const given = wanted[field] !== undefined && wanted[field] !== false;
+    if (!given || TAKEN_BY[field].includes(event)) continue;
+    throw new Error(`${OPTIONS[field]} is for ${TAKEN_BY[field].join(', ')}, not for '${event}'`);
+  }
+  if (wanted.merged && wanted.action !== undefined && wanted.action !== 'closed') {
+    throw new Error(`--merged is a pull request with the action closed, so leave out --action ${wanted.action}`);
+  }
+  if (wanted.repository !== undefined && !repositoryName.test(wanted.repository)) {
+    throw new Error(`--repo is '${wanted.repository}'; expected owner/name, such as acme/web`);
+  }
+}
+
+function findExample(event: string, { action, merged }: WantedEvent): Example {
+  const path = createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json');
+  const all = JSON.parse(readFileSync(path, 'utf8')) as { name: string; examples: Example[] }[];
+  const examples = all.find(({ name }) => name === event)?.examples;
+  if (!examples)
+    throw new Error(`there is no example of '${event}'; available events: ${all.map(({ name }) => name).join(', ')}`);
+  const wanted = merged ? 'closed' : (action ?? (event === 'issues' ? 'opened' : undefined));
+  const found = wanted === undefined ? examples[0] : examples.find((one) => one.action === wanted);
+  const example = found ?? (event === 'issues' && wanted === 'closed' ? closedIssue(examples) : undefined);
+  if (example) return example;
+  const actions = new Set([...examples.map((one) => one.action), ...(event === 'issues' ? ['closed'] : [])]);
+  throw new Error(
+    `there is no example of '${event}' with the action '${action}'; available actions: ${[...actions].join(', ')}`,
+  );
+}
+
+/** The examples have no closed issue, so this changes the state of an opened one. */
+function closedIssue(examples: readonly Example[]): Example | undefined {
+  const opened = examples.find((one) => one.action === 'opened');
+  const closed = { state: 'closed', state_reason: 'completed' };
+  return opened && { ...opened, action: 'closed', issue: { ...fieldsOf(opened.issue), ...closed } };
+}
+
+function inRepository(example: Example, name: string | undefined): Example {
+  const { repository } = example;
+  if (name === undefined || repository === undefined) return example;
+  const { full_name: from, owner } = fieldsOf(repository);
+  // Its name is part of many URLs. A name of a repository needs no escaping in JSON.
+  const renamed = JSON.parse(JSON.stringify(example).replaceAll(String(from), name)) as Example;
+  const [login, repositoryName] = name.split('/');
+  return {
+    ...renamed,
+    repository: { ...fieldsOf(renamed.repository), name: repositoryName, owner: { ...fieldsOf(owner), login } },
+  };
+}
+
+function ofIssue(example: Example, { issue: number = inventedNumber(), labels, body }: WantedEvent): Payload {
+  const issue = numbered(fieldsOf(example.issue), number);
+  // GitHub's example still contains the label that was removed.
+  const kept = example.action === 'unlabeled' ? [] : issue.labels;
+  const own = labels?.map((name) => ({ name, color: 'ededed', default: false, description: null }));
+  const changed = example.action === 'labeled' || example.action === 'unlabeled' ? own?.at(-1) : undefined;
+  return {
+    ...example,
+    ...(changed && { label: changed }),
+    issue: {
+      ...issue,
+      labels: example.action === 'unlabeled' ? kept : (own ?? kept),
+      ...(body !== undefined && { body }),
+    },
+  };
+}
+
+function ofComment(example: Example, { issue: number, body }: WantedEvent): Payload {
+  const issue = fieldsOf(example.issue);
+  const comment = fieldsOf(example.comment);
+  const id = FIRST_COMMENT_ID + inventedNumber();
+  const place = String(comment.html_url).replace(
+    /issues\/\d+#.*/,
+    `issues/${number ?? issue.number}#issuecomment-${id}`,
+  );
+  return {
+    ...example,
+    issue: number === undefined ? issue : numbered(issue, number),
+    // The relay ignores events that are too old for GitHub to deliver, and the examples are from 2019.
+    comment: {
+      ...comment,
+      id,
+      html_url: place,
+      created_at: now(),
+      updated_at: now(),
+      ...(body !== undefined && { body }),
+    },
+  };
+}
+
+function ofPullRequest(example: Example, { merged, body }: WantedEvent): Payload {
+  const number = inventedNumber();
+  const pull = fieldsOf(example.pull_request);
+  const outcome = merged && { state: 'closed', merged: true, closed_at: now(), merged_at: now(), merged_by: pull.user };
+  return {
+    ...example,
+    number,
+    pull_request: {
+      ...pull,
+      ...outcome,
+      ...(body !== undefined && { body }),
+      id: FIRST_PULL_REQUEST_ID + number,
+      number,
+      html_url: String(pull.html_url).replace(/\d+$/, String(number)),
+      updated_at: now(),
+    },
+  };
+}
+
+function numbered(issue: Fields, number: number): Fields {
+  const url = String(issue.html_url).replace(/\d+$/, String(number));
+  return { ...issue, id: FIRST_ISSUE_ID + number, number, html_url: url, updated_at: now() };
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function now(): string {
+  return `${new Date().toISOString().slice(0, 19)}Z`;
+}
+
+function inventedNumber(): number {
+  return FIRST_INVENTED + Math.floor(Math.random() * 9 * FIRST_INVENTED);
+}

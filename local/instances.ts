@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { partnerRoot } from '../lib/partner/base-url.ts';
+import type { SandboxKey } from '../sandbox/keys.ts';
+import { defaultKey, type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { keptPort } from './kept-port.ts';
+import type { Partner } from './partners.ts';
+import { STATE_FOLDER } from './state.ts';
+
+/** What the connections reach: instances of the service, or the sandbox for all of them. */
+export interface Instances {
+  /** By connection. */
+  partners: ReadonlyMap<string, Partner>;
+  sandbox?: Sandbox;
+}
+
+/**
+ * Jobs and links belong to one instance, so each instance has its own folder. With several connections it is that of
+ * the first one, so that the state stays when a connection is added.
+ */
+export function stateFolder(real: ReadonlyMap<string, Partner> | undefined): string {
+  const [first] = real?.values() ?? [];
+  if (!first) return join(STATE_FOLDER, 'sandbox');
+  const root = partnerRoot(first.baseUrl, first).replace(/^https?:\/\//, '');
+  return join(STATE_FOLDER, root.replaceAll(/[^\w.-]+/g, '-'));
+}
+
+/** Starts the sandbox, with its records in the folder. */
+export async function startSandboxFor(
+  connections: readonly string[],
+  folder: string,
+  controlKey: string,
+): Promise<Instances> {
+  const keys = connections.map(sandboxKey);
+  const { port, keep } = await keptPort(folder, 'sandbox');
+  const dataFile = join(folder, 'sandbox.jsonl');
+  const sandbox = await startSandbox({ dataFile, controlKey, port, keys, mcp: { enabled: true } });
+  keep(sandbox.url);
+  const partner = ({ apiKey, secretKey }: SandboxKey): Partner => ({ baseUrl: sandbox.url, apiKey, secretKey });
+  return { partners: new Map(connections.map((name, index) => [name, partner(sandboxKey(name, index))])), sandbox };
+}
+
+/** Each connection has a key of its own, as it would have at the service, because limits belong to a key. */
+function sandboxKey(connection: string, index: number): SandboxKey {
+  if (index === 0) return defaultKey;
+  return { ...defaultKey, apiKey: `pk_sandbox_${connection}`, secretKey: `sk_sandbox_of_${connection}` };
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { faultLine, readInput } from '../lib/faults/fault.ts';
+import { DamagedFile, readOwnFile, writeOwnFile } from './own-file.ts';
+import { secretSchema } from './secret-schemas.ts';
+import { STATE_FOLDER } from './state.ts';
+
+/** Where `relay secrets set` without a stage keeps secrets; only its owner can read it. */
+export const secretsFile = () => join(STATE_FOLDER, 'secrets.json');
+
+/** The secrets of this machine, by name: `partner/main`. */
+export type KeptSecrets = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+const byName = z.record(z.string(), z.record(z.string(), z.unknown()));
+
+/** @throws {DamagedFile} for a file that is not JSON, and for a secret of another shape, without its values */
+export function readKeptSecrets(): KeptSecrets {
+  const text = readOwnFile(secretsFile());
+  if (text === undefined) return new Map();
+  const read = readInput(byName, parse(text), { showValues: false });
+  if (!read.ok) throw damaged(read.faults.map(faultLine).join('; '));
+  return new Map(Object.entries(read.value).map(([name, value]) => [name, checked(name, value)]));
+}
+
+/** Adds a secret, or replaces it. */
+export function keepSecret(name: string, value: Readonly<Record<string, unknown>>): void {
+  const all = new Map(readKeptSecrets()).set(name, value);
+  writeOwnFile(secretsFile(), `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
+}
+
+function checked(name: string, value: Record<string, unknown>): Record<string, unknown> {
+  const read = readInput(z.strictObject(secretSchema(name).shape), value, { showValues: false });
+  if (read.ok) return read.value;
+  throw new DamagedFile(
+    secretsFile(),
+    `the secret ${name} has another shape: ${read.faults.map(faultLine).join('; ')}`,
+    `enter it again: npm run -s relay -- secrets set ${name}`,
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The message of JSON.parse has a part of the text.
+    throw damaged('it is not JSON');
+  }
+}
+
+function damaged(fault: string): DamagedFile {
+  return new DamagedFile(
+    secretsFile(),
+    fault,
+    'correct it, or remove it and enter the secrets again: npm run -s relay -- secrets set <name>',
+  );
+}

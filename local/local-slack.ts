@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { keptPort } from './kept-port.ts';
+import type { KeptSecrets } from './kept-secrets.ts';
+import { type Entered, slackAppOf, standInSigningSecret } from './secrets.ts';
+import { type SlackStandIn, startSlackStandIn } from './slack/stand-in.ts';
+import type { LocalStack } from './stack.ts';
+
+export interface LocalSlack {
+  signingSecret: Entered<string>;
+  /** The stand-in that keeps the messages if there is no app. */
+  standIn?: SlackStandIn;
+}
+
+/** Slack itself with the secrets of an app, otherwise a stand-in that keeps what is sent. */
+export async function enterSlack(
+  stack: LocalStack,
+  config: RelayConfig,
+  folder: string,
+  kept: KeptSecrets,
+): Promise<LocalSlack> {
+  const app = slackAppOf(kept, process.env);
+  if (app) {
+    stack.secrets.put(`${stack.secretPrefix}slack`, app.value);
+    return { signingSecret: { value: app.value.signingSecret, from: app.from } };
+  }
+  const signingSecret = standInSigningSecret();
+  const botToken = `xoxb-${randomBytes(12).toString('hex')}`;
+  stack.secrets.put(`${stack.secretPrefix}slack`, { signingSecret: signingSecret.value, botToken });
+  const { port, keep } = await keptPort(folder, 'slack');
+  const standIn = await startSlackStandIn({
+    clock: Date.now,
+    botToken,
+    port,
+    controlKey: stack.variables.AWS_ACCESS_KEY_ID,
+    file: join(folder, 'slack.json'),
+  });
+  keep(standIn.url);
+  for (const id of configuredChannels(config)) {
+    if (!standIn.channels.has(id)) standIn.channels.set(id, { id, name: id.toLowerCase(), botIsMember: true });
+  }
+  return { signingSecret, standIn };
+}
+
+function configuredChannels({ slack, timesheets, contactChannel }: RelayConfig): string[] {
+  const summaries = (timesheets?.teams ?? []).flatMap(({ summary }) => summary?.channel ?? []);
+  return [...Object.keys(slack?.channels ?? {}), ...summaries, ...(contactChannel ? [contactChannel] : [])];
+}
+
+/**
+ * The configuration with the stand-in in place of Slack, if there is one. A dry run protects people from messages. The
+ * stand-in has no people, so it gets the messages.
+ */
+export function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayConfig {
+  if (!slack?.standIn || !config.slack) return config;
+  return {
+    ...config,
+    slack: { ...config.slack, apiUrl: `${slack.standIn.url}/api` },
+    ...(config.timesheets && { timesheets: { ...config.timesheets, dryRun: false } }),
+  };
+}

@@ -1,0 +1,31 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** A file in `.relay/` that cannot be used. The message names the file and says what to do. */
+export class DamagedFile extends Error {
+  override readonly name = 'DamagedFile';
+
+  constructor(file: string, fault: string, todo: string, cause?: unknown) {
+    super(`${file} is damaged: ${fault}; ${todo}`, { cause });
+  }
+}
+
+/** Writes a file that only its owner can read, all or nothing: a killed process leaves the old one. */
+export function writeOwnFile(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  // A file that was there before keeps its own mode.
+  chmodSync(`${file}.new`, 0o600);
+  renameSync(`${file}.new`, file);
+}
+
+/**
+ * Reads such a file. A file that others can read too, because a person wrote it, becomes its owner's.
+ *
+ * @returns undefined if there is no such file
+ */
+export function readOwnFile(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  if (statSync(file).mode & 0o077) chmodSync(file, 0o600);
+  return readFileSync(file, 'utf8');
+}

@@ -1,0 +1,28 @@
+import type * as z from 'zod/mini';
+import { meantName } from '../lib/faults/unknown-name.ts';
+import {
+  githubCredentials,
+  githubWebhookSecret,
+  grantsSecret,
+  partnerSecret,
+  slackSecret,
+} from '../lib/secrets/secrets.ts';
+
+/** The names of the secrets, as a person is told them. */
+export const SECRET_NAMES = ['github-webhook', 'github', 'slack', 'grants', 'partner/<connection>'] as const;
+
+/** The fields of a secret, by a pattern of its name. */
+const schemas: readonly [RegExp, z.ZodMiniObject][] = [
+  [/^github-webhook$/, githubWebhookSecret],
+  [/^github$/, githubCredentials],
+  [/^slack$/, slackSecret],
+  [/^grants$/, grantsSecret],
+  [/^partner\/[a-z0-9-]+$/, partnerSecret],
+];
+
+/** @throws {Error} for a name that no secret has */
+export function secretSchema(name: string): z.ZodMiniObject {
+  const found = schemas.find(([pattern]) => pattern.test(name));
+  if (!found) throw new Error(`there is no secret '${name}'; ${meantName(name, SECRET_NAMES)}`);
+  return found[1];
+}

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { JobPage, RelayFacts } from '../../console/contract.ts';
+import { issueEvent } from '../issue-events.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+
+const ARN = 'arn:aws:sts::111122223333:assumed-role/Operators/mira';
+const OUTPUTS = {
+  STAGE: 'Stage',
+  TABLE_NAME: 'TableName',
+  INTERACTIVE_QUEUE_URL: 'InteractiveQueueUrl',
+  BACKGROUND_QUEUE_URL: 'BackgroundQueueUrl',
+  SECRET_PREFIX: 'SecretPrefix',
+} as const;
+
+let relay: TestRelay;
+/** CloudFormation and STS, as far as the command asks them. */
+let aws: Server;
+let identity: { status: number; body: string };
+const requests: { authorization: string; body: string }[] = [];
+const stops: (() => void)[] = [];
+
+beforeAll(async () => {
+  relay = await startRelay();
+  aws = createServer(async (request, response) => {
+    const body = await text(request);
+    requests.push({ authorization: String(request.headers.authorization), body });
+    if (body.includes('Action=DescribeStacks')) return void response.end(stackAnswer());
+    response.writeHead(identity.status).end(identity.body);
+  });
+  await once(aws.listen(0, '127.0.0.1'), 'listening');
+});
+
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+afterAll(async () => {
+  aws.closeAllConnections();
+  await Promise.all([new Promise((resolve) => aws.close(resolve)), relay.close()]);
+});
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html */
+function stackAnswer(): string {
+  const { variables } = relay.stack;
+  const outputs = Object.entries({ ...OUTPUTS, GITHUB: 'GithubWebhookUrl' }).map(([variable, name]) => {
+    const value = variable === 'GITHUB' ? relay.url : variables[variable as keyof typeof OUTPUTS];
+    return `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`;
+  });
+  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>
+    <member><StackName>partner-relay-test</StackName><CreationTime>2026-11-20T10:00:00Z</CreationTime>
+    <StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${outputs.join('')}</Outputs></member>
+    </Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+}
+
+/** Starts `relay --stage test console`. @returns what it printed first, and its errors and exit if it ended */
+async function start(...options: string[]) {
+  const endpoint = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
+  const child = spawn(process.execPath, ['cli/relay.ts', '--stage', 'test', 'console', '--port', '0', ...options], {
+    env: {
+      ...{ PATH: process.env.PATH, ...relay.stack.variables, AWS_REGION: 'eu-central-1' },
+      ...{ AWS_ENDPOINT_URL_STS: endpoint, AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint },
+    },
+  });
+  stops.push(() => child.kill());
+  const printed = createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  const errors = text(child.stderr);
+  const { value } = await printed;
+  return { address: String(value ?? ''), errors };
+}
+
+/** Asks it as its page does. */
+async function ask<T>(address: string, path: string, body?: object): Promise<{ status: number; answer: T }> {
+  const { origin, hash } = new URL(address);
+  const response = await fetch(origin + path, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      ...{ origin, authorization: `Bearer ${hash.replace('#token=', '')}` },
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, answer: (await response.json()) as T };
+}
+
+describe('relay console --stage', () => {
+  const known = `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>${ARN}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`;
+
+  it('shows the stage with the caller’s credentials, which stay in its process, and refuses changes', async () => {
+    identity = { status: 200, body: known };
+    const { answer: made } = await relay.post('issues', issueEvent('opened'));
+    const { address } = await start();
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);
+    const { answer: facts } = await ask<RelayFacts>(address, '/api/relay');
+    expect(facts).toMatchObject({ name: 'test', operate: false, operator: ARN, canTry: false });
+    const { answer: page } = await ask<JobPage>(address, '/api/jobs');
+    expect(page.jobs.map(({ id }) => id)).toEqual(made.jobs);
+    expect((await ask(address, '/api/jobs', { do: 'replay', ids: made.jobs })).status).toBe(403);
+    expect(JSON.stringify([facts, page])).not.toContain(relay.stack.variables.AWS_ACCESS_KEY_ID);
+    const asked = requests.find(({ body }) => body.includes('GetCallerIdentity'));
+    expect(asked?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/eu-central-1\/sts\/aws4_request, /);
+  });
+
+  it('takes changes with --operate', async () => {
+    identity = { status: 200, body: known };
+    const { address } = await start('--operate');
+    expect((await ask<RelayFacts>(address, '/api/relay')).answer).toMatchObject({ operate: true });
+    expect(await ask(address, '/api/jobs', { do: 'replay', ids: ['gone'] })).toMatchObject({
+      ...{ status: 200, answer: { results: [{ id: 'gone', ok: false }] } },
+    });
+  });
+
+  it('says why AWS does not say who the caller is', async () => {
+    const body =
+      '<ErrorResponse><Error><Code>ExpiredToken</Code><Message>The security token is expired</Message></Error></ErrorResponse>';
+    identity = { status: 403, body };
+    const { address, errors } = await start();
+    expect(address).toBe('');
+    expect(await errors).toContain('AWS does not say who you are: The security token is expired');
+  });
+});

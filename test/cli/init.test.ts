@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { firstConfig } from '../../cli/init/config-text.ts';
+import { prefilledSlackUrl } from '../../cli/init/create-slack-app.ts';
+import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
+import { PROJECT } from '../relay.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+});
+
+let folder: string;
+let config: string;
+let service: Sandbox;
+let github: HttpStandIn;
+let slack: HttpStandIn;
+/** What Slack answers to the manifest. */
+let slackAnswer: object;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+  config = join(folder, 'relay.config.ts');
+  service = await startSandbox();
+  slackAnswer = { ok: true, app_id: 'A1', credentials: { signing_secret: 'sign_secret' } };
+  github = await startHttpStandIn(({ route }) => {
+    if (route === 'POST /app-manifests/code-1/conversions') {
+      return {
+        status: 201,
+        body: { id: 77, pem: privateKey, webhook_secret: 'wh_secret', html_url: 'https://github.com/apps/relay' },
+      };
+    }
+    return route === 'GET /app' ? { status: 200, body: { id: 77, slug: 'relay' } } : { status: 404, body: {} };
+  });
+  slack = await startHttpStandIn(({ route }) => ({
+    status: 200,
+    body:
+      route === 'POST /apps.manifest.create'
+        ? slackAnswer
+        : { ok: true, url: 'https://acme.slack.com/', user: 'relay' },
+  }));
+});
+afterEach(async () => {
+  await Promise.all([github.close(), slack.close(), service.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ofService = () => ({
+  PARTNER_BASE_URL: service.url,
+  PARTNER_API_KEY: defaultKey.apiKey,
+  PARTNER_SECRET_KEY: defaultKey.secretKey,
+});
+
+interface Ended {
+  code: number | null;
+  output: string;
+}
+
+/**
+ * `relay init` without a terminal, in a folder of its own.
+ *
+ * @param open what a person does with the page for the GitHub App
+ */
+function init(words: string[], variables: Record<string, string> = {}, open?: (page: string) => void): Promise<Ended> {
+  const child = spawn(process.execPath, [join(root, 'cli/relay.ts'), 'init', '--no-browser', ...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, RELAY_CONFIG: config, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+      const page = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}(?=\n)/.exec(output)?.[0];
+      if (page === undefined || !open) return;
+      open(page);
+      open = undefined;
+    });
+  }
+  return new Promise((resolve) => child.once('exit', (code) => resolve({ code, output })));
+}
+
+const unescaped = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+
+/** Does what a browser and GitHub do: reads the form of the page, and comes back with a code. */
+async function confirm(page: string): Promise<{ action: URL; manifest: { redirect_url: string } }> {
+  const html = await (await fetch(page)).text();
+  const action = new URL(unescaped(/action="([^"]+)"/.exec(html)?.[1] ?? ''));
+  const manifest = JSON.parse(unescaped(/value="([^"]+)"/.exec(html)?.[1] ?? ''));
+  const forged = await fetch(`${manifest.redirect_url}?code=code-2&state=forged`);
+  expect(forged.status).toBe(404);
+  await fetch(`${manifest.redirect_url}?code=code-1&state=${action.searchParams.get('state')}`);
+  return { action, manifest };
+}
+
+const secrets = async () => JSON.parse(await readFile(join(folder, '.relay/secrets.json'), 'utf8'));
+
+describe('relay init', () => {
+  it('init writes the configuration and the secrets, creates both apps, and ends with what doctor finds', async () => {
+    let confirmed: ReturnType<typeof confirm> | undefined;
+    const { output } = await init(
+      [
+        ...['--repo', 'acme/web', '--project', PROJECT, '--slack', '--github-app', '--org', 'acme'],
+        ...['--url', 'https://relay.example.com', '--github-api', github.url, '--slack-api', slack.url],
+      ],
+      { ...ofService(), SLACK_CONFIG_TOKEN: 'xoxe.1' },
+      (page) => {
+        confirmed = confirm(page);
+      },
+    );
+    const { action, manifest } = (await confirmed) ?? expect.fail(output);
+    expect(action.href).toMatch(/^https:\/\/github\.com\/organizations\/acme\/settings\/apps\/new\?state=/);
+    expect(manifest).toMatchObject({ hook_attributes: { url: 'https://relay.example.com/github', active: true } });
+    expect(await secrets()).toEqual({
+      'partner/main': { baseUrl: service.url, apiKey: defaultKey.apiKey, secretKey: defaultKey.secretKey },
+      'github-webhook': { webhookSecret: 'wh_secret' },
+      github: { appId: '77', privateKey },
+    });
+    const [asked] = slack.asked;
+    expect(asked?.headers.authorization).toBe('Bearer xoxe.1');
+    const sent = JSON.parse(new URLSearchParams(asked?.body).get('manifest') ?? '');
+    expect(sent.settings.interactivity.request_url).toBe('https://relay.example.com/slack');
+    expect(output).toMatch(/✓ main: credentials/);
+    expect(output).toMatch(/✓ github: credentials/);
+    expect(output).toContain(
+      'install the GitHub App on your repositories: https://github.com/apps/relay/installations/new',
+    );
+    expect(output).toContain('install the Slack app: https://api.slack.com/apps/A1/install-on-team');
+    expect(output).not.toMatch(/wh_secret|sign_secret|PRIVATE KEY|sk_sandbox/);
+    expect(await readFile(config, 'utf8')).toContain("name: 'acme/web'");
+  });
+
+  it('an existing configuration is not replaced unless a person says so, and the old one is kept', async () => {
+    await writeFile(config, 'export default { connections: { mine: {} } };');
+    const words = ['--repo', 'acme/web', '--no-slack', '--no-github-app'];
+    const refused = await init(words);
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain('name --overwrite to replace it, or --keep');
+    expect(await readFile(config, 'utf8')).toContain('mine');
+
+    const kept = await init(['--keep', '--no-github-app'], ofService());
+    expect(kept.output).toMatch(/✓ mine: credentials/);
+    expect(Object.keys(await secrets())).toEqual(['partner/mine']);
+    expect(await readFile(config, 'utf8')).toContain('mine');
+
+    expect((await init([...words, '--overwrite'])).code).toBe(0);
+    expect(await readFile(config, 'utf8')).toContain('acme/web');
+    expect(await readFile(join(folder, '.relay/relay.config.old.ts'), 'utf8')).toContain('mine');
+  });
+
+  it.each([
+    ['no repository', [], /name the repository: --repo owner\/name/],
+    ['no repository of that form', ['--repo', 'web', '--project', PROJECT], /name: expected owner\/name, found 'web'/],
+    [
+      'no project of several',
+      ['--repo', 'acme/web'],
+      /name the project of the defects: --project <id>\. .*\n {2}[\w-]{36} /,
+    ],
+  ])('init without a terminal names what is missing, and writes nothing: %s', async (_, words, expected) => {
+    const { code, output } = await init([...words, '--no-slack', '--no-github-app'], ofService());
+    expect(output).toMatch(expected);
+    expect(code).toBe(1);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('without a public address the App has a webhook that is off, and Slack is left for later', async () => {
+    let confirmed: ReturnType<typeof confirm> | undefined;
+    const { code, output } = await init(
+      ['--repo', 'acme/web', '--slack', '--github-app', '--github-api', github.url],
+      {},
+      (page) => {
+        confirmed = confirm(page);
+      },
+    );
+    expect((await confirmed)?.manifest).toMatchObject({ hook_attributes: { active: false } });
+    expect(output).toContain('relay init --keep --slack --url https://…');
+    expect(code).toBe(0);
+  });
+
+  it('a manifest that Slack refuses is reported with the places that it names', async () => {
+    slackAnswer = {
+      ok: false,
+      error: 'invalid_manifest',
+      errors: [{ message: 'no such scope', pointer: '/oauth_config' }],
+    };
+    const { code, output } = await init(
+      [
+        '--repo',
+        'acme/web',
+        '--slack',
+        '--no-github-app',
+        '--url',
+        'https://relay.example.com',
+        '--slack-api',
+        slack.url,
+      ],
+      { SLACK_CONFIG_TOKEN: 'xoxe.1' },
+    );
+    expect(output).toMatch(/Slack does not create the app: invalid_manifest\n {2}\/oauth_config no such scope/);
+    expect(code).toBe(1);
+  });
+
+  it('the page of Slack has the manifest in its address', () => {
+    const { searchParams } = new URL(prefilledSlackUrl({ name: 'a&b' }));
+    expect(JSON.parse(searchParams.get('manifest_json') ?? '')).toEqual({ name: 'a&b' });
+  });
+
+  it('what a person types is text in the configuration, whatever it contains', () => {
+    const hostile = "'], x: process.exit() //\n`\\";
+    const text = firstConfig({ repository: hostile, labels: [hostile], projectId: hostile, withSlack: true }, root);
+    const literal = text.slice(text.indexOf('defineConfig(') + 'defineConfig('.length, text.lastIndexOf(')'));
+    const [repository] = new Function(`return (${literal})`)().github.repositories;
+    expect(repository).toMatchObject({ name: hostile, issueToDefect: { labels: [hostile], projectId: hostile } });
+  });
+});

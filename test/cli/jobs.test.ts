@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { followJobs } from '../../cli/follow-jobs.ts';
+import { addJobCommands } from '../../cli/jobs.ts';
+import type { Target } from '../../cli/target.ts';
+import { shortName } from '../../lib/jobs/job.ts';
+import { issueEvent } from '../issue-events.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+
+let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay();
+});
+afterEach(() => relay.close());
+
+async function printed(act: () => Promise<unknown>): Promise<string> {
+  vi.useFakeTimers({ toFake: ['Date'], now: relay.clock.now });
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  try {
+    await act();
+    return log.mock.calls.flat().join('\n');
+  } finally {
+    log.mockRestore();
+    vi.useRealTimers();
+  }
+}
+
+/** Runs a command, by the relay's clock. @returns what it printed */
+function run(words: string[], more: Partial<Target> = {}): Promise<string> {
+  const target = { githubWebhookUrl: '', slackWebhookUrl: undefined, stores: relay.stores, ...more };
+  const program = new Command().exitOverride();
+  addJobCommands(program, async () => target);
+  return printed(() => program.parseAsync(words, { from: 'user' }));
+}
+
+async function open(...numbers: number[]): Promise<void> {
+  for (const id of numbers) await relay.post('issues', issueEvent('opened', { id }));
+  await relay.workToTheEnd();
+}
+
+describe('relay jobs', () => {
+  it('relay jobs lists the jobs of one issue, and counts them', async () => {
+    await open(1, 2);
+    const shown = await run(['jobs', '--in', 'Codertocat/Hello-World#2']);
+    expect(shown).toContain('Codertocat/Hello-World#2 opened');
+    expect(shown).not.toContain('Codertocat/Hello-World#1 opened');
+    expect(shown).toMatch(/Listed: 1 succeeded\.$/);
+    expect(await run(['jobs'])).toMatch(/In all: 2 succeeded\.$/);
+  });
+
+  it('relay jobs --json has times in ISO 8601, also within a job', async () => {
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 90, times: 1 });
+    await open(1);
+    const [job] = JSON.parse(await run(['jobs', '--json']));
+    const time = /^2026-11-20T10:\d\d:\d\d\.\d{3}Z$/;
+    expect(job).toMatchObject({ createdAt: expect.stringMatching(time), finishedAt: expect.stringMatching(time) });
+    expect(job.waits.newest[0]).toMatchObject({
+      from: expect.stringMatching(time),
+      until: expect.stringMatching(time),
+    });
+  });
+
+  it('relay job finds a job by its short name', async () => {
+    await open(1);
+    const [job] = await relay.jobs();
+    expect(await run(['job', shortName(job?.id ?? '')])).toContain(job?.id);
+    await expect(run(['job', 'ffffff'])).rejects.toThrow(/there is no job ffffff; .* relay -- jobs/);
+  });
+
+  it('relay jobs --follow shows each change once', async () => {
+    await open(1);
+    const known = await relay.jobs();
+    const look = (looks: number) => printed(() => followJobs(relay.stores.table, {}, known, false, looks));
+    expect(await look(2)).toBe('');
+    relay.clock.now += 1_000;
+    await open(2);
+    relay.clock.now -= 1_000;
+    expect((await look(2)).split('\n')).toEqual([expect.stringMatching(/succeeded .*#2 opened.* → created defect/)]);
+  });
+
+  it('relay jobs --ignored lists ignored events from the log, and passes over what is not one', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'relay-'));
+    const logFile = join(folder, 'functions.log');
+    const ignored = { message: 'delivery ignored', event: 'issues', deliveryId: 'd-1', reason: 'it is locked' };
+    const line = JSON.stringify({ timestamp: '2026-11-20T10:00:00.000Z', ...ignored });
+    writeFileSync(logFile, `${line}\n{"message":"job queued"}\n${line.slice(0, 60)}`);
+    expect(await run(['jobs', '--ignored'], { logFile })).toMatch(/issues +d-1\n +→ it is locked$/);
+    rmSync(folder, { recursive: true });
+    await expect(run(['jobs', '--ignored'], { stage: 'prod' })).rejects.toThrow(
+      '/aws/lambda/partner-relay-prod-github-webhook',
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addPlanCommand } from '../../cli/plan.ts';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+let relay: TestRelay;
+let folder: string;
+beforeEach(async () => {
+  relay = await startRelay();
+  folder = await mkdtemp(join(tmpdir(), 'plan-'));
+});
+afterEach(() => Promise.all([relay.close(), rm(folder, { recursive: true })]));
+
+/** Runs the command with a configuration. @returns what it printed */
+async function plan(config: RelayConfig, ...words: string[]): Promise<string> {
+  const program = new Command().exitOverride();
+  const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores };
+  addPlanCommand(
+    program,
+    async () => target,
+    async () => config,
+  );
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  try {
+    await program.parseAsync(['plan', ...words], { from: 'user' });
+    return log.mock.calls.flat().join('\n');
+  } finally {
+    log.mockRestore();
+  }
+}
+
+async function file(name: string, payload: object): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, JSON.stringify(payload));
+  return path;
+}
+
+describe('relay plan', () => {
+  it('shows what stored issues would get under a changed configuration, and sends nothing', async () => {
+    for (const id of [1, 2])
+      await relay.post('issues', issueEvent('opened', { id, title: `Issue ${id}`, labels: ['bug'] }));
+    await relay.post('issues', issueEvent('labeled', { id: 3, title: 'Issue 3', labels: ['typo'] }));
+    await relay.workToTheEnd();
+    const before = relay.sandbox.requests;
+    const same = await plan(relay.runtime.config);
+    expect(same).toContain('main: 0 calls');
+    const changed = await plan(exampleConfig({ labels: ['bug', 'typo'], priority: { labels: { bug: 'High' } } }));
+    expect(changed).toMatch(/Issue 1\n {2}→ update defect \S+, priority High/);
+    expect(changed).toMatch(/Issue 3\n {2}→ create, title/);
+    expect(changed).toContain('main: 3 calls (1 to create, 2 to update)');
+    expect(changed).toContain('Nothing was sent.');
+    expect(relay.sandbox.requests).toBe(before);
+    expect(await relay.jobs()).toHaveLength(3);
+  });
+
+  it('shows what given deliveries would do one after the other', async () => {
+    const files = [
+      await file('1.json', issueEvent('opened', { title: 'One' })),
+      await file('2.json', issueEvent('edited', { title: 'Another', seconds: 1 })),
+      await file('3.json', issueEvent('edited', { title: 'Another', seconds: 2 })),
+      await file('4.json', issueEvent('opened', { id: 2, labels: [] })),
+    ];
+    const shown = await plan(relay.runtime.config, ...files);
+    expect(shown).toMatch(/opened: One\n {2}→ create/);
+    expect(shown).toMatch(/edited: Another\n {2}→ update defect the new one, title/);
+    expect(shown).toMatch(/edited: Another\n {2}→ no call: defect the new one looks like the issue/);
+    expect(shown).toContain('ignored: a new issue without the label bug');
+    expect(shown).toContain('main: 2 calls');
+    expect(await relay.jobs()).toEqual([]);
+    await expect(plan(relay.runtime.config, await file('5.json', [1]))).rejects.toThrow(/is not a JSON object/);
+  });
+});

@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { awsErrorInWords } from '../../cli/aws-errors.ts';
+import { addSecretCommands } from '../../cli/secrets.ts';
+import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
+
+const KEPT = '.relay/github-app-prod.json';
+const APP = { id: 77, pem: 'PRIVATE KEY', webhook_secret: 'wh_secret', html_url: 'https://github.com/apps/relay' };
+
+const before = process.cwd();
+let folder: string;
+let github: HttpStandIn;
+let manager: HttpStandIn;
+/** What was stored, by the secret, with the labels of its version. */
+let stored: { SecretId: string; SecretString: string; VersionStages?: string[] }[];
+/** Refuses writes without a label of their own, as a store does that fails after the check. */
+let refused: 'everything' | 'values' | 'unknown secrets' | 'nothing';
+let printed: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+  process.chdir(folder);
+  stored = [];
+  printed = [];
+  refused = 'nothing';
+  const spent = new Set<string>();
+  github = await startHttpStandIn(({ route }) => {
+    if (spent.has(route)) return { status: 404, body: {} };
+    spent.add(route);
+    return { status: 201, body: APP };
+  });
+  manager = await startHttpStandIn(({ body }) => {
+    const version = JSON.parse(body);
+    if (refused === 'unknown secrets') {
+      return { status: 400, body: { __type: 'ResourceNotFoundException', Message: 'there is no such secret.' } };
+    }
+    if (refused === 'everything' || (refused === 'values' && !version.VersionStages)) {
+      return { status: 400, body: { __type: 'AccessDeniedException', Message: 'no rights on secrets' } };
+    }
+    stored.push(version);
+    return { status: 200, body: { Name: version.SecretId } };
+  });
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', manager.url);
+  vi.stubEnv('AWS_REGION', 'eu-central-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIATEST');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(line));
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  await Promise.all([github.close(), manager.close()]);
+  process.chdir(before);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function fromGithub(stage: string | undefined, ...words: string[]): Promise<void> {
+  const program = new Command().exitOverride();
+  addSecretCommands(program, () => stage);
+  await program.parseAsync(['secrets', 'from-github', ...words, '--api-url', github.url], { from: 'user' });
+}
+
+const values = () => stored.filter(({ VersionStages }) => !VersionStages);
+
+describe('relay secrets from-github', () => {
+  it("an App's keys are stored after it was made sure that they can be, and are not shown", async () => {
+    await fromGithub('prod', 'code1');
+    expect(stored.map(({ SecretId, VersionStages }) => [SecretId, VersionStages])).toEqual([
+      ['partner-relay/prod/github-webhook', ['PARTNER_RELAY_CHECK']],
+      ['partner-relay/prod/github', ['PARTNER_RELAY_CHECK']],
+      ['partner-relay/prod/github-webhook', undefined],
+      ['partner-relay/prod/github', undefined],
+    ]);
+    expect(values().map(({ SecretString }) => JSON.parse(SecretString))).toEqual([
+      { webhookSecret: 'wh_secret' },
+      { appId: '77', privateKey: 'PRIVATE KEY' },
+    ]);
+    expect(existsSync(KEPT)).toBe(false);
+    expect(printed.join('\n')).toContain('https://github.com/apps/relay/installations/new');
+    expect(printed.join('\n')).not.toMatch(/wh_secret|PRIVATE KEY/);
+  });
+
+  it('a code is not spent if secrets cannot be written', async () => {
+    refused = 'everything';
+    await expect(fromGithub('prod', 'code1')).rejects.toThrow('no rights on secrets');
+    expect(github.asked).toEqual([]);
+  });
+
+  it('what was got is kept for its owner until it is stored, and the next attempt goes on from there', async () => {
+    refused = 'values';
+    await expect(fromGithub('prod', 'code1')).rejects.toThrow(
+      /are kept in \.relay\/github-app-prod\.json: run the command/,
+    );
+    expect(JSON.parse(await readFile(KEPT, 'utf8'))).toMatchObject({ id: 77 });
+    expect((await stat(KEPT)).mode & 0o777).toBe(0o600);
+
+    refused = 'nothing';
+    await expect(fromGithub('prod', 'code2')).rejects.toThrow(/not stored yet: run the command without a code/);
+    await fromGithub('prod');
+    expect(values()).toHaveLength(2);
+    expect(github.asked).toHaveLength(1);
+    expect(existsSync(KEPT)).toBe(false);
+  });
+
+  it('a code that is spent leaves nothing behind, and no code is asked for by name', async () => {
+    await fromGithub('prod', 'code1');
+    await expect(fromGithub('prod', 'code1')).rejects.toThrow(/GitHub answers 404: .*create the App again/);
+    expect(existsSync(KEPT)).toBe(false);
+    await expect(fromGithub('prod')).rejects.toThrow(/name the code/);
+  });
+
+  it('without a stage, the keys are kept on this machine', async () => {
+    await fromGithub(undefined, 'code1');
+    expect(JSON.parse(await readFile('.relay/secrets.json', 'utf8'))).toEqual({
+      'github-webhook': { webhookSecret: 'wh_secret' },
+      github: { appId: '77', privateKey: 'PRIVATE KEY' },
+    });
+    expect(manager.asked).toEqual([]);
+  });
+
+  it.each([
+    ['no region', { AWS_REGION: undefined }, /no AWS region is set: set AWS_REGION/],
+    [
+      'no credentials',
+      { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined },
+      /there are no AWS credentials \(.*\): sign in/,
+    ],
+  ])('what AWS lacks is said with what to do: %s', async (_, variables, expected) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, join(folder, 'none'));
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    const error = await fromGithub('prod', 'code1').catch((error: unknown) => error);
+    expect(awsErrorInWords(error)).toMatch(expected);
+    expect(github.asked).toEqual([]);
+  });
+
+  it('a secret that the stage does not have is said with what to do', async () => {
+    refused = 'unknown secrets';
+    const error = await fromGithub('prod', 'code1').catch((error: unknown) => error);
+    expect(awsErrorInWords(error)).toMatch(/The stack of the stage creates its secrets: deploy it first/);
+  });
+});

@@ -1,0 +1,159 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addSandboxCommand } from '../../cli/sandbox.ts';
+import { addSendCommand } from '../../cli/send.ts';
+import type { Target } from '../../cli/target.ts';
+import { tryExamples } from '../../local/examples/examples.ts';
+import { asHttpHandler, startHttpFront } from '../../local/http-front.ts';
+import { keepingDeliveries } from '../../local/kept-deliveries.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { runCommand } from './run-command.ts';
+
+const before = process.cwd();
+let folder: string;
+let relay: TestRelay;
+let front: Server;
+let target: Target;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+  process.chdir(folder);
+  relay = await startRelay({ config: exampleConfig({}, { also: ['acme/web'] }) });
+  // The events of these commands happen now.
+  relay.clock.now = Date.now();
+  const { createHandler } = await import('../../functions/github-webhook.ts');
+  const github = keepingDeliveries(asHttpHandler(createHandler(relay.runtime)), () => {});
+  front = await startHttpFront(0, { 'POST /github': github });
+  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  const { variables } = relay.stack;
+  target = {
+    githubWebhookUrl: `${url}/github`,
+    slackWebhookUrl: undefined,
+    stores: relay.stores,
+    running: { url, sandbox: relay.sandbox.url, variables },
+  };
+});
+afterEach(async () => {
+  process.chdir(before);
+  front.closeAllConnections();
+  await Promise.all([new Promise((resolve) => front.close(resolve)), relay.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const send = (...words: string[]) =>
+  runCommand((program) => addSendCommand(program, async () => target), 'send', ...words);
+
+interface Sent {
+  delivery: string;
+  status: number;
+  answer: { jobs: string[]; ignored?: string; repeat?: boolean };
+}
+
+async function sent(...words: string[]): Promise<Sent> {
+  return JSON.parse(await send(...words, '--json'));
+}
+
+async function outcomes(): Promise<string[]> {
+  await relay.workToTheEnd();
+  return (await relay.jobs()).map(({ status, outcome, parked }) => outcome ?? parked?.reason ?? status);
+}
+
+const completed = () =>
+  relay.sandbox.data.checklistItems.filter((item) => item.is_completed).map((item) => item.item_id);
+
+describe('relay send', () => {
+  it('a comment with a command completes a checklist item, and the same comment again is a new one', async () => {
+    expect((await sent('--body', '/done 101')).status).toBe(202);
+    expect(await outcomes()).toEqual([expect.stringContaining('101')]);
+    expect(completed()).toEqual([101]);
+    expect((await sent('--body', '/done 102')).answer.jobs).toHaveLength(1);
+    await relay.workToTheEnd();
+    expect(completed()).toEqual([101, 102]);
+  });
+
+  it('a merged pull request completes the items of its description', async () => {
+    await send('--merged', '--body', 'Completes checklist items 102 and 103');
+    await relay.workToTheEnd();
+    expect(completed()).toEqual([102, 103]);
+  });
+
+  it('labels and the repository of an issue are those of the options', async () => {
+    expect((await sent('issues', '--label', 'question')).answer.ignored).toContain('without the label bug');
+    expect((await sent('issues', '--repo', 'acme/unknown')).answer.ignored).toContain('acme/unknown is not configured');
+    const { answer } = await sent('--label', 'urgent', '--label', 'bug', '--repo', 'acme/web', '--issue', '42');
+    const job = await relay.stores.jobs.get(answer.jobs[0] ?? '');
+    expect(job?.summary).toContain('acme/web#42 opened');
+    expect(await send('--issue', '42', '--repo', 'acme/web')).toMatch(/^delivery \S+ of acme\/web#42$/m);
+    await send('issues', '--action', 'closed', '--issue', '42', '--repo', 'acme/web');
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.defects.at(-1)?.description).toContain('closed');
+  });
+
+  it('a kept delivery is sent again by its id, and makes no second job', async () => {
+    const { delivery, answer } = await sent('issues');
+    await expect
+      .poll(() => sent('--again', delivery))
+      .toMatchObject({
+        delivery,
+        status: 200,
+        answer: { ...answer, repeat: true },
+      });
+    expect(await relay.jobs()).toHaveLength(1);
+  });
+
+  it('a file is sent unchanged', async () => {
+    await writeFile('payload.json', '{ "action": "locked" }');
+    expect((await sent('issues', '--file', 'payload.json')).answer.ignored).toBe('locking an issue changes nothing');
+  });
+
+  it.each([
+    [['issues', '--merged'], "--merged is for pull_request, not for 'issues'"],
+    [['pull_request', '--label', 'bug'], "--label is for issues, not for 'pull_request'"],
+    [['pull_request', '--issue', '4'], "--issue is for issues, issue_comment, not for 'pull_request'"],
+    [['push', '--body', 'x'], "--body is for issues, issue_comment, pull_request, not for 'push'"],
+    [['--merged', '--action', 'opened'], '--merged is a pull request with the action closed'],
+    [['issues', '--repo', 'web'], "--repo is 'web'; expected owner/name"],
+    [['nothing'], "there is no example of 'nothing'; available events: "],
+    [['issues', '--action', 'painted'], "there is no example of 'issues' with the action 'painted'; available actions"],
+    [['--file', 'payload.json'], 'a payload does not name its event: use send <event> --file payload.json'],
+    [['issues', '--file', 'none.json'], 'none.json cannot be read'],
+    [
+      ['issues', '--file', 'a', '--label', 'b', '--merged'],
+      '--file sends a payload unchanged: leave out --label, --merged',
+    ],
+    [['issues', '--again', 'x'], 'leave out the event'],
+    [['--again', 'x', '--body', 'y'], '--again sends a payload unchanged: leave out --body'],
+    [['--again', '../running'], 'no delivery ../running is kept on this machine; none is kept yet'],
+    [['issues', '--issue', 'four'], 'expected the number of an issue'],
+    [['issues', '--url', 'http://127.0.0.1:1'], 'set GITHUB_WEBHOOK_SECRET'],
+  ])('relay send refuses %j', async (words, why) => {
+    await expect(send(...words)).rejects.toThrow(why);
+    expect(await relay.jobs()).toEqual([]);
+  });
+
+  it.each(tryExamples.filter((example) => 'event' in example))('relay $command makes a job', async ({ command }) => {
+    const [, ...words] = command.match(/'[^']*'|\S+/g) ?? [];
+    expect((await sent(...words.map((word) => word.replaceAll("'", '')))).answer.jobs).toHaveLength(1);
+  });
+});
+
+describe('relay sandbox', () => {
+  const sandbox = (...words: string[]) =>
+    runCommand((program) => addSandboxCommand(program, async () => target), 'sandbox', ...words);
+
+  it('relay sandbox lists ids that commands take', async () => {
+    expect(await sandbox('items')).toMatch(/^101 +Changelog written +open +Before the release +Release checkout 2.4$/m);
+    expect(await sandbox('tasks')).toMatch(/^d94e6b20-\S+ +Login with passkeys +Mobile App$/m);
+    expect(JSON.parse(await sandbox('projects', '--json'))).toHaveLength(3);
+    await expect(sandbox('nothing')).rejects.toThrow('Allowed choices are people, projects, tasks, items, defects');
+  });
+
+  it('relay sandbox says so if the relay calls a real instance', async () => {
+    target = { ...target, running: { url: target.githubWebhookUrl, variables: relay.stack.variables } };
+    await expect(sandbox('items')).rejects.toThrow('this relay uses a real instance');
+  });
+});

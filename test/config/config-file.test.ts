@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** `relay config check` of these files, in their folder, where no relay runs. */
+async function check(files: Readonly<Record<string, string>>): Promise<{ code: number; output: string }> {
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  try {
+    const words = [join(root, 'cli/relay.ts'), 'config', 'check', 'relay.config.ts'];
+    return { code: 0, output: (await run(process.execPath, words, { cwd: folder })).stdout };
+  } catch (error) {
+    const { code, stderr } = error as { code: number; stderr: string };
+    return { code, output: stderr };
+  }
+}
+
+const importing = `import { defineConfig } from '${join(root, 'lib/config/schema.ts')}';`;
+const withSettings = (...lines: string[]) => [importing, 'export default defineConfig({', ...lines, '});'].join('\n');
+
+describe('relay config check', () => {
+  it('a good configuration is summed up, without a running relay', async () => {
+    const { code, output } = await check({ 'relay.config.ts': withSettings('connections: { main: {}, other: {} },') });
+    expect(output).toContain('The configuration is good. connections: main, other; repositories: none; Slack: off');
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    [
+      'a syntax error',
+      `${importing}\nexport default defineConfig({ connections: [1, 2 });\n`,
+      /config\.ts:2: syntax error/,
+    ],
+    ['no default export', 'export const config = {};', /config\.ts exports no configuration: .*export default/],
+    [
+      'an import of a file that does not exist',
+      "import './nope.ts';\nexport default {};",
+      /config\.ts: Cannot find module/,
+    ],
+    [
+      'a statement that fails',
+      'const none = [];\n\nexport default none[0].settings;',
+      /config\.ts:3: Cannot read prop/,
+    ],
+    [
+      'a plain object, which defineConfig has not seen',
+      'export default {\n  connections: { main: {} },\n  contct: 1,\n};',
+      /config\.ts:3: contct: there is no such name here; did you mean 'contact'\?/,
+    ],
+  ])('a configuration is refused with its file, and its line where it is known: %s', async (_, text, expected) => {
+    const { code, output } = await check({ 'relay.config.ts': text });
+    expect(output).toMatch(expected);
+    expect(output).not.toMatch(/\n\s+at /);
+    expect(code).toBe(1);
+  });
+
+  it('every fault has the line of its setting, also behind names and imports, and none where it is not certain', async () => {
+    const { output } = await check({
+      'relay.config.ts': `${importing}
+import { team } from './teams.ts';
+
+const repositories = [
+  { name: 'acme/web',
+    connection: 'main', logtime: true },
+] as const;
+const other = { contct: 'me' };
+const people = () => [{ emil: 'ada@example.com' }];
+
+export default defineConfig({
+  connections: { main: {} },
+  github: {
+    repositories,
+  },
+  slack: {
+    connection: 'main',
+    'channels': {
+      general: {},
+    },
+  },
+  timesheets: { teams: [team] },
+  people: people(),
+  ...other,
+});`,
+      'teams.ts': `export const team = {
+  name: 'x',
+  peple: 'all',
+};`,
+    });
+    expect(output.split('\n')).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^ {2}relay\.config\.ts:6: github\.repositories\.0\.logtime: /),
+        expect.stringMatching(/^ {2}relay\.config\.ts:19: slack\.channels\.general: /),
+        expect.stringMatching(/^ {2}teams\.ts:3: timesheets\.teams\.0\.peple: /),
+        expect.stringMatching(/^ {2}teams\.ts:1: timesheets\.teams\.0\.hours: missing/),
+        expect.stringMatching(/^ {2}relay\.config\.ts:8: contct: /),
+        expect.stringMatching(/^ {2}relay\.config\.ts: people\.0\.emil: /),
+      ]),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Change } from '../../console/contract.ts';
+import { watchedLog } from '../../console/log-changes.ts';
+import { createPolledChanges } from '../../console/polled-changes.ts';
+import { issueEvent } from '../issue-events.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+import { consoleOf, type TestConsole, TOKEN } from './console-of.ts';
+import { countingProxy } from './counting-proxy.ts';
+
+const proxy = countingProxy();
+const open: AbortController[] = [];
+let relay: TestRelay;
+
+beforeAll(async () => {
+  relay = await startRelay({ tableThrough: proxy.through });
+});
+
+afterEach(() => {
+  for (const page of open.splice(0)) page.abort();
+});
+
+afterAll(async () => {
+  await relay.close();
+  await proxy.close();
+});
+
+/** Listens as a page does, until the test ends. */
+async function listen({ url }: TestConsole): Promise<AsyncIterator<Change>> {
+  const page = new AbortController();
+  open.push(page);
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const { body, status } = await fetch(`${url}/api/changes`, { headers, signal: page.signal });
+  if (!body || status !== 200) throw new Error(`the changes are answered with ${status}`);
+  return changesIn(body);
+}
+
+async function* changesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Change> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body) {
+    const lines = (text + decoder.decode(chunk, { stream: true })).split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines.filter((line) => line !== '')) yield JSON.parse(line);
+  }
+}
+
+/** Waits for the line that names this job. */
+async function until(changes: AsyncIterator<Change>, jobId: string): Promise<void> {
+  for (;;) {
+    const { value, done } = await changes.next();
+    if (done) throw new Error('the stream has ended');
+    if ('jobs' in value && value.jobs.includes(jobId)) return;
+  }
+}
+
+async function anIssue(id: number): Promise<string> {
+  const { answer } = await relay.post('issues', issueEvent('opened', { id }));
+  return String((answer.jobs as string[])[0]);
+}
+
+it('a page on this machine hears of a job when it is queued, and at each of its steps', async () => {
+  const watching = await consoleOf(relay);
+  const { log } = relay.runtime;
+  Object.assign(log, watchedLog({ ...log }, watching.saw));
+  const [first, second] = [await listen(watching), await listen(watching)];
+  const id = await anIssue(1);
+  await Promise.all([until(first, id), until(second, id)]);
+  await relay.work();
+  await Promise.all([until(first, id), until(second, id)]);
+  expect((await first.next()).value).toEqual({ now: true });
+  await watching.close();
+});
+
+it('a page of a stage hears of a job that is queued, done, parked or replayed', async () => {
+  const watching = await consoleOf(relay, { changes: createPolledChanges(relay.stores.jobs, () => {}) });
+  const changes = await listen(watching);
+  expect((await changes.next()).value).toEqual({ now: true });
+  const id = await anIssue(2);
+  await until(changes, id);
+  relay.sandbox.revokeKey(relay.sandbox.keys[0]?.apiKey ?? '');
+  await relay.work();
+  await until(changes, id);
+  await watching.close();
+});
+
+it('the index of a stage is read once for all pages, and not at all while none listens', async () => {
+  let readings = 0;
+  const jobs = {
+    ...relay.stores.jobs,
+    async list(...given: Parameters<typeof relay.stores.jobs.list>) {
+      readings += 1;
+      return relay.stores.jobs.list(...given);
+    },
+  };
+  const watching = await consoleOf(relay, { changes: createPolledChanges(jobs, () => {}) });
+  await watching.get('/api/relay');
+  expect(readings).toBe(0);
+  const pages = await Promise.all([listen(watching), listen(watching), listen(watching)]);
+  expect((await pages[0]?.next())?.value).toEqual({ now: true });
+  const id = await anIssue(3);
+  await Promise.all(pages.map((page) => until(page, id)));
+  // One query for each status, and a few rounds until the job was seen: three pages would need three times as many.
+  const rounds = readings / 5;
+  for (const page of open.splice(0)) page.abort();
+  await watching.close();
+  const before = readings;
+  await anIssue(4);
+  expect({ rounds: Number.isInteger(rounds), readings }).toEqual({ rounds: true, readings: before });
+});
+
+it('no change is found by a scan', () => {
+  expect(new Set(proxy.calls.map(({ action }) => action))).not.toContain('Scan');
+});

@@ -1,0 +1,84 @@
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createLoggedChanges } from '../../console/log-changes.ts';
+import { type ConsoleOptions, startConsole } from '../../console/server.ts';
+import { createTry } from '../../console/try/try.ts';
+import { SIGNING_SECRET, type TestRelay, WEBHOOK_SECRET } from '../relay.ts';
+
+export const TOKEN = 'the token of the tests';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+/** A console of a test's relay. */
+export interface TestConsole {
+  port: number;
+  url: string;
+  /** The errors that were not the operator's. */
+  failures: unknown[];
+  /** What the functions logged, as the console of `npm start` sees it. */
+  saw(line: unknown): void;
+  get<T>(path: string): Promise<T>;
+  /** @returns the status, and the answer */
+  post<T>(path: string, body: unknown): Promise<{ status: number; answer: T }>;
+  /** Sends a request with exactly these headers, which `fetch` does not allow. */
+  raw(method: string, path: string, headers?: Record<string, string>, body?: string | Buffer): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function consoleOf(relay: TestRelay, options: Partial<ConsoleOptions> = {}): Promise<TestConsole> {
+  const failures: unknown[] = [];
+  const changes = createLoggedChanges();
+  const { runtime, stores, sandbox, slack: standIn } = relay;
+  const server = await startConsole(0, {
+    ...{ name: 'this machine', operate: true, operator: 'mira', token: TOKEN },
+    ...{ runtime, stores, changes, failed: (error) => void failures.push(error) },
+    try: createTry({
+      clock: runtime.clock,
+      addresses: () => ({ github: relay.url, commands: relay.slackUrl, interactions: relay.slackUrl }),
+      webhookSecret: WEBHOOK_SECRET,
+      slack: { signingSecret: SIGNING_SECRET, standIn },
+      sandbox,
+    }),
+    ...options,
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const headers = { authorization: `Bearer ${TOKEN}`, origin: url };
+  return {
+    ...{ port, url, failures, saw: changes.saw },
+    async get<T>(path: string) {
+      const response = await fetch(url + path, { headers });
+      const answer = await response.json();
+      if (!response.ok) throw new Error(`${path} is answered with ${response.status}: ${JSON.stringify(answer)}`);
+      return answer as T;
+    },
+    async post<T>(path: string, body: unknown) {
+      const response = await fetch(url + path, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, answer: (await response.json()) as T };
+    },
+    raw: (method, path, sent = {}, body) =>
+      new Promise((resolve, reject) => {
+        const sending = request({ host: '127.0.0.1', port, method, path, headers: sent }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk) => chunks.push(chunk));
+          response.on('end', () => {
+            const { statusCode: status = 0, headers } = response;
+            resolve({ status, headers, body: Buffer.concat(chunks).toString() });
+          });
+        });
+        sending.on('error', reject).end(body);
+      }),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

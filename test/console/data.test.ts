@@ -1,0 +1,399 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type {
+  ActionResult,
+  BudgetDetail,
+  JobDetail,
+  JobPage,
+  LinkRow,
+  Now,
+  Page,
+  ParkedGroups,
+  Period,
+  PersonRow,
+} from '../../console/contract.ts';
+import { createGrants } from '../../lib/grants/grants.ts';
+import { createVault } from '../../lib/grants/vault.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { ask, MIRA } from '../slack-requests.ts';
+import { consoleOf, type TestConsole } from './console-of.ts';
+
+const HOUR = 3_600_000;
+const MAIN = 'connection=main';
+const creation = { operation: '/defects/create' };
+
+let relay: TestRelay;
+let shown: TestConsole;
+
+beforeEach(async () => {
+  relay = await startRelay({
+    config: exampleConfig({}, { people: [{ github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'UTC' }] }),
+  });
+  shown = await consoleOf(relay);
+});
+
+afterEach(async () => {
+  expect(shown.failures).toEqual([]);
+  await shown.close();
+  await relay.close();
+});
+
+async function issue(id: number, fields: Parameters<typeof issueEvent>[1] = {}): Promise<string> {
+  const { answer } = await relay.post('issues', issueEvent('opened', { id, ...fields }), {
+    'x-github-delivery': `delivery-${id}`,
+  });
+  return String((answer.jobs as string[])[0]);
+}
+
+/** An issue whose defect was created, as far as the service knows, and whose every answer was lost. */
+async function unknownOutcome(): Promise<string> {
+  relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', ...creation });
+  relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/list' });
+  const id = await issue(1);
+  await relay.workToTheEnd();
+  expect(await detail(id)).toMatchObject({ status: 'parked', outcomeUnknown: true });
+  return id;
+}
+
+const detail = (id: string) => shown.get<JobDetail>(`/api/jobs/${id}`);
+const find = (query: string) => shown.get<JobPage>(`/api/jobs?${query}`);
+const decide = async (id: string, action: object) =>
+  (await shown.post<ActionResult>(`/api/jobs/${id}`, action)).answer.results[0];
+
+/** Every moment of the job belongs to one period. */
+function expectNoGaps(periods: readonly Period[], from: number): void {
+  expect(periods[0]?.from).toBe(from);
+  for (const [index, { to }] of periods.entries()) {
+    if (index < periods.length - 1) expect(to).toBe(periods[index + 1]?.from);
+  }
+}
+
+describe('a job', () => {
+  it('is shown with its cause, its steps and every period', async () => {
+    const id = await issue(7);
+    relay.clock.now += 2_000;
+    await relay.workToTheEnd();
+    const job = await detail(id);
+    expect(job).toMatchObject({
+      ...{ id, status: 'succeeded', automation: 'issue-to-defect', connection: 'main', lane: 'background' },
+      ...{ subject: 'Codertocat/Hello-World#7', person: 'Codertocat', delivery: 'delivery-7' },
+      ...{ news: expect.stringContaining('created defect'), next: { actions: [] } },
+      steps: expect.arrayContaining([
+        expect.objectContaining({
+          ...{ step: 'create-defect', calls: 'defects/create', status: 'done', olderSends: 0 },
+          sends: [expect.objectContaining({ answer: 'accepted', httpStatus: 201 })],
+        }),
+        expect.objectContaining({ step: 'comment', status: 'skipped', sends: [] }),
+      ]),
+    });
+    expect(job.periods[0]).toEqual({ is: 'queue', from: job.createdAt, to: job.createdAt + 2_000 });
+    expectNoGaps(job.periods, job.createdAt);
+    expect(job.periods.at(-1)?.to).toBe(job.finishedAt);
+  });
+
+  it('waits are shown by their kind while they last, and after', async () => {
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 90, times: 1 });
+    const id = await issue(1);
+    await relay.work();
+    const waiting = await detail(id);
+    expect(waiting.periods.at(-1)).toMatchObject({ is: 'budget', why: 'the service wants fewer calls' });
+    expect(waiting.periods.at(-1)?.to).toBeUndefined();
+    expect(waiting.next).toEqual({ text: expect.stringMatching(/^Nothing to do/), actions: ['replay'] });
+    await relay.workToTheEnd();
+    const done = await detail(id);
+    expectNoGaps(done.periods, done.createdAt);
+    expect(done.periods).toContainEqual(
+      expect.objectContaining({ is: 'budget', why: 'the service wants fewer calls' }),
+    );
+  });
+
+  it('a lost answer, the resend of the same bytes and what settled it are shown', async () => {
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', ...creation, times: 1 });
+    const id = await issue(1);
+    await relay.workToTheEnd();
+    const { steps } = await detail(id);
+    expect(steps[0]?.sends).toMatchObject([
+      { answer: 'lost' },
+      { answer: 'refused', httpStatus: 401, sameBytes: true },
+      { answer: 'accepted', calls: 'defects/list' },
+    ]);
+    expect(steps[0]?.settledBy).toContain('marker');
+  });
+
+  it('titles from outside come back as the data that they are', async () => {
+    const title = `"><img src=x onerror=alert(1)></script>\u001b[2J\u202e{{7*7}} ${'x'.repeat(50)}`;
+    const id = await issue(1, { title });
+    await relay.workToTheEnd();
+    const { summary } = await detail(id);
+    expect(summary).toContain('<img src=x onerror=alert(1)>');
+    const { headers, body } = await shown.raw('GET', `/api/jobs/${id}`, {
+      authorization: 'Bearer the token of the tests',
+    });
+    expect(headers['content-type']).toBe('application/json');
+    expect(body).not.toContain('\u001b');
+    const { rows } = await shown.get<Page<LinkRow>>('/api/links');
+    expect(rows[0]?.title).toBe(title);
+  });
+
+  it('never shows a key, a signature or a payload that was sent', async () => {
+    const id = await unknownOutcome();
+    const [key] = relay.sandbox.keys;
+    const text = JSON.stringify(await detail(id));
+    expect(text).not.toMatch(/nonce|signature/i);
+    for (const secret of [key?.apiKey ?? '', key?.secretKey ?? '']) expect(text).not.toContain(secret);
+  });
+
+  it('a job that is not there is said to be gone', async () => {
+    await expect(detail('issue-to-defect-of-nobody')).rejects.toThrow(/404.*there is no job/);
+  });
+});
+
+describe('the list of jobs', () => {
+  it.each([
+    ['status=succeeded', 2],
+    ['status=parked', 0],
+    ['automation=issue-to-defect', 2],
+    ['automation=log-time', 0],
+    ['subject=codertocat/hello-world', 2],
+    ['subject=Codertocat/Hello-World%232', 1],
+    ['person=%40codertocat', 2],
+    ['connection=main', 2],
+    ['connection=other', 0],
+    ['delivery=delivery-2', 1],
+    ['text=CREATED%20defect', 2],
+    ['text=<script>', 0],
+    [`since=${Date.parse('2026-11-20T10:00:00Z')}`, 2],
+    [`since=${Date.parse('2027-01-01')}`, 0],
+    [`until=${Date.parse('2026-01-01')}`, 0],
+    ['status=&text=&since=', 2],
+    ['status=succeeded&automation=issue-to-defect&delivery=delivery-1', 1],
+  ])('%s finds %i', async (query, count) => {
+    await issue(1);
+    await issue(2);
+    await relay.workToTheEnd();
+    const { jobs, cursor, read } = await find(query);
+    expect({ count: jobs.length, cursor }).toEqual({ count, cursor: undefined });
+    expect(read).toBeLessThanOrEqual(2);
+  });
+
+  it.each(['status=lost', 'since=yesterday', 'cursor=e30', `text=${'x'.repeat(300)}`])(
+    '%s is refused',
+    async (query) => {
+      await expect(find(query)).rejects.toThrow(/400/);
+    },
+  );
+});
+
+describe('what an operator decides', () => {
+  async function parked(): Promise<string> {
+    relay.sandbox.setFault({ kind: 'maintenance', status: 422, ...creation, times: 1 });
+    const id = await issue(1);
+    await relay.workToTheEnd();
+    return id;
+  }
+
+  it('a parked job is replayed, and its history says who did it', async () => {
+    const id = await parked();
+    expect((await detail(id)).next.actions).toEqual(['replay', 'discard']);
+    relay.clock.now += HOUR;
+    expect(await decide(id, { do: 'replay' })).toEqual({ id, ok: true, text: expect.any(String) });
+    await relay.workToTheEnd();
+    const job = await detail(id);
+    expect(job).toMatchObject({ status: 'succeeded', decisions: [{ by: 'mira', what: 'replayed' }] });
+    expectNoGaps(job.periods, job.createdAt);
+    expect(job.periods.find(({ is }) => is === 'operator')).toMatchObject({ why: expect.stringContaining('422') });
+  });
+
+  it('a parked job is discarded with a reason, and not without', async () => {
+    const id = await parked();
+    const { status, answer } = await shown.post(`/api/jobs/${id}`, { do: 'discard', reason: ' ' });
+    expect([status, answer]).toEqual([400, { error: expect.stringContaining('a reason is needed') }]);
+    expect(await decide(id, { do: 'discard', reason: 'a test' })).toMatchObject({ ok: true });
+    await relay.workToTheEnd();
+    expect(await detail(id)).toMatchObject({
+      ...{ status: 'succeeded', notDone: true, news: 'discarded: a test' },
+      decisions: [{ by: 'mira', what: 'discarded', reason: 'a test' }],
+    });
+  });
+
+  it('an unknown outcome is shown with its evidence, and with what each decision will do', async () => {
+    const id = await unknownOutcome();
+    const { evidence, next } = await detail(id);
+    expect(next.actions).toEqual(['done', 'again', 'search', 'discard']);
+    expect(evidence).toMatchObject([
+      {
+        ...{ step: 'create-defect', calls: 'defects/create', again: false, marker: expect.any(String) },
+        searchedFor: expect.stringContaining('defects/list'),
+        consequences: { done: expect.any(String), again: expect.any(String), search: expect.any(String) },
+      },
+    ]);
+    expect(evidence?.[0]?.sends.map(({ answer }) => answer)).toContain('lost');
+  });
+
+  it.each([
+    ['again', { do: 'again' }],
+    ['search', { do: 'search' }],
+  ])('an unknown outcome is decided: %s', async (what, action) => {
+    const id = await unknownOutcome();
+    relay.sandbox.clearFaults();
+    relay.clock.now += HOUR;
+    expect(await decide(id, action)).toMatchObject({ ok: true });
+    await relay.workToTheEnd();
+    const defects = relay.sandbox.audit.filter(({ status }) => status === 201).length;
+    expect(defects).toBe(what === 'again' ? 1 : 0);
+    expect(await detail(id)).toMatchObject({ decisions: [{ by: 'mira', what: `resolved: ${what}` }] });
+  });
+
+  it('an unknown outcome is decided: done, with an id that the service knows', async () => {
+    const id = await unknownOutcome();
+    relay.sandbox.clearFaults();
+    relay.clock.now += HOUR;
+    const [defect] = relay.sandbox.data.defects.filter(({ project_id }) => project_id === PROJECT);
+    const unknown = await decide(id, { do: 'done', createdId: '00000000-0000-4000-8000-000000000000' });
+    expect(unknown).toMatchObject({ ok: false, text: expect.stringContaining('nothing was decided') });
+    expect(await decide(id, { do: 'done', createdId: defect?.defect_id ?? '' })).toMatchObject({ ok: true });
+    await relay.workToTheEnd();
+    const job = await detail(id);
+    expect(job).toMatchObject({ status: 'succeeded', decisions: [{ by: 'mira', what: 'resolved: done' }] });
+    expect(job.steps[0]).toMatchObject({ status: 'done', settledBy: 'mira found what was created' });
+  });
+
+  it('several are decided at once, each on its own', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance', status: 422, ...creation, times: 2 });
+    const ids = [await issue(1), await issue(2), await issue(3)];
+    await relay.workToTheEnd();
+    const { answer } = await shown.post<ActionResult>('/api/jobs', { do: 'replay', ids: [...ids, 'gone', ids[0]] });
+    expect(answer.results.map(({ ok }) => ok)).toEqual([true, true, false, false]);
+    expect(answer.results[2]?.text).toContain('only parked and waiting jobs');
+    expect(answer.results[3]?.text).toContain('no such job');
+  });
+
+  it.each([
+    ['an unknown decision', { do: 'delete', ids: ['one'] }],
+    ['no job', { do: 'replay', ids: [] }],
+    ['too many jobs', { do: 'replay', ids: Array.from({ length: 101 }, (_, index) => String(index)) }],
+    ['one created id for two jobs', { do: 'done', createdId: '1', ids: ['one', 'two'] }],
+    ['an id that is not text', { do: 'replay', ids: [{}] }],
+  ])('%s is refused', async (_, body) => {
+    expect((await shown.post('/api/jobs', body)).status).toBe(400);
+  });
+});
+
+describe('parked jobs', () => {
+  it('are grouped by the reason without its variable parts, the largest group first', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance', status: 422, ...creation, times: 2 });
+    await issue(1);
+    await issue(2);
+    await relay.workToTheEnd();
+    relay.sandbox.setFault({ kind: 'maintenance', status: 404, ...creation, times: 1 });
+    await issue(3);
+    await relay.workToTheEnd();
+    const { groups, more } = await shown.get<ParkedGroups>('/api/parked');
+    expect(more).toBe(false);
+    expect(groups.map(({ jobs }) => jobs.length)).toEqual([2, 1]);
+    expect(groups[0]).toMatchObject({ outcomeUnknown: false, help: expect.stringContaining('replay') });
+  });
+});
+
+describe('now and the budget', () => {
+  it('shows what was used, who waits, and when the day is used up', async () => {
+    for (let id = 1; id <= 3; id++) await issue(id);
+    const { connections, counts } = await shown.get<Now>('/api/now');
+    expect(counts.queued).toEqual({ jobs: 3, more: false });
+    const background = connections[0]?.lanes.find(({ lane }) => lane === 'background');
+    expect(background).toMatchObject({ queued: { jobs: 3 }, queuedSince: relay.clock.now, oldestSince: null });
+    await relay.workToTheEnd();
+    const budget = await shown.get<BudgetDetail>(`/api/budget?${MAIN}`);
+    const { minute, day, minuteCalls, dayCalls, dayUsedUpAt, service } = budget;
+    expect({ minute: minute.used, day: day.used, service }).toEqual({ minute: 3, day: 3, service: relay.sandbox.url });
+    expect(minuteCalls).toHaveLength(60);
+    expect(minuteCalls.reduce((sum, calls) => sum + calls)).toBe(3);
+    expect(dayCalls.reduce((sum, { calls }) => sum + calls, 0)).toBe(3);
+    expect(dayUsedUpAt).toBeNull();
+  });
+
+  it('shows the waiting line with its first jobs, and a pause', async () => {
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 300, times: 1 });
+    const id = await issue(1);
+    await relay.work();
+    const { pausedUntil, waiting, lanes } = await shown.get<BudgetDetail>(`/api/budget?${MAIN}`);
+    expect(pausedUntil).toBeGreaterThan(relay.clock.now);
+    expect(waiting.find(({ lane }) => lane === 'background')?.jobs).toMatchObject([{ id, status: 'waiting' }]);
+    expect(lanes.find(({ lane }) => lane === 'background')).toMatchObject({ inLine: { jobs: 1 } });
+  });
+
+  it('shows what is stopped, since when and why', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    for (let id = 1; id <= 4; id++) await issue(id);
+    await relay.work();
+    const [connection] = (await shown.get<Now>('/api/now')).connections;
+    expect(connection?.stopped[0]).toMatchObject({ since: expect.any(Number), why: expect.stringContaining('503') });
+  });
+
+  it('a connection that does not exist is said to', async () => {
+    await expect(shown.get('/api/budget?connection=other')).rejects.toThrow(/404.*no connection other/);
+  });
+});
+
+describe('links and people', () => {
+  it('lists the issues of the newest jobs, and finds one by its name or address', async () => {
+    await issue(1);
+    await issue(2, { labels: [] });
+    await relay.workToTheEnd();
+    const { rows } = await shown.get<Page<LinkRow>>('/api/links');
+    const [defect] = relay.sandbox.data.defects.slice(-1);
+    expect(rows.find(({ issue }) => issue === 'Codertocat/Hello-World#1')).toMatchObject({
+      ...{ life: 'made', connection: 'main', defectId: defect?.defect_id, title: 'Spelling error in the README file' },
+    });
+    for (const name of [
+      'codertocat/hello-world#1',
+      'https://github.com/Codertocat/Hello-World/issues/1',
+      'issue-9001',
+    ]) {
+      const found = await shown.get<Page<LinkRow>>(`/api/links?find=${encodeURIComponent(name)}`);
+      expect(found.rows).toMatchObject([{ entity: 'issue-9001', life: 'made' }]);
+    }
+    expect((await shown.get<Page<LinkRow>>('/api/links?find=acme/web%231')).rows).toEqual([]);
+  });
+
+  it('lists who is who, and who has linked an account, but no token', async () => {
+    await ask(relay, 'log 1h "Login with passkeys" wrote tests');
+    const { table, secrets } = relay.stores;
+    const grants = createGrants(table, createVault(secrets, relay.runtime.randomBytes), relay.runtime.clock);
+    await grants.link(
+      { in: 'slack', id: 'U0AISHA01' },
+      {
+        ...{
+          connection: 'main',
+          issuer: 'https://pm.example.com',
+          clientId: 'one',
+          resource: 'https://pm.example.com/mcp',
+        },
+        ...{
+          asked: ['tasks.read'],
+          tokens: {
+            accessToken: 'an-access-token',
+            refreshToken: 'a-refresh-token',
+            expiresInSeconds: undefined,
+            scopes: undefined,
+          },
+        },
+      },
+    );
+    const { rows } = await shown.get<Page<PersonRow>>('/api/people');
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { platform: 'github', id: 'Codertocat', connection: 'main' },
+        { platform: 'slack', id: MIRA, connection: 'main', user: 'Mira Novak' },
+        {
+          ...{ platform: 'slack', id: 'U0AISHA01', connection: 'main' },
+          linked: { resource: 'https://pm.example.com/mcp', scopes: ['tasks.read'], since: relay.clock.now },
+        },
+      ]),
+    );
+    expect(JSON.stringify(rows)).not.toMatch(/token/);
+    expect((await shown.get<Page<PersonRow>>('/api/people?find=mira')).rows).toHaveLength(1);
+    await grants.forget('main', { in: 'slack', id: 'U0AISHA01' });
+    expect((await shown.get<Page<PersonRow>>('/api/people?find=U0AISHA01')).rows).toEqual([]);
+  });
+});

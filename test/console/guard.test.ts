@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLoggedChanges } from '../../console/log-changes.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+import { consoleOf, type TestConsole, TOKEN } from './console-of.ts';
+
+let relay: TestRelay;
+let operating: TestConsole;
+let reading: TestConsole;
+
+beforeAll(async () => {
+  relay = await startRelay();
+  operating = await consoleOf(relay);
+  reading = await consoleOf(relay, { operate: false, changes: createLoggedChanges() });
+});
+
+afterAll(async () => {
+  await Promise.all([operating.close(), reading.close()]);
+  await relay.close();
+});
+
+const json = { 'content-type': 'application/json' };
+
+/** The headers of the console's own page. */
+function own({ url }: TestConsole, without: string[] = []): Record<string, string> {
+  const all = { authorization: `Bearer ${TOKEN}`, origin: url, ...json };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)));
+}
+
+describe('a request that is not from the page of this console is refused', () => {
+  const cases: [string, number, string, string, (own: Record<string, string>) => Record<string, string>][] = [
+    ['no token', 401, 'GET', '/api/relay', ({ authorization, ...rest }) => rest],
+    ['another token', 401, 'GET', '/api/relay', (own) => ({ ...own, authorization: 'Bearer another' })],
+    ['the token without its scheme', 401, 'GET', '/api/relay', (own) => ({ ...own, authorization: TOKEN })],
+    ['no token, for the changes', 401, 'GET', '/api/changes', ({ authorization, ...rest }) => rest],
+    ['a name that points to this machine', 421, 'GET', '/api/relay', (own) => ({ ...own, host: 'attacker.example' })],
+    ['that name, for the page', 421, 'GET', '/', (own) => ({ ...own, host: 'attacker.example' })],
+    ['the name with another port', 421, 'GET', '/api/relay', (own) => ({ ...own, host: '127.0.0.1:1' })],
+    ['the origin of another page', 403, 'POST', '/api/jobs', (own) => ({ ...own, origin: 'https://attacker.example' })],
+    ['a page of another port', 403, 'POST', '/api/jobs', (own) => ({ ...own, origin: 'http://127.0.0.1:1' })],
+    ['an opaque origin', 403, 'POST', '/api/jobs', (own) => ({ ...own, origin: 'null' })],
+    ['a change without an origin', 403, 'POST', '/api/jobs', ({ origin, ...rest }) => rest],
+    ['a reading by another page', 403, 'GET', '/api/jobs', (own) => ({ ...own, origin: 'https://attacker.example' })],
+    ['a form', 415, 'POST', '/api/jobs', (own) => ({ ...own, 'content-type': 'application/x-www-form-urlencoded' })],
+    ['text', 415, 'POST', '/api/jobs', (own) => ({ ...own, 'content-type': 'text/plain' })],
+    ['no content type', 415, 'POST', '/api/jobs', ({ 'content-type': _, ...rest }) => rest],
+    ['another method', 405, 'DELETE', '/api/jobs', (own) => own],
+    ['a preflight', 405, 'OPTIONS', '/api/jobs', (own) => own],
+    ['a change of what can only be read', 405, 'POST', '/api/now', (own) => own],
+    ['a change of the stream', 405, 'POST', '/api/changes', (own) => own],
+    ['a change of a page', 405, 'POST', '/', (own) => own],
+    ['an unknown path', 404, 'GET', '/api/unknown', (own) => own],
+    ['an unknown page', 404, 'GET', '/unknown', (own) => own],
+    ['an address that is none', 400, 'GET', '//', (own) => own],
+    ['a path out of the pages', 404, 'GET', '/../package.json', (own) => own],
+  ];
+
+  it.each(cases)('%s: %i', async (_, status, method, path, headersFrom) => {
+    const answer = await operating.raw(method, path, headersFrom(own(operating)), method === 'POST' ? '{}' : undefined);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
+    expect(answer.body).not.toContain(TOKEN);
+    expect(operating.failures).toEqual([]);
+  });
+
+  it('the same by the name localhost is answered', async () => {
+    const host = `localhost:${operating.port}`;
+    const answer = await operating.raw('GET', '/api/relay', { ...own(operating), host, origin: `http://${host}` });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('a body', () => {
+  it.each([
+    ['larger than any change', 413, `"${'x'.repeat(300 * 1024)}"`],
+    ['not JSON', 400, '{'],
+    ['an action that does not exist', 400, '{"do":"delete"}'],
+    ['not an object', 400, '[]'],
+    ['null', 400, 'null'],
+  ])('%s: %i', async (_, status, body) => {
+    const answer = await operating.raw('POST', '/api/try', own(operating), body);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
+  });
+});
+
+describe('every answer', () => {
+  it.each(['/', '/console.js', '/console.css', '/api/relay', '/api/unknown'])('%s has strict headers', async (path) => {
+    const { headers } = await operating.raw('GET', path, own(operating));
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+      ]),
+    );
+    expect(policy.join()).not.toMatch(/unsafe|data:|https?:|\*/);
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
+  it('a page needs no token, is small, and is sent once', async () => {
+    const first = await operating.raw('GET', '/console.js');
+    expect(first.status).toBe(200);
+    expect(first.body).not.toContain(TOKEN);
+    const again = await operating.raw('GET', '/console.js', { 'if-none-match': String(first.headers.etag) });
+    expect([again.status, again.body]).toEqual([304, '']);
+  });
+});
+
+describe('a read-only console', () => {
+  it.each(['/api/jobs', '/api/jobs/issue-to-defect-0123456789abcdef0123', '/api/try'])(
+    '%s refuses a change, whatever the page says',
+    async (path) => {
+      const { status, answer } = await reading.post(path, { do: 'replay', ids: ['one'] });
+      expect([status, answer]).toEqual([403, { error: expect.stringContaining('read-only') }]);
+    },
+  );
+
+  it('says that it is', async () => {
+    expect(await reading.get('/api/relay')).toMatchObject({ operate: false });
+    expect(await operating.get('/api/relay')).toMatchObject({ operate: true, operator: 'mira', connections: ['main'] });
+  });
+});
+
+describe('an error of AWS', () => {
+  it.each([
+    ['ExpiredTokenException', 'The security token is expired', /Sign in to AWS again/],
+    ['AccessDeniedException', 'User is not authorized to perform: dynamodb:Query', /ConsoleReadPolicyArn/],
+  ])('%s says what the operator can do', async (name, message, words) => {
+    const list = () => Promise.reject(Object.assign(new Error(message), { name }));
+    const broken = await consoleOf(relay, { stores: { ...relay.stores, jobs: { ...relay.stores.jobs, list } } });
+    const { status, body } = await broken.raw('GET', '/api/parked', own(broken));
+    expect([status, JSON.parse(body).error]).toEqual([502, expect.stringMatching(words)]);
+    expect(body).toContain(message);
+    expect(broken.failures).toEqual([]);
+    await broken.close();
+  });
+});

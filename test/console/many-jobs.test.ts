@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JobPage, Now, ParkedGroups } from '../../console/contract.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+import { consoleOf, type TestConsole } from './console-of.ts';
+import { countingProxy } from './counting-proxy.ts';
+import { storeManyJobs } from './many-jobs.ts';
+
+const MANY = 10_000;
+const proxy = countingProxy();
+let relay: TestRelay;
+let shown: TestConsole;
+
+beforeAll(async () => {
+  relay = await startRelay({ tableThrough: proxy.through });
+  shown = await consoleOf(relay);
+  await storeManyJobs(relay, MANY);
+}, 120_000);
+
+beforeEach(() => void proxy.calls.splice(0));
+
+afterAll(async () => {
+  await shown.close();
+  await relay.close();
+  await proxy.close();
+});
+
+/** What was asked of the table, and how many items it may have read at most. */
+function asked() {
+  const queries = proxy.calls.filter(({ action }) => action === 'Query');
+  const actions = new Set(proxy.calls.map(({ action }) => action));
+  const items = queries.filter(({ index }) => index).reduce((sum, { limit = MANY }) => sum + limit, 0);
+  return { actions, queries: queries.length, items };
+}
+
+describe('with 10,000 jobs in the table', () => {
+  it('the first page needs one query for each status', async () => {
+    const { jobs, cursor, read } = await shown.get<JobPage>('/api/jobs');
+    expect({ jobs: jobs.length, cursor: typeof cursor, read }).toEqual({ jobs: 50, cursor: 'string', read: 50 });
+    expect(jobs.map(({ finishedAt }) => finishedAt)).toEqual(
+      jobs
+        .map(({ finishedAt }) => finishedAt)
+        .toSorted()
+        .reverse(),
+    );
+    expect(asked()).toMatchObject({ actions: new Set(['Query']), queries: 5 });
+  });
+
+  it('counts stop early, and say so', async () => {
+    const { counts } = await shown.get<Now>('/api/now');
+    expect(counts).toMatchObject({ succeeded: { jobs: 100, more: true }, parked: { jobs: 100, more: true } });
+    expect(asked().items).toBeLessThan(1_500);
+    expect(asked().actions).not.toContain('Scan');
+  });
+
+  it('the parked jobs are grouped from a bounded number', async () => {
+    const { groups, more } = await shown.get<ParkedGroups>('/api/parked');
+    expect({ groups: groups.length, jobs: groups[0]?.jobs.length, more }).toEqual({ groups: 1, jobs: 500, more: true });
+    expect(asked().actions).toEqual(new Set(['Query']));
+  });
+
+  it('a rare text is found in several answers, each of a bounded number of queries', async () => {
+    const found: string[] = [];
+    let answers = 0;
+    let cursor: string | undefined = '';
+    while (cursor !== undefined) {
+      proxy.calls.splice(0);
+      const page: JobPage = await shown.get(`/api/jobs?text=Issue%2017&cursor=${encodeURIComponent(cursor)}`);
+      found.push(...page.jobs.map(({ subject }) => subject));
+      cursor = page.cursor;
+      answers++;
+      expect(asked().queries).toBeLessThanOrEqual(12);
+    }
+    // Issue 17, 170 to 179, and 1700 to 1799.
+    expect(found).toHaveLength(1 + 10 + 100);
+    expect(new Set(found).size).toBe(found.length);
+    expect(answers).toBeLessThan(MANY / 50);
+  });
+
+  it('every job is listed once, whatever ends meanwhile', async () => {
+    const seen = new Set<string>();
+    let cursor: string | undefined = '';
+    while (cursor !== undefined) {
+      const page: JobPage = await shown.get(`/api/jobs?status=parked&cursor=${encodeURIComponent(cursor)}`);
+      for (const { id } of page.jobs) {
+        expect(seen).not.toContain(id);
+        seen.add(id);
+      }
+      cursor = page.cursor;
+    }
+    expect(seen.size).toBe(Math.floor(MANY / 7));
+    expect(asked().actions).toEqual(new Set(['Query']));
+  });
+});

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Period } from '../../console/contract.ts';
+import { periodsOf } from '../../console/periods.ts';
+import type { WaitsFor } from '../../lib/jobs/history.ts';
+import type { Job } from '../../lib/jobs/job.ts';
+import type { StepEntry } from '../../lib/jobs/journal.ts';
+import type { Send } from '../../lib/jobs/sends.ts';
+
+const job: Job = {
+  ...{ id: 'one', automation: 'issue-to-defect', connection: 'main', lane: 'background', entity: 'acme/web#1' },
+  ...{ summary: '', input: {}, status: 'succeeded', createdAt: 1_000, wakeAt: 0, generation: 1, attempts: 0 },
+  finishedAt: 10_000,
+};
+
+const create: StepEntry = {
+  ...{ step: 'create-defect', calls: 'defects/create', status: 'done', startedAt: 1_200, finishedAt: 9_000 },
+  sends: {
+    older: 0,
+    newest: [
+      {
+        askedAt: 1_200,
+        grantedAt: 1_500,
+        sentAt: 1_510,
+        endedAt: 2_000,
+        came: 'no answer',
+        why: 'the connection was cut',
+      },
+      { askedAt: 3_000, grantedAt: 3_000, sentAt: 3_000, endedAt: 3_400, came: 'accepted', sameBytes: true },
+    ],
+  },
+};
+const comment: StepEntry = {
+  ...{ step: 'comment', calls: 'GitHub comment', status: 'done', startedAt: 9_000, finishedAt: 10_000 },
+};
+
+/** `queue 1000-1200`, with the step that it belongs to. */
+const inWords = (periods: readonly Period[]) =>
+  periods.map(({ is, from, to = '', step }) => `${is} ${from}-${to}${step === undefined ? '' : ` ${step}`}`);
+
+it('the waterfall tells queue, budget, flight and retry apart', () => {
+  expect(inWords(periodsOf(job, [create, comment], 20_000))).toEqual([
+    'queue 1000-1200',
+    'budget 1200-1500 create-defect',
+    'work 1500-1510 create-defect',
+    'flight 1510-2000 create-defect',
+    'retry 2000-3000 create-defect',
+    'flight 3000-3400 create-defect',
+    'work 3400-9000 create-defect',
+    'flight 9000-10000 comment',
+  ]);
+});
+
+it('a wait between two sends is what the job waited for, and after an operator’s decision it is in the queue', () => {
+  const waits = [
+    { for: 'outage', from: 2_000, until: 2_600, why: 'the service is down' },
+    { for: 'operator', from: 4_000, until: 8_000, why: 'parked' },
+  ] as const;
+  const resumed = { ...create, resumedAt: 8_500 };
+  const told = { ...job, waits: { older: 0, newest: [...waits] } };
+  expect(inWords(periodsOf(told, [resumed], 20_000))).toEqual([
+    'queue 1000-1200',
+    'budget 1200-1500 create-defect',
+    'work 1500-1510 create-defect',
+    'flight 1510-2000 create-defect',
+    'outage 2000-2600',
+    'work 2600-3000 create-defect',
+    'flight 3000-3400 create-defect',
+    'work 3400-4000 create-defect',
+    'operator 4000-8000',
+    'queue 8000-8500',
+    'work 8500-9000 create-defect',
+    'work 9000-10000',
+  ]);
+});
+
+it.each<[string, Partial<Job>, string]>([
+  ['queued', { status: 'queued' }, 'queue 1000-'],
+  ['running', { status: 'running', queuedAt: 1_100 }, 'work 1100-'],
+  [
+    'parked',
+    { status: 'parked', finishedAt: 4_000, parked: { reason: 'why', outcomeUnknown: false } },
+    'operator 4000-',
+  ],
+  [
+    'in line',
+    { status: 'waiting', waits: { older: 0, newest: [{ for: 'budget', from: 3_000, why: 'the minute' }] } },
+    'budget 3000-',
+  ],
+])('the last period of a job that is %s has no end', (_, state, last) => {
+  const { finishedAt, ...unfinished } = job;
+  expect(inWords(periodsOf({ ...unfinished, ...state }, [], 20_000)).at(-1)).toBe(last);
+});
+
+it('whatever the history holds, every moment belongs to exactly one period', () => {
+  const time = fc.integer({ min: 0, max: 12_000 });
+  const send = fc.record({
+    ...{ askedAt: time, grantedAt: time, sentAt: time, endedAt: time },
+    came: fc.constantFrom<Send['came']>('accepted', 'no answer', 'server error'),
+  });
+  const step = fc.record(
+    {
+      ...{
+        step: fc.constantFrom('a', 'b', 'c'),
+        calls: fc.constant('x'),
+        status: fc.constant<StepEntry['status']>('done'),
+        startedAt: time,
+      },
+      ...{ finishedAt: time, resumedAt: time, sends: fc.record({ older: fc.constant(0), newest: fc.array(send) }) },
+    },
+    { requiredKeys: ['step', 'calls', 'status', 'startedAt'] },
+  );
+  const wait = fc.record(
+    {
+      for: fc.constantFrom<WaitsFor>('budget', 'retry', 'operator', 'job'),
+      from: time,
+      why: fc.constant('w'),
+      until: time,
+    },
+    { requiredKeys: ['for', 'from', 'why'] },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 4 }), fc.array(wait, { maxLength: 4 }), (steps, newest) => {
+      const given = { ...job, waits: { older: 0, newest } };
+      const periods = periodsOf(given, steps, 20_000);
+      expect(periods[0]?.from).toBe(job.createdAt);
+      expect(periods.at(-1)?.to).toBe(job.finishedAt);
+      for (const [index, { from, to = 0 }] of periods.entries()) {
+        expect(to).toBeGreaterThan(from);
+        if (index > 0) expect(from).toBe(periods[index - 1]?.to);
+      }
+    }),
+  );
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JobPage, TryAction, TryFacts } from '../../console/contract.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+import { consoleOf, type TestConsole } from './console-of.ts';
+
+let relay: TestRelay;
+let console_: TestConsole;
+
+beforeAll(async () => {
+  relay = await startRelay();
+  console_ = await consoleOf(relay);
+});
+
+afterAll(async () => {
+  await console_.close();
+  await relay.close();
+});
+
+beforeEach(() => relay.sandbox.clearFaults());
+
+const read = () => console_.get<TryFacts>('/api/try');
+
+/** Does it, and the jobs that come of it. @returns what the operator reads */
+async function act(action: TryAction): Promise<string> {
+  const { status, answer } = await console_.post<{ text: string; error?: string }>('/api/try', action);
+  if (status !== 200) throw new Error(answer.error);
+  await relay.work();
+  return answer.text;
+}
+
+async function example(id: string) {
+  const found = (await read()).examples.find((one) => one.id === id);
+  if (!found) throw new Error(`there is no example ${id}`);
+  return found;
+}
+
+async function send(id: string): Promise<string> {
+  const { event = '', body } = await example(id);
+  return act({ do: 'send event', event, body });
+}
+
+describe('the screen Try', () => {
+  it('an example event becomes a defect, which the sandbox shows', async () => {
+    // The relay ignores old events, and the clock of the test stands still.
+    relay.clock.now = Date.now();
+    expect(await send('issue')).toMatch(/^The job issue-to-defect-\w+ took it\.$/);
+    const { records, audit } = await read();
+    expect(records.find(({ kind }) => kind === 'Defects')?.rows[0]).toMatchObject({
+      title: 'Spelling error in the README file',
+    });
+    expect(audit[0]).toMatchObject({ operation: expect.stringContaining('defects/create'), answer: '201' });
+    expect(await send('issue closed')).toMatch(/took it/);
+    const { jobs } = await console_.get<JobPage>('/api/jobs');
+    expect(new Set(jobs.map(({ subject }) => subject)).size).toBe(1);
+  });
+
+  it.each(['issues edited', 'issues labeled', 'issue_comment created', 'pull_request closed'])(
+    'the relay understands the example %s',
+    async (id) => {
+      await expect(send(id)).resolves.toMatch(/took it|had it already|takes no notice/);
+    },
+  );
+
+  it('a command is answered as in Slack, and its buttons and forms work', async () => {
+    expect(await act({ do: 'send command', text: '/pm help' })).toContain('/pm log');
+    await act({ do: 'send command', text: '/pm find login' });
+    const [found] = (await read()).messages;
+    if (!found) throw new Error('nothing was found');
+    expect(found.to).toBe('Mira Novak');
+    const button = found.blocks.map(({ accessory }) => accessory as Record<string, string>).find(Boolean);
+    const { channel, ts } = found;
+    const pressed = { channel, ts, actionId: button?.action_id ?? '', value: button?.value ?? '' };
+    await act({ do: 'press', ...pressed });
+    const [form] = (await read()).forms;
+    if (!form) throw new Error('no form was opened');
+    expect(form.user).toBe('Mira Novak');
+    await expect(act({ do: 'submit', viewId: form.viewId, values: { duration: 'long' } })).rejects.toThrow(/duration/i);
+    await act({ do: 'submit', viewId: form.viewId, values: { duration: '45m', note: 'tried' } });
+    const { forms, messages, records } = await read();
+    expect(forms).toEqual([]);
+    expect(messages[0]?.text).toContain('45');
+    expect(records.find(({ kind }) => kind === 'Time logs')?.rows[0]).toMatchObject({
+      hours: 0.75,
+      note: expect.stringMatching(/^tried /),
+    });
+  });
+
+  it('a fault of the sandbox is set, listed and cleared', async () => {
+    const { faultKinds } = await read();
+    for (const { fault } of faultKinds) await act({ do: 'set fault', fault });
+    const { faults } = await read();
+    expect(faults.map(({ fault }) => fault)).toEqual(faultKinds.map(({ fault }) => fault));
+    expect(faults[0]?.title).toBe('cut after work, /defects/create, 1 more');
+    for (const { id } of faults) await act({ do: 'clear fault', id });
+    expect((await read()).faults).toEqual([]);
+    expect(await act({ do: 'clear fault', id: faults[0]?.id ?? '' })).toContain('used up');
+  });
+
+  it.each<[string, TryAction, RegExp]>([
+    ['a payload that is not an object', { do: 'send event', event: 'issues', body: '7' }, /JSON object/],
+    ['a payload that is not JSON', { do: 'send event', event: 'issues', body: '{' }, /JSON/],
+    [
+      'a payload without its fields',
+      { do: 'send event', event: 'issues', body: '{"action":"opened"}' },
+      /refused it with 4/,
+    ],
+    ['a command without a slash', { do: 'send command', text: 'help' }, /begins with a slash/],
+    ['a message that is gone', { do: 'press', channel: 'C0', ts: '1', actionId: 'a' }, /no such message/],
+    ['a form that is closed', { do: 'submit', viewId: 'V0', values: {} }, /closed already/],
+    ['an unknown fault', { do: 'set fault', fault: { kind: 'fire' } }, /kind must be one of/],
+  ])('%s is refused in words', async (_, action, words) => {
+    await expect(act(action)).rejects.toThrow(words);
+    expect(console_.failures).toEqual([]);
+  });
+
+  it('never shows what the authorization server keeps', async () => {
+    const { records } = await read();
+    expect(records.map(({ kind }) => kind)).not.toContain('grants');
+    expect(JSON.stringify(await read())).not.toContain(relay.sandbox.keys[0]?.secretKey);
+  });
+
+  it('is not there for a stage', async () => {
+    const stage = await consoleOf(relay, { try: undefined });
+    expect(await stage.get('/api/relay')).toMatchObject({ canTry: false });
+    expect((await stage.post('/api/try', { do: 'send command', text: '/pm help' })).status).toBe(404);
+    await stage.close();
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { everything, synthesize } from './variants.ts';
+
+interface Statement {
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: Record<string, Record<string, string | string[]>>;
+}
+
+const template = synthesize('dev', { ...everything, deployment: {} }).template();
+
+/** The statements of the policy whose ARN that output has. */
+function policy(output: string): Statement[] {
+  const { Ref } = template.findOutputs(output)[output]?.Value ?? {};
+  return template.findResources('AWS::IAM::ManagedPolicy')[Ref]?.Properties.PolicyDocument.Statement;
+}
+
+/** Each action with what it is for. */
+function allowed(output: string): string[] {
+  const all = policy(output).flatMap(({ Action, Resource }) =>
+    [Action].flat().flatMap((action) => [Resource].flat().map((resource) => `${action} ${JSON.stringify(resource)}`)),
+  );
+  return [...new Set(all)].sort();
+}
+
+/** The partition keys for which an action is allowed. */
+function partitionKeys(output: string): Record<string, string[]> {
+  const keys: Record<string, string[]> = {};
+  for (const { Action, Condition } of policy(output)) {
+    const leading = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat();
+    if (leading.length === 0) continue;
+    expect(Condition?.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' });
+    for (const action of [Action].flat()) keys[action] = [...(keys[action] ?? []), ...leading].sort();
+  }
+  return keys;
+}
+
+const table = (action: string) =>
+  expect.stringMatching(`^dynamodb:${action} {"Fn::GetAtt":\\["StateTable[^"]*","Arn"\\]}$`);
+const index = (name: string) => expect.stringMatching(`^dynamodb:Query .*/index/${name}"`);
+const reading = {
+  'dynamodb:GetItem': ['budget#*', 'grant#*#*', 'job#*', 'link#*', 'link-name#*', 'person#*#*'],
+  'dynamodb:Query': ['breaker#*', 'job#*', 'linked-people#*'],
+};
+
+describe('the policies for people who use the console', () => {
+  it('reading needs the stack’s outputs, the two indexes and the listed items, and nothing else', () => {
+    expect(allowed('ConsoleReadPolicyArn')).toEqual([
+      'cloudformation:DescribeStacks {"Ref":"AWS::StackId"}',
+      ...['GetItem', 'Query'].map(table),
+      index('jobs-by-status'),
+      index('waiting-line'),
+    ]);
+    expect(partitionKeys('ConsoleReadPolicyArn')).toEqual(reading);
+  });
+
+  it('operating also changes jobs, sends them to the queues and asks the service, and nothing else', () => {
+    const queues = ['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].flatMap((action) =>
+      ['Background', 'Interactive'].map((lane) => expect.stringMatching(`^sqs:${action} .*"${lane}Queue`)),
+    );
+    const secrets = ['DescribeSecret', 'GetSecretValue'].flatMap((action) =>
+      ['partnermain', 'partnerother'].map((name) =>
+        expect.stringMatching(`^secretsmanager:${action} .*"Secrets${name}`),
+      ),
+    );
+    expect(allowed('ConsoleOperatePolicyArn')).toEqual([
+      'cloudformation:DescribeStacks {"Ref":"AWS::StackId"}',
+      ...['DeleteItem', 'GetItem', 'PutItem', 'Query'].map(table),
+      index('jobs-by-status'),
+      index('waiting-line'),
+      table('UpdateItem'),
+      ...secrets,
+      ...queues,
+    ]);
+    const jobs = ['job#*'];
+    expect(partitionKeys('ConsoleOperatePolicyArn')).toEqual({
+      ...reading,
+      ...{ 'dynamodb:PutItem': ['budget#*', 'job#*'], 'dynamodb:UpdateItem': jobs, 'dynamodb:DeleteItem': jobs },
+    });
+  });
+
+  it('reading gives access to no secret', () => {
+    expect(JSON.stringify(policy('ConsoleReadPolicyArn'))).not.toContain('secretsmanager');
+  });
+});

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type SlackSocket, SocketRefused, startSlackSocket } from '../../local/slack-socket.ts';
+import { SIGNING_SECRET, startRelay, type TestRelay } from '../relay.ts';
+import { GENERAL, MIRA, told } from '../slack-requests.ts';
+import { APP_TOKEN, type SocketModeStandIn, startSocketMode } from '../slack-socket-mode.ts';
+
+let relay: TestRelay;
+let slack: SocketModeStandIn;
+let socket: SlackSocket;
+let connections: number;
+let errors: unknown[];
+/** What the relay is made to answer. */
+let instead: number | undefined;
+
+beforeEach(async () => {
+  [connections, errors, instead] = [0, [], undefined];
+  [relay, slack] = await Promise.all([startRelay(), startSocketMode()]);
+  // Requests are signed now.
+  relay.clock.now = Date.now();
+});
+afterEach(async () => {
+  await socket.close();
+  await Promise.all([relay.close(), slack.close()]);
+});
+
+function start(change: { appToken?: string; silenceMs?: number } = {}): void {
+  socket = startSlackSocket({
+    apiUrl: slack.apiUrl,
+    appToken: APP_TOKEN,
+    signingSecret: async () => SIGNING_SECRET,
+    async hand(_path, request) {
+      if (instead !== undefined) return { status: instead, body: '' };
+      const response = await fetch(relay.slackUrl, { method: 'POST', ...request });
+      return { status: response.status, body: await response.text() };
+    },
+    connected: () => {
+      connections += 1;
+    },
+    failed: (error) => void errors.push(error),
+    firstPauseMs: 10,
+    ...change,
+  });
+}
+
+const ready = (count = 1) => expect.poll(() => connections).toBe(count);
+
+let number = 0;
+function command(text: string): { envelope_id: string } {
+  number += 1;
+  return {
+    envelope_id: `envelope-${number}`,
+    ...{ type: 'slash_commands', accepts_response_payload: true },
+    payload: {
+      command: '/pm',
+      text,
+      ...{ team_id: 'T0RELAY01', user_id: MIRA, channel_id: GENERAL, is_enterprise_install: 'false' },
+      trigger_id: relay.slack.makeTriggerId(MIRA),
+      response_url: relay.slack.makeResponseUrl({ kind: 'command', userId: MIRA, channelId: GENERAL }),
+    },
+  } as { envelope_id: string };
+}
+
+async function acknowledgement({ envelope_id }: { envelope_id: string }) {
+  const own = () => slack.acknowledged.find((one) => one.envelope_id === envelope_id);
+  await expect.poll(own).toBeDefined();
+  return own();
+}
+
+describe('Socket Mode', () => {
+  it('a command goes through the webhook, and its answer is the payload of the acknowledgement', async () => {
+    start();
+    await ready();
+    const given = command('done 101');
+    slack.send(given);
+    expect(JSON.stringify(await acknowledgement(given))).toContain('Working on it');
+    expect(await relay.jobs()).toHaveLength(1);
+    await relay.workToTheEnd();
+    expect(told(relay).join()).toContain('101');
+  });
+
+  it('an interaction goes through the webhook', async () => {
+    start();
+    await ready();
+    const shortcut = {
+      envelope_id: 'shortcut',
+      type: 'interactive',
+      payload: {
+        type: 'message_action',
+        callback_id: 'create-defect',
+        trigger_id: relay.slack.makeTriggerId(MIRA),
+        response_url: relay.slack.makeResponseUrl({ kind: 'command', userId: MIRA, channelId: GENERAL }),
+        user: { id: MIRA, name: 'mira' },
+        channel: { id: GENERAL, name: 'general' },
+        team: { id: 'T0RELAY01', domain: 'example' },
+        message: { type: 'message', user: MIRA, ts: '1763632800.000100', text: 'It is broken' },
+      },
+    };
+    slack.send(shortcut);
+    expect(await acknowledgement(shortcut)).toEqual({ envelope_id: 'shortcut' });
+    expect(relay.slack.views).toHaveLength(1);
+  });
+
+  it('what the relay did not accept is not acknowledged', async () => {
+    start();
+    await ready();
+    instead = 500;
+    slack.send(command('done 101'));
+    await expect.poll(() => errors.length).toBe(1);
+    instead = undefined;
+    const next = command('done 102');
+    slack.send(next);
+    await acknowledgement(next);
+    expect(slack.acknowledged).toHaveLength(1);
+    expect(String(errors)).toContain('the relay answered 500');
+  });
+
+  it('an event that the relay does not take is acknowledged, so that Slack does not send it again', async () => {
+    start();
+    await ready();
+    slack.send({ envelope_id: 'event', type: 'events_api', payload: { event: { type: 'app_mention' } } });
+    expect(await acknowledgement({ envelope_id: 'event' })).toEqual({ envelope_id: 'event' });
+    expect(await relay.jobs()).toEqual([]);
+  });
+
+  it.each([
+    ['is cut', () => slack.cut()],
+    ['is about to end', () => slack.send({ type: 'disconnect', reason: 'refresh_requested' })],
+  ])('the next connection is opened if one %s', async (_, end) => {
+    start();
+    await ready();
+    end();
+    await ready(2);
+    const given = command('done 101');
+    slack.send(given);
+    await acknowledgement(given);
+  });
+
+  it('a connection is replaced if nothing was heard of it for long', async () => {
+    start({ silenceMs: 50 });
+    await expect.poll(() => connections).toBeGreaterThan(2);
+  });
+
+  it('it tries again while Slack cannot be reached', async () => {
+    slack.refusal = 'internal_error';
+    start();
+    await expect.poll(() => errors.length).toBeGreaterThan(2);
+    slack.refusal = undefined;
+    await ready();
+  });
+
+  it.each([
+    ['the token', () => start({ appToken: 'xoxb-not-for-this' }), 'Slack refuses SLACK_APP_TOKEN (invalid_auth)'],
+    [
+      'Socket Mode',
+      async () => {
+        start();
+        await ready();
+        slack.send({ type: 'disconnect', reason: 'link_disabled' });
+      },
+      'Socket Mode is off for the app',
+    ],
+  ])('it stops if Slack refuses %s', async (_, begin, why) => {
+    await begin();
+    await expect.poll(() => errors).toEqual([expect.any(SocketRefused)]);
+    expect(String(errors)).toContain(why);
+    expect(String(errors)).not.toContain('xoxb');
+  });
+});

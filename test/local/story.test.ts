@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { startStory } from '../../local/story.ts';
+
+/** What the terminal shows of some lines of the log, without the times. */
+async function told(...lines: Record<string, unknown>[]): Promise<string[]> {
+  const printed: string[] = [];
+  const story = startStory('/dev/null', (text) => printed.push(...text.split('\n')));
+  for (const line of lines) story.log.info(line);
+  await story.close();
+  // The first line names the zone.
+  return printed.slice(1).map((line) => line.slice(10));
+}
+
+const job = { jobId: 'issue-to-defect-4eff2e5c0587a1f811cd', entity: 'acme/web#1' };
+const step = { ...job, step: 'create-defect', calls: 'defects/create' };
+
+describe('the story of jobs in the first terminal', () => {
+  it('a lost answer, the same bytes and what settled them are shown', async () => {
+    const lines = await told(
+      { ...step, message: 'request sent', came: 'no answer', why: 'no answer: the connection was cut', durationMs: 8 },
+      { ...step, message: 'request sent', came: 'accepted', sameBytes: true, durationMs: 30 },
+      { ...step, message: 'step done', settledBy: 'the service accepted the same bytes', durationMs: 10_300 },
+    );
+    expect(lines).toEqual([
+      '[4eff2e]   create-defect        defects/create   no answer: the connection was cut, after 8 ms',
+      '[4eff2e]   create-defect        defects/create   the same signed bytes again: answered in 30 ms',
+      '[4eff2e]   create-defect        defects/create   done in 10.3 s: the service accepted the same bytes',
+    ]);
+  });
+
+  it('a job with an unknown outcome is to be resolved, and not to be replayed', async () => {
+    const lines = await told({ ...job, message: 'job parked', reason: 'no answer', kind: 'outcome unknown' });
+    expect(lines[0]).toBe('[4eff2e] ✗ acme/web#1 parked: no answer');
+    expect(lines.filter((line) => line.includes(`resolve ${job.jobId}`))).toHaveLength(3);
+    expect(lines.join()).not.toContain('replay');
+  });
+
+  it('a job that is not done has no sign of success', async () => {
+    const ended = { ...job, message: 'job succeeded', outcome: 'the task is closed' };
+    expect(await told({ ...ended, notDone: true }, { ...ended, notDone: false })).toEqual([
+      '[4eff2e] ⚠ acme/web#1 not done: the task is closed',
+      '[4eff2e] ✓ acme/web#1: the task is closed',
+    ]);
+  });
+
+  it('a job that continues after an outage says so', async () => {
+    expect(await told({ ...job, message: 'job continues', waitedFor: 'outage', durationMs: 125_000 })).toEqual([
+      '[4eff2e] ● acme/web#1 continues after an outage, for which it waited 2 min 5 s',
+    ]);
+  });
+});

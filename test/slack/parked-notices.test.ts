@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { causeOf } from '../../lib/jobs/parked-groups.ts';
+import { blockKitFaults } from '../../local/slack/block-kit.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { PLATFORM, readable } from '../slack-requests.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let relay: TestRelay;
+const start = async (stage = 'local') => {
+  const config = { ...exampleConfig({ projectId: crypto.randomUUID() }), contactChannel: PLATFORM };
+  relay = await startRelay({ config, environment: { STAGE: stage } });
+};
+beforeEach(() => start());
+afterEach(() => relay.close());
+
+const notices = () => relay.slack.messages.filter(({ channel }) => channel === PLATFORM);
+const texts = () => notices().map(({ blocks }) => readable(blocks));
+
+let number = 0;
+
+/** Parks a job for each reason. @returns their ids */
+async function park(...reasons: string[]): Promise<string[]> {
+  const { jobs } = relay.stores;
+  const ids = [];
+  for (const reason of reasons) {
+    const id = `a-job-${++number}`;
+    const about = { automation: 'none', connection: 'main', lane: 'background', entity: id } as const;
+    await jobs.store({ ...about, id, summary: `acme/web#${number} opened`, input: {} });
+    const job = await jobs.claim(id, 1, 'a worker', relay.clock.now + MINUTE);
+    if ('unclaimed' in job) throw new Error('the job should have been claimed');
+    await jobs.park(job, { reason, outcomeUnknown: false });
+    ids.push(id);
+  }
+  return ids;
+}
+
+async function sweepAfter(ms: number): Promise<void> {
+  relay.clock.now += ms;
+  await relay.sweep();
+}
+
+describe('the notice of parked jobs', () => {
+  it('a job that the service refuses is told in the contact channel once, with what to do', async () => {
+    await relay.post('issues', issueEvent('opened', { title: '<!channel> *bold*' }));
+    await relay.work();
+    const [job] = await relay.jobs('parked');
+    const calls = relay.sandbox.requests;
+    for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
+    expect(texts()).toEqual([
+      expect.stringMatching(
+        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nIt cannot continue by itself: correct what the reason names, then replay the job\./,
+      ),
+    ]);
+    expect(texts()[0]).toContain(`npm run -s relay -- replay ${job?.id}`);
+    expect(blockKitFaults(notices()[0]?.blocks, 'message')).toEqual([]);
+    expect(relay.sandbox.requests).toBe(calls);
+    expect((await relay.jobs('parked'))[0]).toEqual(job);
+  });
+
+  it('the command of a notice names the stage', async () => {
+    await relay.close();
+    await start('prod');
+    const [id] = await park('no such project');
+    await relay.sweep();
+    expect(texts()[0]).toContain(`npm run -s relay -- --stage prod replay ${id}`);
+  });
+
+  it('500 jobs with one cause are one message, which counts them', async () => {
+    await park(...Array.from({ length: 300 }, (_, index) => `defect ${index} of 'project ${index}' is unknown`));
+    await sweepAfter(MINUTE);
+    await park(...Array.from({ length: 200 }, (_, index) => `defect ${index} of 'project' is unknown`));
+    await sweepAfter(MINUTE);
+    expect(texts()).toEqual([
+      expect.stringMatching(/500 jobs are parked for one cause.*\n(• acme.*\n){5}• and 495 more\n/),
+    ]);
+    expect(relay.slack.calls.map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.update']);
+  });
+
+  it('many causes in one hour are at most ten messages', async () => {
+    const letters = 'abcdefghijklmnopqrst';
+    await park(...[...letters].map((letter) => `cause ${letter}`));
+    await sweepAfter(MINUTE);
+    expect(texts()).toHaveLength(10);
+    expect(texts().at(-1)).toMatch(/11 jobs are parked for several causes/);
+  });
+
+  it('every hour has its own message, and the last seconds of an hour are not lost', async () => {
+    await sweepAfter(HOUR - 1);
+    await park('no such project');
+    await sweepAfter(1 + MINUTE);
+    await park('no such project');
+    await sweepAfter(10 * MINUTE);
+    await sweepAfter(2 * HOUR);
+    expect(texts()).toHaveLength(2);
+  });
+
+  it('a notice is told late rather than never, if the sweep stood still', async () => {
+    await relay.sweep();
+    await park('no such project');
+    await sweepAfter(70 * HOUR);
+    expect(texts()).toHaveLength(1);
+  });
+
+  it('a notice whose first try failed at the end of its hour is told by a later sweep', async () => {
+    await sweepAfter(HOUR - 1);
+    await park('no such project');
+    relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'before work' });
+    await sweepAfter(4.5 * MINUTE);
+    await sweepAfter(MINUTE);
+    await sweepAfter(2 * MINUTE);
+    expect(texts()).toHaveLength(1);
+  });
+
+  it.each([
+    ['Slack refuses it', { kind: 'error', error: 'channel_not_found', times: 2 }, 3],
+    ['Slack wants fewer calls', { kind: 'rate-limited' }, 2],
+    ['Slack is down', { kind: 'server-error', when: 'before work' }, 4],
+    ['the answer is lost', { kind: 'cut', when: 'after work' }, 4],
+  ] as const)('a notice is told once, later, if %s', async (_, failure, minutes) => {
+    relay.slack.fail({ method: 'chat.postMessage', ...failure });
+    const ids = await park('no such project');
+    for (let minute = 0; minute < minutes; minute++) await sweepAfter(MINUTE);
+    expect(texts()).toEqual([expect.stringContaining('no such project')]);
+    expect(relay.log).toContainEqual(
+      expect.objectContaining({ message: 'the contact channel could not be told about parked jobs' }),
+    );
+    expect((await relay.jobs('parked')).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('two sweeps at the same moment tell it once', async () => {
+    await park('no such project');
+    await Promise.all([relay.sweep(), relay.sweep()]);
+    expect(texts()).toHaveLength(1);
+  });
+
+  it('a message that a person deleted does not come back', async () => {
+    await park('no such project');
+    await relay.sweep();
+    relay.slack.messages.length = 0;
+    await park('no such project');
+    await sweepAfter(MINUTE);
+    await sweepAfter(MINUTE);
+    expect(relay.slack.calls.map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.update']);
+  });
+});
+
+describe('the cause of parked jobs', () => {
+  it.each([
+    ["relay.config.ts has no connection 'main'", "relay.config.ts has no connection 'old-one'"],
+    ['defect a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b01 is gone', 'defect 0a5d1f0e-aaaa-4e95-b07d-5d2c9e6f3b02 is gone'],
+    ['stopped since 2026-11-20T10:00:00.000Z (8 attempts)', 'stopped since 2026-11-21T10:12:00.000Z (9 attempts)'],
+  ])('%s is the same cause as %s', (one, other) => {
+    expect(causeOf(one)).toBe(causeOf(other));
+  });
+
+  it('an HTTP status is part of the cause', () => {
+    expect(causeOf('the service answered with status 500')).not.toBe(causeOf('the service answered with status 403'));
+  });
+
+  it('any text has a cause', () => {
+    fc.assert(fc.property(fc.string({ maxLength: 5_000 }), (reason) => typeof causeOf(reason) === 'string'));
+  });
+});

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { NOW } from './fixture/sample-jobs.ts';
+
+export const WIDE = { width: 1280, height: 800 };
+export const NARROW = { width: 400, height: 800 };
+
+export interface ConsolePage {
+  page: Page;
+  /** What the page complained of: its content policy, errors of its script, requests to elsewhere. */
+  complaints: string[];
+  /** Goes to a screen, such as `jobs?status=parked`, in the open page. */
+  go(screen: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface OpenOptions extends BrowserContextOptions {
+  /** The time that the page sees; it goes on from there. By default that of the made-up data. */
+  time?: number | 'real';
+}
+
+/** Opens the console in a browser session of its own. */
+export async function openConsole(browser: Browser, url: string, options: OpenOptions = {}): Promise<ConsolePage> {
+  const { time = NOW, ...rest } = options;
+  const context = await browser.newContext({
+    viewport: WIDE,
+    timezoneId: 'Europe/Berlin',
+    locale: 'en-GB',
+    ...rest,
+  });
+  const page = await context.newPage();
+  if (time !== 'real') await page.clock.install({ time });
+  const complaints: string[] = [];
+  const { origin } = new URL(url);
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    // A refused connection is what some tests are about.
+    if (!/ERR_CONNECTION|Failed to load resource/.test(message.text())) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) complaints.push(`requested ${request.url()}`);
+  });
+  await page.goto(url);
+  return {
+    page,
+    complaints,
+    go: async (screen) => {
+      await page.goto(`${origin}/#/${screen}`);
+      await page.locator('main h1').waitFor();
+    },
+    close: () => context.close(),
+  };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Finding {
+  id: string;
+  help: string;
+  nodes: { target: string[]; failureSummary: string }[];
+}
+
+/** Expects that axe finds nothing to improve in the page. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe);
+  const findings = (await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+  )) as Finding[];
+  const told = findings.map(({ id, help, nodes }) => ({
+    id,
+    help,
+    where: nodes.slice(0, 4).map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary}`),
+  }));
+  expect(told).toEqual([]);
+}
+
+/** Expects that nothing is wider than the screen. */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  const [content, screen] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
+  expect(content).toBeLessThanOrEqual(screen ?? 0);
+}

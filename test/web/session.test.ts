@@ -1,0 +1,175 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { isWithoutBrowser, launchChromium } from '../chromium.ts';
+import { openConsole } from './console-page.ts';
+import { numberedJob, sampleJobs, unknownJob } from './fixture/sample-jobs.ts';
+import { type Fixture, type FixtureOptions, startFixture, WRONG_ID } from './fixture/server.ts';
+
+describe.skipIf(isWithoutBrowser)('the page and its server', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  async function start(options: FixtureOptions = {}): Promise<Fixture> {
+    const fixture = await startFixture(options);
+    onTestFinished(() => fixture.close());
+    return fixture;
+  }
+
+  async function open(url: string) {
+    const opened = await openConsole(browser, url, { time: 'real' });
+    onTestFinished(opened.close);
+    return opened;
+  }
+
+  it('the token leaves the address at once, and stays for a reload and for a new tab', async () => {
+    const { url } = await start();
+    const { page } = await open(url);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(page.url()).not.toContain('token');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Now' }).waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto(page.url().replace(/#.*/, '#/parked'));
+    await tab.getByRole('heading', { name: 'Parked' }).waitFor();
+  });
+
+  it('a page without a token or with a wrong one says which address to open', async () => {
+    const { url, port } = await start();
+    const { page } = await open(`http://127.0.0.1:${port}/`);
+    await page.getByRole('heading', { name: 'Open the address that the relay printed' }).waitFor();
+    await page.goto(`http://127.0.0.1:${port}/#token=wrong`);
+    await page.getByRole('heading', { name: 'This address is no longer valid' }).waitFor();
+    // The same page takes the right address, which differs in its fragment only.
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Now' }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  it('an open page goes on when the relay was restarted', async () => {
+    const before = await startFixture();
+    const { page, go } = await open(before.url);
+    await go('jobs');
+    await page.getByText(`${sampleJobs.length} jobs shown`).waitFor();
+    await before.close();
+    await page.getByText('No connection. Trying again…').waitFor();
+    await start({ port: before.port, jobs: [numberedJob(1)] });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('1 job shown').waitFor();
+  });
+
+  it('what cannot be read is said in words, and can be tried again', async () => {
+    const fixture = await startFixture();
+    const { page, go } = await open(fixture.url);
+    await go('jobs/no-such-job');
+    await page.getByRole('alert').getByText('there is nothing at /api/jobs/no-such-job').waitFor();
+    await fixture.close();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('alert').getByText('The relay does not answer. Is it still running?').waitFor();
+  });
+
+  it('a change is on the screen without a reload', async () => {
+    const fixture = await start({ jobs: [numberedJob(1)] });
+    const { page, go } = await open(fixture.url);
+    await go('jobs');
+    await page.getByText('1 job shown').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    fixture.jobs.unshift(numberedJob(2));
+    fixture.tell({ jobs: [numberedJob(2).id] });
+    await page.getByText('acme/web#2 opened').waitFor();
+    fixture.jobs[0] = { ...numberedJob(2), status: 'parked', news: 'the key was revoked' };
+    fixture.tell({ jobs: [numberedJob(2).id] });
+    fixture.tell({ now: true });
+    await page.getByText('the key was revoked').waitFor();
+    await page.getByRole('link', { name: 'Parked 1 job' }).waitFor();
+  });
+
+  it('the stream of changes is closed while nobody looks', async () => {
+    const fixture = await start({ jobs: [numberedJob(1)] });
+    const { page, go } = await open(fixture.url);
+    await go('jobs');
+    await page.getByText('1 job shown').waitFor();
+    const look = (hidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`,
+      );
+    await look(true);
+    await page.getByText('Paused', { exact: true }).waitFor();
+    await expect.poll(fixture.streams).toBe(0);
+    fixture.jobs.unshift(numberedJob(2));
+    await look(false);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('2 jobs shown').waitFor();
+  });
+
+  it('times are local, with the zone and the milliseconds in the title', async () => {
+    const { url } = await start();
+    const { page, go } = await open(url);
+    await go(`jobs/${unknownJob.id}`);
+    const created = page.locator('.facts time').first();
+    expect(await created.getAttribute('title')).toMatch(/13:53:55\.\d{3}.* \(Europe\/Berlin\)$/);
+  });
+
+  it('a hundred changes at once are few requests', async () => {
+    const fixture = await start({ jobs: [numberedJob(1)] });
+    const { page, go } = await open(fixture.url);
+    await go('jobs');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('1 job shown').waitFor();
+    const before = fixture.requests.length;
+    fixture.jobs.unshift(numberedJob(2));
+    for (let change = 0; change < 100; change++) fixture.tell({ jobs: [numberedJob(change).id] });
+    await page.getByText('2 jobs shown').waitFor();
+    expect(fixture.requests.length - before).toBeLessThan(10);
+  });
+
+  it('a read-only console has no way to change anything, and says why', async () => {
+    const fixture = await start({ facts: { operate: false } });
+    const { page, go } = await open(fixture.url);
+    for (const screen of [`jobs/${unknownJob.id}`, 'parked', 'try']) {
+      await go(screen);
+      await page.getByText('This console is read-only.').first().waitFor();
+      for (const name of ['Replay', 'Discard…', 'It exists…', 'Create it again', 'Search once more']) {
+        expect(await page.getByRole('button', { name }).count()).toBe(0);
+      }
+      for (const name of ['Send the event', 'Send the command', 'Break it', 'Clear it', 'Log the rest', 'Log']) {
+        for (const button of await page.getByRole('button', { name, exact: true }).all()) {
+          expect(await button.isDisabled()).toBe(true);
+        }
+      }
+    }
+    expect(fixture.changes).toEqual([]);
+  });
+
+  it('a decision that is refused leaves its question open, with the reason', async () => {
+    const fixture = await start();
+    const { page, go } = await open(fixture.url);
+    await go(`jobs/${unknownJob.id}`);
+    await page.getByRole('button', { name: 'It exists…' }).click();
+    const question = page.getByRole('dialog');
+    await question.getByLabel('Id in the service').fill(WRONG_ID);
+    await question.getByRole('button', { name: 'Continue with this id' }).click();
+    await question.getByRole('alert').getByText('there is no such defect').waitFor();
+    await question.getByLabel('Id in the service').fill('b542cd7c');
+    await question.getByRole('button', { name: 'Continue with this id' }).click();
+    await question.waitFor({ state: 'detached' });
+  });
+
+  it('several parked jobs are replayed at once, after a question that says how many', async () => {
+    const fixture = await start();
+    const { page, go } = await open(fixture.url);
+    await go('parked');
+    const group = page.getByRole('region', { name: 'the API key is unknown or revoked' });
+    await group.getByLabel('Select all').check();
+    await group.getByRole('button', { name: 'Replay (3)' }).click();
+    const question = page.getByRole('dialog', { name: 'Replay 3 jobs?' });
+    expect(fixture.changes).toEqual([]);
+    await question.getByRole('button', { name: 'Replay 3 jobs' }).click();
+    await page.getByText('3 jobs changed.').waitFor();
+    const ids = sampleJobs.filter(({ status, outcomeUnknown }) => status === 'parked' && !outcomeUnknown);
+    expect(fixture.changes).toEqual([{ path: '/api/jobs', body: { do: 'replay', ids: ids.map(({ id }) => id) } }]);
+  });
+});
