@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { createPolledChanges } from '../console/polled-changes.ts';
 import { startConsole } from '../console/server.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { findRunning } from '../local/state.ts';
 import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
@@ -55,7 +56,7 @@ async function addressOfRunning(): Promise<string> {
 /** Serves the console until the process gets a stop signal. @returns its address */
 async function serveStage(name: string, { operate = false, port }: ConsoleCommandOptions, open: OpenTarget) {
   const { stores } = await open();
-  const { default: config } = await import('../relay.config.ts');
+  const config = await loadConfig();
   trustCaFile(config);
   const failed = (error: unknown) =>
     console.error(printable(`relay: ${error instanceof Error ? error.message : error}`));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { createGithubClient, type GithubClient } from '../lib/github/github-client.ts';
 import type { Hook } from '../lib/github/hooks.ts';
 import { createRedeliveryApi, NotNow } from '../lib/github/redelivery-api.ts';
@@ -51,7 +52,7 @@ webhooks, when you run npm start; docs/redelivery.md#permissions lists the permi
     .action(async (options: DeliveriesOptions) => {
       const { running, githubWebhookUrl, stores } = await open();
       if (!running) throw new Error('a stage has a webhook URL of its own: enter it in the webhook on GitHub');
-      const { default: config } = await import('../relay.config.ts');
+      const config = await loadConfig();
       const { secrets } = stores;
       const { apiUrl } = config.github;
       const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });

@@ -1,6 +1,7 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { localTime } from '../lib/local-time.ts';
 import { type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import { findRunning, ownKeyHeader } from '../local/state.ts';
@@ -53,7 +54,7 @@ async function showTimesheets(result: unknown, open: OpenTarget, { at, json = fa
   const { teams, target } = followed;
   const asOf = at?.getTime() ?? Date.now();
   console.log(`timesheet-reminder ran, as of ${localTime(asOf)}:\n`);
-  const { default: config } = await import('../relay.config.ts');
+  const config = await loadConfig();
   const lines =
     teams.length > 0 ? timesheetsInWords(teams, target.slackStandIn !== undefined) : nothingDue(config, asOf);
   for (const line of lines) console.log(line);
