@@ -52,7 +52,7 @@ describe('the notice of parked jobs', () => {
     for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
     expect(texts()).toEqual([
       expect.stringMatching(
-        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nIt cannot continue by itself: correct what the reason names, then replay the job\./,
+        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused the content: .* See docs\/stuck\.md#refused\./,
       ),
     ]);
     expect(texts()[0]).toContain(`npm run -s relay -- replay ${job?.id}`);
