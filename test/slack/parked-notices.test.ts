@@ -52,10 +52,11 @@ describe('the notice of parked jobs', () => {
     for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
     expect(texts()).toEqual([
       expect.stringMatching(
-        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused the content: .* See docs\/stuck\.md#refused\./,
+        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused the content: correct what the reason names, .*, then replay the job, or discard it\./,
       ),
     ]);
     expect(texts()[0]).toContain(`npm run -s relay -- replay ${job?.id}`);
+    expect(texts()[0]).toContain('See docs/stuck.md#refused.');
     expect(blockKitFaults(notices()[0]?.blocks, 'message')).toEqual([]);
     expect(relay.sandbox.requests).toBe(calls);
     expect((await relay.jobs('parked'))[0]).toEqual(job);
