@@ -3,7 +3,7 @@ import type { FoundJobs, JobCounts } from '../lib/jobs/find-jobs.ts';
 import type { Waited } from '../lib/jobs/history.ts';
 import { type Job, type JobStatus, jobStatuses, shortName } from '../lib/jobs/job.ts';
 import type { StepEntry } from '../lib/jobs/journal.ts';
-import { commandsOf, nextStep } from '../lib/jobs/next-step.ts';
+import { commandsOf, nextStep, withDocs } from '../lib/jobs/next-step.ts';
 import type { JobView, OpenCreation } from '../lib/jobs/read-job.ts';
 import type { Send } from '../lib/jobs/sends.ts';
 import { elapsed, localClock, localTime } from '../lib/local-time.ts';
@@ -105,7 +105,7 @@ export function printJob({ job: given, steps, open }: JobView, now: number): voi
 function printNext(job: Job): void {
   const next = nextStep(job, localTime);
   if (!next) return;
-  console.log(`\n${next.text}`);
+  console.log(`\n${withDocs(next)}`);
   if (job.status === 'parked') console.log('');
   if (job.status === 'parked')
     for (const command of commandsOf(job, next)) console.log(`  npm run -s relay -- ${command}`);

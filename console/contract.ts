@@ -201,7 +201,7 @@ export interface NextStep {
   text: string;
   /** The changes that are possible now. */
   actions: JobAction['do'][];
-  /** A page of the documentation. */
+  /** The section that explains the state: `docs/stuck.md#waiting`. */
   docs?: string;
 }
 

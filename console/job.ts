@@ -42,7 +42,7 @@ const ACTIONS = {
 export function nextOf(job: Parameters<typeof nextStep>[0]): NextStep {
   const next = nextStep(job, localTime);
   if (!next) return { text: 'Nothing to do: it is done.', actions: [] };
-  return { text: next.text, actions: next.choices.flatMap((choice) => ACTIONS[choice]) };
+  return { text: next.text, actions: next.choices.flatMap((choice) => ACTIONS[choice]), docs: next.docs };
 }
 
 function detailOf({ failures, sends, result, ...entry }: StepEntry): StepDetail {

@@ -36,7 +36,7 @@ over. \`RELAY_CONFIG\` names another file than \`relay.config.ts\`, for \`npm st
 
 Below, \`[]\` stands for an entry of a list and \`<name>\` for a key of an object. "Required" holds if the object around the
 setting is there. Base URLs, keys and tokens are not settings: they are [secrets](deploy.md), or
-[environment variables](../README.md#use-your-own) on one machine.
+[environment variables](guides/github.md#3-use-your-instance) on one machine.
 `;
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;

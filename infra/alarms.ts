@@ -61,7 +61,7 @@ export class Alarms extends Construct {
     const { threshold, broken, todo, minutes = 1, staysAsItWas = false, isSignOfLife = false } = text;
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
-      alarmDescription: `${broken} ${todo}`,
+      alarmDescription: `${broken} ${todo} See docs/stuck.md#alarms.`,
       metric,
       threshold,
       comparisonOperator: isSignOfLife

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { parkKinds, shortName } from '../lib/jobs/job.ts';
-import { commandsOf, nextStepOfParked } from '../lib/jobs/next-step.ts';
+import { commandsOf, nextStepOfParked, withDocs } from '../lib/jobs/next-step.ts';
 import { elapsed, localClock, localTime, zoneAt } from '../lib/local-time.ts';
 import { inOneLine, printable } from './terminal.ts';
 
@@ -118,7 +118,7 @@ function afterWait({ waitedFor, durationMs }: LogLine): string {
 function whatNext(jobId: string, kind: unknown): string {
   const next = nextStepOfParked(parkKinds.find((known) => known === kind) ?? 'needs an operator');
   const commands = commandsOf({ id: jobId }, next).map((command) => `npm run -s relay -- ${command}`);
-  return [next.text, ...commands].map((line) => `          ${line}`).join('\n');
+  return [withDocs(next), ...commands].map((line) => `          ${line}`).join('\n');
 }
 
 /** The time of the day, with the date if that is not within a day. */

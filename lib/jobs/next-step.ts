@@ -10,6 +10,8 @@ export interface NextStep {
   text: string;
   /** What an operator can decide now, the best first. */
   choices: readonly Choice[];
+  /** The section that explains the state, from the root of the repository. */
+  docs: string;
 }
 
 /** What helps, by the kind of the parking. */
@@ -23,6 +25,13 @@ export const HELP: Readonly<Record<ParkKind, string>> = {
     'It cannot continue by itself: correct what the reason names, then replay the job, or discard it.',
 };
 
+const DOCS_OF_PARKED: Readonly<Record<ParkKind, string>> = {
+  refused: 'docs/stuck.md#refused',
+  'outcome unknown': 'docs/stuck.md#unknown-outcome',
+  failed: 'docs/stuck.md#failed',
+  'needs an operator': 'docs/stuck.md#needs-an-operator',
+};
+
 const WAITS: Readonly<Record<WaitsFor, string>> = {
   budget: 'the budget',
   retry: 'the next attempt',
@@ -32,6 +41,13 @@ const WAITS: Readonly<Record<WaitsFor, string>> = {
   person: 'a person',
   pause: 'its time',
   operator: 'an operator',
+};
+
+/** Where more than the job decides when it continues. */
+const DOCS_OF_WAITING: Readonly<Partial<Record<WaitsFor, string>>> = {
+  outage: 'docs/stuck.md#connections',
+  person: 'docs/stuck.md#linked-accounts',
+  operator: 'docs/stuck.md#backfills',
 };
 
 /**
@@ -45,23 +61,39 @@ export function nextStep(job: Job, time: (ms: number) => string): NextStep | und
     case 'succeeded':
       return undefined;
     case 'queued':
-      return { text: 'Nothing to do: a worker takes it next.', choices: [] };
+      return { text: 'Nothing to do: a worker takes it next.', choices: [], docs: 'docs/stuck.md#queued-or-running' };
     case 'running':
-      return { text: 'Nothing to do: a worker is on it.', choices: [] };
+      return { text: 'Nothing to do: a worker is on it.', choices: [], docs: 'docs/stuck.md#queued-or-running' };
     case 'waiting':
-      return { text: `Nothing to do: it ${whenItContinues(job, time)} by itself.`, choices: ['replay'] };
+      return nextStepOfWaiting(job, time);
     case 'parked':
       return nextStepOfParked(parkKindOf(job));
   }
 }
 
 export function nextStepOfParked(kind: ParkKind): NextStep {
-  return { text: HELP[kind], choices: [kind === 'outcome unknown' ? 'resolve' : 'replay', 'discard'] };
+  return {
+    text: HELP[kind],
+    choices: [kind === 'outcome unknown' ? 'resolve' : 'replay', 'discard'],
+    docs: DOCS_OF_PARKED[kind],
+  };
 }
 
 /** Why a job was parked. Jobs of earlier versions do not say all of it. */
 export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
   return parked?.kind ?? (parked?.outcomeUnknown ? 'outcome unknown' : 'needs an operator');
+}
+
+function nextStepOfWaiting(job: Job, time: (ms: number) => string): NextStep {
+  const kind = waitsFor(job);
+  return {
+    text:
+      kind === 'operator'
+        ? 'Its backfill is paused: resume the backfill.'
+        : `Nothing to do: it ${whenItContinues(job, time)} by itself.`,
+    choices: kind === 'operator' ? [] : ['replay'],
+    docs: (kind && DOCS_OF_WAITING[kind]) ?? 'docs/stuck.md#waiting',
+  };
 }
 
 function whenItContinues(job: Job, time: (ms: number) => string): string {
@@ -76,6 +108,11 @@ const COMMANDS: Readonly<Record<Choice, (id: string) => string[]>> = {
   discard: (id) => [`discard ${id} --reason <why>`],
   resolve: (id) => ['--done <id of what was created>', '--again', '--search'].map((how) => `resolve ${id} ${how}`),
 };
+
+/** The sentence with the section that explains more. */
+export function withDocs({ text, docs }: NextStep): string {
+  return `${text} See ${docs}.`;
+}
 
 /** The commands for the choices, without `npm run -s relay --`. */
 export function commandsOf({ id }: Pick<Job, 'id'>, { choices }: NextStep): string[] {

@@ -3,7 +3,7 @@ import { digest } from '../digest.ts';
 import { NeedsOperator, RetryAt } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
-import { commandsOf, nextStepOfParked, parkKindOf } from '../jobs/next-step.ts';
+import { commandsOf, nextStepOfParked, parkKindOf, withDocs } from '../jobs/next-step.ts';
 import { type ParkedGroup, parkedGroups } from '../jobs/parked-groups.ts';
 import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
@@ -180,7 +180,7 @@ function textOf(group: ParkedGroup, stage: string | undefined): SlackMessage {
   return message([
     section(`:octagonal_sign: ${headline(group)}.`),
     plainSection(jobs.join('\n')),
-    section(`${next.text}\n\`\`\`${commands.map((command) => relay + escaped(command)).join('\n')}\`\`\``),
+    section(`${withDocs(next)}\n\`\`\`${commands.map((command) => relay + escaped(command)).join('\n')}\`\`\``),
   ]);
 }
 

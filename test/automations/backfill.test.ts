@@ -6,6 +6,7 @@ import { createTools } from '../../lib/automations/tools.ts';
 import type { IssueFilter } from '../../lib/backfill/backfills.ts';
 import { beginBackfill, setBackfill, viewBackfill } from '../../lib/intake/operate-backfill.ts';
 import { planBackfill } from '../../lib/intake/plan-backfill.ts';
+import { nextStep } from '../../lib/jobs/next-step.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -333,6 +334,11 @@ describe('a person and a backfill', () => {
     }
     expect(defects()).toEqual([]);
     expect(await view()).toMatchObject({ status: 'paused', counts: { open: 3 } });
+    const [waiting] = await relay.jobs('waiting');
+    expect(waiting && nextStep(waiting, String)).toMatchObject({
+      text: 'Its backfill is paused: resume the backfill.',
+      choices: [],
+    });
     await set('running');
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(3);

@@ -98,7 +98,11 @@ describe('a job', () => {
     const waiting = await detail(id);
     expect(waiting.periods.at(-1)).toMatchObject({ is: 'budget', why: 'the service wants fewer calls' });
     expect(waiting.periods.at(-1)?.to).toBeUndefined();
-    expect(waiting.next).toEqual({ text: expect.stringMatching(/^Nothing to do/), actions: ['replay'] });
+    expect(waiting.next).toEqual({
+      text: expect.stringMatching(/^Nothing to do/),
+      actions: ['replay'],
+      docs: 'docs/stuck.md#waiting',
+    });
     await relay.workToTheEnd();
     const done = await detail(id);
     expectNoGaps(done.periods, done.createdAt);

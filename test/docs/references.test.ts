@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-const folders = 'bench,cli,docs,functions,infra,lib,local,sandbox,test';
+const folders = 'bench,cli,console,docs,functions,infra,lib,local,sandbox,test';
 const exclude = ['**/node_modules/**'];
 const pages = globSync(['*.md', `{${folders}}/**/*.md`], { cwd: root, exclude });
-const sources = globSync(['*.ts', `{${folders}}/**/*.ts`], { cwd: root, exclude });
+const sources = globSync(['*.ts', `{${folders}}/**/*.{ts,tsx}`], { cwd: root, exclude });
 
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
@@ -47,8 +47,8 @@ describe('the documentation', () => {
 
   it('has the pages and sections that the code cites', () => {
     const faults = sources.flatMap((file) =>
-      [...textOf(file).matchAll(/(?<![\w/])(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)].flatMap(([, path = '', anchor]) =>
-        fault(file, path, anchor),
+      [...textOf(file).matchAll(/(?<![\w/])(docs\/[\w/-]+\.md)(?:#([\w-]+|[^\s`'"]))?/g)].flatMap(
+        ([, path = '', anchor]) => fault(file, path, anchor),
       ),
     );
     expect(faults).toEqual([]);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { everything, synthesize } from './variants.ts';
@@ -54,6 +55,17 @@ describe('alarms', () => {
     }
     template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' });
     template.hasResourceProperties('AWS::Chatbot::SlackChannelConfiguration', { SlackChannelId: 'C012345' });
+  });
+
+  it('the page about what is stuck, which each description names, has every alarm', () => {
+    const page = readFileSync(new URL('../../docs/stuck.md', import.meta.url), 'utf8');
+    const [, section = ''] = page.split('## Alarms');
+    const patterns = [...section.matchAll(/`([^`]+)`/g)].map(
+      ([, name = '']) => new RegExp(`^partner-relay-prod-${name.replaceAll(/<\w+>/g, '[\\w-]+')}$`),
+    );
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
+    expect(alarms.filter(({ AlarmName }) => !patterns.some((one) => one.test(AlarmName)))).toEqual([]);
+    for (const { AlarmDescription } of alarms) expect(AlarmDescription).toContain('docs/stuck.md#alarms');
   });
 
   it("only this account's CloudWatch may publish alarms, and only over TLS", () => {

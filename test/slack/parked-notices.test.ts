@@ -56,6 +56,7 @@ describe('the notice of parked jobs', () => {
       ),
     ]);
     expect(texts()[0]).toContain(`npm run -s relay -- replay ${job?.id}`);
+    expect(texts()[0]).toContain('See docs/stuck.md#refused.');
     expect(blockKitFaults(notices()[0]?.blocks, 'message')).toEqual([]);
     expect(relay.sandbox.requests).toBe(calls);
     expect((await relay.jobs('parked'))[0]).toEqual(job);

@@ -1,0 +1,60 @@
+import { Command } from 'commander';
+import { addBackfillCommand } from './backfill.ts';
+import { addBudgetCommand } from './budget.ts';
+import { addCallCommand } from './call.ts';
+import { addConfigCommand } from './config.ts';
+import { addConsoleCommand } from './console.ts';
+import { addDecisionCommands } from './decide.ts';
+import { addDoctorCommand } from './doctor/doctor.ts';
+import { addGithubAppCommand } from './github-app-manifest.ts';
+import { addGithubDeliveriesCommand } from './github-deliveries.ts';
+import { addInitCommand } from './init/init.ts';
+import { addJobCommands } from './jobs.ts';
+import { addLinkCommand } from './link.ts';
+import { addMcpCommand } from './mcp.ts';
+import { addMessagesCommand } from './messages.ts';
+import { addPlanCommand } from './plan.ts';
+import { addResumeCommand } from './resume.ts';
+import { addRunCommand } from './run.ts';
+import { addSandboxCommand } from './sandbox.ts';
+import { addSecretCommands } from './secrets.ts';
+import { addSendCommand } from './send.ts';
+import { addSlackManifestCommand } from './slack-manifest.ts';
+import { addStackTraceCommand } from './stack-trace.ts';
+import { openTarget } from './target.ts';
+
+/** All commands of `relay`. */
+export function relayProgram(): Command {
+  const program = new Command('relay')
+    .description('Operate Partner Relay from the command line')
+    .option(
+      '--stage <name>',
+      'use this deployed stage, with your AWS credentials, instead of the relay on this machine',
+    )
+    .showHelpAfterError('(run relay --help for all commands)');
+  const stage = () => program.opts<{ stage?: string }>().stage;
+  const open = () => openTarget(stage());
+  addSendCommand(program, open);
+  addMessagesCommand(program, open);
+  addSandboxCommand(program, open);
+  addCallCommand(program, open);
+  addMcpCommand(program, open, stage);
+  addJobCommands(program, open);
+  addConsoleCommand(program, open, stage);
+  addDecisionCommands(program, open);
+  addLinkCommand(program, open);
+  addBackfillCommand(program, open);
+  addPlanCommand(program, open);
+  addBudgetCommand(program, open);
+  addResumeCommand(program, open);
+  addRunCommand(program, open, stage);
+  addInitCommand(program, stage);
+  addConfigCommand(program);
+  addDoctorCommand(program, open);
+  addSecretCommands(program, stage);
+  addGithubAppCommand(program, open);
+  addGithubDeliveriesCommand(program, open);
+  addSlackManifestCommand(program, open);
+  addStackTraceCommand(program);
+  return program;
+}

@@ -1,0 +1,46 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { relayProgram } from '../../cli/program.ts';
+
+const root = join(import.meta.dirname, '../..');
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/{*,guides/*,decisions/*}.md', { cwd: root })];
+const program = relayProgram();
+
+/** What pages write after `relay` in inline code, and after `npm run -s relay --` everywhere, without quoted values and comments. */
+function linesOf(page: string): string[] {
+  const found = readFileSync(join(root, page), 'utf8').matchAll(/(?:npm run -s relay --|`relay(?: --)?) +([^`\n]+)/g);
+  return [...found].map(([, line = '']) => line.replaceAll(/'[^']*'|"[^"]*"/g, '…').replace(/ #.*| [|>] .*/, ''));
+}
+
+/** What is wrong with a command line, by the names of the commands and their options. */
+function faults(line: string): string[] {
+  let command: Command = program;
+  const wrong: string[] = [];
+  let isValue = false;
+  for (const word of line.replaceAll(/[.,;)]+(?=\s|$)/g, '').split(/\s+/)) {
+    if (word.startsWith('--')) {
+      const option = command.options.find(({ long }) => long === word);
+      if (!option && word !== '--help') wrong.push(`${command.name()} has no option ${word}`);
+      isValue = option?.required === true;
+    } else if (isValue || !/^[a-z][a-z-]*$/.test(word)) {
+      isValue = false;
+    } else {
+      const next = command.commands.find((one) => one.name() === word);
+      if (!next && command === program) wrong.push(`there is no command ${word}`);
+      command = next ?? command;
+    }
+  }
+  return wrong;
+}
+
+describe('the commands that the documentation names', () => {
+  it.each(pages)('exist, with their options: %s', (page) => {
+    expect(linesOf(page).flatMap((line) => faults(line).map((fault) => `relay ${line}: ${fault}`))).toEqual([]);
+  });
+
+  it.each(['jobs --stauts parked', 'jbos', 'secrets set slack --force'])('a mistake is found: relay %s', (line) => {
+    expect(faults(line)).toHaveLength(1);
+  });
+});
