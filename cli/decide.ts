@@ -176,12 +176,14 @@ async function chosenJobs(
   which = '',
   option = '--reason',
 ): Promise<Job[]> {
-  if ((id === undefined) === (reason === undefined)) throw new Error(`name either a job or a ${option}`);
+  if ((id === undefined) === (reason === undefined)) throw new Error(`name a job, or choose jobs with ${option}`);
   if (id !== undefined) return [await knownJob(stores, id)];
   const filter = { statuses: ['parked'] as const };
   const { jobs } = await findJobs(stores.table, { filter, limit: CHOSEN_AT_ONCE, maxPages: 100, now: Date.now() });
   const chosen = jobs.filter((job) => job.parked?.reason.includes(reason ?? '') && isWanted(job));
   if (chosen.length > 0) return chosen;
   const parked = ['no job is parked', which, `for a reason that contains '${reason}'`].filter(Boolean).join(' ');
-  throw new Error(`${parked}; relay jobs --status parked lists the parked jobs with their reasons`);
+  throw new Error(
+    `${parked}; to list the parked jobs with their reasons, run: npm run -s relay -- jobs --status parked`,
+  );
 }

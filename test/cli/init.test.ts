@@ -181,7 +181,7 @@ describe('relay init', () => {
       },
     );
     expect((await confirmed)?.manifest).toMatchObject({ hook_attributes: { active: false } });
-    expect(output).toContain('relay init --keep --slack --url https://…');
+    expect(output).toContain('npm run -s relay -- init --keep --slack --url https://…');
     expect(code).toBe(0);
   });
 
