@@ -30,7 +30,8 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
       const { stores } = target;
       const chosen = await chosenJobs(stores, id, options.reason);
       const other = chosen.find(({ status }) => status !== 'parked' && status !== 'waiting');
-      if (other) throw new Error(`${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
+      if (other)
+        throw new Error(`the status of ${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
       const replay = async (job: Job) =>
         (await requeueJob(job, stores, { ...decisionBy(target), what: 'replayed' })) ?? justChanged(job);
       const replayed = await inTurn(chosen, replay, options.json ? undefined : sayQueued);
@@ -118,7 +119,7 @@ export async function verifyingWith(open: OpenTarget) {
 /** A job with an open creation starts with the search. */
 async function searchAgain(job: Job, target: Target): Promise<Job> {
   if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
-    throw new Error(`${job.id} is ${job.status}, not parked with an unknown outcome`);
+    throw new Error(`${job.id} is not parked with an unknown outcome; its status is ${job.status}`);
   }
   const requeued = await requeueJob(job, target.stores, { ...decisionBy(target), what: 'resolved: search' });
   return requeued ?? justChanged(job);
@@ -159,7 +160,7 @@ async function inTurn(
 function isOnlyListed(chosen: readonly Job[], id: string | undefined, yes: boolean | undefined): boolean {
   if (id !== undefined || yes) return false;
   printJobs(chosen);
-  console.log(`\nAdd --yes to decide these ${chosen.length} jobs.`);
+  console.log(`\nAdd --yes to decide ${chosen.length === 1 ? 'this job' : `these ${chosen.length} jobs`}.`);
   return true;
 }
 

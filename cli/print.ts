@@ -91,7 +91,7 @@ export function printJob({ job: given, steps, open }: JobView, now: number): voi
     ['connection', `${job.connection} (${job.lane})`],
     ['created', localTime(job.createdAt)],
     ['queued', job.queuedAt && localTime(job.queuedAt)],
-    ['finished', job.finishedAt && localTime(job.finishedAt)],
+    [job.status === 'parked' ? 'parked' : 'finished', job.finishedAt && localTime(job.finishedAt)],
     ['attempts', job.attempts || undefined],
     ['requeued', job.generation > 1 ? counted(job.generation - 1, 'time') : undefined],
   ];

@@ -151,7 +151,7 @@ async function keepsConfig(file: string, options: AllOptions, terminal: Terminal
   if (options.keep) return true;
   if (!existsSync(file) || options.overwrite) return false;
   if (!terminal) {
-    throw new Error(`${file} exists: name --overwrite to replace it, or --keep to leave it as it is and do the rest`);
+    throw new Error(`${file} exists: use --overwrite to replace it, or --keep to leave it as it is and do the rest`);
   }
   const answer = await terminal.ask(`${file} exists. Replace it? y/N`);
   return !/^y/i.test(answer);
