@@ -109,7 +109,7 @@ function inWords(link: Link): string {
     case 'unclaimed':
       return 'without a defect';
     case 'claimed':
-      return `claimed by ${link.claim.by}, which creates the defect; npm run -s relay -- job ${link.claim.by}`;
+      return `claimed by ${link.claim.by}; what became of its defect: npm run -s relay -- job ${link.claim.by}`;
     case 'made':
       return `defect ${link.defect.id}, made by ${link.claim.by}`;
     case 'moved':
