@@ -7,6 +7,7 @@ import { type Breakers, createBreakers } from '../lib/connection/breakers.ts';
 import { mostOfStrangers } from '../lib/jobs/stranger-turn.ts';
 import { localTime } from '../lib/local-time.ts';
 import { oneLine } from '../local/terminal.ts';
+import { counted } from './counted.ts';
 import { withIsoTimes } from './json-times.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
@@ -72,7 +73,7 @@ function laneLine(lane: Lane, view: Pick<View, 'lanes' | 'inLine'>, now: number)
   const { left, nextSlotAt } = view.lanes[lane];
   const next = nextSlotAt <= now ? 'now' : `at ${localTime(nextSlotAt)}`;
   const standing = view.inLine[lane];
-  const jobs = standing >= COUNTED_UP_TO ? `${COUNTED_UP_TO} or more jobs` : `${standing} jobs`;
+  const jobs = standing >= COUNTED_UP_TO ? `${COUNTED_UP_TO} or more jobs` : counted(standing, 'job');
   const inLine = standing === 0 ? '' : `; ${jobs} in line`;
-  return `${lane}: ${left} calls can be sent at once, next slot ${next}${inLine}`;
+  return `${lane}: ${counted(left, 'call')} can be sent at once, next slot ${next}${inLine}`;
 }

@@ -30,7 +30,8 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
       const { stores } = target;
       const chosen = await chosenJobs(stores, id, options.reason);
       const other = chosen.find(({ status }) => status !== 'parked' && status !== 'waiting');
-      if (other) throw new Error(`${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
+      if (other)
+        throw new Error(`the status of ${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
       const replay = async (job: Job) =>
         (await requeueJob(job, stores, { ...decisionBy(target), what: 'replayed' })) ?? justChanged(job);
       const replayed = await inTurn(chosen, replay, options.json ? undefined : sayQueued);
@@ -118,7 +119,7 @@ export async function verifyingWith(open: OpenTarget) {
 /** A job with an open creation starts with the search. */
 async function searchAgain(job: Job, target: Target): Promise<Job> {
   if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
-    throw new Error(`${job.id} is ${job.status}, not parked with an unknown outcome`);
+    throw new Error(`${job.id} is not parked with an unknown outcome; its status is ${job.status}`);
   }
   const requeued = await requeueJob(job, target.stores, { ...decisionBy(target), what: 'resolved: search' });
   return requeued ?? justChanged(job);
@@ -159,7 +160,7 @@ async function inTurn(
 function isOnlyListed(chosen: readonly Job[], id: string | undefined, yes: boolean | undefined): boolean {
   if (id !== undefined || yes) return false;
   printJobs(chosen);
-  console.log(`\nAdd --yes to decide these ${chosen.length} jobs.`);
+  console.log(`\nAdd --yes to decide ${chosen.length === 1 ? 'this job' : `these ${chosen.length} jobs`}.`);
   return true;
 }
 
@@ -176,12 +177,14 @@ async function chosenJobs(
   which = '',
   option = '--reason',
 ): Promise<Job[]> {
-  if ((id === undefined) === (reason === undefined)) throw new Error(`name either a job or a ${option}`);
+  if ((id === undefined) === (reason === undefined)) throw new Error(`name a job, or choose jobs with ${option}`);
   if (id !== undefined) return [await knownJob(stores, id)];
   const filter = { statuses: ['parked'] as const };
   const { jobs } = await findJobs(stores.table, { filter, limit: CHOSEN_AT_ONCE, maxPages: 100, now: Date.now() });
   const chosen = jobs.filter((job) => job.parked?.reason.includes(reason ?? '') && isWanted(job));
   if (chosen.length > 0) return chosen;
   const parked = ['no job is parked', which, `for a reason that contains '${reason}'`].filter(Boolean).join(' ');
-  throw new Error(`${parked}; relay jobs --status parked lists the parked jobs with their reasons`);
+  throw new Error(
+    `${parked}; to list the parked jobs with their reasons, run: npm run -s relay -- jobs --status parked`,
+  );
 }

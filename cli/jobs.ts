@@ -38,11 +38,11 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
     .option('--automation <name>', 'only jobs of this automation')
     .option('--connection <name>', 'only jobs of this connection')
-    .option('--in <place>', 'only jobs of this repository or issue: owner/repo or owner/repo#42')
+    .option('--in <place>', 'only jobs of this repository or issue: owner/repo or owner/repo#42', place)
     .option('--person <name>', 'only jobs that this GitHub login or Slack user id caused')
     .option('--delivery <id>', "only jobs of this delivery: GitHub's X-GitHub-Delivery, or Slack's trigger_id")
     .option('--text <text>', 'only jobs whose id, event, outcome or reason contains this text')
-    .option('--since <time>', 'only jobs made since then: 90m, 2h, 3d, or a time such as 2026-11-20T16:30', since)
+    .option('--since <time>', 'only jobs made since then: 90m, 2h, 3d, or a local time such as 2026-11-20T16:30', since)
     .option('--limit <count>', 'list at most this many jobs', count, 20)
     .option('--follow', 'go on, and show each change of a job')
     .option('--ignored', 'the newest events that no job was made of, and why')
@@ -81,6 +81,11 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
 
 function filterOf({ status, in: place, ...rest }: Omit<ListOptions, 'limit'>): JobFilter {
   return { ...rest, ...(status && { statuses: [status] }), ...(place !== undefined && { place }) };
+}
+
+function place(text: string): string {
+  if (!/^[\w.-]+\/[\w.-]+(#\d+)?$/.test(text)) throw new InvalidArgumentError('expected owner/repo or owner/repo#42.');
+  return text;
 }
 
 function count(text: string): number {

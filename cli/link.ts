@@ -10,6 +10,7 @@ import { openJournal } from '../lib/jobs/journal.ts';
 import type { IssueState } from '../lib/links/issue-state.ts';
 import { heldBy } from '../lib/links/link-item.ts';
 import type { Link } from '../lib/links/link-life.ts';
+import { localTime } from '../lib/local-time.ts';
 import { idFromText } from '../lib/partner/operation.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { oneLine } from '../local/terminal.ts';
@@ -91,7 +92,10 @@ function linkLines({ name, entity }: IssueName, link: Link<IssueState>): string[
     ['connection', claim?.connection],
     ['marker', claim?.marker],
     ['issue', newest && `${newest.state.state}, labels ${newest.state.labels.join(', ') || 'none'}`],
-    ['state of', newest && `${newest.version}${newest.tied ? ', one of several in the same second' : ''}`],
+    [
+      'state of',
+      newest && `${localTime(Date.parse(newest.version))}${newest.tied ? ', one of several in the same second' : ''}`,
+    ],
     ['title', newest?.state.title],
     [
       'updates',
@@ -109,7 +113,7 @@ function inWords(link: Link): string {
     case 'unclaimed':
       return 'without a defect';
     case 'claimed':
-      return `claimed by ${link.claim.by}, which creates the defect; npm run -s relay -- job ${link.claim.by}`;
+      return `claimed by ${link.claim.by}; what became of its defect: npm run -s relay -- job ${link.claim.by}`;
     case 'made':
       return `defect ${link.defect.id}, made by ${link.claim.by}`;
     case 'moved':

@@ -56,7 +56,7 @@ export async function listenForCallback(port: number): Promise<Loopback> {
       pages.set(path, html);
       return `http://127.0.0.1:${bound}${path}`;
     },
-    callback: (state, timeoutMs, late = 'run relay mcp login again') =>
+    callback: (state, timeoutMs, late = 'run npm run -s relay -- mcp login again') =>
       new Promise((resolve, reject) => {
         const minutes = Math.round(timeoutMs / 60_000);
         const why = `the browser did not come back within ${minutes} minutes; ${late}`;

@@ -8,6 +8,7 @@ import type { JobView, OpenCreation } from '../lib/jobs/read-job.ts';
 import type { Send } from '../lib/jobs/sends.ts';
 import { elapsed, localClock, localTime } from '../lib/local-time.ts';
 import { inOneLine, printable, printableJson } from '../local/terminal.ts';
+import { counted } from './counted.ts';
 import type { IgnoredEvent } from './ignored.ts';
 
 export function printJson(value: unknown): void {
@@ -90,9 +91,9 @@ export function printJob({ job: given, steps, open }: JobView, now: number): voi
     ['connection', `${job.connection} (${job.lane})`],
     ['created', localTime(job.createdAt)],
     ['queued', job.queuedAt && localTime(job.queuedAt)],
-    ['finished', job.finishedAt && localTime(job.finishedAt)],
+    [job.status === 'parked' ? 'parked' : 'finished', job.finishedAt && localTime(job.finishedAt)],
     ['attempts', job.attempts || undefined],
-    ['requeued', job.generation > 1 ? `${job.generation - 1} times` : undefined],
+    ['requeued', job.generation > 1 ? counted(job.generation - 1, 'time') : undefined],
   ];
   console.log(job.id);
   for (const [name, value] of facts) if (value !== undefined) console.log(`  ${name.padEnd(12)} ${value}`);
@@ -115,7 +116,8 @@ function printNext(job: Job): void {
 function printOpen(open: readonly OpenCreation[]): void {
   if (open.length > 0) console.log('\nwithout a clear answer');
   for (const { step, operation, signedAt, marker, searches, again } of open) {
-    const searched = marker === undefined ? 'it cannot be searched for' : `searched for ${marker} ${searches} times`;
+    const searched =
+      marker === undefined ? 'it cannot be searched for' : `searched for ${marker} ${counted(searches, 'time')}`;
     const decided = again ? '; an operator decided to create it again' : '';
     console.log(`  ${step}: ${operation}, signed ${localTime(signedAt)}; ${searched}${decided}`);
   }
@@ -131,7 +133,7 @@ function printSteps(steps: readonly StepEntry[]): void {
     const { step, calls, startedAt, sends } = entry;
     console.log(`  ${localTime(startedAt)}  ${step.padEnd(20)} ${calls.padEnd(16)} ${stepInWords(entry)}`);
     if (!sends || isPlain(entry)) continue;
-    if (sends.older > 0) console.log(`${INDENT}  ${sends.older} older sends`);
+    if (sends.older > 0) console.log(`${INDENT}  ${counted(sends.older, 'older send')}`);
     for (const send of sends.newest) console.log(`${INDENT}  ${localClock(send.sentAt)}  ${sendInWords(send)}`);
   }
 }
@@ -152,8 +154,9 @@ function stepInWords({
   failures,
   settledBy,
 }: StepEntry): string {
-  const took = finishedAt === undefined || status === 'skipped' ? '' : ` in ${elapsed(finishedAt - resumedAt)}`;
-  const failed = failures && status !== 'failed' ? ` after ${failures} failures` : '';
+  if (status === 'skipped') return `left out: ${note}`;
+  const took = finishedAt === undefined ? '' : ` in ${elapsed(finishedAt - resumedAt)}`;
+  const failed = failures && status !== 'failed' ? ` after ${counted(failures, 'failure')}` : '';
   const what = note ?? (result === undefined ? '' : JSON.stringify(result));
   return `${status}${took}${failed}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
 }
@@ -183,5 +186,5 @@ function printHistory({ waits, decisions }: Job, now: number): void {
 
 function waitInWords({ for: what, from, until, why, looks }: Waited, now: number): string {
   const long = until === undefined ? `has waited ${elapsed(now - from)}` : `waited ${elapsed(until - from)}`;
-  return `${long} (${what}${looks === undefined ? '' : `, looked ${looks} times`}): ${why}`;
+  return `${long} (${what}${looks === undefined ? '' : `, looked ${counted(looks, 'time')}`}): ${why}`;
 }

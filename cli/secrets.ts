@@ -62,6 +62,6 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new Error('standard input is not JSON');
+    throw new Error('standard input is not JSON: run the command at a terminal, or pipe a JSON object to it');
   }
 }

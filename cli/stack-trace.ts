@@ -16,9 +16,19 @@ The maps of the last deployment are in cdk.out/source-maps.
   pbpaste | npm run -s relay -- stack-trace cdk.out/source-maps/job-worker.mjs.map`,
     )
     .action(async (file: string) => {
-      const map = new SourceMap(JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload);
+      const map = new SourceMap(readMap(file));
       console.log(translate(await text(process.stdin), map).trimEnd());
     });
+}
+
+function readMap(file: string): SourceMapPayload {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload;
+  } catch (cause) {
+    throw new Error(`${file} is not a source map that can be read; name one of those in cdk.out/source-maps`, {
+      cause,
+    });
+  }
 }
 
 function translate(trace: string, map: SourceMap): string {

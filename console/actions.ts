@@ -81,11 +81,12 @@ async function carryOut({ stores, runtime, operator: by }: ConsoleRelay, job: Jo
       await resolveJob(job, 'again', { ...options, by });
       return;
     case 'search':
-      if (!job.parked?.outcomeUnknown) throw new Error(`the job is ${job.status}, not parked with an unknown outcome`);
+      if (!job.parked?.outcomeUnknown)
+        throw new Error(`the job is not parked with an unknown outcome; its status is ${job.status}`);
       return requeue('resolved: search');
     case 'replay':
       if (job.status === 'parked' || job.status === 'waiting') return requeue('replayed');
-      throw new Error(`the job is ${job.status}; only parked and waiting jobs can be replayed`);
+      throw new Error(`the status of the job is ${job.status}; only parked and waiting jobs can be replayed`);
   }
 
   async function requeue(what: 'replayed' | 'resolved: search'): Promise<void> {

@@ -114,6 +114,8 @@ export interface JobRow {
   person?: string;
   createdAt: number;
   finishedAt?: number;
+  /** How long it waited for a person, in milliseconds. That is not part of how long it took. Missing if not at all. */
+  personMs?: number;
   /** What came of it, or why it waits or is parked. */
   news: string;
   notDone?: boolean;

@@ -5,15 +5,23 @@ import type { JobRow } from './contract.ts';
 export function rowOf(job: Job): JobRow {
   const { id, status, automation, connection, lane, summary, entity, asked, cause, createdAt, finishedAt } = job;
   const until = status === 'waiting' ? (job.dueAt ?? job.expectedAt) : undefined;
+  const personMs = waitedForPerson(job);
   const person = asked?.by?.id ?? cause?.person;
   return {
     ...{ id, status, automation, connection, lane, summary, subject: entity, createdAt, news: newsOf(job) },
     ...(person !== undefined && { person }),
     ...(finishedAt !== undefined && { finishedAt }),
+    ...(personMs > 0 && { personMs }),
     ...(job.notDone && { notDone: true }),
     ...(job.parked?.outcomeUnknown && { outcomeUnknown: true }),
     ...(until !== undefined && { until }),
   };
+}
+
+/** Only of the newest waits: a job keeps no more of them. */
+function waitedForPerson({ waits }: Job): number {
+  const ofPeople = (waits?.newest ?? []).filter(({ for: kind }) => kind === 'operator' || kind === 'person');
+  return ofPeople.reduce((sum, { from, until = from }) => sum + until - from, 0);
 }
 
 function newsOf({ status, parked, waitingFor, outcome }: Job): string {

@@ -1,4 +1,5 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { EXAMPLE_REPOSITORY } from './examples/github-event.ts';
 import type { LocalSlack } from './local-slack.ts';
 import type { Partner } from './partners.ts';
 import type { Entered } from './secrets.ts';
@@ -15,6 +16,8 @@ export interface BannerFacts {
   partners: ReadonlyMap<string, Partner>;
   sandbox: Sandbox | undefined;
   folder: string;
+  /** The configured repositories. */
+  repositories: readonly string[];
   unfinished: number;
 }
 
@@ -27,9 +30,11 @@ export function banner({
   slack,
   sandbox,
   folder,
+  repositories,
   unfinished,
   ...facts
 }: BannerFacts) {
+  const repo = repoOption(repositories);
   return `
 Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
 
@@ -37,22 +42,28 @@ Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the 
   webhook      ${url}/github
   secret       ${secretText(webhookSecret)}
 ${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  comments     ${commentsFrom === undefined ? 'off; set GITHUB_TOKEN to turn them on' : `with the credentials of ${commentsFrom}`}
-  state        ${folder}/${unfinished > 0 ? `, with ${unfinished} unfinished jobs that continue now` : ''}
+  state        ${folder}/${unfinished > 0 ? `, with ${unfinished === 1 ? '1 unfinished job that continues' : `${unfinished} unfinished jobs that continue`} now` : ''}
 
-${sandbox ? faultsHint(sandbox) : ''}Send it a new issue of GitHub's example repository, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
+${sandbox ? faultsHint(sandbox) : ''}Send it a new issue, made from GitHub's example, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
 
-  npm run -s relay -- send issues
-${slack ? SLACK_HINT : ''}${sandbox ? SANDBOX_HINT : ''}`;
+  npm run -s relay -- send issues${repo}
+${slack ? SLACK_HINT : ''}${sandbox ? sandboxHint(repo) : ''}`;
 }
 
 const SLACK_HINT = `  npm run -s relay -- send slack '/pm log 1h30m "Login with passkeys" wrote tests'
 `;
 
-const SANDBOX_HINT = `
+/** Without it, `send` uses the repository of GitHub's examples, whose events the relay ignores unless it is configured. */
+function repoOption(repositories: readonly string[]): string {
+  const [first] = repositories;
+  return first === undefined || repositories.includes(EXAMPLE_REPOSITORY) ? '' : ` --repo ${first}`;
+}
+
+const sandboxHint = (repo: string) => `
 The ids of the sandbox's checklist items, and a comment that completes one:
 
   npm run -s relay -- sandbox items
-  npm run -s relay -- send --body '/done 101'
+  npm run -s relay -- send --body '/done 101'${repo}
 `;
 
 /** A secret that was made here is shown with its file, because a person has to enter it elsewhere. */

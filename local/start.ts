@@ -157,7 +157,18 @@ async function start(): Promise<void> {
   const consoleUrl = `${url}/#token=${token}`;
   const noted = { url, slackStandIn: slack?.standIn?.url, sandbox: sandbox?.url, logFile, console: consoleUrl };
   noteRunning({ ...noted, variables: stack.variables });
-  const facts = { url, consoleUrl, webhookSecret, commentsFrom: github?.from, slack, partners, sandbox, folder };
+  const repositories = config.github.repositories.map(({ name }) => name);
+  const facts = {
+    url,
+    consoleUrl,
+    webhookSecret,
+    commentsFrom: github?.from,
+    slack,
+    partners,
+    sandbox,
+    folder,
+    repositories,
+  };
   console.log(banner({ ...facts, unfinished }));
   poll = source.poll;
   poll();

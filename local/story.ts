@@ -88,6 +88,8 @@ function words(line: LogLine, now: number): string {
       return `● ${line.entity} continues ${afterWait(line)}`;
     case 'job parked':
       return `✗ ${line.entity} parked: ${line.reason}\n${whatNext(String(line.jobId), line.kind)}`;
+    case 'the service refuses the key':
+      return `! the service refuses the key of the connection ${line.connection}: ${line.reason}`;
     case 'calls are stopped':
       return `! calls of ${line.what} are stopped: ${line.why}`;
     case 'job queued by the sweep':

@@ -26,7 +26,8 @@ Limits and scopes are documented. How the windows count, the order of the checks
 the key's scopes and the names and arguments of the MCP tools are not: those defaults are assumptions, and sandbox/ marks
 every other one where it is made.`;
 
-function optionsFromArguments(): SandboxOptions {
+/** @returns undefined if only the usage is wanted */
+function optionsFromArguments(): SandboxOptions | undefined {
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '4010' },
@@ -39,8 +40,10 @@ function optionsFromArguments(): SandboxOptions {
       scopes: { type: 'string', default: '*' },
       'key-state': { type: 'string', default: 'active' },
       ...mcpArguments,
+      help: { type: 'boolean', short: 'h' },
     },
   });
+  if (values.help) return undefined;
   const window = windowModels.find((model) => model === values.window);
   if (window === undefined) throw new Error(`--window must be one of ${windowModels.join(', ')}`);
   const checkOrder = checkOrders[whole('--check-order', values['check-order'])];
@@ -76,8 +79,8 @@ function whole(option: string, text: string): number {
   return Number(text);
 }
 
-try {
-  const sandbox = await startSandbox(optionsFromArguments());
+async function run(options: SandboxOptions): Promise<void> {
+  const sandbox = await startSandbox(options);
   const authorized = `-H 'authorization: Bearer ${sandbox.controlKey}'`;
   const curl = `curl ${sandbox.url}/sandbox/faults ${authorized}`;
   const people = defaultPeople.map(({ email, password }) => `${email}  ${password}`).join('\n              ');
@@ -101,6 +104,12 @@ What an administrator of MCP does, for example:
 
 Look at ${sandbox.url}/sandbox/audit, /sandbox/data, /sandbox/mcp and /sandbox/requests. Ctrl+C ends it.`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void sandbox.close());
+}
+
+try {
+  const options = optionsFromArguments();
+  if (options) await run(options);
+  else console.log(usage);
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
   process.exitCode = 1;

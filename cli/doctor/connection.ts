@@ -149,7 +149,10 @@ async function compareAddresses(
     for (const { email } of data) if (email) known.add(email.trim().toLowerCase());
   }
   const missing = [...addresses].filter(([email]) => !known.has(email));
-  if (missing.length === 0) return `the service has all ${addresses.size} addresses of the configuration`;
+  if (missing.length === 0)
+    return addresses.size === 1
+      ? 'the service has the one address of the configuration'
+      : `the service has all ${addresses.size} addresses of the configuration`;
   throw new Error(
     `no user of the service has the address of ${missing.map(([email, path]) => `${path} (${email})`).join(', ')}`,
   );

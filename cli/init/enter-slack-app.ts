@@ -30,7 +30,9 @@ export async function enterSlackApp(app: SlackAppToEnter): Promise<string[]> {
     return [];
   }
   if (app.url === undefined) {
-    return ['create the Slack app when the relay has a public address: relay init --keep --slack --url https://…'];
+    return [
+      'create the Slack app when the relay has a public address: npm run -s relay -- init --keep --slack --url https://…',
+    ];
   }
   const manifest = slackManifest(app.config, app.name, app.url);
   const token =

@@ -151,7 +151,7 @@ async function keepsConfig(file: string, options: AllOptions, terminal: Terminal
   if (options.keep) return true;
   if (!existsSync(file) || options.overwrite) return false;
   if (!terminal) {
-    throw new Error(`${file} exists: name --overwrite to replace it, or --keep to leave it as it is and do the rest`);
+    throw new Error(`${file} exists: use --overwrite to replace it, or --keep to leave it as it is and do the rest`);
   }
   const answer = await terminal.ask(`${file} exists. Replace it? y/N`);
   return !/^y/i.test(answer);
@@ -190,7 +190,7 @@ function githubApiOf({ github, githubApi }: AllOptions): string {
 async function check(config: RelayConfig, stage: string | undefined): Promise<void> {
   const partners = partnersOf(Object.keys(config.connections), readKeptSecrets(), process.env);
   if (stage === undefined && !partners) {
-    console.log('The configuration is good. When npm start runs with the sandbox, relay doctor checks the rest.');
+    console.log('The configuration is good. While npm start runs, npm run -s relay -- doctor checks the rest.');
     return;
   }
   // A relay that runs here does not have the new secrets yet.

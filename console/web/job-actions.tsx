@@ -45,7 +45,7 @@ const described: Readonly<Record<Do, Described>> = {
   again: {
     label: 'Create it again',
     title: (many) => `Create again for ${many}?`,
-    will: 'The call is signed anew and sent again. If the first one was carried out after all, it will exist twice.',
+    will: 'The call is signed again and sent. If the first one was carried out after all, it will exist twice.',
     confirm: (many) => `Create again for ${many}`,
     isGrave: true,
   },

@@ -98,7 +98,7 @@ function News({ row: { news, until, status } }: { row: JobRow }) {
 }
 
 /** From its event to its end. What is not over goes on counting. */
-function Took({ row: { createdAt, finishedAt, status } }: { row: JobRow }) {
-  if (finishedAt !== undefined) return <>{duration(finishedAt - createdAt)}</>;
+function Took({ row: { createdAt, finishedAt, personMs = 0, status } }: { row: JobRow }) {
+  if (finishedAt !== undefined) return <>{duration(finishedAt - createdAt - personMs)}</>;
   return status === 'parked' ? null : <Since at={createdAt} />;
 }

@@ -12,15 +12,15 @@ const weekday = z.enum(WEEKDAYS, `expected one of ${WEEKDAYS.join(', ')}`);
 const hours = z.number().min(0).max(24).optional();
 
 /** Expected hours per weekday. A weekday without hours is a day off. */
-const weeklyHours = z.strictObject(
-  { mon: hours, tue: hours, wed: hours, thu: hours, fri: hours, sat: hours, sun: hours },
-  {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `no weekday '${issue.keys.join("', '")}'; expected ${WEEKDAYS.join(', ')}`
-        : undefined,
-  },
-);
+const weeklyHours = z.strictObject({
+  mon: hours,
+  tue: hours,
+  wed: hours,
+  thu: hours,
+  fri: hours,
+  sat: hours,
+  sun: hours,
+});
 
 const team = z
   .strictObject({

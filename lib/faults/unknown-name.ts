@@ -10,9 +10,10 @@ export function unknownName(what: string, given: string, known: readonly string[
   return `${what} '${given}'; ${meantName(given, known)}`;
 }
 
-/** `did you mean 'main'?`, or `there are main, other`. */
+/** `did you mean 'main'?`, `there is only main`, or `there are main, other`. */
 export function meantName(given: string, known: readonly string[]): string {
   const meant = nearMiss(given, known);
   if (meant !== undefined) return `did you mean '${meant}'?`;
-  return known.length === 0 ? 'there are none' : `there are ${known.join(', ')}`;
+  if (known.length === 0) return 'there are none';
+  return known.length === 1 ? `there is only ${known[0]}` : `there are ${known.join(', ')}`;
 }

@@ -46,7 +46,9 @@ export function createIssuePages(github: GithubForJobs): IssuePages {
           const [owner = '', repo = ''] = repository.split('/');
           const authorized = await github.at({ repository });
           if (!authorized) {
-            throw new NeedsOperator('there are no GitHub credentials in the secret, and reading issues needs them');
+            throw new NeedsOperator(
+              'there are no GitHub credentials in the secret, and reading issues needs them; set GITHUB_TOKEN on one machine, or run npm run -s relay -- secrets set github',
+            );
           }
           const { data, headers } = await authorized.request('GET /repos/{owner}/{repo}/issues', {
             ...{ owner, repo, state, sort: 'updated', direction: 'asc', per_page: PAGE_SIZE },

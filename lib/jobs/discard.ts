@@ -20,7 +20,8 @@ export async function discardJob(
   options: SweepOptions & { table: Table; clock: () => number },
 ): Promise<Job> {
   const { table, clock } = options;
-  if (job.status !== 'parked') throw new Error(`${job.id} is ${job.status}; only parked jobs can be discarded`);
+  if (job.status !== 'parked')
+    throw new Error(`the status of ${job.id} is ${job.status}; only parked jobs can be discarded`);
   if (reason.trim() === '') throw new Error('a discarded job needs a reason');
   const journal = await openJournal(table, job.id, clock);
   for (const step of journal.openSteps()) {

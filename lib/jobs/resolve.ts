@@ -33,7 +33,7 @@ export interface ResolveOptions extends SweepOptions {
  */
 export async function resolveJob(job: Job, resolution: Resolution, options: ResolveOptions): Promise<Job> {
   if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
-    throw new Error(`${job.id} is not parked with an unknown outcome (it is ${job.status})`);
+    throw new Error(`${job.id} is not parked with an unknown outcome; its status is ${job.status}`);
   }
   const journal = await openJournal(options.table, job.id, options.clock);
   for (const step of journal.openSteps()) {
@@ -72,6 +72,6 @@ export function verifyIsOver({ request }: OpenRequest, now: number): void {
   const until = request.signedAt + EXECUTABLE_FOR_MS;
   if (now >= until) return;
   throw new Error(
-    `the request may still be executed until ${localTime(until)}, because the service accepts it for five minutes after signing; resolve it after that, or use --done if you found what it created`,
+    `the request may still be executed until ${localTime(until)}, because the service accepts it for five minutes after signing; decide after that, or resolve the job as done if you found what it created`,
   );
 }

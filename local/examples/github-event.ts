@@ -32,6 +32,9 @@ const FIRST_ISSUE_ID = 4_000_000_000;
 const FIRST_PULL_REQUEST_ID = 5_000_000_000;
 const FIRST_COMMENT_ID = 6_000_000_000;
 
+/** The repository of GitHub's examples. */
+export const EXAMPLE_REPOSITORY = 'Codertocat/Hello-World';
+
 const repositoryName = /^[\w.-]+\/[\w.-]+$/;
 
 /**

@@ -92,7 +92,7 @@ describe('call', () => {
 
   it('an unknown connection is refused with the names of the configured ones', async () => {
     await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow(
-      "no connection 'nosuch'; there are main",
+      "no connection 'nosuch'; there is only main",
     );
   });
 

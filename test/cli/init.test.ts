@@ -143,7 +143,7 @@ describe('relay init', () => {
     const words = ['--repo', 'acme/web', '--no-slack', '--no-github-app'];
     const refused = await init(words);
     expect(refused.code).toBe(1);
-    expect(refused.output).toContain('name --overwrite to replace it, or --keep');
+    expect(refused.output).toContain('use --overwrite to replace it, or --keep');
     expect(await readFile(config, 'utf8')).toContain('mine');
 
     const kept = await init(['--keep', '--no-github-app'], ofService());
@@ -181,7 +181,7 @@ describe('relay init', () => {
       },
     );
     expect((await confirmed)?.manifest).toMatchObject({ hook_attributes: { active: false } });
-    expect(output).toContain('relay init --keep --slack --url https://…');
+    expect(output).toContain('npm run -s relay -- init --keep --slack --url https://…');
     expect(code).toBe(0);
   });
 

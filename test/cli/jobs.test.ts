@@ -33,6 +33,7 @@ function run(words: string[], more: Partial<Target> = {}): Promise<string> {
   const target = { githubWebhookUrl: '', slackWebhookUrl: undefined, stores: relay.stores, ...more };
   const program = new Command().exitOverride();
   addJobCommands(program, async () => target);
+  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
   return printed(() => program.parseAsync(words, { from: 'user' }));
 }
 
@@ -49,6 +50,10 @@ describe('relay jobs', () => {
     expect(shown).not.toContain('Codertocat/Hello-World#1 opened');
     expect(shown).toMatch(/Listed: 1 succeeded\.$/);
     expect(await run(['jobs'])).toMatch(/In all: 2 succeeded\.$/);
+  });
+
+  it('relay jobs refuses a place in another form', async () => {
+    await expect(run(['jobs', '--in', 'Hello-World'])).rejects.toThrow('expected owner/repo or owner/repo#42');
   });
 
   it('relay jobs --json has times in ISO 8601, also within a job', async () => {

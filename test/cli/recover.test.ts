@@ -81,7 +81,9 @@ describe('relay resume', () => {
   });
 
   it('relay resume refuses a connection that is not configured', async () => {
-    await expect(run('resume', 'other')).rejects.toThrow("relay.config.ts has no connection 'other'; there are main");
+    await expect(run('resume', 'other')).rejects.toThrow(
+      "relay.config.ts has no connection 'other'; there is only main",
+    );
   });
 });
 
@@ -186,7 +188,7 @@ describe('relay resolve --reason', () => {
   });
 
   it.each([
-    [['--search'], 'name either a job or a --reason'],
+    [['--search'], 'name a job, or choose jobs with --reason'],
     [['--reason', 'x'], 'use one of --done <created id>, --again and --search'],
     [['--reason', 'x', '--done', '7'], '--done takes the id of one creation'],
   ])('relay resolve refuses %j', async (words, why) => {

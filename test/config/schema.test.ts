@@ -43,6 +43,26 @@ describe('a configuration', () => {
       'extra: there is no such name here; there are connections, github, slack, timesheets, people, contact, contactChannel, caFile, deployment',
     ],
     [
+      'a weekday in full',
+      {
+        connections: { main: {} },
+        slack: { connection: 'main' },
+        timesheets: {
+          teams: [
+            {
+              name: 'platform',
+              connection: 'main',
+              timeZone: 'Europe/Berlin',
+              remindAt: '16:30',
+              hours: { mon: 8, tuesday: 8 },
+              people: 'all',
+            },
+          ],
+        },
+      },
+      'timesheets.teams.0.hours.tuesday: there is no such name here; there are mon, tue, wed, thu, fri, sat, sun',
+    ],
+    [
       'a setting that is written wrong',
       withRepository({ logtime: true }),
       "github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?",
@@ -65,7 +85,7 @@ describe('a configuration', () => {
     [
       'an unknown connection',
       withRepository({ connection: 'other' }),
-      "github.repositories.0.connection: no connection 'other'; there are main",
+      "github.repositories.0.connection: no connection 'other'; there is only main",
     ],
     [
       'a name without owner',

@@ -212,10 +212,12 @@ describe('what an operator decides', () => {
     const id = await parked();
     const { status, answer } = await shown.post(`/api/jobs/${id}`, { do: 'discard', reason: ' ' });
     expect([status, answer]).toEqual([400, { error: expect.stringContaining('a reason is needed') }]);
+    relay.clock.now += 60_000;
     expect(await decide(id, { do: 'discard', reason: 'a test' })).toMatchObject({ ok: true });
     await relay.workToTheEnd();
     expect(await detail(id)).toMatchObject({
       ...{ status: 'succeeded', notDone: true, news: 'discarded: a test' },
+      personMs: 60_000,
       decisions: [{ by: 'mira', what: 'discarded', reason: 'a test' }],
     });
   });

@@ -54,7 +54,7 @@ describe('the screen Try', () => {
     expect(new Set(jobs.map(({ subject }) => subject)).size).toBe(1);
   });
 
-  it.each(['issue edited', 'issue labeled', 'done-comment', 'merged'])(
+  it.each(['issue edited', 'issue labeled', 'done-comment', 'log-comment', 'merged'])(
     'the relay understands the example %s',
     async (id) => {
       await expect(send(id)).resolves.toMatch(/took it|had it already|takes no notice/);

@@ -97,7 +97,10 @@ describe('npm start', () => {
     expect(checked).toContainEqual(expect.objectContaining({ holder: 'partner/main', verdict: 'good' }));
     await started.printed(/✓ partner\/main: validate decrypted/);
 
-    expect(await relay('replay', job.id)).toMatchObject({ code: 1, stderr: expect.stringContaining('is succeeded') });
+    expect(await relay('replay', job.id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is succeeded; only parked and waiting jobs'),
+    });
     expect(await relay('job', 'nothing')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('there is no job'),
@@ -123,7 +126,7 @@ describe('npm start', () => {
     await kill(first.process);
 
     const second = start();
-    await second.printed('with 1 unfinished jobs that continue now');
+    await second.printed('with 1 unfinished job that continues now');
     // What was signed before the restart goes to the same address.
     expect(second.output()).toContain(`service      ${url} `);
     await second.printed(/✓ .*created defect/);

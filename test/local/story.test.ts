@@ -35,6 +35,13 @@ describe('the story of jobs in the first terminal', () => {
     expect(lines.join()).not.toContain('replay');
   });
 
+  it('a refused key is named with its connection and the reason', async () => {
+    const refused = { message: 'the service refuses the key', connection: 'main', reason: 'unknown or revoked key' };
+    expect(await told({ ...job, ...refused })).toEqual([
+      '[4eff2e] ! the service refuses the key of the connection main: unknown or revoked key',
+    ]);
+  });
+
   it('a job that is not done has no sign of success', async () => {
     const ended = { ...job, message: 'job succeeded', outcome: 'the task is closed' };
     expect(await told({ ...ended, notDone: true }, { ...ended, notDone: false })).toEqual([

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { defaultPeople } from '../../sandbox/mcp/people.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
@@ -132,6 +133,12 @@ describe.concurrent('npm run sandbox', () => {
     const { headers, body } = sign(url, '/users/list', {}, { at: Date.now() });
     const { status } = await fetch(`${url}/api/v1/partner/users/list`, { method: 'POST', headers, body });
     expect(status).toBe(expected);
+  });
+
+  it('explains its options for --help, and ends', async () => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [start, '--help']);
+    expect(stdout).toMatch(/^Usage: npm run sandbox/);
+    expect(stderr).toBe('');
   });
 
   it('serves MCP with tools of other names', async (test) => {

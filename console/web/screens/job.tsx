@@ -72,8 +72,8 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
 }
 
 function Head({ job }: { job: JobDetail }) {
-  const { id, automation, connection, lane, subject, person, delivery, cause, createdAt, finishedAt, attempts, news } =
-    job;
+  const { id, automation, connection, lane, subject, person, delivery, cause, attempts, news } = job;
+  const { createdAt, finishedAt, personMs = 0 } = job;
   return (
     <section class="job-head" aria-label="About this job">
       <p class="outcome" role="status">
@@ -112,7 +112,7 @@ function Head({ job }: { job: JobDetail }) {
           <At at={createdAt} />
         </Fact>
         <Fact name={finishedAt === undefined ? 'So far' : 'Took'}>
-          {finishedAt === undefined ? <Since at={createdAt} /> : duration(finishedAt - createdAt)}
+          {finishedAt === undefined ? <Since at={createdAt} /> : duration(finishedAt - createdAt - personMs)}
         </Fact>
         {attempts > 0 && <Fact name="Failed attempts">{attempts}</Fact>}
         {cause !== undefined && (
