@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { loadConfig } from '../lib/config/config-file.ts';
-import { openStores, type Stores, systemRuntime } from '../lib/runtime.ts';
+import { readEnvironment } from '../lib/config/environment.ts';
+import { openStores, type Stores } from '../lib/runtime.ts';
 import { findRunning, ownKeyHeader, type RunningRelay } from '../local/state.ts';
 
 export interface WebhookUrls {
@@ -53,7 +53,7 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
     slackWebhookUrl: `${running.url}/slack/commands`,
     slackStandIn:
       running.slackStandIn === undefined ? undefined : { url: running.slackStandIn, headers: ownKeyHeader(running) },
-    stores: await openStoresOf(running.variables),
+    stores: openStoresOf(running.variables),
     ...(running.logFile !== undefined && { logFile: running.logFile }),
   };
 }
@@ -73,7 +73,7 @@ async function openStage(stage: string): Promise<Target> {
   return {
     githubWebhookUrl: output('GithubWebhookUrl'),
     slackWebhookUrl: outputs.get('SlackWebhookUrl'),
-    stores: await openStoresOf(variables),
+    stores: openStoresOf(variables),
     stage,
     accessKeyId: (await client.config.credentials()).accessKeyId,
   };
@@ -88,7 +88,7 @@ export function slackWebhookUrlOf({ slackWebhookUrl }: WebhookUrls): string {
   return slackWebhookUrl;
 }
 
-async function openStoresOf(variables: Readonly<Record<string, string>>): Promise<Stores> {
-  const config = await loadConfig();
-  return openStores(systemRuntime(config, variables));
+/** Without the configuration, because jobs can be looked at and decided while the file has a fault. */
+function openStoresOf(variables: Readonly<Record<string, string>>): Stores {
+  return openStores({ environment: readEnvironment(variables), clock: Date.now });
 }

@@ -70,7 +70,7 @@ const CLIENT_SETTINGS = {
 } satisfies SQSClientConfig;
 
 /** Opens the stores that the environment names. Nothing is asked of AWS before the first use. */
-export function openStores({ environment, clock }: Runtime): Stores {
+export function openStores({ environment, clock }: Pick<Runtime, 'environment' | 'clock'>): Stores {
   const table = createTable(
     new DynamoDBClient({ ...CLIENT_SETTINGS, accountIdEndpointMode: 'preferred' }),
     environment.TABLE_NAME,

@@ -190,6 +190,12 @@ describe('npm start', () => {
     await started.printed('is good; restart the relay to use it');
     await writeFile(config, 'export default {');
     await started.printed(/own\.config\.ts:1: syntax error/);
+    // Jobs can be looked at meanwhile.
+    const jobs = await run(process.execPath, [join(root, 'cli/relay.ts'), 'jobs'], {
+      cwd: folder,
+      env: { ...process.env, RELAY_CONFIG: config },
+    });
+    expect(jobs.stdout).toContain('There are no jobs');
     await writeFile(config, 'export default { connections: { main: {} } };');
     await started.printed('has the settings that the relay runs with');
   });
