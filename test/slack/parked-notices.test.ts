@@ -52,7 +52,7 @@ describe('the notice of parked jobs', () => {
     for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
     expect(texts()).toEqual([
       expect.stringMatching(
-        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nIt cannot continue by itself: correct what the reason names, then replay the job\./,
+        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused the content: .*, then replay the job, or discard it\./,
       ),
     ]);
     expect(texts()[0]).toContain(`npm run -s relay -- replay ${job?.id}`);
@@ -86,6 +86,16 @@ describe('the notice of parked jobs', () => {
     await sweepAfter(MINUTE);
     expect(texts()).toHaveLength(10);
     expect(texts().at(-1)).toMatch(/11 jobs are parked for several causes/);
+  });
+
+  it('a job that is parked after another one was replayed, within the hour and for the same cause, is told too', async () => {
+    const [first = ''] = await park('no such project');
+    await sweepAfter(MINUTE);
+    const job = await relay.stores.jobs.get(first);
+    if (job) await relay.stores.jobs.requeue(job);
+    await park('no such project');
+    await sweepAfter(MINUTE);
+    expect(texts()).toEqual([expect.stringContaining(`acme/web#${number} opened`)]);
   });
 
   it('every hour has its own message, and the last seconds of an hour are not lost', async () => {
