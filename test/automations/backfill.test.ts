@@ -375,6 +375,25 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
   });
 });
 
+it('an outage: the jobs in line do not run again and again, and go on after it', async () => {
+  await start();
+  for (let id = 1; id <= 12; id++) exists(id, { seconds: id });
+  await begin();
+  await relay.work();
+  relay.sandbox.setFault({ kind: 'maintenance' });
+  for (let minute = 0; minute < 10; minute++) {
+    relay.clock.now += 60_000;
+    await relay.sweep();
+    await relay.work();
+  }
+  const looks = (await relay.jobs('waiting')).map(({ waits }) => waits?.newest.at(-1)?.looks ?? 1);
+  expect(Math.max(...looks)).toBeLessThanOrEqual(20);
+  relay.sandbox.clearFaults();
+  await relay.workToTheEnd();
+  // The one that was sent when the outage began is never answered.
+  expect([defects().length, (await relay.jobs('parked')).length]).toEqual([11, 1]);
+});
+
 describe('a person and a backfill', () => {
   it('pauses and resumes, also while a page is read', async () => {
     await start();
