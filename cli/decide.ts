@@ -17,6 +17,7 @@ import { printJobs, printJson } from './print.ts';
 import type { OpenTarget, Target } from './target.ts';
 
 const CHOSEN_AT_ONCE = 1_000;
+const PARKED_PAGE = 500;
 
 /** `replay`, `resolve` and `discard`: what an operator decides about jobs. */
 export function addDecisionCommands(program: Command, open: OpenTarget): void {
@@ -179,12 +180,22 @@ async function chosenJobs(
 ): Promise<Job[]> {
   if ((id === undefined) === (reason === undefined)) throw new Error(`name a job, or choose jobs with ${option}`);
   if (id !== undefined) return [await knownJob(stores, id)];
-  const filter = { statuses: ['parked'] as const };
-  const { jobs } = await findJobs(stores.table, { filter, limit: CHOSEN_AT_ONCE, maxPages: 100, now: Date.now() });
-  const chosen = jobs.filter((job) => job.parked?.reason.includes(reason ?? '') && isWanted(job));
+  const chosen = await parkedJobs(stores, (job) => job.parked?.reason.includes(reason ?? '') === true && isWanted(job));
   if (chosen.length > 0) return chosen;
   const parked = ['no job is parked', which, `for a reason that contains '${reason}'`].filter(Boolean).join(' ');
   throw new Error(
     `${parked}; to list the parked jobs with their reasons, run: npm run -s relay -- jobs --status parked`,
   );
+}
+
+/** The parked jobs that are wanted, however many others there are. */
+async function parkedJobs({ table }: Stores, isWanted: (job: Job) => boolean): Promise<Job[]> {
+  const wanted: Job[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const options = { filter: { statuses: ['parked'] as const }, cursor, limit: PARKED_PAGE, maxPages: 10 };
+    const found = await findJobs(table, { ...options, now: Date.now() });
+    wanted.push(...found.jobs.filter(isWanted));
+    cursor = found.cursor;
+    if (cursor === undefined || wanted.length >= CHOSEN_AT_ONCE) return wanted.slice(0, CHOSEN_AT_ONCE);
+  }
 }

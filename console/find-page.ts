@@ -22,3 +22,16 @@ export async function findPage(
     throw error instanceof CursorError ? new HttpError(400, error.message, { cause: error }) : error;
   }
 }
+
+/** Far longer than a name or an address, and short enough for a key of the table. */
+const LONGEST_FIND = 500;
+
+/**
+ * What the operator looks for; empty for everything.
+ * @throws {HttpError} for a text that is too long
+ */
+export function textToFind(params: URLSearchParams): string {
+  const text = (params.get('find') ?? '').trim();
+  if (text.length <= LONGEST_FIND) return text;
+  throw new HttpError(400, `the text to find is longer than ${LONGEST_FIND} characters`);
+}

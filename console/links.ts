@@ -2,7 +2,7 @@ import { issueJobs } from '../lib/automations/issue-jobs.ts';
 import { inBatches } from '../lib/jobs/batches.ts';
 import { heldBy } from '../lib/links/link-item.ts';
 import type { LinkRow, Page } from './contract.ts';
-import { findPage } from './find-page.ts';
+import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { ConsoleRelay } from './relay.ts';
  * @throws {HttpError} for a cursor that cannot be read
  */
 export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): Promise<Page<LinkRow>> {
-  const wanted = issueIn(params.get('find') ?? '');
+  const wanted = issueIn(textToFind(params));
   if (/#\d+$/.test(wanted)) {
     const entity = await relay.stores.links.named(wanted);
     return { rows: entity === undefined ? [] : [await rowOf(relay, entity, wanted)] };
@@ -27,8 +27,8 @@ export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): P
 
 /** An issue as people write it: its name, its address on GitHub, or the key of its link. */
 function issueIn(text: string): string {
-  const [, name, number] = /^https?:\/\/[^/]+\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)/.exec(text.trim()) ?? [];
-  return name === undefined ? text.trim() : `${name}#${number}`;
+  const [, name, number] = /^https?:\/\/[^/]+\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)/.exec(text) ?? [];
+  return name === undefined ? text : `${name}#${number}`;
 }
 
 async function rowOf({ stores }: ConsoleRelay, entity: string, name: string): Promise<LinkRow> {

@@ -4,7 +4,7 @@ import { createVault } from '../lib/grants/vault.ts';
 import { inBatches } from '../lib/jobs/batches.ts';
 import { keys } from '../lib/table/keys.ts';
 import type { Page, PersonRow } from './contract.ts';
-import { findPage } from './find-page.ts';
+import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
 
 /** Somebody of Slack or GitHub. */
@@ -19,7 +19,7 @@ type Known = Pick<PersonRow, 'platform' | 'id'>;
 export async function listPeople(relay: ConsoleRelay, params: URLSearchParams): Promise<Page<PersonRow>> {
   const { runtime, stores } = relay;
   const { connections, people } = runtime.config;
-  const wanted = (params.get('find') ?? '').trim().replace(/^@/, '');
+  const wanted = textToFind(params).replace(/^@/, '');
   const cursor = params.get('cursor') || undefined;
   const names = Object.keys(connections);
   const grants = createGrants(stores.table, createVault(stores.secrets, runtime.randomBytes), runtime.clock);

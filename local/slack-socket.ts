@@ -78,9 +78,15 @@ export function startSlackSocket(options: SlackSocketOptions): SlackSocket {
   /** @throws {SocketRefused} if no further try can succeed */
   async function run(): Promise<void> {
     for (let pauseMs = firstPauseMs; !isStopped; ) {
+      const begunAt = Date.now();
       try {
         await serve(await openUrl(options));
-        pauseMs = firstPauseMs;
+        // Without a pause, a connection that is cut after each greeting would be opened again and again.
+        if (isStopped || Date.now() - begunAt >= pauseMs) {
+          pauseMs = firstPauseMs;
+          continue;
+        }
+        throw new Error('the connection to Slack ended right after it was opened');
       } catch (error) {
         if (error instanceof SocketRefused) throw error;
         failed(error);

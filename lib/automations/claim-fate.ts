@@ -8,13 +8,17 @@ export const CREATE_STEP = 'create-defect';
 
 /**
  * What happened to a job's claim.
- * - `under way`: the job has not ended, and settles its claim itself
+ * - `under way`: the job has not ended, and settles its claim itself; if it `yields`, it waits for a backfill and has sent
+ *   nothing, so the job of an event may take its claim over
  * - `made`: the job created the defect, but ended before it wrote that to the link
  * - `nothing`: the job ended, and it has no open request
  * - `unknown`: the job is parked until a person decides whether its request was executed
  * - `gone`: the job's record is gone; an earlier version let these records expire
  */
-export type ClaimFate = { fate: 'under way' | 'nothing' | 'unknown' | 'gone' } | { fate: 'made'; created: Created };
+export type ClaimFate =
+  | { fate: 'under way'; yields: boolean }
+  | { fate: 'nothing' | 'unknown' | 'gone' }
+  | { fate: 'made'; created: Created };
 
 export interface ClaimFateOptions {
   jobs: JobStore;
@@ -23,8 +27,10 @@ export interface ClaimFateOptions {
 
 export async function fateOfClaim(jobId: string, { jobs, journal }: ClaimFateOptions): Promise<ClaimFate> {
   const job = await jobs.get(jobId);
-  if (job && isUnderWay(job)) return { fate: 'under way' };
   const creation = creationOf(await journal(jobId));
+  if (job && isUnderWay(job)) {
+    return { fate: 'under way', yields: job.lane === 'backfill' && job.status === 'waiting' && creation === 'none' };
+  }
   if (creation === 'open') return { fate: job?.status === 'parked' ? 'unknown' : 'gone' };
   if (creation !== 'none') return { fate: 'made', created: creation };
   return { fate: job ? 'nothing' : 'gone' };

@@ -195,6 +195,12 @@ export function issueToDefect(options: Tools): Automation {
     const fate = await fateOfClaim(by, options);
     switch (fate.fate) {
       case 'under way':
+        // Events do not wait behind a backfill, which may be paused. Its job renews the claim before it sends anything, so
+        // that only one of the two jobs gets it.
+        if (fate.yields && job.lane !== 'backfill') {
+          await links.change(entity, (link) => takeOver(link, by, own), link);
+          return undefined;
+        }
         return `nothing to do: ${by} makes the defect, from the newest state of the issue`;
       case 'unknown':
         return `nothing done: it is unknown whether ${by}, which is parked, created the defect; decide with relay resolve`;

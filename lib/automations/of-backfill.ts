@@ -3,6 +3,7 @@ import { findRepository } from '../config/find-repository.ts';
 import type { Automation } from '../jobs/automation.ts';
 import { NotDone, RetryAt } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
+import { heldBy } from '../links/link-item.ts';
 import { PAUSED, PAUSED_LOOKS_EVERY_MS } from './backfill.ts';
 import { creationOf, fateOfClaim } from './claim-fate.ts';
 import { type IssueInput, issueJobs } from './issue-jobs.ts';
@@ -16,12 +17,12 @@ const OTHER_JOB_MS = 10 * 60_000;
 export function ofBackfill(automation: Automation, tools: Tools): Automation {
   const { backfills, journal, links, clock, config } = tools;
 
-  async function ensureRunning({ id }: Job, repository: string, startedAt: number): Promise<void> {
+  async function ensureRunning({ id }: Job, { entity, repository }: IssueInput, startedAt: number): Promise<void> {
     const found = await backfills.get(repository);
     const isOver = found?.startedAt !== startedAt || found.status === 'stopped';
     if (!isOver && found.status !== 'paused') return;
-    // What was begun has to be settled.
-    if (creationOf(await journal(id)) !== 'none') return;
+    // What was begun has to be settled. Jobs of events may have left the defect to the job that holds the claim.
+    if (creationOf(await journal(id)) !== 'none' || heldBy(await links.get(entity)).claim?.by === id) return;
     if (isOver) throw new NotDone('The backfill was stopped.');
     throw new RetryAt(clock() + PAUSED_LOOKS_EVERY_MS, PAUSED, { releasesQueueGroup: true, waitsFor: 'operator' });
   }
@@ -41,8 +42,8 @@ export function ofBackfill(automation: Automation, tools: Tools): Automation {
   return {
     name: automation.name,
     async run(job, steps) {
-      const { repository, backfill } = issueJobs.inputOf(job);
-      if (backfill) await ensureRunning(job, repository, backfill.startedAt);
+      const input = issueJobs.inputOf(job);
+      if (input.backfill) await ensureRunning(job, input, input.backfill.startedAt);
       return automation.run(job, steps);
     },
     async letGo(job, ending, isHeld) {
@@ -63,6 +64,10 @@ export function ofBackfill(automation: Automation, tools: Tools): Automation {
     input: IssueInput,
     ending: 'succeeded' | 'parked',
   ): Promise<{ fate: IssueFate | 'under way'; why?: string }> {
-    return ending === 'parked' ? { fate: 'parked' } : fateOf(job, input);
+    if (ending === 'parked' && !job.discarded) return { fate: 'parked' };
+    const end = await fateOf(job, input);
+    // It ends now, even if another job still makes the defect.
+    if (job.discarded && end.fate !== 'done') return { fate: 'left', why: `discarded: ${job.discarded.reason}` };
+    return end;
   }
 }

@@ -195,7 +195,7 @@ function positionOf({ pk, sk, status, wakeAt }: Item): Position {
 const cursorShape = z.array(
   z.object({
     status: z.enum(jobStatuses),
-    after: z.optional(z.object({ id: z.string(), wakeAt: z.number() })),
+    after: z.optional(z.object({ id: z.string(), wakeAt: z.number().check(z.gte(0), z.lte(Number.MAX_SAFE_INTEGER)) })),
   }),
 );
 

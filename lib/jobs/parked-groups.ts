@@ -6,6 +6,8 @@ export interface ParkedGroup {
   cause: string | undefined;
   outcomeUnknown: boolean;
   count: number;
+  /** When the last one was parked; epoch milliseconds. */
+  lastAt: number;
   /** The jobs that were parked first. */
   first: [Job, ...Job[]];
 }
@@ -44,11 +46,18 @@ export async function parkedGroups(pages: AsyncIterable<Job[]>, most: number, ke
       const isOther = !groups.has(own) && groups.size >= most - 1;
       const group = groups.get(isOther ? 'other' : own);
       if (!group) {
-        const made = { cause: isOther ? undefined : cause, outcomeUnknown, count: 1, first: [job] as [Job] };
+        const made = {
+          cause: isOther ? undefined : cause,
+          outcomeUnknown,
+          count: 1,
+          lastAt: job.wakeAt,
+          first: [job] as [Job],
+        };
         groups.set(isOther ? 'other' : own, made);
         continue;
       }
       group.count += 1;
+      group.lastAt = job.wakeAt;
       if (group.first.length < kept) group.first.push(job);
     }
   }

@@ -13,7 +13,7 @@ import type { Slots } from './slots.ts';
 export const PAGES = 10;
 const PAGE_SIZE = 100;
 /** The marker that the relay writes into the text of everything that it creates: `[partner-relay 4f2a…]`. */
-const MARKER = /\[partner-relay [\w-]{1,64}\]/g;
+export const MARKER = /\[partner-relay [\w-]{1,64}\]/g;
 /** About 100 bytes each, in an item that holds at most 400 KB. */
 const MARKERS_KEPT = 2_000;
 /** A reader that has not finished by then counts as killed. */

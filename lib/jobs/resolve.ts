@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { localTime } from '../local-time.ts';
 import type { Table } from '../table/table.ts';
 import type { OperatorDecision } from './history.ts';
 import type { Job } from './job.ts';
+import { LeaseLost } from './job-store.ts';
 import { type OpenRequest, openJournal } from './journal.ts';
 import type { Created } from './steps.ts';
 import { requeueJob, type SweepOptions } from './sweep.ts';
@@ -28,43 +30,85 @@ export interface ResolveOptions extends SweepOptions {
  * object, or by searching once more and creating it again if it is not found.
  *
  * @returns the queued job
- * @throws {Error} if the job is in another state, for an id that {@link VerifyCreated} refuses, or for `again` while the
- *   same bytes can still be executed
+ * @throws {Error} if the job is in another state, for an id that {@link VerifyCreated} refuses, if another operator has
+ *   decided meanwhile, or for `again` while the same bytes can still be executed
  */
 export async function resolveJob(job: Job, resolution: Resolution, options: ResolveOptions): Promise<Job> {
   if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
     throw new Error(`${job.id} is not parked with an unknown outcome; its status is ${job.status}`);
   }
-  const journal = await openJournal(options.table, job.id, options.clock);
-  for (const step of journal.openSteps()) {
-    const open = journal.openRequest(step);
-    if (!open) continue;
-    if (resolution === 'again') {
-      verifyIsOver(open, options.clock());
-      await journal.keepRequest(step, { ...open, again: true });
-      continue;
-    }
-    const now = options.clock();
-    const { calls, startedAt, sends } = journal.entry(step) ?? { calls: open.operation ?? step, startedAt: now };
-    const id = await resolution.verify({
-      connection: job.connection,
-      operation: open.operation ?? calls,
-      scope: open.found?.scope ?? {},
-      id: resolution.done,
-    });
-    const result: Created = { id, signed: open.signed };
-    const settledBy = `${options.by} found what was created`;
-    const times = { startedAt, resumedAt: now, finishedAt: now };
-    await journal.write({ step, calls, status: 'done', ...times, ...(sends && { sends }), result, settledBy });
-    await journal.dropRequest(step);
-  }
+  await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);
   const decision: OperatorDecision =
     resolution === 'again'
       ? { at: options.clock(), by: options.by, what: 'resolved: again' }
       : { at: options.clock(), by: options.by, what: 'resolved: done', reason: `created ${resolution.done}` };
   const queued = await requeueJob(job, options, decision);
-  if (!queued) throw new Error(`${job.id} has just changed; check it and try again`);
+  if (!queued) throw justChanged(job);
   return queued;
+}
+
+const justChanged = ({ id }: Job) => new Error(`${id} has just changed; check it and try again`);
+
+/** The open steps with the ids of what they created, or with `again`. Nothing is written. */
+async function checkedOutcomes(
+  job: Job,
+  resolution: Resolution,
+  { table, clock }: ResolveOptions,
+): Promise<Map<string, Created['id'] | 'again'>> {
+  const outcomes = new Map<string, Created['id'] | 'again'>();
+  const journal = await openJournal(table, job.id, clock);
+  for (const step of journal.openSteps()) {
+    const open = journal.openRequest(step);
+    if (!open) continue;
+    if (resolution === 'again') {
+      verifyIsOver(open, clock());
+      outcomes.set(step, 'again');
+      continue;
+    }
+    const id = await resolution.verify({
+      connection: job.connection,
+      operation: open.operation ?? journal.entry(step)?.calls ?? step,
+      scope: open.found?.scope ?? {},
+      marker: open.found?.marker,
+      id: resolution.done,
+    });
+    outcomes.set(step, id);
+  }
+  return outcomes;
+}
+
+/**
+ * The check may take minutes, in which another operator may decide and a worker may run the job. So the decision takes
+ * over the open requests as a worker does, and is written only while the job is as it was read.
+ */
+async function writeOutcomes(
+  job: Job,
+  outcomes: ReadonlyMap<string, Created['id'] | 'again'>,
+  { table, clock, jobs, by }: ResolveOptions,
+): Promise<void> {
+  const isHeld = async () => {
+    const now = await jobs.get(job.id);
+    return now?.status === job.status && now.generation === job.generation;
+  };
+  try {
+    if (!(await isHeld())) throw justChanged(job);
+    const journal = await openJournal(table, job.id, clock, { owner: randomUUID(), isHeld });
+    for (const [step, outcome] of outcomes) {
+      const open = journal.openRequest(step);
+      if (!open) throw justChanged(job);
+      await journal.keepRequest(step, outcome === 'again' ? { ...open, again: true } : open);
+      if (outcome === 'again') continue;
+      const now = clock();
+      const { calls, startedAt, sends } = journal.entry(step) ?? { calls: open.operation ?? step, startedAt: now };
+      const result: Created = { id: outcome, signed: open.signed };
+      const settledBy = `${by} found what was created`;
+      const times = { startedAt, resumedAt: now, finishedAt: now };
+      await journal.write({ step, calls, status: 'done', ...times, ...(sends && { sends }), result, settledBy });
+      await journal.dropRequest(step);
+    }
+  } catch (error) {
+    throw error instanceof LeaseLost ? justChanged(job) : error;
+  }
 }
 
 /** @throws {Error} while the service can still execute the request */

@@ -94,7 +94,7 @@ export async function runJob(
   try {
     const { ending, unfinished, ...made } = await runAutomation(claimed, deadline, options);
     const fate = await settle(claimed, { ...ending, unfinished }, receives, options);
-    await endCalls(claimed, made, options);
+    await endCalls(claimed, ending, made, options);
     return fate;
   } catch (error) {
     // The worker that took over runs the job now, and has its own message or one from the sweep.
@@ -175,7 +175,12 @@ function messageOf(
 }
 
 /** Reports the run's calls to the budget, and advances the waiting line. */
-async function endCalls(job: Job, { calls, tools }: CallsOfRun, options: RunJobOptions): Promise<void> {
+async function endCalls(
+  job: Job,
+  { ended }: Ending,
+  { calls, tools }: CallsOfRun,
+  options: RunJobOptions,
+): Promise<void> {
   const { budget, connection, lines, report } = options;
   const called = connection(job.connection);
   try {
@@ -183,7 +188,9 @@ async function endCalls(job: Job, { calls, tools }: CallsOfRun, options: RunJobO
     await tools?.flush();
     if (!called || !calls) return;
     const { slotAt } = job;
-    if (slotAt !== undefined && !calls.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
+    // A job that stands in line again met an outage, and so would the next one. The two would pass the slot to each other.
+    const hadNothingToSend = ended !== 'in line' && !calls.hasAsked();
+    if (slotAt !== undefined && hadNothingToSend) await lines.passOn({ ...job, slotAt }, called.limits);
     if (calls.lineIsDue()) await lines.moveOn(called);
   } catch (error) {
     // The next write and the sweep do this too.

@@ -3,6 +3,7 @@ import { type PartnerClient, pages } from '../partner/client.ts';
 import { PartnerError } from '../partner/errors.ts';
 import { type Operation, withOverride } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
+import { MARKER } from './readings.ts';
 
 /** Something that a person says a creating operation has made. */
 export interface Claimed {
@@ -12,6 +13,8 @@ export interface Claimed {
   /** The fields that narrow the list of such things: the project of a defect. */
   scope: Readonly<Record<string, unknown>>;
   id: string | number;
+  /** The relay's marker in the request, if there was one: a thing with another marker was created by another job. */
+  marker?: string | undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ export function createVerifyCreated(
   { connections }: Pick<RelayConfig, 'connections'>,
   open: (connection: string) => Promise<PartnerClient['call']>,
 ): VerifyCreated {
-  return async ({ connection, operation: name, scope, id }) => {
+  return async ({ connection, operation: name, scope, id, marker }) => {
     const { found, createdId } = operations.get(name) ?? {};
     const declared = found && operations.get(found.list);
     if (!found || !declared || !createdId) {
@@ -40,6 +43,12 @@ export function createVerifyCreated(
     const rows = await read(list, { ...scope, [found.pageSize]: PAGE_SIZE });
     const row = rows.find((one) => String(one[createdId]) === String(id));
     const known = row?.[createdId];
+    const markers: string[] = String(row?.[found.field] ?? '').match(MARKER) ?? [];
+    if (marker !== undefined && markers.length > 0 && !markers.includes(marker)) {
+      throw new Error(
+        `another job of the relay created ${id}, as its ${found.field} says; nothing was decided. Copy the id of what this job created`,
+      );
+    }
     if (typeof known === 'string' || typeof known === 'number') return known;
     const where = Object.entries(scope).map(([field, value]) => `${field} ${value}`);
     const most = rows.length >= PAGES * PAGE_SIZE ? `the first ${rows.length} rows of ` : '';

@@ -48,9 +48,10 @@ const notice = z.object({
   begunAt: z.number(),
   /** Until when one run may post it. */
   claimedUntil: z.optional(z.number()),
-  /** Set once it is posted, with the number of jobs that it shows. */
+  /** Set once it is posted, with the number of jobs that it shows, and when the last of them was parked. */
   ts: z.optional(z.string()),
   told: z.optional(z.number()),
+  lastAt: z.optional(z.number()),
 });
 type Notice = z.output<typeof notice>;
 
@@ -92,7 +93,9 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
   async function tell(name: string, group: ParkedGroup): Promise<boolean> {
     const known = notice.safeParse(await table.get(keys.parkedNotice(name))).data;
     if (known?.ts === undefined) return post(name, known, group);
-    if ((known.told ?? 0) < group.count) await update(name, known, known.ts, group);
+    // A job that was parked after another one was replayed leaves the number as it was.
+    if ((known.told ?? 0) < group.count || (known.lastAt ?? 0) < group.lastAt)
+      await update(name, known, known.ts, group);
     return true;
   }
 
@@ -103,8 +106,8 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
     const earlier = known && (await reply.find(begunAt).catch(unlessRefused));
     try {
       const sent = earlier ?? (await reply.make());
-      // An earlier run showed a number of jobs that is not known any more.
-      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, told: earlier ? 0 : group.count });
+      // An earlier run showed jobs that are not known any more.
+      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && shownOf(group)) });
       return true;
     } catch (error) {
       // Slack did not post it, so there is nothing to search for.
@@ -122,7 +125,7 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
       // A person may have deleted the message. They know about it then.
       if (!(error instanceof SlackRefusal)) throw error;
     }
-    await store(name, { ...known, told: group.count });
+    await store(name, { ...known, ...shownOf(group) });
   }
 
   /** @returns false if another run posts the notice, or has posted it since `known` was read */
@@ -157,6 +160,8 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
 function nameOf(hour: number, { cause, outcomeUnknown }: ParkedGroup): string {
   return `${new Date(hour).toISOString()}#${digest(cause === undefined ? 'other' : [outcomeUnknown, cause])}`;
 }
+
+const shownOf = ({ count, lastAt }: ParkedGroup): Pick<Notice, 'told' | 'lastAt'> => ({ told: count, lastAt });
 
 function hourOf(at: number): number {
   return Math.floor(at / HOUR) * HOUR;

@@ -6,6 +6,7 @@ import { createTools } from '../../lib/automations/tools.ts';
 import type { IssueFilter } from '../../lib/backfill/backfills.ts';
 import { beginBackfill, setBackfill, viewBackfill } from '../../lib/intake/operate-backfill.ts';
 import { planBackfill } from '../../lib/intake/plan-backfill.ts';
+import { discardJob } from '../../lib/jobs/discard.ts';
 import { nextStep } from '../../lib/jobs/next-step.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
@@ -213,6 +214,25 @@ describe('a backfill', () => {
     await relay.workToTheEnd();
     expect(await view()).toMatchObject({ counts: { done: 3, parked: 0 }, notDone: [] });
   });
+
+  it('a discarded job leaves its issue, and says why', async () => {
+    await start();
+    exists(1, { title: '' });
+    await begin();
+    await relay.workToTheEnd();
+    const [parked] = await relay.jobs('parked');
+    if (parked)
+      await discardJob(
+        parked,
+        { by: 'ana', reason: 'not a defect' },
+        { ...relay.stores, clock: () => relay.clock.now },
+      );
+    await relay.workToTheEnd();
+    expect(await view()).toMatchObject({
+      counts: { left: 1, parked: 0 },
+      notDone: [{ number: 1, fate: 'left', why: 'discarded: not a defect' }],
+    });
+  });
 });
 
 describe('a worker that is killed', () => {
@@ -318,6 +338,61 @@ describe('a backfill and the events of its issues', () => {
     expect(defects()).toHaveLength(1);
     expect(await view()).toMatchObject({ counts: { done: 1, left: 0 } });
   });
+});
+
+describe('a job of a backfill that claimed its issue and then met a limit', () => {
+  beforeEach(async () => {
+    await start();
+    exists(1);
+    await begin();
+    await relay.work();
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 600, times: 1 });
+    relay.clock.now += 60_000;
+    await relay.sweep();
+    await relay.work();
+    expect(await relay.stores.links.get('issue-9001')).toMatchObject({ life: 'claimed' });
+  });
+
+  it('ends after a stop, with the defect that events may have left to it', async () => {
+    await set('stopped');
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(1);
+    expect(await view()).toMatchObject({ status: 'stopped', counts: { done: 1, open: 0 } });
+  });
+
+  it.each(['running', 'paused'] as const)('leaves the claim to the job of an event, while it is %s', async (status) => {
+    await set(status);
+    const event = exists(1, { seconds: 5, title: 'Edited' });
+    await happens({ ...event, issue: { ...event.issue, id: 9_001 } });
+    await relay.work();
+    const ofEvent = (await relay.jobs()).find(
+      ({ automation, lane }) => automation === 'issue-to-defect' && lane === 'background',
+    );
+    expect(await relay.stores.links.get('issue-9001')).toMatchObject({ claim: { by: ofEvent?.id } });
+    await set('running');
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'Edited' }]);
+    expect(await view()).toMatchObject({ status: 'finished', counts: { done: 1 } });
+  });
+});
+
+it('an outage: the jobs in line do not run again and again, and go on after it', async () => {
+  await start();
+  for (let id = 1; id <= 12; id++) exists(id, { seconds: id });
+  await begin();
+  await relay.work();
+  relay.sandbox.setFault({ kind: 'maintenance' });
+  for (let minute = 0; minute < 10; minute++) {
+    relay.clock.now += 60_000;
+    await relay.sweep();
+    await relay.work();
+  }
+  const looks = (await relay.jobs('waiting')).map(({ waits }) => waits?.newest.at(-1)?.looks ?? 1);
+  expect(Math.max(...looks)).toBeLessThanOrEqual(20);
+  relay.sandbox.clearFaults();
+  await relay.workToTheEnd();
+  // The one that was sent when the outage began is never answered.
+  expect([defects().length, (await relay.jobs('parked')).length]).toEqual([11, 1]);
 });
 
 describe('a person and a backfill', () => {

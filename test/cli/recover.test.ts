@@ -6,7 +6,9 @@ import { addJobCommands } from '../../cli/jobs.ts';
 import { addResumeCommand } from '../../cli/resume.ts';
 import type { OpenTarget } from '../../cli/target.ts';
 import { shortName } from '../../lib/jobs/job.ts';
+import { resolveJob } from '../../lib/jobs/resolve.ts';
 import { localTime } from '../../lib/local-time.ts';
+import { storeManyJobs } from '../console/many-jobs.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -111,6 +113,37 @@ describe('relay resolve --done', () => {
     expect(job?.decisions?.newest).toMatchObject([{ what: 'resolved: done', reason: `created ${defect_id}` }]);
   });
 
+  it('relay resolve --done refuses what another job created', async () => {
+    const id = await unknown();
+    relay.sandbox.clearFaults();
+    await relay.post('issues', issueEvent('opened', { id: 2 }));
+    await relay.workToTheEnd();
+    const { defect_id } = relay.sandbox.data.defects.at(-1) ?? {};
+    await expect(run('resolve', id, '--done', String(defect_id))).rejects.toThrow(/another job of the relay created/);
+    expect(await relay.jobs('parked')).toHaveLength(1);
+  });
+
+  it('relay resolve --done decides nothing if another operator decided while the service was asked', async () => {
+    const id = await unknown();
+    relay.sandbox.clearFaults();
+    const parked = await relay.stores.jobs.get(id);
+    if (!parked) throw new Error('there is no job');
+    relay.clock.now += HOUR;
+    const clock = () => relay.clock.now;
+    const verify = async () => {
+      await resolveJob(parked, 'again', { ...relay.stores, by: 'bo', clock });
+      await relay.workToTheEnd();
+      return 'what ana found';
+    };
+    const done = resolveJob(parked, { done: 'what ana found', verify }, { ...relay.stores, by: 'ana', clock });
+    await expect(done).rejects.toThrow('has just changed');
+    const [made] = relay.sandbox.data.defects.slice(-1);
+    expect((await relay.jobs())[0]?.outcome).toBe(`created defect ${made?.defect_id}`);
+    await relay.post('issues', issueEvent('edited', { title: 'Edited', seconds: 9 }));
+    await relay.workToTheEnd();
+    expect((await relay.jobs()).at(-1)?.outcome).toBe(`updated defect ${made?.defect_id}`);
+  });
+
   it('relay resolve --done decides nothing while the service cannot be asked', async () => {
     const id = await unknown();
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/list' });
@@ -160,6 +193,16 @@ describe('what a person can do next', () => {
     );
   });
 });
+
+it('relay replay --reason finds its jobs behind a thousand others', async () => {
+  relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: 1 });
+  await open(1);
+  relay.clock.now += HOUR;
+  await storeManyJobs(relay, 7_100);
+  await run('replay', '--reason', 'an HTML page');
+  await relay.workToTheEnd();
+  expect(defectsMade()).toBe(1);
+}, 30_000);
 
 describe('relay resolve --reason', () => {
   it('relay resolve --reason lists the jobs first, and searches for all of them with one reading', async () => {

@@ -69,6 +69,20 @@ describe('a request that is not from the page of this console is refused', () =>
   });
 });
 
+const cursor = (wakeAt: number) =>
+  Buffer.from(JSON.stringify([{ status: 'parked', after: { id: 'x', wakeAt } }])).toString('base64url');
+
+it.each([
+  ['a cursor that is none', '/api/jobs?cursor=x'],
+  ['a cursor of no time', `/api/jobs?cursor=${cursor(1e300)}`],
+  ['a time that is none', '/api/jobs?since=yesterday'],
+  ['an issue that is too long', `/api/links?find=issue-${'9'.repeat(3_000)}`],
+  ['a person who is too long', `/api/people?find=${'x'.repeat(3_000)}`],
+])('%s is refused as the operator’s mistake', async (_, path) => {
+  expect(await operating.raw('GET', path, own(operating))).toMatchObject({ status: 400 });
+  expect(operating.failures).toEqual([]);
+});
+
 describe('a body', () => {
   it.each([
     ['larger than any change', 413, `"${'x'.repeat(300 * 1024)}"`],

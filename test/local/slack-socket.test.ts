@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all([relay.close(), slack.close()]);
 });
 
-function start(change: { appToken?: string; silenceMs?: number } = {}): void {
+function start(change: { appToken?: string; silenceMs?: number; firstPauseMs?: number } = {}): void {
   socket = startSlackSocket({
     apiUrl: slack.apiUrl,
     appToken: APP_TOKEN,
@@ -138,6 +138,14 @@ describe('Socket Mode', () => {
   it('a connection is replaced if nothing was heard of it for long', async () => {
     start({ silenceMs: 50 });
     await expect.poll(() => connections).toBeGreaterThan(2);
+  });
+
+  it('it says so and pauses if a connection ends right after the greeting', async () => {
+    start({ firstPauseMs: 2_000 });
+    await ready();
+    slack.cut();
+    await expect.poll(() => String(errors[0])).toContain('ended right after it was opened');
+    expect(slack.urls).toBe(1);
   });
 
   it('it tries again while Slack cannot be reached', async () => {

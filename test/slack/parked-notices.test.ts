@@ -89,6 +89,16 @@ describe('the notice of parked jobs', () => {
     expect(texts().at(-1)).toMatch(/11 jobs are parked for several causes/);
   });
 
+  it('a job that is parked after another one was replayed, within the hour and for the same cause, is told too', async () => {
+    const [first = ''] = await park('no such project');
+    await sweepAfter(MINUTE);
+    const job = await relay.stores.jobs.get(first);
+    if (job) await relay.stores.jobs.requeue(job);
+    await park('no such project');
+    await sweepAfter(MINUTE);
+    expect(texts()).toEqual([expect.stringContaining(`acme/web#${number} opened`)]);
+  });
+
   it('every hour has its own message, and the last seconds of an hour are not lost', async () => {
     await sweepAfter(HOUR - 1);
     await park('no such project');
