@@ -1,6 +1,7 @@
-import { Stack } from 'aws-cdk-lib';
+import { Stack, Token } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Secrets } from './secrets.ts';
 import type { StateTable } from './state-table.ts';
@@ -22,8 +23,11 @@ export class ConsolePolicies extends Construct {
   constructor(scope: Construct, id: string, { table, queues, secrets }: ConsolePoliciesProps) {
     super(scope, id);
     const { stackName } = Stack.of(this);
-    const findsStack = () =>
-      new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(this).stackId] });
+    // AWS checks a request that names the stack against stack/<name>/*, not against the id of the stack.
+    const named = Stack.of(this).formatArn({
+      ...{ service: 'cloudformation', resource: 'stack', resourceName: `${stackName}/*` },
+    });
+    const findsStack = () => new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [named] });
     this.read = new ManagedPolicy(this, 'Read', {
       description: `Read the console of ${stackName}`,
       statements: [findsStack()],
@@ -32,6 +36,9 @@ export class ConsolePolicies extends Construct {
       description: `Read the console of ${stackName}, and replay, discard and resolve its jobs`,
       statements: [findsStack()],
     });
+    const region = Token.isUnresolved(Stack.of(this).region) ? '<AWS::Region>' : Stack.of(this).region;
+    const found = `arn:<AWS::Partition>:cloudformation:${region}:<AWS::AccountId>:stack/${stackName}/*`;
+    acknowledge(this, `AwsSolutions-IAM5[Resource::${found}]`, 'What follows the name is the id of the one stack.');
     table.grant(this.read, 'console-read');
     table.grant(this.operate, 'console-operate');
     for (const { queue } of queues) queue.grantSendMessages(this.operate);

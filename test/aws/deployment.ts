@@ -1,8 +1,11 @@
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import type { StageInput } from '../infra/variants.ts';
+import type { Credentials } from './borrowed-credentials.ts';
 import type { Emulator } from './emulator.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -18,6 +21,8 @@ const stackOutputs = z.object({
   InteractiveQueueUrl: z.url(),
   BackgroundQueueUrl: z.url(),
   SecretPrefix: z.string(),
+  ConsoleReadPolicyArn: z.string(),
+  ConsoleOperatePolicyArn: z.string(),
 });
 export type StackOutputs = z.output<typeof stackOutputs>;
 
@@ -32,6 +37,8 @@ export interface Deployment {
   configure(config: RelayConfig, settings?: StageInput): Promise<void>;
   /** Runs a command of the command line on the stage. @returns what it printed */
   relay(...args: string[]): Promise<string>;
+  /** Serves the stage's console with the credentials of a person, until the test ends. @returns the address it prints */
+  console(person: Credentials, ...args: string[]): Promise<string>;
   destroy(): Promise<void>;
 }
 
@@ -68,6 +75,18 @@ export async function copyProject(
     },
     async relay(...args) {
       return (await scratch.run('node', ['cli/relay.ts', '--stage', stage, ...args], options)).stdout;
+    },
+    async console({ accessKeyId, secretAccessKey, sessionToken }, ...args) {
+      const credentials = {
+        AWS_ACCESS_KEY_ID: accessKeyId,
+        AWS_SECRET_ACCESS_KEY: secretAccessKey,
+        AWS_SESSION_TOKEN: sessionToken,
+      };
+      const command = ['cli/relay.ts', '--stage', stage, 'console', '--port', '0', ...args];
+      const served = scratch.start('node', command, { ...options, env: { ...options.env, ...credentials } });
+      const failure = text(served.stderr);
+      for await (const address of createInterface({ input: served.stdout })) return address;
+      throw new Error(`the console does not start: ${await failure}`);
     },
     destroy: async () => void (await cdk('destroy', '--force')),
   };

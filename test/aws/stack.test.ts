@@ -1,13 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  CreateFunctionCommand,
-  DeleteFunctionCommand,
-  GetFunctionConfigurationCommand,
-  InvokeCommand,
-  LambdaClient,
-} from '@aws-sdk/client-lambda';
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
   DeleteMessageCommand,
@@ -19,6 +13,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import type { ActionResult, JobDetail, JobPage, LinkRow, Now, Page, PersonRow } from '../../console/contract.ts';
+import { createBackfills } from '../../lib/backfill/backfills.ts';
 import { takeIssue } from '../../lib/intake/take-issue.ts';
 import type { Job } from '../../lib/jobs/job.ts';
 import { createJobStore, type JobStore } from '../../lib/jobs/job-store.ts';
@@ -30,15 +26,18 @@ import { createTable, type Table } from '../../lib/table/table.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { linkAccount } from '../account-link-browser.ts';
+import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples, issueEvent, movedBy } from '../issue-events.ts';
 import { sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, githubSignature, SIGNING_SECRET } from '../relay.ts';
 import { commandForm, lastMessage, lastView, postToSlack, press, submit, command as typed } from '../slack-requests.ts';
+import { openConsole } from '../web/console-page.ts';
+import { borrowCredentials } from './borrowed-credentials.ts';
 import { copyProject, type Deployment, type StackOutputs } from './deployment.ts';
 import { type Answer, type Emulator, findEmulator } from './emulator.ts';
+import { createPeopleRoles, type PeopleRoles } from './people.ts';
 import { openScratch, type Scratch } from './scratch.ts';
-import { zipped } from './zip.ts';
 
 /** Whatever happens, by then the test ends and says what it was waiting for. */
 const WHOLE_TEST_MS = 420_000;
@@ -54,6 +53,7 @@ const TEAM = {
   ...{ name: 'platform', connection: 'main', timeZone: 'Europe/Berlin', remindAt: '16:30' },
   ...{ hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 8 }, people: ['mira.novak@example.com'] },
 };
+const REPOSITORY = 'Codertocat/Hello-World';
 const ADDED_REPOSITORY = 'Codertocat/Added-Later';
 
 const deadline = AbortSignal.timeout(WHOLE_TEST_MS);
@@ -83,6 +83,7 @@ describe('the stack on an AWS emulator', () => {
   let table: Table;
   let jobs: JobStore;
   let links: Links<IssueState>;
+  let people: PeopleRoles<'Reader' | 'Operator'> | undefined;
   let webhookSecret: string = randomUUID();
   let hasFailed = false;
 
@@ -110,20 +111,25 @@ describe('the stack on an AWS emulator', () => {
 
   afterAll(async () => {
     try {
-      if (emulator?.isOwn === false) await deployment?.destroy();
+      if (emulator?.isOwn === false) {
+        await people?.remove();
+        await deployment?.destroy();
+      }
     } finally {
       await Promise.all([sandbox?.close(), github?.close(), slack?.close(), scratch?.close()]);
     }
   });
 
-  const config = (also: string[] = []) =>
-    exampleConfig(
+  const config = (also: string[] = []) => ({
+    ...exampleConfig(
       {},
       {
         ...{ apiUrl: github.url, also, slack: { apiUrl: `${slack.url}/api` }, timesheets: { teams: [TEAM] } },
         connection: { mcp: { link: 'offered', commands: sandboxCommands() } },
       },
-    );
+    ),
+    contactChannel: 'C0PLATFORM',
+  });
 
   function post(
     payload: unknown,
@@ -164,7 +170,7 @@ describe('the stack on an AWS emulator', () => {
       return (job?.status === 'succeeded' || job?.status === 'parked') && job;
     });
 
-  const defectsOf = (issue: number, repository = 'Codertocat/Hello-World') =>
+  const defectsOf = (issue: number, repository = REPOSITORY) =>
     sandbox.data.defects.filter(({ description }) =>
       description.includes(`https://github.com/${repository}/issues/${issue}\n`),
     );
@@ -273,29 +279,17 @@ describe('the stack on an AWS emulator', () => {
     await emptyQueues();
   });
 
-  /** The table with the rights of a function, by another function that has its role and gives its credentials away. */
+  /** The table with the rights of a function. */
   async function tableOf(slug: string): Promise<Table> {
-    const lambda = new LambdaClient(emulator.client);
-    const FunctionName = `${deployment.stage}-probe-${slug}`;
-    const found = await lambda.send(
+    const found = await new LambdaClient(emulator.client).send(
       new GetFunctionConfigurationCommand({ FunctionName: `partner-relay-${deployment.stage}-${slug}` }),
     );
-    await lambda.send(
-      new CreateFunctionCommand({
-        ...{ FunctionName, Runtime: 'nodejs24.x', Handler: 'index.handler', Role: found.Role },
-        Code: { ZipFile: await zipped(scratch, 'index.mjs', 'export const handler = async () => process.env;') },
-      }),
-    );
-    const { Payload } = await lambda.send(new InvokeCommand({ FunctionName }));
-    const variables = JSON.parse(Buffer.from(Payload ?? []).toString());
-    await lambda.send(new DeleteFunctionCommand({ FunctionName }));
-    const credentials = {
-      accessKeyId: variables.AWS_ACCESS_KEY_ID,
-      secretAccessKey: variables.AWS_SECRET_ACCESS_KEY,
-      sessionToken: variables.AWS_SESSION_TOKEN,
-    };
+    const credentials = await borrow(slug, found.Role);
     return createTable(new DynamoDBClient({ ...emulator.client, credentials }), outputs.TableName, Date.now);
   }
+
+  const borrow = (name: string, Role: string | undefined) =>
+    borrowCredentials(emulator, scratch, { FunctionName: `${deployment.stage}-probe-${name}`, Role });
 
   /** What a person in Slack reaches. Everything is on the real clock. */
   const inSlack = () => ({
@@ -352,7 +346,7 @@ describe('the stack on an AWS emulator', () => {
 
     sandbox.mcp.revokeGrants();
     await command('log 15m "Login with passkeys" linked again');
-    await said(/This goes on once you have linked your account/);
+    await said(/What you asked for goes on once you have linked your account/);
     // The service has forgotten the relay, too, which has registered long ago.
     sandbox.mcp.purgeClients();
     const registration = keys.oauthClient('main', `${outputs.AccountLinkUrl}/callback`);
@@ -363,9 +357,124 @@ describe('the stack on an AWS emulator', () => {
     await linkAccount(inSlack());
     expect(sandbox.data.oauthClients).toHaveLength(1);
     await said(/Logged 15m on Login with passkeys as you/);
-    expect((await command('unlink')).text).toContain('forgotten');
     await emptyQueues();
   });
+
+  /** The service refuses the job of an issue, until somebody decides about it. @returns its id */
+  async function park(issue: number): Promise<string> {
+    for (const key of sandbox.keys) key.scopes = [];
+    const id = await deliverOne(opened(issue));
+    expect(await ended(id)).toMatchObject({ status: 'parked' });
+    for (const key of sandbox.keys) key.scopes = ['*'];
+    return id;
+  }
+
+  let parked: string;
+  it('tells the channel of the contact what is parked', async () => {
+    parked = await park(14);
+    await deployment.relay('run', 'job-sweep');
+    await said(/A job is parked/);
+    expect(slack.messages.filter(({ text }) => text.includes('A job is parked'))).toMatchObject([
+      { channel: 'C0PLATFORM', text: expect.stringContaining(`--stage ${deployment.stage} `) },
+    ]);
+  });
+
+  /** Asks a console as its page does. */
+  async function ask<T>(address: string, path: string, body?: object): Promise<{ status: number; answer: T }> {
+    const { origin, hash } = new URL(address);
+    const headers = {
+      ...{ origin, authorization: `Bearer ${hash.replace('#token=', '')}` },
+      ...(body && { 'content-type': 'application/json' }),
+    };
+    const asked = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+    const response = await fetch(origin + path, { ...asked, headers });
+    return { status: response.status, answer: (await response.json()) as T };
+  }
+
+  /** The ARN of a session with that role. */
+  const sessionOf = (role: string) => expect.stringContaining(`:assumed-role/${role.split('/').at(-1)}/`);
+
+  it('shows its console with the rights to read it, which allow no change', async () => {
+    people = await createPeopleRoles(emulator, `${deployment.stage}-people`, {
+      Reader: outputs.ConsoleReadPolicyArn,
+      Operator: outputs.ConsoleOperatePolicyArn,
+    });
+    const reader = await borrow('reader', people.arns.Reader);
+    const [address, changing] = await Promise.all([
+      deployment.console(reader),
+      deployment.console(reader, '--operate'),
+    ]);
+    const read = async <T>(path: string): Promise<T> => {
+      const { status, answer } = await ask<T>(address, path);
+      expect(status, `${path}: ${JSON.stringify(answer)}`).toBe(200);
+      return answer;
+    };
+    const facts = { name: deployment.stage, operate: false, operator: sessionOf(people.arns.Reader), canTry: false };
+    expect(await read('/api/relay')).toMatchObject(facts);
+    // The service's address is in a secret that a reader may not read.
+    const { counts, connections } = await read<Now>('/api/now');
+    expect(counts).toMatchObject({ parked: { jobs: 1 } });
+    expect(connections).toEqual([expect.not.objectContaining({ service: expect.anything() })]);
+    expect((await read<JobPage>('/api/jobs?status=parked')).jobs).toMatchObject([{ id: parked }]);
+    const { steps, next } = await read<JobDetail>(`/api/jobs/${parked}`);
+    expect(steps).toMatchObject([{ step: 'create-defect', sends: [{ httpStatus: 403 }] }]);
+    expect(next.actions).toContain('replay');
+    expect(await read('/api/parked')).toMatchObject({ groups: [{ jobs: [{ id: parked }] }] });
+    expect(await read('/api/budget?connection=main')).toMatchObject({ connection: 'main' });
+    for (const links of ['/api/links', `/api/links?find=${encodeURIComponent(`${REPOSITORY}#3`)}`]) {
+      expect((await read<Page<LinkRow>>(links)).rows).toContainEqual(
+        expect.objectContaining({ issue: `${REPOSITORY}#3`, defectId: String(defectsOf(3)[0]?.defect_id) }),
+      );
+    }
+    expect((await read<Page<PersonRow>>('/api/people')).rows).toContainEqual(
+      expect.objectContaining({ platform: 'slack', linked: expect.not.objectContaining({ dead: expect.anything() }) }),
+    );
+
+    const replay = { do: 'replay' };
+    expect(await ask(address, `/api/jobs/${parked}`, replay)).toMatchObject({ status: 403 });
+    const { answer } = await ask<ActionResult>(changing, `/api/jobs/${parked}`, replay);
+    expect(answer.results).toEqual([{ id: parked, ok: false, text: expect.stringContaining('not authorized') }]);
+    expect(await jobs.get(parked)).toMatchObject({ status: 'parked' });
+    expect((await command('unlink')).text).toContain('forgotten');
+  });
+
+  it('takes the decisions of an operator in the console, under their name', async () => {
+    if (!people) throw new Error('there are no roles');
+    const other = await park(15);
+    const address = await deployment.console(await borrow('operator', people.arns.Operator), '--operate');
+    const [connection] = (await ask<Now>(address, '/api/now')).answer.connections;
+    expect(connection).toMatchObject({ service: sandbox.url });
+    const discard = { do: 'discard', reason: 'Nobody needs it.' };
+    if (isWithoutBrowser) await ask(address, `/api/jobs/${parked}`, { do: 'replay' });
+    else await replayInBrowser(address, parked);
+    expect(await ask(address, `/api/jobs/${other}`, discard)).toMatchObject({ answer: { results: [{ ok: true }] } });
+    const decidedBy = { by: sessionOf(people.arns.Operator) };
+    const replayed = await until('the end of what was replayed', async () => {
+      const job = await jobs.get(parked);
+      return job?.status === 'succeeded' && job;
+    });
+    expect(replayed.decisions?.newest).toMatchObject([{ ...decidedBy, what: 'replayed' }]);
+    expect(await ended(other)).toMatchObject({
+      ...{ status: 'succeeded', decisions: { newest: [{ ...decidedBy, what: 'discarded', reason: discard.reason }] } },
+    });
+    expect([defectsOf(14), defectsOf(15)]).toMatchObject([[{}], []]);
+    await emptyQueues();
+  });
+
+  async function replayInBrowser(address: string, id: string): Promise<void> {
+    const browser = await launchChromium();
+    try {
+      const { page, go, complaints } = await openConsole(browser, address, { time: 'real' });
+      await page.getByText('Live', { exact: true }).waitFor();
+      await go(`jobs/${id}`);
+      await page.getByRole('button', { name: 'Replay' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+      await page.getByText('Done').first().waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  }
 
   it('refuses each function the items that are none of its own', async () => {
     const key = (pk: string) => ({ pk, sk: 'of the test' });
@@ -455,13 +564,9 @@ describe('the stack on an AWS emulator', () => {
   });
 
   it('answers the command line, and replays a parked job', async () => {
-    for (const key of sandbox.keys) key.scopes = [];
-    const id = await deliverOne(opened(5));
-    expect(await ended(id)).toMatchObject({ status: 'parked' });
-    for (const key of sandbox.keys) key.scopes = ['*'];
-
-    const parked = JSON.parse(await deployment.relay('jobs', '--status', 'parked', '--json'));
-    expect(parked).toMatchObject([{ id }]);
+    const id = await park(5);
+    const listed = JSON.parse(await deployment.relay('jobs', '--status', 'parked', '--json'));
+    expect(listed).toMatchObject([{ id }]);
     await deployment.relay('replay', id);
     expect(await ended(id)).toMatchObject({ status: 'succeeded' });
     expect(JSON.parse(await deployment.relay('job', id, '--json'))).toMatchObject({ id, status: 'succeeded' });
@@ -506,11 +611,17 @@ describe('the stack on an AWS emulator', () => {
     expect(defectsOf(9)).toHaveLength(1);
   });
 
+  it('begins a backfill with the command line', async () => {
+    for (const issue of [20, 21, 22]) github.issues.set(`${REPOSITORY}#${issue}`, opened(issue).issue);
+    const begun = await deployment.relay('backfill', REPOSITORY, '--go', '--json');
+    expect(JSON.parse(begun)).toMatchObject({ repository: REPOSITORY, expected: 3 });
+  });
+
   it('is deployed behind an HTTP API, in a network and by the rules of an account', async () => {
     const other = await copyProject(`${deployment.stage}-2`, { emulator, scratch, signal: deadline });
     // Accounts are linked in Slack only.
     const { connections } = exampleConfig();
-    const { slack: _, timesheets: __, ...withoutSlack } = config();
+    const { slack: _, timesheets: __, contactChannel: ___, ...withoutSlack } = config();
     await other.configure(
       { ...withoutSlack, connections },
       {
@@ -532,6 +643,16 @@ describe('the stack on an AWS emulator', () => {
     expect(await post(ping, sent)).toMatchObject({ status: 200 });
     expect(await post(ping, { ...sent, secret: 'somebody else' })).toMatchObject({ status: 401 });
     if (!emulator.isOwn) await other.destroy();
+  });
+
+  it('ends the backfill, after the command that began it', async () => {
+    const backfills = createBackfills(table, Date.now);
+    const finished = await until('the end of the backfill', async () => {
+      const backfill = await backfills.get(REPOSITORY);
+      return backfill?.status === 'finished' && backfill;
+    });
+    expect(finished).toMatchObject({ counts: { done: 3, open: 0, left: 0, parked: 0 } });
+    for (const issue of [20, 21, 22]) expect(defectsOf(issue)).toHaveLength(1);
   });
 
   it('ends with empty queues, and with no job that has not succeeded', async () => {
