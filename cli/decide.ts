@@ -18,18 +18,21 @@ import type { OpenTarget, Target } from './target.ts';
 
 const CHOSEN_AT_ONCE = 1_000;
 const PARKED_PAGE = 500;
+const PARKED_FOR = 'instead of one job, all jobs whose reason for being parked contains this text';
 
 /** `replay`, `resolve` and `discard`: what an operator decides about jobs. */
 export function addDecisionCommands(program: Command, open: OpenTarget): void {
   program
     .command('replay [id]')
     .description('continue a parked job, or a waiting job at once; completed steps are not repeated')
-    .option('--reason <text>', 'instead of one job, all jobs whose reason for being parked contains this text')
+    .option('--parked-for <text>', PARKED_FOR)
+    .option('--yes', 'with --parked-for: continue the jobs instead of only listing them')
     .option('--json', 'as JSON, with times in ISO 8601')
-    .action(async (id: string | undefined, options: { reason?: string; json?: boolean }) => {
+    .action(async (id: string | undefined, options: Several & { json?: boolean }) => {
       const target = await open();
       const { stores } = target;
-      const chosen = await chosenJobs(stores, id, options.reason);
+      const chosen = await chosenJobs(stores, id, options.parkedFor);
+      if (isOnlyListed(chosen, id, options.yes)) return;
       const other = chosen.find(({ status }) => status !== 'parked' && status !== 'waiting');
       if (other)
         throw new Error(`the status of ${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
@@ -45,20 +48,15 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
     .option('--done <created id>', 'it was created, and this is its id, which is checked with the service')
     .option('--again', 'it was not created: search once more, then create it again')
     .option('--search', 'search the service once more')
-    .option('--reason <text>', 'instead of one job, all such jobs whose reason contains this text')
-    .option('--yes', 'with --reason: apply the decision instead of only listing the jobs')
+    .option('--parked-for <text>', PARKED_FOR)
+    .option('--yes', 'with --parked-for: apply the decision instead of only listing the jobs')
     .action(async (id: string | undefined, options: ResolveOptions) => {
       const way = wayOf(options);
-      if (options.reason !== undefined && way === 'done')
-        throw new Error('--done takes the id of one creation: name its job instead of a --reason');
+      if (options.parkedFor !== undefined && way === 'done')
+        throw new Error('--done takes the id of one creation: name its job, without --parked-for');
       const target = await open();
-      const chosen = await chosenJobs(
-        target.stores,
-        id,
-        options.reason,
-        (job) => job.parked?.outcomeUnknown === true,
-        'with an unknown outcome',
-      );
+      const isUnknown = (job: Job) => job.parked?.outcomeUnknown === true;
+      const chosen = await chosenJobs(target.stores, id, options.parkedFor, isUnknown, 'with an unknown outcome');
       if (isOnlyListed(chosen, id, options.yes)) return;
       const resolution = way === 'search' ? undefined : await resolutionOf(way, options.done ?? '', open);
       await inTurn(
@@ -75,11 +73,11 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
     .command('discard [id]')
     .description('end a parked job without doing the rest; a person who asked for it is told the reason')
     .requiredOption('--reason <text>', 'why, for the history of the job and for the person who asked')
-    .option('--parked-for <text>', 'instead of one job, all jobs whose reason for being parked contains this text')
+    .option('--parked-for <text>', PARKED_FOR)
     .option('--yes', 'with --parked-for: discard the jobs instead of only listing them')
-    .action(async (id: string | undefined, options: { reason: string; parkedFor?: string; yes?: boolean }) => {
+    .action(async (id: string | undefined, options: Several & { reason: string }) => {
       const target = await open();
-      const chosen = await chosenJobs(target.stores, id, options.parkedFor, () => true, '', '--parked-for');
+      const chosen = await chosenJobs(target.stores, id, options.parkedFor);
       if (isOnlyListed(chosen, id, options.yes)) return;
       const { reason } = options;
       await inTurn(
@@ -90,12 +88,16 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
     });
 }
 
-interface ResolveOptions {
+/** A choice of several jobs. */
+interface Several {
+  parkedFor?: string;
+  yes?: boolean;
+}
+
+interface ResolveOptions extends Several {
   done?: string;
   again?: boolean;
   search?: boolean;
-  reason?: string;
-  yes?: boolean;
 }
 
 /** @throws {Error} unless exactly one way is chosen */
@@ -161,7 +163,10 @@ async function inTurn(
 function isOnlyListed(chosen: readonly Job[], id: string | undefined, yes: boolean | undefined): boolean {
   if (id !== undefined || yes) return false;
   printJobs(chosen);
-  console.log(`\nAdd --yes to decide ${chosen.length === 1 ? 'this job' : `these ${chosen.length} jobs`}.`);
+  const these = chosen.length === 1 ? 'this job' : `these ${chosen.length} jobs`;
+  const rest =
+    chosen.length < CHOSEN_AT_ONCE ? '' : '; if there are more, decide them with the same command after that';
+  console.log(`\nAdd --yes to decide ${these}${rest}.`);
   return true;
 }
 
@@ -173,16 +178,18 @@ function isOnlyListed(chosen: readonly Job[], id: string | undefined, yes: boole
 async function chosenJobs(
   stores: Stores,
   id: string | undefined,
-  reason: string | undefined,
+  parkedFor: string | undefined,
   isWanted: (job: Job) => boolean = () => true,
   which = '',
-  option = '--reason',
 ): Promise<Job[]> {
-  if ((id === undefined) === (reason === undefined)) throw new Error(`name a job, or choose jobs with ${option}`);
+  if ((id === undefined) === (parkedFor === undefined)) throw new Error('name a job, or choose jobs with --parked-for');
   if (id !== undefined) return [await knownJob(stores, id)];
-  const chosen = await parkedJobs(stores, (job) => job.parked?.reason.includes(reason ?? '') === true && isWanted(job));
+  const chosen = await parkedJobs(
+    stores,
+    (job) => job.parked?.reason.includes(parkedFor ?? '') === true && isWanted(job),
+  );
   if (chosen.length > 0) return chosen;
-  const parked = ['no job is parked', which, `for a reason that contains '${reason}'`].filter(Boolean).join(' ');
+  const parked = ['no job is parked', which, `for a reason that contains '${parkedFor}'`].filter(Boolean).join(' ');
   throw new Error(
     `${parked}; to list the parked jobs with their reasons, run: npm run -s relay -- jobs --status parked`,
   );

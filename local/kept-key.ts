@@ -5,8 +5,8 @@ const BYTES = 32;
 const KEY = /^[\w-]{32,}$/;
 
 /**
- * A random key that is made once and stays the same over restarts: whoever got it, or sealed something with it, need
- * not hear of a new one.
+ * A random key that is made once and stays the same over restarts, so that what was given it or sealed with it stays
+ * valid.
  *
  * @param todo what removing the file would mean, for a file that is damaged
  * @throws {DamagedFile}

@@ -184,8 +184,8 @@ describe('what a person can do next', () => {
   });
 
   it.each([
-    ['replay', ['--reason', 'nothing such']],
-    ['resolve', ['--reason', 'nothing such', '--search']],
+    ['replay', ['--parked-for', 'nothing such']],
+    ['resolve', ['--parked-for', 'nothing such', '--search']],
     ['discard', ['--parked-for', 'nothing such', '--reason', 'a test']],
   ])('relay %s says that no job is parked for such a reason', async (command, words) => {
     await expect(run(command, ...words)).rejects.toThrow(
@@ -194,18 +194,18 @@ describe('what a person can do next', () => {
   });
 });
 
-it('relay replay --reason finds its jobs behind a thousand others', async () => {
+it('relay replay --parked-for finds its jobs behind a thousand others', async () => {
   relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: 1 });
   await open(1);
   relay.clock.now += HOUR;
   await storeManyJobs(relay, 7_100);
-  await run('replay', '--reason', 'an HTML page');
+  await run('replay', '--parked-for', 'an HTML page', '--yes');
   await relay.workToTheEnd();
   expect(defectsMade()).toBe(1);
 }, 30_000);
 
-describe('relay resolve --reason', () => {
-  it('relay resolve --reason lists the jobs first, and searches for all of them with one reading', async () => {
+describe('relay resolve --parked-for', () => {
+  it('relay resolve --parked-for lists the jobs first, and searches for all of them with one reading', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
     await open(2);
     await relay.workToTheEnd();
@@ -213,27 +213,27 @@ describe('relay resolve --reason', () => {
     expect(parked).toHaveLength(2);
     relay.clock.now += HOUR;
 
-    const listed = await run('resolve', '--reason', 'never clearly answered', '--search');
+    const listed = await run('resolve', '--parked-for', 'never clearly answered', '--search');
     for (const { id } of parked) expect(listed).toContain(shortName(id));
     expect(listed).toMatch(/Add --yes to decide these 2 jobs\.$/);
     expect(await relay.jobs('parked')).toHaveLength(2);
 
     const before = relay.sandbox.requests;
-    await run('resolve', '--reason', 'never clearly answered', '--search', '--yes');
+    await run('resolve', '--parked-for', 'never clearly answered', '--search', '--yes');
     await relay.workToTheEnd();
     expect(relay.sandbox.requests - before).toBe(1);
     expect(await relay.jobs('parked')).toHaveLength(2);
 
-    await run('resolve', '--reason', 'never clearly answered', '--again', '--yes');
+    await run('resolve', '--parked-for', 'never clearly answered', '--again', '--yes');
     await relay.workToTheEnd();
     expect(await relay.jobs('parked')).toEqual([]);
     expect(defectsMade()).toBe(2);
   });
 
   it.each([
-    [['--search'], 'name a job, or choose jobs with --reason'],
-    [['--reason', 'x'], 'use one of --done <created id>, --again and --search'],
-    [['--reason', 'x', '--done', '7'], '--done takes the id of one creation'],
+    [['--search'], 'name a job, or choose jobs with --parked-for'],
+    [['--parked-for', 'x'], 'use one of --done <created id>, --again and --search'],
+    [['--parked-for', 'x', '--done', '7'], '--done takes the id of one creation'],
   ])('relay resolve refuses %j', async (words, why) => {
     await expect(run('resolve', ...words)).rejects.toThrow(why);
   });
