@@ -32,6 +32,7 @@ export async function enterSlackApp(app: SlackAppToEnter): Promise<string[]> {
   if (app.url === undefined) {
     return [
       'create the Slack app when the relay has a public address: npm run -s relay -- init --keep --slack --url https://…',
+      'or use one without a public address, by Socket Mode: npm run -s relay -- slack-manifest --socket-mode --help',
     ];
   }
   const manifest = slackManifest(app.config, app.name, app.url);

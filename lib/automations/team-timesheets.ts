@@ -87,6 +87,6 @@ export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automatio
       unreadable.length === 0 ? '' : `; of ${unreadable.length} entries cannot be read: ${reasons.join(', ')}`;
     const unknown = Object.keys(addressesOfNobody);
     const unmatched = unknown.length === 0 ? '' : `; no user of the service has the address at ${unknown.join(', ')}`;
-    return `${known.length} of ${sheets.length} get a reminder for ${date}${unread}${unmatched}`;
+    return `${known.length} of ${sheets.length} are due a reminder for ${date}${unread}${unmatched}`;
   });
 }
