@@ -195,7 +195,7 @@ describe('npm start', () => {
       cwd: folder,
       env: { ...process.env, RELAY_CONFIG: config },
     });
-    expect(jobs.stdout).toContain('There are no jobs');
+    expect(jobs.stdout).toContain('There are no such jobs');
     await writeFile(config, 'export default { connections: { main: {} } };');
     await started.printed('has the settings that the relay runs with');
   });
