@@ -6,11 +6,13 @@ import { resolveJob } from '../lib/jobs/resolve.ts';
 import { requeueJob } from '../lib/jobs/sweep.ts';
 import { idFromText } from '../lib/partner/operation.ts';
 import type { ActionResult, JobAction } from './contract.ts';
+import { readSent } from './read-sent.ts';
 import type { ConsoleRelay } from './relay.ts';
 import { verifyWithService } from './verify.ts';
 
 /** The most jobs that one request changes. */
 const AT_ONCE = 100;
+const UNREADABLE = 'this is not a decision about jobs';
 
 const id = z.string().min(1).max(200);
 const action = z.discriminatedUnion('do', [
@@ -32,8 +34,8 @@ const many = z.object({ ids: z.array(id).min(1).max(AT_ONCE) });
  * @throws {HttpError} for a decision that cannot be read
  */
 export async function decide(relay: ConsoleRelay, given: unknown, jobId?: string): Promise<ActionResult> {
-  const decision = checked(action, given);
-  const ids = jobId === undefined ? [...new Set(checked(many, given).ids)] : [jobId];
+  const decision = readSent(action, given, UNREADABLE);
+  const ids = jobId === undefined ? [...new Set(readSent(many, given, UNREADABLE).ids)] : [jobId];
   if (decision.do === 'done' && ids.length > 1) {
     throw new HttpError(400, 'the id of what was created belongs to one job: decide each on its own');
   }
@@ -93,11 +95,4 @@ async function carryOut({ stores, runtime, operator: by }: ConsoleRelay, job: Jo
     const queued = await requeueJob(job, stores, { at: clock(), by, what });
     if (!queued) throw new Error('the job has just changed; look at it and try again');
   }
-}
-
-/** @throws {HttpError} */
-function checked<T>(schema: z.ZodType<T>, given: unknown): T {
-  const read = schema.safeParse(given);
-  if (read.success) return read.data;
-  throw new HttpError(400, `this is not a decision about jobs: ${z.prettifyError(read.error)}`);
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { HttpError } from '../lib/http/function-url.ts';
 import type { JobFilter } from '../lib/jobs/find-jobs.ts';
 import { jobStatuses } from '../lib/jobs/job.ts';
 import type { JobPage } from './contract.ts';
 import { findPage } from './find-page.ts';
+import { readSent } from './read-sent.ts';
 import type { ConsoleRelay } from './relay.ts';
 import { rowOf } from './row.ts';
 
@@ -28,9 +28,8 @@ const query = z.object({
  * @throws {HttpError} for a filter or a cursor that cannot be read
  */
 export async function listJobs(relay: ConsoleRelay, params: URLSearchParams): Promise<JobPage> {
-  const read = query.safeParse(Object.fromEntries([...params].filter(([, value]) => value !== '')));
-  if (!read.success) throw new HttpError(400, `the filter cannot be read: ${z.prettifyError(read.error)}`);
-  const { status, subject, cursor, ...rest } = read.data;
+  const given = Object.fromEntries([...params].filter(([, value]) => value !== ''));
+  const { status, subject, cursor, ...rest } = readSent(query, given, 'the filter cannot be read');
   const filter: JobFilter = { ...rest, place: subject, ...(status && { statuses: [status] }) };
   const found = await findPage(relay, filter, cursor);
   return { jobs: found.jobs.map(rowOf), read: found.read, ...(found.cursor !== undefined && { cursor: found.cursor }) };

@@ -3,6 +3,7 @@ import { HttpError } from '../../lib/http/function-url.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { TryAction, TryFacts } from '../contract.ts';
+import { readSent } from '../read-sent.ts';
 import { auditOf, faultKinds, faultsOf, recordsOf } from './sandbox-view.ts';
 import { createSender, type SenderOptions } from './sender.ts';
 import { formsOf, messagesOf } from './slack-view.ts';
@@ -68,11 +69,9 @@ export function createTry({ sandbox, ...options }: TryOptions): Try {
       audit: sandbox ? auditOf(sandbox) : [],
     }),
     async act(given) {
-      const read = action.safeParse(given);
-      if (!read.success)
-        throw new HttpError(400, `this is not an action of the screen Try: ${z.prettifyError(read.error)}`);
+      const asked = readSent(action, given, 'this is not an action of the screen Try');
       try {
-        return await carryOut(read.data);
+        return await carryOut(asked);
       } catch (cause) {
         // The stand-ins and the sandbox say in words what is wrong with what they were given.
         throw new HttpError(400, cause instanceof Error ? cause.message : String(cause), { cause });
