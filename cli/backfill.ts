@@ -11,9 +11,10 @@ import { type BackfillView, beginBackfill, setBackfill, viewBackfill } from '../
 import { type BackfillPlan, planBackfill } from '../lib/intake/plan-backfill.ts';
 import { RetryAt } from '../lib/jobs/interruption.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
+import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { oneLine } from '../local/terminal.ts';
-import { localTime, planInWords, whenDone } from './plan-words.ts';
+import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 

@@ -1,18 +1,12 @@
 import type { DefectFields } from '../lib/automations/defect-text.ts';
 import type { IssuePlan } from '../lib/automations/issue-plan.ts';
 import type { Budget } from '../lib/budget/budget.ts';
-import { type Lane, lanes } from '../lib/budget/lanes.ts';
+import type { Lane } from '../lib/budget/lanes.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { foreseeCalls } from '../lib/jobs/foresee-calls.ts';
 import type { JobStore } from '../lib/jobs/job-store.ts';
+import { localTime } from '../lib/local-time.ts';
 import { oneLine } from '../local/terminal.ts';
-
-const COUNTED_UP_TO = 1_000;
-
-/** `22 Nov 2026, 14:35 CET` in this machine's zone. */
-export function localTime(ms: number): string {
-  const style = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
-  return new Intl.DateTimeFormat('en-GB', { ...style, timeZoneName: 'short' }).format(ms);
-}
 
 /** What the job of an issue would do: `create, priority High, severity Major`. */
 export function planInWords(plan: IssuePlan): string {
@@ -27,7 +21,7 @@ function fieldsInWords({ title, description, ...chosen }: Partial<DefectFields>)
   return [...(title === undefined ? [] : ['title']), ...values, ...bytes];
 }
 
-/** When so many calls will be done, by the budget and by what waits for it: `done by 22 Nov 2026, 14:35 CET`. */
+/** When so many calls will be done, by the budget and by what waits for it: `done by about 2026-11-22 14:35:00 CET`. */
 export async function whenDone(
   connection: string,
   calls: number,
@@ -36,10 +30,7 @@ export async function whenDone(
 ): Promise<string> {
   const limits = config.connections[connection]?.limits;
   if (!limits || calls === 0) return 'nothing has to wait for the budget';
-  const before = lanes.slice(0, lanes.indexOf(lane));
-  const lines = await Promise.all(before.map((one) => jobs.line(connection, one, COUNTED_UP_TO)));
-  const ahead = lines.reduce((sum, line) => sum + line.length, 0);
-  const at = await budget.foresee(connection, limits, { lane, calls, ahead });
+  const { at, ahead } = await foreseeCalls({ connection, limits, lane, calls }, { budget, jobs });
   const more = ahead === 0 ? '' : `, after ${ahead} jobs that wait already`;
   return `done by about ${localTime(at)}${more}`;
 }

@@ -1,16 +1,15 @@
 import { type Backfill, createBackfills } from '../lib/backfill/backfills.ts';
 import type { Budget } from '../lib/budget/budget.ts';
-import { lanes } from '../lib/budget/lanes.ts';
+import { foreseeCalls } from '../lib/jobs/foresee-calls.ts';
 import type { BackfillNow } from './contract.ts';
 import type { ConsoleRelay } from './relay.ts';
 
 /** How long a backfill that has ended is shown. */
 const SHOWN_MS = 7 * 86_400_000;
-const COUNTED_UP_TO = 1_000;
 
 /** The backfills that have not ended, or ended within a week. Their counts may be a minute old. */
 export async function readBackfills(relay: ConsoleRelay, budget: Budget): Promise<BackfillNow[]> {
-  const { table } = relay.stores;
+  const { table, jobs } = relay.stores;
   const { clock } = relay.runtime;
   const backfills = await createBackfills(table, clock).list();
   const shown = backfills.filter(({ finishedAt = clock() }) => clock() - finishedAt <= SHOWN_MS);
@@ -31,9 +30,7 @@ export async function readBackfills(relay: ConsoleRelay, budget: Budget): Promis
   async function expectedAt({ connection }: Backfill, calls: number): Promise<number | null> {
     const limits = relay.runtime.config.connections[connection]?.limits;
     if (!limits || calls === 0) return null;
-    const before = lanes.slice(0, lanes.indexOf('backfill'));
-    const lines = await Promise.all(before.map((lane) => relay.stores.jobs.line(connection, lane, COUNTED_UP_TO)));
-    const ahead = lines.reduce((sum, line) => sum + line.length, 0);
-    return budget.foresee(connection, limits, { lane: 'backfill', calls, ahead });
+    const { at } = await foreseeCalls({ connection, limits, lane: 'backfill', calls }, { budget, jobs });
+    return at;
   }
 }
