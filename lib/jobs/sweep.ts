@@ -66,7 +66,8 @@ export async function requeueJob(
 ): Promise<Job | undefined> {
   const requeued = await jobs.requeue(job, decision);
   if (!requeued) return undefined;
-  await queue.send(requeued);
+  // The last message of a waiting job may sleep in the queue, and its group with it. An operator's decision goes past it.
+  await queue.send(decision && job.status === 'waiting' ? { ...requeued, group: job.id } : requeued);
   await jobs.noteQueued(requeued);
   return requeued;
 }

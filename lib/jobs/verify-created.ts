@@ -13,7 +13,7 @@ export interface Claimed {
   /** The fields that narrow the list of such things: the project of a defect. */
   scope: Readonly<Record<string, unknown>>;
   id: string | number;
-  /** The relay's marker in the request, if there was one: a thing with another marker was created by another job. */
+  /** The relay's marker in the request, if there was one: a thing with another one or with none is not what it created. */
   marker?: string | undefined;
 }
 
@@ -43,18 +43,25 @@ export function createVerifyCreated(
     const rows = await read(list, { ...scope, [found.pageSize]: PAGE_SIZE });
     const row = rows.find((one) => String(one[createdId]) === String(id));
     const known = row?.[createdId];
-    const markers: string[] = String(row?.[found.field] ?? '').match(MARKER) ?? [];
-    if (marker !== undefined && markers.length > 0 && !markers.includes(marker)) {
-      throw new Error(
-        `another job of the relay created ${id}, as its ${found.field} says; nothing was decided. Copy the id of what this job created`,
-      );
-    }
+    if (marker !== undefined) verifyMarker(row?.[found.field], marker);
     if (typeof known === 'string' || typeof known === 'number') return known;
     const where = Object.entries(scope).map(([field, value]) => `${field} ${value}`);
     const most = rows.length >= PAGES * PAGE_SIZE ? `the first ${rows.length} rows of ` : '';
     throw new Error(
       `${id} is not a ${createdId} in ${most}${list.name}${where.length > 0 ? ` of ${where.join(', ')}` : ''}; nothing was decided. Copy the id from the service`,
     );
+
+    /** A list without the text shows nothing about who created a thing. */
+    function verifyMarker(text: unknown, marker: string): void {
+      if (typeof text !== 'string' || text.includes(marker)) return;
+      const isOfRelay = text.match(MARKER) !== null;
+      const what = isOfRelay ? 'another job of the relay created' : `the ${found?.field} of`;
+      const wrong = isOfRelay ? `, as its ${found?.field} says` : ` does not contain ${marker}`;
+      const todo = isOfRelay
+        ? 'Copy the id of what this job created'
+        : `If this job did create it, add ${marker} to its ${found?.field} in the service, and decide again`;
+      throw new Error(`${what} ${id}${wrong}; nothing was decided. ${todo}`);
+    }
 
     async function read(list: Operation, payload: object): Promise<Record<string, unknown>[]> {
       const rows: Record<string, unknown>[] = [];

@@ -257,6 +257,8 @@ describe('what an operator decides', () => {
     const [defect] = relay.sandbox.data.defects.filter(({ project_id }) => project_id === PROJECT);
     const unknown = await decide(id, { do: 'done', createdId: '00000000-0000-4000-8000-000000000000' });
     expect(unknown).toMatchObject({ ok: false, text: expect.stringContaining('nothing was decided') });
+    const { evidence = [] } = await detail(id);
+    if (defect) defect.description += evidence[0]?.marker;
     expect(await decide(id, { do: 'done', createdId: defect?.defect_id ?? '' })).toMatchObject({ ok: true });
     await relay.workToTheEnd();
     const job = await detail(id);

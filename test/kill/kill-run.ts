@@ -196,7 +196,7 @@ function findFaults(
 /** The relay with a configuration of its own: the real limits would make the stream last for minutes. */
 async function copyProject(folder: string, githubUrl: string): Promise<string> {
   await mkdir(folder);
-  const parts = ['cli', 'functions', 'lib', 'local', 'sandbox', 'package.json'];
+  const parts = ['cli', 'console', 'functions', 'lib', 'local', 'sandbox', 'package.json'];
   await Promise.all(parts.map((part) => cp(join(root, part), join(folder, part), { recursive: true })));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   const config = {
