@@ -67,6 +67,10 @@ export const faultKinds: readonly { title: string; fault: Record<string, unknown
     fault: { kind: 'cut', when: 'after work', ...creation },
   },
   { title: 'The next creation is lost before it is made', fault: { kind: 'cut', when: 'before work', ...creation } },
+  {
+    title: 'The outcome of the next creation stays unknown, and its job is parked',
+    fault: { kind: 'server-error', when: 'before work', ...creation, times: 4 },
+  },
   { title: 'The service fails for the next five calls', fault: { kind: 'server-error', times: 5 } },
   { title: 'The service is down until you clear this', fault: { kind: 'maintenance' } },
   { title: 'The next call is one too many', fault: { kind: 'rate-limited', retryAfterSeconds: 20, times: 1 } },

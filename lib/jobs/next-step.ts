@@ -17,7 +17,7 @@ export interface NextStep {
 /** What helps, by the kind of the parking. */
 export const HELP: Readonly<Record<ParkKind, string>> = {
   refused:
-    'The service refused the content: correct what the reason names, in the source, in relay.config.ts or in the service, then replay the job, or discard it.',
+    'The service refused it: correct what the reason names, in the source, in relay.config.ts or in the service, such as the rights of the key, then replay the job, or discard it.',
   'outcome unknown':
     'It is unknown whether the service created it: look there, then resolve the job as done (it exists), again (it does not exist) or search (let the relay look once more).',
   failed: 'Every attempt failed: once the cause that the reason names is gone, replay the job, or discard it.',

@@ -52,7 +52,7 @@ describe('the notice of parked jobs', () => {
     for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
     expect(texts()).toEqual([
       expect.stringMatching(
-        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused the content: correct what the reason names, .*, then replay the job, or discard it\./,
+        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused it: correct what the reason names, .*, then replay the job, or discard it\./,
       ),
     ]);
     expect(texts()[0]).toContain(`npm run -s relay -- replay ${job?.id}`);
