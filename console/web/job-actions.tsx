@@ -30,7 +30,7 @@ const described: Readonly<Record<Do, Described>> = {
   discard: {
     label: 'Discard',
     title: (many) => `Discard ${many}?`,
-    will: 'Each job ends as not done, and the person who asked is told. What its steps have already done stays.',
+    will: 'Each job ends as not done, and the person who asked is told. What its steps have already done stays: if a creation turns out to exist, the next event of its issue adopts it.',
     confirm: (many) => `Discard ${many}`,
     asks: { label: 'Reason', hint: 'It is kept in the history of the job.' },
     isGrave: true,
@@ -38,14 +38,14 @@ const described: Readonly<Record<Do, Described>> = {
   done: {
     label: 'It exists',
     title: () => 'It exists: enter its id',
-    will: 'The job continues with this id as the result of the step. The service is asked whether the id exists.',
+    will: 'The job continues with this id as the result of the step. The service is asked whether it exists and holds the marker of the job.',
     confirm: () => 'Continue with this id',
     asks: { label: 'Id in the service', hint: 'As the service shows it, for example in the address of its page.' },
   },
   again: {
     label: 'Create it again',
     title: (many) => `Create again for ${many}?`,
-    will: 'The call is signed again and sent. If the first one was carried out after all, it will exist twice.',
+    will: 'The service is searched once more. If nothing is found, it is created again: if it exists where the relay does not look, there will be two.',
     confirm: (many) => `Create again for ${many}`,
     isGrave: true,
   },
