@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os';
+import { userName } from '../local/user-name.ts';
 import type { Target } from './target.ts';
 
 /** The name of the person at the terminal, for the history of a job. */
@@ -6,13 +6,4 @@ export function operatorOf({ accessKeyId }: Target): string {
   const name = userName();
   // CloudTrail knows who used the key.
   return accessKeyId === undefined ? name : `${name} (AWS access key ${accessKeyId})`;
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container may run as a user id without a name.
-    return `user ${process.getuid?.() ?? 'unknown'}`;
-  }
 }

@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createLoggedChanges, watchedLog } from '../console/log-changes.ts';
-import { localOperator } from '../console/operator.ts';
 import { createConsole } from '../console/server.ts';
 import { createTry } from '../console/try/try.ts';
 import { createBudget } from '../lib/budget/budget.ts';
@@ -38,6 +37,7 @@ import { findRunning, keepToOwner, noteRunning, noteStopped, STATE_FOLDER } from
 import { startStory } from './story.ts';
 import { printable } from './terminal.ts';
 import { trustCaFile } from './trust.ts';
+import { userName } from './user-name.ts';
 
 const DEFAULT_PORT = 8787;
 const WORKER_TIMEOUT_MS = 60_000;
@@ -121,7 +121,7 @@ async function start(): Promise<void> {
   const stores = openStores(runtime);
   let url = '';
   const consoleOfRelay = createConsole({
-    ...{ name: 'this machine', operate: true, operator: localOperator() },
+    ...{ name: 'this machine', operate: true, operator: userName() },
     ...{ runtime, stores, changes, token, failed: requestFailed },
     try: createTry({
       ...{ clock: Date.now, addresses: () => addressesBelow(url), sandbox },

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 
 /** The user of this machine. */
-export function localOperator(): string {
+export function userName(): string {
   try {
     return userInfo().username;
   } catch {
