@@ -18,7 +18,7 @@ import type { OpenTarget, Target } from './target.ts';
 
 const CHOSEN_AT_ONCE = 1_000;
 const PARKED_PAGE = 500;
-const PARKED_FOR = 'instead of one job, all jobs whose reason for being parked contains this text';
+const PARKED_FOR = 'instead of one job, all jobs that were parked for a reason with this text';
 
 /** `replay`, `resolve` and `discard`: what an operator decides about jobs. */
 export function addDecisionCommands(program: Command, open: OpenTarget): void {
@@ -171,7 +171,7 @@ function isOnlyListed(chosen: readonly Job[], id: string | undefined, yes: boole
 }
 
 /**
- * The job with this id, or the parked jobs whose reason contains the text and for which `isWanted` is true.
+ * The job with this id, or the parked jobs that `isWanted` accepts and that have the text in their reason.
  * @param which describes those jobs
  * @throws {Error} if no job is parked for that reason
  */

@@ -32,7 +32,7 @@ export interface AppToStore extends NewApp {
   code: string | undefined;
 }
 
-/** The App whose keys an earlier attempt got, and could not store. */
+/** The App of an earlier attempt that got its keys and could not store them. */
 export function keptAppOf(stage: string | undefined): CreatedApp | undefined {
   const file = fileOf(stage);
   const text = readOwnFile(file);

@@ -41,7 +41,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     .option('--in <place>', 'only jobs of this repository or issue: owner/repo or owner/repo#42', place)
     .option('--person <name>', 'only jobs that this GitHub login or Slack user id caused')
     .option('--delivery <id>', "only jobs of this delivery: GitHub's X-GitHub-Delivery, or Slack's trigger_id")
-    .option('--text <text>', 'only jobs whose id, event, outcome or reason contains this text')
+    .option('--text <text>', 'only jobs with this text in their id, event, outcome or reason')
     .option('--since <time>', 'only jobs made since then: 90m, 2h, 3d, or a local time such as 2026-11-20T16:30', since)
     .option('--limit <count>', 'list at most this many jobs', count, 20)
     .option('--follow', 'go on, and show each change of a job')

@@ -7,7 +7,7 @@ import type { Page, PersonRow } from './contract.ts';
 import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
 
-/** Somebody of Slack or GitHub. */
+/** A user of Slack or GitHub. */
 type Known = Pick<PersonRow, 'platform' | 'id'>;
 
 /**

@@ -39,7 +39,7 @@ export async function askForPartner(
   return { baseUrl, apiKey, secretKey: await terminal.askHidden('Secret key (not shown)') };
 }
 
-/** @throws {Error} that names the options which are missing, if nobody can be asked */
+/** @throws {Error} if there is no terminal to ask at; the message names the missing options */
 export async function askForSettings(
   options: InitOptions,
   terminal: Terminal | undefined,

@@ -11,7 +11,7 @@ export interface GithubAppToCreate extends NewApp {
   organization: string | undefined;
   /** `https://github.com`, or a GitHub Enterprise Server. */
   github: string;
-  /** Undefined for an App whose webhook is off. */
+  /** Undefined for an App with its webhook off. */
   webhookUrl: string | undefined;
   /** Where a person opens the page; it is told the address. */
   openPage: (url: string) => void;

@@ -146,7 +146,7 @@ async function enterGithubApp(
   return [toInstall, 'the webhook of the App is off: enter its address at GitHub when the relay has a public one'];
 }
 
-/** @throws {Error} if the file exists and nobody says what is to become of it */
+/** @throws {Error} if the file exists, and neither an option nor an answer says whether to keep it */
 async function keepsConfig(file: string, options: AllOptions, terminal: Terminal | undefined): Promise<boolean> {
   if (options.keep) return true;
   if (!existsSync(file) || options.overwrite) return false;

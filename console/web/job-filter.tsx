@@ -195,7 +195,7 @@ function Moment({ name, label, value }: { name: Filter; label: string; value: st
   );
 }
 
-/** `2026-11-22T14:05`, in the browser's zone; empty for an address that somebody has changed. */
+/** `2026-11-22T14:05`, in the browser's zone; empty if the address was changed by hand. */
 function asLocal(at: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '';

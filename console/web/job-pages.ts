@@ -49,7 +49,7 @@ const empty = (query: string): State => ({
 
 /**
  * The jobs that match a query, page by page. The first page follows every change. If more pages are shown, their rows
- * follow, and new jobs are only counted, so that nothing moves while somebody reads.
+ * follow, and new jobs are only counted, so that nothing moves while a person reads.
  */
 export function useJobPages(query: string): JobPages {
   const [state, setState] = useState<State>(() => (last?.query === query ? last : empty(query)));

@@ -23,7 +23,7 @@ export const KEYS = [
   { keys: ['?'], does: 'Show these keys' },
 ];
 
-/** Keys of the whole page. They do nothing while somebody types or a question is open. */
+/** Keys of the whole page. They do nothing while a person types or a question is open. */
 export function startKeyboard(): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isAsking()) return;

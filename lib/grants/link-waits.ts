@@ -8,7 +8,7 @@ export const LINK_WAIT_MS = 86_400_000;
 /** A job that has not sent the message by then was interrupted, and another one may send it. */
 const TELLING_MS = 10 * 60_000;
 
-/** Whose link of which connection is awaited. */
+/** The person and the connection of the link that is awaited. */
 export interface AwaitedOf {
   connection: string;
   holder: Holder;

@@ -82,7 +82,7 @@ export const keys = {
     pk: `grant#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
-  /** lib/grants/grants.ts: that somebody has linked an account, so that all of them can be listed. */
+  /** lib/grants/grants.ts: that a person has linked an account, so that all of them can be listed. */
   linkedPerson: (connection: string, platform: string, id: string): Key => ({
     pk: `linked-people#${connection}`,
     sk: `${platform}#${id.toLowerCase()}`,
@@ -92,7 +92,7 @@ export const keys = {
     pk: `account-link#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
-  /** lib/grants/link-waits.ts: that a job waits until somebody has linked an account, or that they were told so. */
+  /** lib/grants/link-waits.ts: that a job waits until a person has linked an account, or that they were told so. */
   linkWait: (platform: string, id: string, connection: string, what: string): Key => ({
     pk: `link-waits#${platform}#${id.toLowerCase()}#${connection}`,
     sk: what,
