@@ -29,7 +29,7 @@ export default defineConfig({
     connection: 'main',
     channels: { C0GENERAL: { projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' } },
   },
-  // Who comments on GitHub as whom of the service.
+  // Which user of the service a login on GitHub is.
   people: [{ github: 'Codertocat', email: 'mira.novak@example.com' }],
   contactChannel: 'C0PLATFORM',
   timesheets: {

@@ -7,5 +7,7 @@ export default defineConfig({
     hookTimeout: 90_000,
     // Each file has a browser of its own.
     maxWorkers: 2,
+    // As in vitest.config.ts.
+    retry: process.env.CI ? 1 : 0,
   },
 });

@@ -1,15 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
-import { bundleAliases, bundleOptions } from '../infra/bundle/options.ts';
+import { forLambda, functionBuild } from '../infra/bundle/function-build.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import ownConfig from '../relay.config.ts';
-
-/**
- * The esbuild options that the CDK derives from infra/bundle/options.ts, without source maps, which are not deployed.
- */
-const asInfraDoes = { ...bundleOptions, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' } as const;
+import { loadedAtStart } from '../test/infra/loaded-at-start.ts';
 
 /**
  * Peers and their dependencies are CommonJS and require Node's modules at run time. An ESM bundle has no `require`,
@@ -19,9 +15,11 @@ const requireForCommonJs = {
   js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
 };
 
-/** One file with all dependencies. */
+/** A bundle with all dependencies. */
 export interface Bundle {
+  /** The file to import. */
   path: string;
+  /** Of what it loads when it starts. */
   bytes: number;
   /** How many of them come from these npm packages. */
   bytesFrom(packages: readonly string[]): number;
@@ -39,11 +37,8 @@ export function bundleFunction(slug: string, folder: string, options: FunctionOp
   const { config = ownConfig, without } = options;
   const configFile = join(folder, 'relay.config.json');
   writeFileSync(configFile, JSON.stringify(config));
-  const path = join(folder, `${slug}${without ? '-without' : ''}.mjs`);
-  return bundle(`../functions/${slug}.ts`, path, {
-    alias: bundleAliases(configFile),
-    ...(without && { plugins: [leaveOut(without)] }),
-  });
+  const own = join(folder, without ? `${slug}-without` : slug);
+  return bundled({ ...functionBuild(slug, own, config, configFile), ...(without && { plugins: [leaveOut(without)] }) });
 }
 
 /** Replaces modules by ones that export the same names and do nothing. */
@@ -62,29 +57,36 @@ function leaveOut(filter: RegExp): Plugin {
 
 /** Bundles `peers/<slug>.ts` in the same way. */
 export function bundlePeer(slug: string, folder: string): Promise<Bundle> {
-  return bundle(`peers/${slug}.ts`, join(folder, `${slug}.mjs`), { banner: requireForCommonJs });
+  return bundle(`peers/${slug}.ts`, folder, { banner: requireForCommonJs });
 }
 
-/** @param entry relative to this folder */
-export async function bundle(entry: string, path: string, more: BuildOptions = {}): Promise<Bundle> {
+/**
+ * @param entry relative to this folder
+ * @param folder gets a folder with the bundle
+ */
+export function bundle(entry: string, folder: string, more: BuildOptions = {}): Promise<Bundle> {
   const entryPoint = fileURLToPath(new URL(entry, import.meta.url));
-  const { outputFiles, metafile } = await build({
-    ...asInfraDoes,
-    ...more,
-    entryPoints: [entryPoint],
-    write: false,
-    metafile: true,
+  return bundled({
+    ...{ ...forLambda, ...more, write: false },
+    entryPoints: { index: entryPoint },
+    outdir: join(folder, basename(entry, '.ts')),
+    outExtension: { '.js': '.mjs' },
   });
-  const [file] = outputFiles;
-  const [output] = Object.values(metafile.outputs);
-  if (!file || !output) throw new Error(`esbuild produced no output for ${entry}`);
-  // esbuild does not write the file, because its process may outlive this one and write into a removed folder.
-  writeFileSync(path, file.contents);
+}
+
+async function bundled(options: BuildOptions & { outdir: string; write: false }): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({ ...options, metafile: true });
+  mkdirSync(options.outdir, { recursive: true });
+  // esbuild does not write the files, because its process may outlive this one and write into a removed folder.
+  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+  const path = join(options.outdir, 'index.mjs');
+  const atStart = loadedAtStart(path, metafile);
   return {
     path,
-    bytes: file.contents.byteLength,
+    bytes: atStart.reduce((sum, { bytes }) => sum + bytes, 0),
     bytesFrom: (packages) =>
-      Object.entries(output.inputs)
+      atStart
+        .flatMap(({ inputs }) => Object.entries(inputs))
         .filter(([input]) => packages.some((name) => input.includes(`node_modules/${name}/`)))
         .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0),
   };

@@ -12,6 +12,11 @@ export interface BundledFunction {
   isExpected(answer: APIGatewayProxyStructuredResultV2): boolean;
 }
 
+/** Variables as Lambda sets them for a function that it starts for an event. */
+export function onLambda(variables: object): Readonly<Record<string, string>> {
+  return { ...variables, AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' };
+}
+
 /** The measured function and its peer. */
 export interface Compared {
   here: BundledFunction;

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { bundle } from './bundle.ts';
@@ -39,7 +38,7 @@ export async function compareColdStarts(
   folder: string,
 ): Promise<ComparedColdStarts> {
   // JavaScript, because a process that strips types has to load the code for that.
-  const script = await bundle('first-event.ts', join(folder, 'first-event.mjs'));
+  const script = await bundle('first-event.ts', folder);
   const pairs: { ours: FirstEvent; theirs: FirstEvent }[] = [];
   for (let i = 0; i <= PROCESSES; i++) {
     const event = nextEvent();

@@ -16,14 +16,21 @@ export interface StartedRelay {
   stop(): Promise<void>;
 }
 
-/** Starts the relay in that folder, on a port that is free and with the example's webhook secret. */
-export async function startRelayProcess(folder: string): Promise<StartedRelay> {
+/**
+ * Starts the relay in that folder, on a port that is free and with the example's webhook secret.
+ *
+ * @param variables more of its environment
+ */
+export async function startRelayProcess(
+  folder: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<StartedRelay> {
   // Started without npm, which would not pass on signals.
   const [, ...words] = packageJson.scripts.start.split(' ');
   const script = fileURLToPath(new URL(`../${words.pop()}`, import.meta.url));
   const child = spawn(process.execPath, [...words, script], {
     cwd: folder,
-    env: { PATH: process.env.PATH, PORT: '0', GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET },
+    env: { PATH: process.env.PATH, PORT: '0', GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

@@ -3,6 +3,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compareBudgets } from './budget.ts';
 import { measureEventToDefect } from './event-to-defect.ts';
+import { compareFaults } from './faults.ts';
 import { type Findings, table } from './figures.ts';
 import { measureGithubWebhook } from './github-webhook.ts';
 import { measureLinkedAccounts } from './linked-accounts.ts';
@@ -32,6 +33,7 @@ const parts: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
   'one-machine': () => measureOneMachine(join(folder, 'one-machine')),
   'calls-per-minute': () => measureCallsPerMinute(join(folder, 'calls-per-minute')),
   budgets: compareBudgets,
+  faults: () => compareFaults(join(folder, 'faults')),
 };
 const chosen = process.argv.slice(2);
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));

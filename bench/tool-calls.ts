@@ -48,7 +48,7 @@ export async function measureToolCalls(folder: string): Promise<Findings> {
     await linkAccount({ stores, clock: { now: clock() }, sandbox });
     const { tools } = await openAssistant({
       ...{ connection: 'main', ...stores, limits: LIMITS, lane: 'interactive', clock, randomBytes },
-      budget: createBudget(stores.table, clock),
+      budget: createBudget({ table: stores.table, clock }),
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       random: Math.random,
       fetch: globalThis.fetch,

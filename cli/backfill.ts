@@ -89,15 +89,15 @@ export function addBackfillCommand(
 }
 
 function operations(stores: Stores, config: RelayConfig) {
-  const { table, jobs, queue, links, secrets } = stores;
-  const backfills = createBackfills(table, Date.now);
-  const budget = createBudget(table, Date.now);
+  const { table, clock, jobs, queue, links, secrets } = stores;
+  const backfills = createBackfills(table, clock);
+  const budget = createBudget({ table });
   const github = createGithubForJobs({
     ...{ apiUrl: config.github.apiUrl, secrets, clock: Date.now, fetch },
     timeoutMs: GITHUB_TIMEOUT_MS,
   });
   const issuePages = createIssuePages(github);
-  const journal = (jobId: string) => openJournal(table, jobId, Date.now);
+  const journal = (jobId: string) => openJournal(table, jobId, clock);
 
   async function plan(repository: string, filter: IssueFilter): Promise<BackfillPlan> {
     const isShown = process.stderr.isTTY;
@@ -176,7 +176,7 @@ function operations(stores: Stores, config: RelayConfig) {
       }
       if (!options.go) return console.log('\nNothing was changed. Add --go to begin.');
       const wanted = { repository, filter, comment, expected: planned.issues.length };
-      const { began } = await beginBackfill(wanted, { backfills, jobs, queue }, Date.now());
+      const { began } = await beginBackfill(wanted, { backfills, jobs, queue }, clock());
       if (!options.json) {
         console.log(began ? '\nIt has begun, and goes on without this terminal.' : '\nIt is under way already.');
       }

@@ -4,8 +4,10 @@ import { type Lane, lanes } from '../lib/budget/lanes.ts';
 import { createStrangerShare, type StrangersToday } from '../lib/budget/stranger-share.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { type Breakers, createBreakers } from '../lib/connection/breakers.ts';
+import { unknownName } from '../lib/faults/unknown-name.ts';
 import { mostOfStrangers } from '../lib/jobs/stranger-turn.ts';
 import { localTime } from '../lib/local-time.ts';
+import type { Stores } from '../lib/runtime.ts';
 import { oneLine } from '../local/terminal.ts';
 import { counted } from './counted.ts';
 import { withIsoTimes } from './json-times.ts';
@@ -17,32 +19,52 @@ const COUNTED_UP_TO = 1_000;
 /** `budget`: how much of its limits each connection has used, and how many calls each lane can still send. */
 export function addBudgetCommand(program: Command, open: OpenTarget): void {
   program
-    .command('budget')
+    .command('budget [connection]')
     .description('show how much of its limits each connection has used, and what each lane can still send and when')
+    .option(
+      '--repair',
+      "write the connection's budget again without what cannot be in it; stops calls for about a minute",
+    )
     .option('--json', 'as JSON, with times in ISO 8601')
-    .action(async (options: { json?: boolean }) => {
+    .action(async (only: string | undefined, options: { json?: boolean; repair?: boolean }) => {
       const { stores } = await open();
       const config = await loadConfig();
-      const budget = createBudget(stores.table, Date.now);
-      const breakers = createBreakers({ table: stores.table, clock: Date.now, random: Math.random });
-      const share = createStrangerShare(stores.table, Date.now);
+      const known = Object.keys(config.connections);
+      if (only !== undefined && !known.includes(only)) {
+        throw new Error(unknownName('relay.config.ts has no connection', only, known));
+      }
+      if (options.repair) return repair(only, stores);
+      const budget = createBudget({ table: stores.table });
+      const breakers = createBreakers({ table: stores.table, clock: stores.clock, random: Math.random });
+      const share = createStrangerShare(stores.table, stores.clock);
       const views = await Promise.all(
-        Object.entries(config.connections).map(async ([connection, { limits, strangersShare }]) => ({
-          connection,
-          ...(await budget.view(connection, limits)),
-          inLine: Object.fromEntries(
-            await Promise.all(
-              lanes.map(async (lane) => [lane, (await stores.jobs.line(connection, lane, COUNTED_UP_TO)).length]),
-            ),
-          ) as Record<Lane, number>,
-          strangers: { ...(await share.today(connection)), most: mostOfStrangers(limits, strangersShare) },
-          stopped: await breakers.listOpen(connection),
-        })),
+        Object.entries(config.connections)
+          .filter(([connection]) => only === undefined || connection === only)
+          .map(async ([connection, { limits, strangersShare }]) => ({
+            connection,
+            ...(await budget.view(connection, limits)),
+            inLine: Object.fromEntries(
+              await Promise.all(
+                lanes.map(async (lane) => [lane, (await stores.jobs.line(connection, lane, COUNTED_UP_TO)).length]),
+              ),
+            ) as Record<Lane, number>,
+            strangers: { ...(await share.today(connection)), most: mostOfStrangers(limits, strangersShare) },
+            stopped: await breakers.listOpen(connection),
+          })),
       );
       if (options.json) return printJson(withIsoTimes(views));
-      const now = Date.now();
+      const now = stores.clock();
       for (const { connection, ...view } of views) console.log([connection, ...lines(view, now)].join('\n  '));
     });
+}
+
+async function repair(connection: string | undefined, { table }: Stores): Promise<void> {
+  if (connection === undefined) throw new Error('name the connection: relay budget <connection> --repair');
+  const faults = await createBudget({ table }).repair(connection);
+  console.log(faults.length === 0 ? 'nothing was damaged' : `left out: ${faults.join(', ')}`);
+  console.log(
+    'kept the calls of the day; calls continue in about a minute, when those of the last minute no longer count',
+  );
 }
 
 type View = BudgetView & {
@@ -52,9 +74,14 @@ type View = BudgetView & {
 };
 
 /** A connection's budget in words. */
-function lines({ minute, day, pausedUntil, stopped, strangers, ...view }: View, now: number): string[] {
+function lines({ minute, day, pausedUntil, assumed, stopped, strangers, ...view }: View, now: number): string[] {
   return [
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
+    ...(assumed === null
+      ? []
+      : [
+          `the service seems to allow ${assumed.perMinute} calls a minute, since a 429 at ${localTime(assumed.since)}: other software uses the key, or its limit is lower`,
+        ]),
     ...(pausedUntil === null ? [] : [`paused until ${localTime(pausedUntil)}`]),
     ...stopped.map(({ operation = 'the connection', since, why }) => {
       return `${operation} has been failing since ${localTime(since)}: ${oneLine(why)}`;

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
@@ -10,6 +9,7 @@ import { findRunning } from '../local/state.ts';
 import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { callerArn } from './caller.ts';
+import { openBrowser } from './open-browser.ts';
 import type { OpenTarget } from './target.ts';
 
 interface ConsoleCommandOptions {
@@ -42,7 +42,7 @@ Without --stage, this prints the address of the console that npm start serves.
       const url = name === undefined ? await addressOfRunning() : await serveStage(name, options, open);
       console.log(url);
       if (name !== undefined) console.error(`\n${inWords(name, options)}`);
-      if (options.open) openBrowser(url);
+      if (options.open) openBrowser(url, noBrowser);
     });
 }
 
@@ -77,19 +77,7 @@ function inWords(name: string, { operate }: ConsoleCommandOptions): string {
   return `The console of ${name} is there until you stop this command. ${may}`;
 }
 
-/** The command that opens an address in the browser. */
-const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
-
-function openBrowser(url: string): void {
-  const [command, ...options] = OPENERS[process.platform] ?? ['xdg-open'];
-  const failed = () => console.error('relay: no browser could be opened; open the address yourself');
-  spawn(command, [...options, url], { stdio: 'ignore', detached: true })
-    .once('error', failed)
-    .unref();
-}
+const noBrowser = () => console.error('relay: no browser could be opened; open the address yourself');
 
 function port(text: string): number {
   const number = Number(text);

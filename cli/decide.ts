@@ -64,7 +64,7 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
         (job) =>
           resolution === undefined
             ? searchAgain(job, target)
-            : resolveJob(job, resolution, { ...target.stores, clock: Date.now, by: operatorOf(target) }),
+            : resolveJob(job, resolution, { ...target.stores, by: operatorOf(target) }),
         sayQueued,
       );
     });
@@ -82,7 +82,7 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
       const { reason } = options;
       await inTurn(
         chosen,
-        (job) => discardJob(job, { by: operatorOf(target), reason }, { ...target.stores, clock: Date.now }),
+        (job) => discardJob(job, { by: operatorOf(target), reason }, target.stores),
         ({ id }) => console.log(`${id} is discarded`),
       );
     });
@@ -129,7 +129,7 @@ async function searchAgain(job: Job, target: Target): Promise<Job> {
 }
 
 function decisionBy(target: Target): Pick<OperatorDecision, 'at' | 'by'> {
-  return { at: Date.now(), by: operatorOf(target) };
+  return { at: target.stores.clock(), by: operatorOf(target) };
 }
 
 function justChanged({ id }: Job): never {
@@ -196,11 +196,11 @@ async function chosenJobs(
 }
 
 /** The parked jobs that are wanted, however many others there are. */
-async function parkedJobs({ table }: Stores, isWanted: (job: Job) => boolean): Promise<Job[]> {
+async function parkedJobs({ table, clock }: Stores, isWanted: (job: Job) => boolean): Promise<Job[]> {
   const wanted: Job[] = [];
   for (let cursor: string | undefined; ; ) {
     const options = { filter: { statuses: ['parked'] as const }, cursor, limit: PARKED_PAGE, maxPages: 10 };
-    const found = await findJobs(table, { ...options, now: Date.now() });
+    const found = await findJobs(table, { ...options, now: clock() });
     wanted.push(...found.jobs.filter(isWanted));
     cursor = found.cursor;
     if (cursor === undefined || wanted.length >= CHOSEN_AT_ONCE) return wanted.slice(0, CHOSEN_AT_ONCE);

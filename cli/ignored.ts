@@ -21,7 +21,7 @@ const ignoredLine = z.object({
 
 /**
  * The newest ignored events, the newest first, from the log of this machine: keeping them in the table would cost a
- * write for each event that nobody wants.
+ * write for each event that is ignored.
  *
  * @throws {Error} for a stage, with the command that asks its log
  */

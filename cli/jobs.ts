@@ -72,7 +72,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     .action(async (id: string, options: { json?: boolean }) => {
       const { stores } = await open();
       const { id: whole } = await knownJob(stores, id);
-      const view = await readJob(whole, { ...stores, clock: Date.now });
+      const view = await readJob(whole, stores);
       if (!view) throw new Error(`the job ${whole} has just expired`);
       const { job, steps, open: creations } = view;
       options.json ? printJson(withIsoTimes({ ...job, steps, openCreations: creations })) : printJob(view, Date.now());

@@ -1,15 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { decideLink, type IssueName, type LinkDecision } from '../lib/automations/decide-link.ts';
+import { decideLink, type LinkDecision } from '../lib/automations/decide-link.ts';
 import { issueEntity } from '../lib/automations/issue-jobs.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { createGithubForJobs } from '../lib/github/github-for-jobs.ts';
 import { createIssueReader } from '../lib/github/issue-reader.ts';
 import { openJournal } from '../lib/jobs/journal.ts';
+import { createMarkers } from '../lib/jobs/markers.ts';
 import type { IssueState } from '../lib/links/issue-state.ts';
-import { heldBy } from '../lib/links/link-item.ts';
-import type { Link } from '../lib/links/link-life.ts';
+import { heldBy, type IssueName, type Link } from '../lib/links/link-life.ts';
 import { localTime } from '../lib/local-time.ts';
 import { idFromText } from '../lib/partner/operation.ts';
 import type { Stores } from '../lib/runtime.ts';
@@ -47,11 +46,17 @@ export function addLinkCommand(program: Command, open: OpenTarget): void {
       const issue = await findIssue(text, stores, config);
       const decision = await decisionOf(options, open, (name) => findIssue(name, stores, config));
       if (decision !== undefined) {
-        const journal = (jobId: string) => openJournal(stores.table, jobId, Date.now);
+        const journal = (jobId: string) => openJournal(stores.table, jobId, stores.clock);
         const by = operatorOf(target);
-        await decideLink(issue, decision, { ...stores, config, journal, randomBytes, by, clock: Date.now });
+        await decideLink(issue, decision, {
+          ...stores,
+          config,
+          journal,
+          markers: createMarkers(stores.secrets),
+          by,
+        });
       }
-      const link = await stores.links.get(issue.entity);
+      const link = await stores.links.look(issue.entity);
       if (options.json) printJson({ entity: issue.entity, ...link });
       else for (const line of linkLines(issue, link)) console.log(line);
     });
@@ -96,6 +101,10 @@ function linkLines({ name, entity }: IssueName, link: Link<IssueState>): string[
       'state of',
       newest && `${localTime(Date.parse(newest.version))}${newest.tied ? ', one of several in the same second' : ''}`,
     ],
+    [
+      'arrived',
+      link.arrived && `${link.arrived.map(({ from }) => from).join(', ')}, with a claim or a defect of its own`,
+    ],
     ['title', newest?.state.title],
     [
       'updates',
@@ -112,11 +121,13 @@ function inWords(link: Link): string {
   switch (link.life) {
     case 'unclaimed':
       return 'without a defect';
+    case 'unreadable':
+      return `not as the relay writes it: ${link.wrong.join(', ')}. Set the defect that the issue has with --set, or use --clear`;
     case 'claimed':
       return `claimed by ${link.claim.by}; what became of its defect: npm run -s relay -- job ${link.claim.by}`;
     case 'made':
       return `defect ${link.defect.id}, made by ${link.claim.by}`;
     case 'moved':
-      return `transferred to ${link.to}${link.defect ? `; until then defect ${link.defect.id}` : ''}`;
+      return `transferred to ${link.to.name}${link.defect ? `; until then defect ${link.defect.id}` : ''}`;
   }
 }

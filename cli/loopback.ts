@@ -19,7 +19,6 @@ export interface Loopback {
   close(): void;
 }
 
-const PATH = '/callback';
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -27,21 +26,26 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** @throws {Error} for a port that is taken */
-export async function listenForCallback(port: number): Promise<Loopback> {
+/**
+ * @param path of the callback, which no other service uses (RFC 9700, 4.4)
+ * @throws {Error} for a port that is taken
+ */
+export async function listenForCallback(port: number, path: string): Promise<Loopback> {
   let wanted: { state: string; take: (query: URLSearchParams) => void } | undefined;
   const pages = new Map<string, string>();
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '', 'http://127.0.0.1');
-    const served = request.method === 'GET' ? pages.get(url.pathname) : undefined;
+    // No URL is made of it: a path such as `//` is none, and must not end the command.
+    const [at = '', search = ''] = (request.url ?? '').split('?', 2);
+    const query = new URLSearchParams(search);
+    const served = request.method === 'GET' ? pages.get(at) : undefined;
     if (served !== undefined) {
       response.writeHead(200, { ...HEADERS, connection: 'close' }).end(served);
       return;
     }
-    const isOurs = request.method === 'GET' && url.pathname === PATH && url.searchParams.get('state') === wanted?.state;
+    const isOurs = request.method === 'GET' && at === path && query.get('state') === wanted?.state;
     response.writeHead(isOurs ? 200 : 404, { ...HEADERS, connection: 'close' });
     response.end(isOurs ? page('Go back to the terminal. You can close this window.') : page('There is nothing here.'));
-    if (isOurs) wanted?.take(url.searchParams);
+    if (isOurs) wanted?.take(query);
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
@@ -50,7 +54,7 @@ export async function listenForCallback(port: number): Promise<Loopback> {
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   return {
-    redirectUri: `http://127.0.0.1:${bound}${PATH}`,
+    redirectUri: `http://127.0.0.1:${bound}${path}`,
     serve(html) {
       const path = `/${randomBytes(24).toString('base64url')}`;
       pages.set(path, html);

@@ -62,7 +62,7 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
       ...stores,
       connection,
       limits: settings.mcp.limits,
-      budget: stage() === undefined ? createBudget(stores.table, Date.now) : undefined,
+      budget: stage() === undefined ? createBudget({ table: stores.table }) : undefined,
       lane: 'background',
       clock: Date.now,
       sleep: setTimeout,
@@ -94,17 +94,13 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
       for (const line of listLines(list)) console.log(line);
     });
 
-  command('doctor', 'list the tools with their schemas, and propose which serve the commands of people')
+  command('doctor', 'list the tools with their schemas, and check those that relay.config.ts maps; it calls none')
     .option('--json', 'as JSON')
-    .addHelpText(
-      'after',
-      '\nIt calls tools that say of themselves that they only read, to see what their results look like.',
-    )
     .action(async (options: McpOptions) => {
       const { assistant, holder, settings } = await openMcp(options);
       const diagnosis = await hinted(diagnoseMcp(assistant, holder, settings.mcp.commands), options);
       if (options.json) printJson(diagnosis);
-      else for (const line of diagnosisLines(diagnosis, options.connection)) console.log(line);
+      else for (const line of diagnosisLines(diagnosis)) console.log(line);
       if (diagnosis.faults.length > 0) process.exitCode = 1;
     });
 
@@ -142,12 +138,12 @@ The arguments are a JSON object, {} by default; - reads it from standard input.
 export async function login(
   { link, grants }: Pick<Assistant, 'link' | 'grants'>,
   holder: Holder,
-  { scope, port }: { scope?: readonly string[]; port: number },
+  { connection, scope, port }: { connection: string; scope?: readonly string[]; port: number },
   tell: (line: string) => void,
 ): Promise<Grant> {
-  const loopback = await listenForCallback(port);
+  const loopback = await listenForCallback(port, `/callback/${connection}`);
   try {
-    const { url, pending } = await link.begin(loopback.redirectUri, scope);
+    const { url, pending } = await link.begin(loopback.redirectUri, { only: scope });
     tell(`Open this address in your browser, sign in and allow access:\n\n  ${oneLine(url)}\n`);
     const callback = await loopback.callback(pending.authorization.state, SIGN_IN_MS);
     return await grants.link(holder, await link.finish(pending, callback));

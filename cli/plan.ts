@@ -47,7 +47,7 @@ export function addPlanCommand(
       if (options.json) return printJson(planned);
       for (const one of planned) console.log(`${oneLine(one.summary)}\n  → ${inWords(one)}`);
       if (planned.length === 0) console.log('There are no jobs of issues. Name files with payloads instead.');
-      const budget = createBudget(table, Date.now);
+      const budget = createBudget({ table });
       for (const connection of new Set(planned.flatMap((one) => ('plan' in one ? [one.connection] : [])))) {
         const own = planned.filter((one) => 'plan' in one && one.connection === connection);
         const plans = own.flatMap((one) => ('plan' in one && one.plan ? [one.plan] : []));

@@ -90,7 +90,7 @@ export function printJob({ job: given, steps, open }: JobView, now: number): voi
     ['automation', job.automation],
     ['connection', `${job.connection} (${job.lane})`],
     ['created', localTime(job.createdAt)],
-    ['queued', job.queuedAt && localTime(job.queuedAt)],
+    ['queued again', job.queuedAt && localTime(job.queuedAt)],
     [job.status === 'parked' ? 'parked' : 'finished', job.finishedAt && localTime(job.finishedAt)],
     ['attempts', job.attempts || undefined],
     ['requeued', job.generation > 1 ? counted(job.generation - 1, 'time') : undefined],

@@ -7,7 +7,7 @@ import { addConsoleCommand } from './console.ts';
 import { addDecisionCommands } from './decide.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';
 import { addGithubAppCommand } from './github-app-manifest.ts';
-import { addGithubDeliveriesCommand } from './github-deliveries.ts';
+import { addGithubDeliveriesCommand } from './github-deliveries/command.ts';
 import { addInitCommand } from './init/init.ts';
 import { addJobCommands } from './jobs.ts';
 import { addLinkCommand } from './link.ts';

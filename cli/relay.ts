@@ -1,3 +1,4 @@
+import './end-with-reader.ts';
 import { printable } from '../local/terminal.ts';
 import { awsErrorInWords } from './aws-errors.ts';
 import { relayProgram } from './program.ts';

@@ -27,12 +27,12 @@ export function addResumeCommand(program: Command, open: OpenTarget): void {
         throw new Error(unknownName('relay.config.ts has no connection', connection, Object.keys(config.connections)));
       }
       const { table } = stores;
-      const breakers = createBreakers({ table, clock: Date.now, random: Math.random });
-      const budget = createBudget(table, Date.now);
-      const lines = createWaitingLines({ ...stores, budget, breakers, clock: Date.now });
+      const breakers = createBreakers({ table, clock: stores.clock, random: Math.random });
+      const budget = createBudget({ table });
+      const lines = createWaitingLines({ ...stores, budget, breakers, clock: stores.clock });
       const resumed = await resumeConnection(connection, {
         ...{ ...stores, limits, budget, breakers, lines },
-        decision: { at: Date.now(), by: operatorOf(target), what: 'resumed' },
+        decision: { at: stores.clock(), by: operatorOf(target), what: 'resumed' },
       });
       if (options.json) return printJson(withIsoTimes(resumed));
       for (const line of inWords(connection, resumed)) console.log(line);

@@ -9,9 +9,9 @@ import type { Stores } from '../lib/runtime.ts';
 import { lastReminderAt } from '../lib/timesheets/calendar.ts';
 import { inOneLine } from '../local/terminal.ts';
 
-/** What the function timesheet-reminder returns. Earlier versions named no jobs. */
+/** What the function timesheet-reminder returns. */
 const returned = z.looseObject({
-  jobs: z.optional(z.array(z.object({ id: z.string(), summary: z.string(), repeat: z.boolean() }))),
+  jobs: z.array(z.object({ id: z.string(), summary: z.string(), repeat: z.boolean() })),
 });
 
 /** What came of a job. */
@@ -42,18 +42,13 @@ export interface TeamOutcome extends Outcome {
 
 const POLL_MS = 300;
 
-/**
- * Follows the jobs of a run of timesheet-reminder until they have ended or wait, for a limited time.
- *
- * @throws {Error} if the function is of a version that does not name its jobs
- */
+/** Follows the jobs of a run of timesheet-reminder until they have ended or wait, for a limited time. */
 export async function followTimesheets(
   result: unknown,
   { jobs, table }: Pick<Stores, 'jobs' | 'table'>,
   waitMs: number,
 ): Promise<TeamOutcome[]> {
-  const made = returned.parse(result).jobs;
-  if (!made) throw new Error('an earlier version is deployed, which does not name the jobs; deploy this one');
+  const { jobs: made } = returned.parse(result);
   const until = Date.now() + waitMs;
 
   async function ended(id: string): Promise<Job | undefined> {

@@ -1,4 +1,9 @@
-import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  PutSecretValueCommand,
+  ResourceNotFoundException,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { instanceSecret } from '../lib/secrets/secrets.ts';
 import { keepSecret, readKeptSecrets, secretsFile } from '../local/kept-secrets.ts';
 
 /** Where secrets are entered: Secrets Manager of a stage, or a file of this machine. */
@@ -37,8 +42,22 @@ function ofStage(stage: string): SecretStore {
       const SecretId = idOf(name);
       await client.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(value) }));
       console.log(`${SecretId} is stored (${fieldsOf(value)}). The functions use the new value within a minute.`);
+      const [, connection] = /^partner\/(.+)$/.exec(name) ?? [];
+      if (connection !== undefined) await putAddress(connection, value);
     },
   };
+
+  /** The address has a secret of its own where people link accounts, so that both change together. */
+  async function putAddress(connection: string, partner: Readonly<Record<string, unknown>>): Promise<void> {
+    const SecretId = idOf(`instance/${connection}`);
+    const SecretString = JSON.stringify(instanceSecret.parse(partner));
+    try {
+      await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
+      console.log(`${SecretId} is stored, too (the address alone).`);
+    } catch (error) {
+      if (!(error instanceof ResourceNotFoundException)) throw error;
+    }
+  }
 }
 
 const ofThisMachine: SecretStore = {

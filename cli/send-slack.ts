@@ -33,7 +33,9 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
   npm run -s relay -- send slack '/pm done 101' --user U0TOMASZ1
   npm run -s relay -- messages`,
     )
-    .action(async (typed: string | undefined, options: SendSlackOptions) => {
+    .action(async (typed: string | undefined, _: unknown, command: Command) => {
+      // Options before `slack` are those of `send`.
+      const options = command.optsWithGlobals<SendSlackOptions>();
       if (typed !== undefined && options.payload !== undefined) {
         throw new Error('enter either a command or --payload, not both');
       }

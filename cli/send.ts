@@ -27,6 +27,8 @@ interface SendOptions {
 export function addSendCommand(program: Command, open: OpenTarget): void {
   const send = program
     .command('send')
+    // What follows `slack` belongs to it, also options that `send` has too.
+    .enablePositionalOptions()
     .argument('[event]', 'issues, issue_comment or pull_request; by default what the options are for')
     .description("send a signed GitHub event, made from GitHub's examples; each issue and comment is a new one")
     .option('--action <action>', 'the action of the event: labeled, closed, …')

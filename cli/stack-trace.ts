@@ -1,39 +1,43 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 
-/** `stack-trace`: translates positions in a bundle into positions in the source. */
+/** `stack-trace`: translates positions in a function's files into positions in the source. */
 export function addStackTraceCommand(program: Command): void {
   program
-    .command('stack-trace <map>')
+    .command('stack-trace <folder>')
     .description('read a stack trace of a deployed function from standard input and print it with source positions')
     .addHelpText(
       'after',
       `
-The maps of the last deployment are in cdk.out/source-maps.
+The source maps of the last deployment are in cdk.out/source-maps, in a folder for each function.
 
-  pbpaste | npm run -s relay -- stack-trace cdk.out/source-maps/job-worker.mjs.map`,
+  pbpaste | npm run -s relay -- stack-trace cdk.out/source-maps/job-worker`,
     )
-    .action(async (file: string) => {
-      const map = new SourceMap(readMap(file));
-      console.log(translate(await text(process.stdin), map).trimEnd());
+    .action(async (folder: string) => {
+      // Each function has this file.
+      readMap(folder, 'index.mjs');
+      console.log(translate(await text(process.stdin), folder).trimEnd());
     });
 }
 
-function readMap(file: string): SourceMapPayload {
+function readMap(folder: string, name: string): SourceMap {
+  const file = join(folder, `${name}.map`);
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload;
+    return new SourceMap(JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload);
   } catch (cause) {
-    throw new Error(`${file} is not a source map that can be read; name one of those in cdk.out/source-maps`, {
-      cause,
-    });
+    throw new Error(
+      `${file} is not a source map that can be read; name a folder of cdk.out/source-maps, from the same build as the function`,
+      { cause },
+    );
   }
 }
 
-function translate(trace: string, map: SourceMap): string {
-  return trace.replaceAll(/[^\s(]*index\.mjs:(\d+):(\d+)/g, (place, line, column) => {
-    const origin = map.findOrigin(Number(line), Number(column));
+function translate(trace: string, folder: string): string {
+  return trace.replaceAll(/[^\s(]*?([\w-]+\.mjs):(\d+):(\d+)/g, (place, name: string, line, column) => {
+    const origin = readMap(folder, name).findOrigin(Number(line), Number(column));
     return 'fileName' in origin
       ? `${origin.fileName.replace(/^(\.\.\/)+/, '')}:${origin.lineNumber}:${origin.columnNumber}`
       : place;

@@ -1,6 +1,7 @@
 import { createBudget } from '../lib/budget/budget.ts';
 import { lanes } from '../lib/budget/lanes.ts';
 import type { Window } from '../lib/budget/window.ts';
+import { ifReadable } from '../lib/table/unreadable-item.ts';
 import type { BudgetDetail } from './contract.ts';
 import type { NowReader } from './now.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -20,7 +21,7 @@ export async function budgetDetail(
   const at = runtime.clock();
   const detail = await now.connection(connection);
   const [{ minute, day }, waiting] = await Promise.all([
-    createBudget(stores.table, runtime.clock).windows(connection),
+    createBudget({ table: stores.table, clock: runtime.clock }).windows(connection),
     Promise.all(lanes.map(async (lane) => ({ lane, jobs: await frontOf(connection, lane) }))),
   ]);
   const dayCalls = day.calls.map((calls, index) => ({ from: (day.first + index) * day.bucketMs, calls }));
@@ -28,7 +29,7 @@ export async function budgetDetail(
 
   async function frontOf(name: string, lane: (typeof lanes)[number]) {
     const standing = await stores.jobs.line(name, lane, SHOWN_IN_LINE);
-    const jobs = await Promise.all(standing.map(({ id }) => stores.jobs.get(id)));
+    const jobs = await Promise.all(standing.map(({ id }) => ifReadable(stores.jobs.get(id))));
     return jobs.filter((job) => job !== undefined).map(rowOf);
   }
 }

@@ -50,6 +50,8 @@ export interface ConnectionNow {
   /** When the day's limit is used up at the pace of the last hour; null if it is not. */
   dayUsedUpAt: number | null;
   pausedUntil: number | null;
+  /** If the service seems to allow fewer calls a minute than configured: how many, and since when that is known. */
+  assumed: { perMinute: number; since: number } | null;
   /** Open breakers; without an operation, the whole connection is stopped. */
   stopped: Stopped[];
   lanes: LaneNow[];
@@ -129,7 +131,7 @@ export interface JobDetail extends JobRow {
   attempts: number;
   generation: number;
   delivery?: string;
-  /** What it was made from: `github` `issues.opened`. Undefined for jobs of earlier versions. */
+  /** What it was made from: `github` `issues.opened`. */
   cause?: { from: 'github' | 'slack' | 'schedule' | 'job'; id: string; event?: string };
   /** The automation's input, without secrets. */
   input: Record<string, unknown>;
@@ -284,7 +286,7 @@ export interface LinkRow {
   issue: string;
   entity: string;
   title?: string;
-  life: 'unclaimed' | 'claimed' | 'made' | 'moved';
+  life: 'unclaimed' | 'claimed' | 'made' | 'moved' | 'unreadable';
   connection?: string;
   defectId?: string;
   claimedBy?: string;

@@ -73,6 +73,7 @@ function answerOf(came: JobSend['came']): Send['answer'] {
       return 'lost';
     case 'server error':
     case 'unreadable':
+    case 'contradictory':
       return 'unclear';
     default:
       return 'refused';

@@ -1,6 +1,6 @@
 import { issueJobs } from '../lib/automations/issue-jobs.ts';
 import { inBatches } from '../lib/jobs/batches.ts';
-import { heldBy } from '../lib/links/link-item.ts';
+import { heldBy } from '../lib/links/link-life.ts';
 import type { LinkRow, Page } from './contract.ts';
 import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -32,7 +32,7 @@ function issueIn(text: string): string {
 }
 
 async function rowOf({ stores }: ConsoleRelay, entity: string, name: string): Promise<LinkRow> {
-  const link = await stores.links.get(entity);
+  const link = await stores.links.look(entity);
   const { claim, defect } = heldBy(link);
   return {
     issue: link.newest?.name ?? name,
@@ -42,6 +42,6 @@ async function rowOf({ stores }: ConsoleRelay, entity: string, name: string): Pr
     ...(claim && { connection: claim.connection, claimedBy: claim.by }),
     ...(defect && { defectId: String(defect.id) }),
     ...(defect?.updatedAt !== undefined && { updatedAt: defect.updatedAt }),
-    ...(link.life === 'moved' && { movedTo: link.to }),
+    ...(link.life === 'moved' && { movedTo: link.to.name }),
   };
 }

@@ -24,7 +24,7 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
   const { stores, runtime } = relay;
   const { config, clock, random } = runtime;
   const { table, jobs, secrets } = stores;
-  const budget = createBudget(table, clock);
+  const budget = createBudget({ table, clock });
   const breakers = createBreakers({ table, clock, random });
   /** Read once: an operator who may not read secrets would otherwise be refused every few seconds. */
   const services = new Map<string, Promise<string | undefined>>();
@@ -66,7 +66,7 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
     return {
       connection,
       ...(service !== undefined && { service }),
-      ...{ minute: view.minute, day: view.day, pausedUntil: view.pausedUntil },
+      ...{ minute: view.minute, day: view.day, pausedUntil: view.pausedUntil, assumed: view.assumed },
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
       stopped: stopped.map(({ operation, since, why, until }) => ({
         ...(operation !== undefined && { operation }),

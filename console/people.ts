@@ -1,3 +1,4 @@
+import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
 import type { Grant, Holder } from '../lib/grants/grant.ts';
 import { createGrants } from '../lib/grants/grants.ts';
 import { createVault } from '../lib/grants/vault.ts';
@@ -23,8 +24,10 @@ export async function listPeople(relay: ConsoleRelay, params: URLSearchParams): 
   const cursor = params.get('cursor') || undefined;
   const names = Object.keys(connections);
   const grants = createGrants(stores.table, createVault(stores.secrets, runtime.randomBytes), runtime.clock);
+  // Without accounts to link, the role of the person who looks may read none.
+  const linking = takesLinkedAccounts(runtime.config);
   const [linked, found] = await Promise.all([
-    cursor === undefined ? Promise.all(names.map((name) => grants.list(name))) : [],
+    cursor === undefined && linking ? Promise.all(names.map((name) => grants.list(name))) : [],
     findPage(relay, {}, cursor),
   ]);
   const known: Known[] = [
@@ -50,7 +53,7 @@ export async function listPeople(relay: ConsoleRelay, params: URLSearchParams): 
   async function rowOf({ platform, id }: Known, connection: string): Promise<PersonRow> {
     const [user, grant] = await Promise.all([
       stores.table.get(keys.person(platform, id, connection)),
-      grants.get(connection, { in: platform, id }),
+      linking ? grants.get(connection, { in: platform, id }) : undefined,
     ]);
     return {
       ...{ platform, id, connection },

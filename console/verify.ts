@@ -1,4 +1,4 @@
-import { callsWithin } from '../cli/partner.ts';
+import { callsWithin } from '../lib/connection/operator-calls.ts';
 import { createVerifyCreated, type VerifyCreated } from '../lib/jobs/verify-created.ts';
 import { partnerSecret } from '../lib/secrets/secrets.ts';
 import type { ConsoleRelay } from './relay.ts';

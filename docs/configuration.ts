@@ -11,10 +11,10 @@ configuration stops the local start, the deployment and the command line. To che
 
     npm run -s relay -- config check
 
-Every fault has its file, its line where that is certain, its path, what was found, what is expected, and the nearest
-right name:
+Every fault has its path, what was found, what is expected, and the nearest right name:
 
-    relay.config.ts:17: github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?
+    relay.config.ts has a fault:
+      github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?
 
 A running \`npm start\` checks the file whenever it changes, and says what is wrong, or that a restart takes the change
 over. \`RELAY_CONFIG\` names another file than \`relay.config.ts\`, for \`npm start\`, the command line and \`cdk deploy\`.

@@ -2,6 +2,8 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
+import type { Asker } from '../lib/account-link/link-item.ts';
+import { takeOfShare } from '../lib/account-link/link-share.ts';
 import { createOpenedLinks } from '../lib/account-link/opened-links.ts';
 import { pageErrors } from '../lib/account-link/page-errors.ts';
 import { receiveBrowser } from '../lib/account-link/receive-browser.ts';
@@ -18,18 +20,19 @@ const LONGEST_WAIT_MS = 5_000;
 
 /** Shows the pages with which people link their accounts, and takes them to the service and back. */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, random, randomBytes, sleep, log } = runtime;
-  const { table, secrets } = openStores(runtime);
+  const { config, random, randomBytes, sleep, log } = runtime;
+  const { table, secrets, clock } = openStores(runtime);
   const vault = createVault(secrets, randomBytes);
   const links = createOpenedLinks({ table, vault, grants: createGrants(table, vault, clock), clock, randomBytes });
-  const budget = createBudget(table, clock, random, sleep);
+  const budget = createBudget({ table, random, sleep, warn: log.warn });
 
   async function assistant(connection: string) {
     const { mcp } = config.connections[connection] ?? {};
     if (!mcp || mcp.link === 'off') throw new HttpError(404, `No accounts are linked on '${connection}' any more.`);
     return openAssistant({
-      ...{ ...runtime, table, secrets, budget, connection },
+      ...{ ...runtime, clock, table, secrets, budget, connection },
       limits: mcp.limits,
+      addressFrom: 'instance',
       lane: 'interactive',
       async waitUntil(at, why) {
         if (at - clock() > LONGEST_WAIT_MS) throw new TryLater(why, { at });
@@ -38,7 +41,8 @@ export function createHandler(runtime: Runtime) {
     });
   }
 
-  const options = { links, assistant, budget, command: config.slack?.command ?? '/pm', log };
+  const takeShare = (asker: Asker) => takeOfShare(asker, table, clock);
+  const options = { links, takeShare, assistant, budget, command: config.slack?.command ?? '/pm', log };
   return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
     .use(pageErrors(log, config.contact))
     .use(rawBody())

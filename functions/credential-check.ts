@@ -18,10 +18,10 @@ const GITHUB_TIMEOUT_MS = 10_000;
 
 /** Every hour: checks that all credentials work, to find a problem before an event fails. */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
-  const { table, secrets } = openStores(runtime);
+  const { config, random, randomBytes, sleep, fetch, log, metrics } = runtime;
+  const { table, secrets, clock } = openStores(runtime);
   const connections = createConnections({ config, secrets, clock, fetch, random: randomBytes });
-  const budget = createBudget(table, clock, random);
+  const budget = createBudget({ table, random, keyHolder: connections, warn: log.warn });
   const breakers = createBreakers({ table, clock, random });
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: GITHUB_TIMEOUT_MS });
   const options = { budget, breakers, metrics, clock, sleep };

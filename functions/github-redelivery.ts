@@ -4,20 +4,21 @@ import config from '#relay.config';
 import { createGithubClient } from '../lib/github/github-client.ts';
 import { createHooks } from '../lib/github/hooks.ts';
 import { createRedelivery } from '../lib/github/redelivery.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** GitHub's own time limit for a request. */
 const CALL_TIMEOUT_MS = 10_000;
 
 /** Every 15 minutes: asks GitHub to redeliver failed deliveries. */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, sleep, fetch, log, metrics } = runtime;
-  const { table, secrets } = openStores(runtime);
+  const { config, sleep, fetch, log, metrics } = runtime;
+  const { table, clock, secrets } = openStores(runtime);
   const { apiUrl, repositories } = config.github;
   const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
   const hooks = createHooks({ table, clock, log, repositories: repositories.map(({ name }) => name) });
   const run = createRedelivery({ github, apiUrl, hooks, table, clock, sleep, log });
   return middy().handler(async () => {
+    await ensureTime(table, log);
     const report = await run();
     metrics.record({ DeliveriesGivenUp: report.givenUp, HooksRefused: report.refused });
     return report;

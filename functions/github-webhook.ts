@@ -6,21 +6,30 @@ import { createHooks } from '../lib/github/hooks.ts';
 import { verifiedByGithub } from '../lib/github/verified.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
 import { receiveDelivery } from '../lib/intake/receive-delivery.ts';
+import { createJobSignatures } from '../lib/jobs/job-signatures.ts';
 import { createTurns } from '../lib/people/turns.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** Receives GitHub's deliveries at a function URL: verifies them, stores them, and then answers. */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, log, metrics } = runtime;
-  const { table, secrets, jobs, queue, links } = openStores(runtime);
+  const { config, log, metrics } = runtime;
+  const stores = openStores(runtime);
+  prepare(runtime, stores, ['github-webhook']);
+  const { table, clock, secrets, jobs, queue, links } = stores;
   const repositories = config.github.repositories.map(({ name }) => name);
   const turns = createTurns(table, jobs, clock);
   const hooks = createHooks({ table, clock, log, repositories });
-  return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
-    .use(httpErrors(log))
-    .use(rawBody())
-    .use(verifiedByGithub(secrets))
-    .handler((request) => receiveDelivery(request, { config, clock, log, metrics, jobs, queue, links, hooks, turns }));
+  const signatures = createJobSignatures(secrets, config, clock);
+  const options = { config, clock, log, metrics, jobs, queue, signatures, links, hooks, turns };
+  return (
+    middy<RawRequest, APIGatewayProxyStructuredResultV2>()
+      .use(httpErrors(log))
+      .use(rawBody())
+      .use(verifiedByGithub(secrets))
+      // A delivery that nothing is stored for is answered without the table. What is stored fails with the table itself.
+      .before(() => ensureTime(table, log).catch(() => {}))
+      .handler((request) => receiveDelivery(request, options))
+  );
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

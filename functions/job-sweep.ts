@@ -7,7 +7,7 @@ import { createBreakers } from '../lib/connection/breakers.ts';
 import { recordConnection, recordJobs } from '../lib/jobs/relay-state.ts';
 import { sweepJobs } from '../lib/jobs/sweep.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { createParkedNotices } from '../lib/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/slack/slack-api.ts';
 
@@ -16,10 +16,10 @@ import { createSlackApi } from '../lib/slack/slack-api.ts';
  * channel about parked jobs.
  */
 export function createHandler(runtime: Runtime) {
-  const { config, environment, clock, random, sleep, log, metrics } = runtime;
-  const { table, jobs, queue, secrets } = openStores(runtime);
-  const budget = createBudget(table, clock, random, sleep);
-  const breakers = createBreakers({ table, clock, random });
+  const { config, environment, random, sleep, log, metrics } = runtime;
+  const { table, jobs, queue, secrets, clock } = openStores(runtime);
+  const budget = createBudget({ table, random, sleep, warn: log.warn });
+  const breakers = createBreakers({ table, clock, random, warn: log.warn });
   const lines = createWaitingLines({ jobs, queue, budget, breakers, clock });
   const notices =
     config.slack &&
@@ -29,9 +29,11 @@ export function createHandler(runtime: Runtime) {
       slack: createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch: runtime.fetch }),
       stage: environment.STAGE === ONE_MACHINE ? undefined : environment.STAGE,
     });
-  const hasConnection = (name: string) => name in config.connections;
+  const isCalled = async ({ connection, line }: { connection: string; line: string }) =>
+    connection in config.connections && lines.advances(line, connection);
   return middy().handler(async () => {
-    const swept = await sweepJobs({ jobs, queue, hasConnection }, clock());
+    await ensureTime(table, log);
+    const swept = await sweepJobs({ jobs, queue, isCalled }, clock());
     for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
     const settled = await Promise.allSettled(
       Object.entries(config.connections).map(async ([name, { limits }]) => {
@@ -39,7 +41,7 @@ export function createHandler(runtime: Runtime) {
         await recordConnection({ name, limits, budget, breakers, metrics });
       }),
     );
-    await recordJobs({ jobs, metrics }, clock());
+    await recordJobs({ table, jobs, metrics }, clock());
     metrics.record({ Heartbeat: 1 });
     if (notices) await notices.tell();
     // A failure of one connection must not stop the others, and must still be reported.

@@ -6,26 +6,29 @@ import { createAutomations } from '../lib/automations/automations.ts';
 import { createTools } from '../lib/automations/tools.ts';
 import { createBudget } from '../lib/budget/budget.ts';
 import { createStrangerShare } from '../lib/budget/stranger-share.ts';
+import { toolsIn } from '../lib/config/mcp.ts';
 import { createBreakers } from '../lib/connection/breakers.ts';
 import { createConnections } from '../lib/connection/connection.ts';
 import { createAssistants } from '../lib/grants/assistants.ts';
+import { createJobSignatures } from '../lib/jobs/job-signatures.ts';
 import { receiveMessages } from '../lib/jobs/receive-messages.ts';
+import { createReplacedTable } from '../lib/jobs/replaced-table.ts';
 import { reportNews } from '../lib/jobs/report-news.ts';
 import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { createReplies } from '../lib/replies.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** Processes jobs: claims a job, runs its steps within the budget, and replies. */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, random, randomBytes, sleep, fetch, log, metrics } = runtime;
+  const { config, environment, random, randomBytes, sleep, fetch, log, metrics } = runtime;
   const stores = openStores(runtime);
-  const { table, jobs, queue, secrets } = stores;
-  const tools = createTools(runtime, stores);
+  const { dynamoDb: client, table, jobs, queue, secrets, clock } = stores;
+  const tools = createTools({ ...runtime, clock }, stores);
   const automations = createAutomations(tools);
   const connection = createConnections({ config, secrets, clock, fetch, random: randomBytes });
-  const budget = createBudget(table, clock, random, sleep);
+  const budget = createBudget({ table, random, sleep, keyHolder: connection, warn: log.warn });
   const breakers = createBreakers({
-    ...{ table, clock, random },
+    ...{ table, clock, random, warn: log.warn },
     async recovered(name) {
       const works = connection(name);
       try {
@@ -43,18 +46,25 @@ export function createHandler(runtime: Runtime) {
     queue,
     budget,
     breakers,
+    replacedTable: createReplacedTable({ client, tableName: environment.TABLE_NAME, table, secrets, clock }),
     strangers: createStrangerShare(table, clock),
     lines,
     connection,
-    assistants: createAssistants({ table, secrets, budget, clock, sleep, random, randomBytes, fetch }),
+    signatures: createJobSignatures(secrets, config, clock),
+    assistants: createAssistants((name) => toolsIn(config.connections[name]?.mcp.commands), {
+      ...{ table, secrets, budget, clock, sleep, random, randomBytes, fetch },
+    }),
     automation: (name: string) => automations.get(name),
-    replies: createReplies({ ...tools, fetch }),
+    replies: createReplies({ ...tools, secrets, fetch }),
     clock,
     sleep,
     random,
     report: reportNews(log, metrics),
   };
-  return middy<SQSEvent, SQSBatchResponse>().handler((event, context) => receiveMessages(event, context, options));
+  return middy<SQSEvent, SQSBatchResponse>().handler(async (event, context) => {
+    await ensureTime(table, log);
+    return receiveMessages(event, context, options);
+  });
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

@@ -2,21 +2,25 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
+import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
 import { openSlackIntake } from '../lib/intake/open-slack-intake.ts';
 import { receiveSlack } from '../lib/intake/receive-slack.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { verifiedBySlack } from '../lib/slack/verified.ts';
 
 /** Receives Slack's commands and interactions at a function URL: verifies them, stores any job, and then answers. */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, log, metrics } = runtime;
+  const { config, log, metrics } = runtime;
   const stores = openStores(runtime);
-  const intake = config.slack && openSlackIntake(runtime, config.slack, stores);
+  // Only jobs that may act through an account are signed, and only then there is a key.
+  prepare(runtime, stores, takesLinkedAccounts(config) ? ['slack', 'intake'] : ['slack']);
+  const { table, clock, secrets } = stores;
+  const intake = config.slack && openSlackIntake({ ...runtime, clock }, config.slack, stores);
   return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
     .use(httpErrors(log))
     .use(rawBody())
-    .use(verifiedBySlack(stores.secrets, clock))
+    .use(verifiedBySlack(secrets, () => ensureTime(table, log).then(clock)))
     .handler((request) => receiveSlack(request, { intake, log, metrics }));
 }
 

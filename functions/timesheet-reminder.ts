@@ -2,14 +2,15 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
 import { acceptDueTimesheets } from '../lib/intake/accept-due.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 
 /** Every 15 minutes: makes the jobs of the teams whose reminders and summaries are due. */
 export function createHandler(runtime: Runtime) {
-  const { config, clock, log } = runtime;
-  const { jobs, queue } = openStores(runtime);
+  const { config, log } = runtime;
+  const { table, clock, jobs, queue } = openStores(runtime);
   return middy<ScheduleEvent>().handler(async (event) => {
+    await ensureTime(table, log);
     const firedFor = Date.parse(event.at ?? '');
     const now = Number.isNaN(firedFor) ? clock() : firedFor;
     const due = await acceptDueTimesheets(config, { jobs, queue }, now);

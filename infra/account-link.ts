@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
-import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Entrance } from './entrance.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
@@ -11,7 +11,7 @@ export interface AccountLinkProps extends RelayParts {
 
 /** The pages with which people link their accounts. Browsers come to them, with a link from Slack or a cookie. */
 export class AccountLink extends Construct {
-  readonly function: NodejsFunction;
+  readonly function: LambdaFunction;
   /** Of its pages, which are below it; without a slash at its end. */
   readonly url: string;
 
@@ -29,16 +29,16 @@ export class AccountLink extends Construct {
       timeout: Duration.seconds(30),
       reservedConcurrency: config.deployment.reservedConcurrency.webhook,
     }).function;
-    secrets.grantRead(this.function, ['grants', 'partner']);
+    secrets.grantRead(this.function, ['grants', 'instance']);
     const { url, serverErrors } = entrance.open(this.function, '/link', {
       '/start': [HttpMethod.GET, HttpMethod.POST],
-      '/callback': [HttpMethod.GET],
+      '/callback/{connection}': [HttpMethod.GET],
     });
     this.url = url;
 
     alarms.add(serverErrors, 'account-link-5xx', {
       threshold: 1,
-      broken: 'account-link answered 5xx: somebody could not link their account.',
+      broken: 'account-link answered 5xx: a person could not link their account.',
       todo: 'Read the log of the function: it says whether the service did not answer, or what is wrong with it.',
     });
   }

@@ -15,7 +15,7 @@ import type { Stage } from './stage.ts';
 export interface AlarmText {
   /** The alarm goes off at this value. */
   threshold: number;
-  /** What is broken, and for whom. */
+  /** What is broken, and who is affected. */
   broken: string;
   /** What the operator should do. */
   todo: string;

@@ -1,7 +1,9 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import type { RelayConfig } from '../lib/config/schema.ts';
 import { acknowledge } from './acknowledge.ts';
+import { deployedBy, readStage } from './stage.ts';
 
 const GITHUB = 'token.actions.githubusercontent.com';
 
@@ -10,16 +12,26 @@ export interface DeployRoleProps {
   repository: string;
   /** The stage, and the environment of the workflow's job. */
   stage: string;
+  config: RelayConfig;
 }
 
 /**
  * The role with which .github/workflows/deploy.yml deploys a stage without a stored key. It trusts the jobs of one
- * environment of one repository, and can only assume the roles that `cdk bootstrap` created in this region.
+ * environment of one repository, and can only assume the roles that `cdk bootstrap` created for the stage in this region.
  * https://docs.github.com/en/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-aws
  */
 export class DeployRoleStack extends Stack {
-  constructor(scope: Construct, id: string, { repository, stage }: DeployRoleProps) {
-    super(scope, id, { description: `Lets GitHub Actions of ${repository} deploy Partner Relay, stage ${stage}` });
+  /** @throws {Error} if a name could stand for others, or the stage's bootstrap roles deploy another stage too */
+  constructor(scope: Construct, id: string, { repository, stage, config }: DeployRoleProps) {
+    if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) {
+      // A wildcard would give other repositories access.
+      throw new Error(`the repository '${repository}' is not valid: expected a name such as acme/partner-relay`);
+    }
+    const qualifier = ownQualifier(stage, config);
+    super(scope, id, {
+      description: `Lets GitHub Actions of ${repository} deploy Partner Relay, stage ${stage}`,
+      synthesizer: deployedBy(qualifier),
+    });
     const provider = this.formatArn({ service: 'iam', region: '', resource: 'oidc-provider', resourceName: GITHUB });
     const role = new Role(this, 'Role', {
       description: `GitHub Actions of ${repository}, environment ${stage}`,
@@ -35,14 +47,26 @@ export class DeployRoleStack extends Stack {
       service: 'iam',
       region: '',
       resource: 'role',
-      resourceName: `cdk-*-${this.account}-${this.region}`,
+      resourceName: `cdk-${qualifier}-*-${this.account}-${this.region}`,
     });
     role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: [bootstrapRoles] }));
     acknowledge(
       role,
-      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-*-<AWS::AccountId>-<AWS::Region>]',
-      'The roles that the CDK bootstrapped in this region, for lookups, file publishing and deployment.',
+      `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-${qualifier}-*-<AWS::AccountId>-<AWS::Region>]`,
+      'The roles that the CDK bootstrapped for the stage in this region, for lookups, file publishing and deployment.',
     );
     new CfnOutput(this, 'DeployRoleArn', { value: role.roleArn });
   }
+}
+
+/** The qualifier of the stage's bootstrap, which no other stage may have: its roles can deploy either. */
+function ownQualifier(name: string, config: RelayConfig): string {
+  const { bootstrapQualifier } = readStage(name, config);
+  const others = Object.keys(config.deployment.stages).filter(
+    (other) => other !== name && readStage(other, config).bootstrapQualifier === bootstrapQualifier,
+  );
+  if (others.length === 0) return bootstrapQualifier;
+  throw new Error(
+    `the stages ${name} and ${others.join(', ')} are deployed by the same bootstrap roles: set deployment.stages.${name}.bootstrapQualifier in relay.config.ts, then run npx cdk bootstrap with that --qualifier. docs/deploy.md explains it.`,
+  );
 }

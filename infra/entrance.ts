@@ -3,8 +3,8 @@ import { DomainName, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } fr
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
-import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
@@ -28,7 +28,7 @@ export interface Entrance {
    * @param path where several functions share one entrance: `/github`
    * @param routes what it takes, by the path below that one and its methods; a POST to the path itself by default
    */
-  open(fn: NodejsFunction, path: string, routes?: Routes): Door;
+  open(fn: LambdaFunction, path: string, routes?: Routes): Door;
 }
 
 const A_MINUTE = { statistic: 'Sum', period: Duration.minutes(1) };
@@ -93,7 +93,7 @@ export class HttpEntrance extends Construct implements Entrance {
     }
   }
 
-  open(fn: NodejsFunction, path: string, routes: Routes = { '': [HttpMethod.POST] }): Door {
+  open(fn: LambdaFunction, path: string, routes: Routes = { '': [HttpMethod.POST] }): Door {
     const integration = new HttpLambdaIntegration(fn.node.path, fn);
     const errors: Metric[] = [];
     for (const [below, methods] of Object.entries(routes)) {

@@ -1,13 +1,16 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { QueueName } from '../lib/jobs/queue.ts';
+import { LONGEST_SLEEP_MS, type QueueName } from '../lib/jobs/queue.ts';
 import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
 import { queueEncryption } from './queue-encryption.ts';
 
 /** The longest that one run of the worker may take: a few calls of 10 s each, and waits of up to 5 s between them. */
 export const WORKER_TIMEOUT = Duration.seconds(60);
+
+/** How old a message becomes while workers run: the longest that it sleeps, a run, and time to reach one. */
+const OLDEST_MESSAGE = Duration.millis(LONGEST_SLEEP_MS).plus(Duration.minutes(5));
 
 export interface JobQueueProps extends Keyed {
   lane: QueueName;
@@ -38,6 +41,16 @@ export class JobQueue extends Construct {
       // A waiting job is received many times, but only a message that crashes the worker reaches this number.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 100 },
     });
+    alarms.add(
+      this.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: Duration.minutes(1) }),
+      `${lane}-oldest-message`,
+      {
+        threshold: OLDEST_MESSAGE.toSeconds(),
+        minutes: 3,
+        broken: `Messages of the ${lane} lane have waited for ${OLDEST_MESSAGE.toMinutes()} minutes: ${lane === 'interactive' ? 'commands from Slack are not carried out.' : 'events reach the service late or not at all.'}`,
+        todo: 'Check that job-worker runs: its errors and throttles, its event source mappings, and the concurrency of the account.',
+      },
+    );
     alarms.add(deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' }), `${lane}-dead-letters`, {
       threshold: 1,
       broken: `A message of the ${lane} lane crashed the worker a hundred times and was moved to the dead-letter queue: the event of one job is not carried out.`,

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { Construct } from 'constructs';
 import { HELP } from '../lib/jobs/next-step.ts';
 import { WORKER_TIMEOUT } from './job-queue.ts';
@@ -8,7 +9,7 @@ import { RelayFunction, type RelayParts } from './relay-function.ts';
 
 /** The worker and its event sources: one message per invocation, with a maximum concurrency for each lane. */
 export class JobWorker extends Construct {
-  readonly function: NodejsFunction;
+  readonly function: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: RelayParts) {
     super(scope, id);
@@ -22,8 +23,11 @@ export class JobWorker extends Construct {
       callsService: true,
       throttled: 'jobs wait, and so do people in Slack.',
       reservedConcurrency: config.deployment.reservedConcurrency.worker,
+      // A worker that ends a job sends the message of the next one in line. Lambda would take a backlog for a loop after
+      // about 16 jobs. lib/jobs/sent-too-often.ts guards against real ones.
+      recursiveLoop: RecursiveLoop.ALLOW,
     }).function;
-    secrets.grantRead(this.function, ['github', 'slack', 'grants', 'partner']);
+    secrets.grantRead(this.function, ['github', 'slack', 'grants', 'markers', 'intake', 'partner']);
     for (const lane of ['interactive', 'background'] as const) {
       // A job may make other jobs: the timesheet job of a team makes one reminder for each person who is short.
       queues[lane].queue.grantSendMessages(this.function);

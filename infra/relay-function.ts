@@ -1,17 +1,25 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { Duration, Stack, Stage } from 'aws-cdk-lib';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { Duration, FileSystem, Stack, Stage } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { LogLevel, NodejsFunction, OutputFormat, SourceMapMode } from 'aws-cdk-lib/aws-lambda-nodejs';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  type RecursiveLoop,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { buildSync } from 'esbuild';
 import { readCertificates } from '../lib/config/ca-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { QueueName } from '../lib/jobs/queue.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';
-import { bundleAliases, bundleOptions } from './bundle/options.ts';
+import { functionBuild } from './bundle/function-build.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Keyed } from './keyed.ts';
 import type { Network } from './network.ts';
@@ -46,22 +54,23 @@ export interface RelayFunctionProps extends RelayParts {
   /** What is late or lost while Lambda throttles the function. Part of an alarm's text. */
   throttled: string;
   reservedConcurrency?: number | undefined;
+  /** Whether Lambda stops the function if its own messages invoke it again and again. It does by default. */
+  recursiveLoop?: RecursiveLoop;
 }
 
 /** A function of functions/, with its log group and a role that can only log and use the items it needs. */
 export class RelayFunction extends Construct {
-  readonly function: NodejsFunction;
+  readonly function: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: RelayFunctionProps) {
     super(scope, id);
     const { slug, stage, config, table, secrets, queues, key, alarms } = props;
     const network = props.callsService ? props.network : undefined;
     const caFile = props.callsService ? findCaFile(config) : undefined;
-    // The source maps go to cdk.out, where `relay stack-trace` finds those of the last build.
-    const { outdir } = Stage.of(this) ?? {};
-    if (!outdir) throw new Error('a RelayFunction needs an app with an outdir as its root');
-    const configFile = writeConfig(config, outdir);
-    const sourceMaps = join(outdir, 'source-maps');
+    // The asset copies the folder.
+    const folder = FileSystem.mkdtemp(`${slug}-`);
+    if (Stack.of(this).bundlingRequired) this.bundle(slug, folder, config);
+    if (caFile) copyFileSync(caFile, join(folder, CA_FILE));
     const name = `${Stack.of(this).stackName}-${slug}`;
     const logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${name}`,
@@ -76,11 +85,10 @@ export class RelayFunction extends Construct {
     // For the table, the queues and the secrets.
     key?.grantEncryptDecrypt(role);
 
-    this.function = new NodejsFunction(this, 'Function', {
+    this.function = new LambdaFunction(this, 'Function', {
       functionName: name,
-      entry: join(ROOT, 'functions', `${slug}.ts`),
-      depsLockFilePath: join(ROOT, 'package-lock.json'),
-      projectRoot: ROOT,
+      code: Code.fromAsset(folder),
+      handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: props.memoryMegabytes,
@@ -96,6 +104,7 @@ export class RelayFunction extends Construct {
         securityGroups: [...network.securityGroups],
       }),
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
+      ...(props.recursiveLoop && { recursiveLoop: props.recursiveLoop }),
       environment: {
         STAGE: stage.name,
         TABLE_NAME: table.table.tableName,
@@ -104,28 +113,8 @@ export class RelayFunction extends Construct {
         SECRET_PREFIX: secrets.prefix,
         ...(caFile && { NODE_EXTRA_CA_CERTS: `${CODE}/${CA_FILE}` }),
       },
-      bundling: {
-        ...bundleOptions,
-        format: OutputFormat.ESM,
-        logLevel: LogLevel.WARNING,
-        bundleAwsSDK: true,
-        esbuildArgs: Object.fromEntries(
-          Object.entries(bundleAliases(configFile)).map(([from, to]) => [`--alias:${from}`, to]),
-        ),
-        sourceMap: true,
-        sourceMapMode: SourceMapMode.EXTERNAL,
-        commandHooks: {
-          beforeBundling: () => [],
-          beforeInstall: () => [],
-          // Source maps stay out of the bundle. They would be half of what a cold start has to load.
-          afterBundling: (_, output) => [
-            `mkdir -p "${sourceMaps}"`,
-            `mv "${output}/index.mjs.map" "${join(sourceMaps, `${slug}.mjs.map`)}"`,
-            ...(caFile ? [`cp "${caFile}" "${output}/${CA_FILE}"`] : []),
-          ],
-        },
-      },
     });
+    rmSync(folder, { recursive: true });
     if (config.deployment.tracing) {
       acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'X-Ray supports only the resource *.');
     }
@@ -136,6 +125,20 @@ export class RelayFunction extends Construct {
       broken: `Lambda throttled ${slug}, because too many functions run at the same time: ${props.throttled}`,
       todo: 'npm run -s relay -- --stage <stage> doctor compares the concurrency of the account with what the relay needs. docs/deploy.md explains how to raise it.',
     });
+  }
+
+  /** Source maps stay out of the bundle, or they would be half of it. `relay stack-trace` finds those of the last build. */
+  private bundle(slug: string, folder: string, config: RelayConfig): void {
+    const { outdir } = Stage.of(this) ?? {};
+    if (!outdir) throw new Error('a RelayFunction needs an app with an outdir as its root');
+    const sourceMaps = join(outdir, 'source-maps', slug);
+    rmSync(sourceMaps, { recursive: true, force: true });
+    mkdirSync(sourceMaps, { recursive: true });
+    const configFile = writeConfig(config, outdir);
+    const { outputFiles } = buildSync({ ...functionBuild(slug, folder, config, configFile), sourcemap: 'external' });
+    for (const { path, contents } of outputFiles) {
+      writeFileSync(join(path.endsWith('.map') ? sourceMaps : folder, basename(path)), contents);
+    }
   }
 }
 

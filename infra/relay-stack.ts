@@ -15,7 +15,7 @@ import { JobWorker } from './job-worker.ts';
 import { Network } from './network.ts';
 import { addSchedules } from './schedules.ts';
 import { Secrets } from './secrets.ts';
-import type { Stage } from './stage.ts';
+import { deployedBy, type Stage } from './stage.ts';
 import { addStateAlarms } from './state-alarms.ts';
 import { StateTable } from './state-table.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
@@ -35,6 +35,7 @@ export class RelayStack extends Stack {
     super(scope, id, {
       description: `Partner Relay, stage ${stage.name}`,
       terminationProtection: stage.isProtected,
+      synthesizer: deployedBy(stage.bootstrapQualifier),
       // A table with a customer key needs a fixed region, which is the region of the key.
       ...(kmsKeyArn !== undefined && { env: { region: regionOf(kmsKeyArn) } }),
     });
@@ -47,8 +48,8 @@ export class RelayStack extends Stack {
       ? new HttpEntrance(this, 'Entrance', { stage, config, settings: settings.httpApi, key })
       : functionUrls;
     const alarms = new Alarms(this, 'Alarms', { stage, to: config.deployment.alarms, key });
-    const table = new StateTable(this, 'StateTable', { stage, key });
-    const secrets = new Secrets(this, 'Secrets', { stage, config, key });
+    const table = new StateTable(this, 'StateTable', { stage, config, key });
+    const secrets = new Secrets(this, 'Secrets', { stage, config, table, key });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });
     const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', key, alarms });
     const relay = { stage, config, alarms, table, secrets, queues: { interactive, background }, network, key };

@@ -1,33 +1,52 @@
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { linksAccounts, takesLinkedAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
+import type { StateTable } from './state-table.ts';
 
-/** A secret; `partner` is those of all connections. */
-export type SecretName = 'github-webhook' | 'github' | 'slack' | 'grants' | 'partner';
+/** A secret; `partner` and `instance` are those of all connections. */
+export type SecretName =
+  | 'github-webhook'
+  | 'github'
+  | 'slack'
+  | 'grants'
+  | 'markers'
+  | 'intake'
+  | 'instance'
+  | 'partner';
 
 export interface SecretsProps extends Keyed {
   stage: Stage;
   config: RelayConfig;
+  /** Made before the secrets, so that a table that is newer than a key shows that an earlier one was lost. */
+  table: StateTable;
 }
 
 /**
  * A random key, made when the secret is: no one issues it, and no one needs to see it. Leave this as it is: a change has
- * CloudFormation make another key, and every link that is not used within a day is lost.
+ * CloudFormation make other keys.
  */
-const GRANTS_KEY = {
+const RANDOM_KEY = {
   secretStringTemplate: '{}',
   generateStringKey: 'key',
   passwordLength: 64,
   excludePunctuation: true,
 };
 
+/** The secrets with such a key, and why nothing rotates it. */
+const GENERATED = new Map([
+  ['grants', 'A rotation ends every link that is not used within a day, so a person decides about it.'],
+  ['markers', 'After a rotation, the relay does not recognize what it created before.'],
+  ['intake', 'After a rotation, jobs that have waited for more than a day do not act through linked accounts.'],
+]);
+
 /**
  * One secret for each credential holder. They are created empty, and nothing of the stack ever writes one: values are entered with
- * `relay secrets set`, and a deployment leaves them alone. The key of the grants is the exception: it is generated once.
+ * `relay secrets set`, and a deployment leaves them alone. Random keys are the exception: they are generated once.
  */
 export class Secrets extends Construct {
   /** The prefix of all secret names. */
@@ -35,14 +54,19 @@ export class Secrets extends Construct {
   readonly names: readonly string[];
   readonly #secrets = new Map<string, ISecret>();
 
-  constructor(scope: Construct, id: string, { stage, config, key }: SecretsProps) {
+  constructor(scope: Construct, id: string, { stage, config, table, key }: SecretsProps) {
     super(scope, id);
     this.prefix = `partner-relay/${stage.name}/`;
     const descriptions = new Map([
       ['github-webhook', 'Webhook secret, which github-webhook checks signatures with'],
       ['github', 'The App or the token that comments'],
       ...(config.slack ? [['slack', 'Signing secret, and the token of the app that answers'] as const] : []),
-      ['grants', 'Key that seals the grants of people in the table'] as const,
+      ...(takesLinkedAccounts(config) ? [['grants', 'Key that seals the grants of people in the table'] as const] : []),
+      ['markers', 'Key of the markers, by which the relay finds again what it created'] as const,
+      ...(takesLinkedAccounts(config) ? [['intake', 'Key that webhooks sign the jobs of people with'] as const] : []),
+      ...(linksAccounts(config) ? Object.keys(config.connections) : []).map(
+        (name) => [`instance/${name}`, 'Base URL of the service, for the pages that link accounts'] as const,
+      ),
       ...Object.keys(config.connections).map(
         (name) => [`partner/${name}`, 'Base URL, API key and secret key of the service'] as const,
       ),
@@ -53,15 +77,14 @@ export class Secrets extends Construct {
         name: this.prefix + name,
         description,
         ...(key && { kmsKeyId: key.keyArn }),
-        ...(name === 'grants' && { generateSecretString: GRANTS_KEY }),
+        ...(GENERATED.has(name) && { generateSecretString: RANDOM_KEY }),
       });
+      secret.node.addDependency(table);
       secret.applyRemovalPolicy(stage.removalPolicy);
       acknowledge(
         secret,
         'AwsSolutions-SMG4',
-        name === 'grants'
-          ? 'A rotation ends every link that is not used within a day, so a person decides about it.'
-          : 'The keys are issued by the service, GitHub and Slack, and rotated there by a person.',
+        GENERATED.get(name) ?? 'The keys are issued by the service, GitHub and Slack, and rotated there by a person.',
       );
       this.#secrets.set(name, Secret.fromSecretCompleteArn(this, `${name}-ref`, secret.attrId));
     }

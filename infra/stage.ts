@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { DefaultStackSynthesizer, type IStackSynthesizer, RemovalPolicy } from 'aws-cdk-lib';
 import type { StageSettings } from '../lib/config/deployment.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 
@@ -8,6 +8,8 @@ export interface Stage {
   isProtected: boolean;
   /** What happens to the data when the stack is removed. */
   removalPolicy: RemovalPolicy;
+  /** Names the roles of `cdk bootstrap` that deploy it. */
+  bootstrapQualifier: string;
   settings: StageSettings;
 }
 
@@ -34,6 +36,13 @@ export function readStage(name: unknown, { deployment }: RelayConfig): Stage {
     isProtected: settings.protected,
     // A resource whose first creation fails is deleted, because its name would block the next attempt.
     removalPolicy: settings.protected ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    bootstrapQualifier: settings.bootstrapQualifier ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER,
     settings,
   };
+}
+
+/** Deploys a stack with the roles of the bootstrap that has the qualifier. */
+export function deployedBy(bootstrapQualifier: string): IStackSynthesizer {
+  // The class is declared with a property that may be undefined, which its interface does not allow.
+  return new DefaultStackSynthesizer({ qualifier: bootstrapQualifier }) as IStackSynthesizer;
 }

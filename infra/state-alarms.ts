@@ -7,7 +7,8 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
   alarms.add(alarms.metric('OldestOverdue', 'Maximum'), 'overdue-jobs', {
     threshold: 900,
     minutes: 3,
-    broken: 'A job is 15 minutes overdue: events reach the service late or not at all.',
+    broken:
+      'A job is 15 minutes overdue, or no worker has claimed it for that long: events reach the service late or not at all.',
     todo: 'Check that job-sweep and job-worker are running. relay --stage <stage> budget shows whether the connection is paused.',
   });
   alarms.add(alarms.metric('Heartbeat', 'Sum'), 'heartbeat', {

@@ -1,6 +1,8 @@
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
 import { jobsByStatus, waitingLine } from '../lib/table/keys.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
@@ -10,9 +12,11 @@ import { itemGrants, tableAccessOf } from './table-access.ts';
 /** The one table: jobs, their journals, links and budgets. */
 export class StateTable extends Construct {
   readonly table: TableV2;
+  readonly #takesLinkedAccounts: boolean;
 
-  constructor(scope: Construct, id: string, { stage, key }: { stage: Stage } & Keyed) {
+  constructor(scope: Construct, id: string, { stage, config, key }: { stage: Stage; config: RelayConfig } & Keyed) {
     super(scope, id);
+    this.#takesLinkedAccounts = takesLinkedAccounts(config);
     const table = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
@@ -50,7 +54,7 @@ export class StateTable extends Construct {
    */
   grant(grantee: IGrantable, slug: string): void {
     const { tableArn } = this.table;
-    const access = tableAccessOf(slug);
+    const access = tableAccessOf(slug, this.#takesLinkedAccounts);
     const allow = (statement: PolicyStatementProps) =>
       grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(statement));
     for (const { actions, partitionKeys } of itemGrants(access)) {
@@ -67,5 +71,6 @@ export class StateTable extends Construct {
     // Whole indexes, because the documentation does not say which leading keys an index query has, if any.
     const indexes = access.indexes?.map((index) => `${tableArn}/index/${index}`) ?? [];
     if (indexes.length > 0) allow({ actions: ['dynamodb:Query'], resources: indexes });
+    if (access.describes) allow({ actions: ['dynamodb:DescribeTable'], resources: [tableArn] });
   }
 }

@@ -8,6 +8,8 @@ export interface TableAccess {
   items: Partial<Record<keyof typeof keys, readonly Action[]>>;
   /** The indexes that the function queries. */
   indexes?: readonly string[];
+  /** Whether the function asks when the table was created. */
+  describes?: true;
 }
 
 /** What the console shows besides jobs. The tokens of a grant are sealed, and the key is in a secret. */
@@ -19,7 +21,7 @@ const shownInConsole = {
   linkedPerson: ['Query'],
   backfill: ['Query'],
   budget: ['GetItem'],
-  breaker: ['Query'],
+  breaker: ['GetItem'],
 } as const satisfies TableAccess['items'];
 
 /**
@@ -59,6 +61,7 @@ const access: Readonly<Record<string, TableAccess>> = {
   'account-link': {
     items: {
       accountLink: ['GetItem', 'UpdateItem'],
+      linkShare: ['GetItem', 'UpdateItem'],
       oauthClient: ['GetItem', 'PutItem', 'DeleteItem'],
       budget: ['GetItem', 'PutItem'],
     },
@@ -70,8 +73,9 @@ const access: Readonly<Record<string, TableAccess>> = {
       link: ['GetItem', 'PutItem'],
       linkName: ['PutItem'],
       budget: ['GetItem', 'PutItem'],
-      breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'],
+      breaker: ['GetItem', 'PutItem'],
       reading: ['GetItem', 'PutItem', 'UpdateItem'],
+      tableBegan: ['GetItem', 'PutItem'],
       strangers: ['GetItem', 'UpdateItem'],
       person: ['GetItem', 'PutItem'],
       users: ['GetItem', 'PutItem'],
@@ -87,18 +91,19 @@ const access: Readonly<Record<string, TableAccess>> = {
       backfilledIssue: ['PutItem', 'Query'],
     },
     indexes: [waitingLine.name],
+    describes: true,
   },
   'job-sweep': {
     items: {
       job: ['GetItem', 'UpdateItem'],
       budget: ['GetItem', 'PutItem'],
-      breaker: ['GetItem', 'Query'],
+      breaker: ['GetItem', 'PutItem'],
       parkedNotice: ['GetItem', 'PutItem', 'DeleteItem'],
     },
     indexes: [jobsByStatus.name, waitingLine.name],
   },
   'credential-check': {
-    items: { budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'PutItem', 'DeleteItem', 'Query'] },
+    items: { budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'PutItem'] },
   },
   'github-redelivery': {
     items: { hook: ['Query', 'UpdateItem'], failedDelivery: ['UpdateItem'] },
@@ -123,11 +128,28 @@ const access: Readonly<Record<string, TableAccess>> = {
   },
 };
 
-/** @throws {Error} if the function is not listed */
-export function tableAccessOf(slug: string): TableAccess {
-  const found = access[slug];
-  if (!found) throw new Error(`infra/table-access.ts has no entry for ${slug}: list its rights on the table there`);
-  return found;
+/** Items that exist only where the configuration takes linked accounts. */
+const OF_LINKED_ACCOUNTS: ReadonlySet<string> = new Set<keyof typeof keys>([
+  'grant',
+  'linkedPerson',
+  'accountLink',
+  'linkWait',
+  'oauthClient',
+]);
+
+/**
+ * @param linkedAccounts whether the configuration takes them; otherwise no function has rights on what is kept for it
+ * @throws {Error} if the function is not listed
+ */
+export function tableAccessOf(slug: string, linkedAccounts: boolean): TableAccess {
+  const listed = access[slug];
+  if (!listed) throw new Error(`infra/table-access.ts has no entry for ${slug}: list its rights on the table there`);
+  // Each function goes by the time of the table. People learn it from what they read.
+  const ofFunction: TableAccess['items'] = slug.startsWith('console-') ? {} : { time: ['GetItem'] };
+  const found: TableAccess = { ...listed, items: { ...listed.items, ...ofFunction } };
+  if (linkedAccounts) return found;
+  const items = Object.entries(found.items).filter(([kind]) => !OF_LINKED_ACCOUNTS.has(kind));
+  return { ...found, items: Object.fromEntries(items) };
 }
 
 /** Actions, and patterns of the partition keys on which they are allowed. */

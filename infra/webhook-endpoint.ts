@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Entrance } from './entrance.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
@@ -10,7 +10,7 @@ export interface WebhookEndpointProps extends RelayParts {
   /** The path of its URL, if webhooks share the entrance. */
   path: string;
   entrance: Entrance;
-  /** The only secret that the webhook reads. */
+  /** What the webhook verifies requests with. Besides it, it reads only the key that it signs the jobs of people with. */
   secret: SecretName;
   /** What happens to an event answered with 5xx, and what to do. Parts of an alarm's text. */
   refused: { means: string; todo: string };
@@ -18,7 +18,7 @@ export interface WebhookEndpointProps extends RelayParts {
 
 /** A function that receives events from outside at a URL. */
 export class WebhookEndpoint extends Construct {
-  readonly function: NodejsFunction;
+  readonly function: LambdaFunction;
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: WebhookEndpointProps) {
@@ -35,7 +35,7 @@ export class WebhookEndpoint extends Construct {
       timeout: Duration.seconds(10),
       reservedConcurrency: config.deployment.reservedConcurrency.webhook,
     }).function;
-    secrets.grantRead(this.function, [secret]);
+    secrets.grantRead(this.function, [secret, 'intake']);
     for (const { queue } of Object.values(queues)) queue.grantSendMessages(this.function);
 
     const { url, serverErrors } = entrance.open(this.function, path);

@@ -4,3 +4,9 @@ import { createHash } from 'node:crypto';
 export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 20);
 }
+
+/** The fingerprint of each field that has a value. */
+export function digestFields(fields: object): Record<string, string> {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set.map(([field, value]) => [field, digest(value)]));
+}

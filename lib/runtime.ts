@@ -7,10 +7,10 @@ import { type Environment, readEnvironment } from './config/environment.ts';
 import type { RelayConfig } from './config/schema.ts';
 import { createJobStore, type JobStore } from './jobs/job-store.ts';
 import { createJobQueue, type JobQueue } from './jobs/queue.ts';
-import type { IssueState } from './links/issue-state.ts';
 import { createLinks, type Links } from './links/links.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
-import { createSecrets, type Secrets } from './secrets/secrets.ts';
+import { createSecrets, type Secrets, type SecretTimes } from './secrets/secrets.ts';
+import { keys } from './table/keys.ts';
 import { createTable, type Table } from './table/table.ts';
 
 /** Everything that a function needs apart from its event. Tests set the clock and the randomness. */
@@ -45,13 +45,16 @@ export function systemRuntime(config: RelayConfig, variables: Readonly<Record<st
   };
 }
 
-/** The table. */
+/** The table, and what is kept in it, the queue and the secrets. */
 export interface Stores {
+  dynamoDb: DynamoDBClient;
+  /** The time of the table: epoch milliseconds. */
+  clock: () => number;
   table: Table;
   jobs: JobStore;
   queue: JobQueue;
-  links: Links<IssueState>;
-  secrets: Secrets;
+  links: Links;
+  secrets: Secrets & SecretTimes;
 }
 
 /**
@@ -69,21 +72,47 @@ const CLIENT_SETTINGS = {
   authSchemePreference: [],
 } satisfies SQSClientConfig;
 
+/** A clock that is wrong by more is told about. */
+const TOLD_FROM_MS = 60_000;
+
+/**
+ * Learns the time of the table before anything is decided by it, in functions whose first request would be a write.
+ */
+export async function ensureTime({ clock, ensureTime }: Table, log: Runtime['log']): Promise<void> {
+  if (clock.isKnown()) return;
+  await ensureTime(keys.time());
+  const aheadSeconds = Math.round(clock.aheadMs() / 1_000);
+  if (Math.abs(clock.aheadMs()) < TOLD_FROM_MS) return;
+  log.warn({ message: "this machine's clock is wrong; the relay goes by the table's time", aheadSeconds });
+}
+
+/**
+ * While Lambda starts a function, reads the secrets that its first event needs and the time of the table, so that the
+ * event waits for neither. What fails is tried again by the event.
+ */
+export function prepare({ environment, log }: Runtime, { table, secrets }: Stores, names: readonly string[]): void {
+  if (environment.AWS_LAMBDA_INITIALIZATION_TYPE === undefined) return;
+  for (const name of names) secrets.prepare(name);
+  ensureTime(table, log).catch(() => {});
+}
+
 /** Opens the stores that the environment names. Nothing is asked of AWS before the first use. */
-export function openStores({ environment, clock }: Pick<Runtime, 'environment' | 'clock'>): Stores {
-  const table = createTable(
-    new DynamoDBClient({ ...CLIENT_SETTINGS, accountIdEndpointMode: 'preferred' }),
-    environment.TABLE_NAME,
-    clock,
-  );
+export function openStores({
+  environment,
+  clock: ownClock,
+  log,
+}: Pick<Runtime, 'environment' | 'clock'> & Partial<Pick<Runtime, 'log'>>): Stores {
+  const dynamoDb = new DynamoDBClient({ ...CLIENT_SETTINGS, accountIdEndpointMode: 'preferred' });
+  const table = createTable(dynamoDb, environment.TABLE_NAME, ownClock);
+  const clock = table.clock.now;
   return {
-    table,
-    jobs: createJobStore(table, clock),
+    ...{ dynamoDb, table, clock },
+    jobs: createJobStore(table, clock, log?.warn),
     queue: createJobQueue(new SQSClient(CLIENT_SETTINGS), {
       interactive: environment.INTERACTIVE_QUEUE_URL,
       background: environment.BACKGROUND_QUEUE_URL,
     }),
-    links: createLinks<IssueState>(table, clock),
+    links: createLinks(table, clock),
     secrets: createSecrets(new SecretsManagerClient(CLIENT_SETTINGS), environment.SECRET_PREFIX, clock),
   };
 }

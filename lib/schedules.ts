@@ -21,7 +21,7 @@ export interface Schedule {
     /** True if it calls the service, which may be inside a company's network. */
     service: boolean;
   };
-  /** What is not done while it does not run, and whom that affects. */
+  /** What is not done while it does not run, and who is affected. */
   broken: string;
 }
 

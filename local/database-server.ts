@@ -13,8 +13,13 @@ export interface DatabaseServer {
 /**
  * @param accessKeyId only requests with this access key are answered
  * @param path folder for its files; without it, everything is in memory
+ * @param clock that its answers are dated by
  */
-export async function startDatabaseServer(accessKeyId: string, path?: string): Promise<DatabaseServer> {
+export async function startDatabaseServer(
+  accessKeyId: string,
+  path?: string,
+  clock: () => number = Date.now,
+): Promise<DatabaseServer> {
   const server = dynalite({ createTableMs: 0, ...(path && { path }) });
   // dynalite itself accepts any credentials and requests from any web page.
   const answers = server.listeners('request') as RequestListener[];
@@ -26,6 +31,8 @@ export async function startDatabaseServer(accessKeyId: string, path?: string): P
       response.writeHead(403, { 'content-type': 'application/x-amz-json-1.0', connection: 'close' }).end(body);
       return;
     }
+    // Node's own date is late while the process is busy.
+    response.setHeader('date', new Date(clock()).toUTCString());
     for (const answer of answers) answer.call(server, request, response);
     // dynalite throws and so ends the process if a client disconnects while it is sending.
     request.removeAllListeners('error').on('error', () => {});

@@ -4,13 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import {
   CreateTableCommand,
-  DeleteTableCommand,
   DescribeTableCommand,
   DynamoDBClient,
   PutItemCommand,
   paginateScan,
   ResourceInUseException,
-  ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { jobsByStatus, waitingLine } from '../lib/table/keys.ts';
@@ -23,8 +21,8 @@ export interface LocalDynamoDbOptions {
   accessKeyId: string;
   /** Folder for its files. Without it, everything is in memory. */
   path?: string | undefined;
-  /** The file of a version with other indexes. Its data is migrated. */
-  earlierName?: string;
+  /** That its answers are dated by, if it runs in this process. */
+  clock?: () => number;
 }
 
 /**
@@ -34,12 +32,13 @@ export interface LocalDynamoDbOptions {
  * @throws {Error} if the files cannot be opened
  */
 export async function startDynamoDb(options: LocalDynamoDbOptions): Promise<DatabaseServer> {
-  const { tableName, accessKeyId, path, earlierName } = options;
-  const server = await (path ? startProcess({ accessKeyId, path }) : startDatabaseServer(accessKeyId));
+  const { tableName, accessKeyId, path, clock } = options;
+  const server = await (path
+    ? startProcess({ accessKeyId, path })
+    : startDatabaseServer(accessKeyId, undefined, clock));
   const credentials = { accessKeyId, secretAccessKey: 'local' };
   const client = new DynamoDBClient({ endpoint: server.endpoint, region: 'local', credentials });
   await createStateTable(client, tableName);
-  if (earlierName) await takeOver(client, earlierName, tableName);
   if (path) await repairIndex(client, tableName);
   client.destroy();
   return server;
@@ -115,21 +114,6 @@ async function createStateTable(client: DynamoDBClient, tableName: string): Prom
     const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
     if (Table?.TableStatus === 'ACTIVE') return;
     await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
-/**
- * Migrates the data of an earlier version, because dynalite cannot add an index to a table. The relay is not running
- * yet, so after a kill the migration starts over.
- */
-async function takeOver(client: DynamoDBClient, from: string, to: string): Promise<void> {
-  try {
-    for await (const { Items = [] } of paginateScan({ client }, { TableName: from, ConsistentRead: true })) {
-      for (const Item of Items) await client.send(new PutItemCommand({ TableName: to, Item }));
-    }
-    await client.send(new DeleteTableCommand({ TableName: from }));
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
   }
 }
 

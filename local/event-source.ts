@@ -23,7 +23,7 @@ export async function deliver(
     body: message.body,
     attributes: {
       ApproximateReceiveCount: String(message.receiveCount),
-      SentTimestamp: '',
+      SentTimestamp: String(message.sentAt),
       SenderId: '',
       ApproximateFirstReceiveTimestamp: '',
     },

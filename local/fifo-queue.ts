@@ -9,6 +9,8 @@ export interface ReceivedMessage {
   receiptHandle: string;
   body: string;
   receiveCount: number;
+  /** Epoch milliseconds. */
+  sentAt: number;
 }
 
 interface StoredMessage extends ReceivedMessage {
@@ -69,7 +71,8 @@ export class FifoQueue {
     if (earlier) return earlier;
     const messageId = randomUUID();
     this.#sent.set(deduplicationId, { messageId, at: now });
-    const message = { messageId, receiptHandle: '', body, group, receiveCount: 0, place: this.#places++ };
+    const received = { messageId, receiptHandle: '', body, receiveCount: 0, sentAt: now };
+    const message = { ...received, group, place: this.#places++ };
     const waiting = this.#groups.get(group);
     if (waiting) waiting.push(message);
     else {

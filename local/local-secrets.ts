@@ -13,10 +13,10 @@ export class LocalSecrets {
     this.#clock = clock;
   }
 
-  /** Sets or rotates a secret. */
-  put(name: string, value: object): void {
+  /** Sets or rotates a secret. @param createdAt of this version; epoch milliseconds */
+  put(name: string, value: object, createdAt = this.#clock()): void {
     const [current] = this.#versions.get(name) ?? [];
-    const next = { value: JSON.stringify(value), createdAt: this.#clock() };
+    const next = { value: JSON.stringify(value), createdAt };
     this.#versions.set(name, current ? [next, current] : [next]);
   }
 

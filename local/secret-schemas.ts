@@ -4,12 +4,24 @@ import {
   githubCredentials,
   githubWebhookSecret,
   grantsSecret,
+  instanceSecret,
+  intakeSecret,
+  markersSecret,
   partnerSecret,
   slackSecret,
 } from '../lib/secrets/secrets.ts';
 
 /** The names of the secrets, as a person is told them. */
-export const SECRET_NAMES = ['github-webhook', 'github', 'slack', 'grants', 'partner/<connection>'] as const;
+export const SECRET_NAMES = [
+  'github-webhook',
+  'github',
+  'slack',
+  'grants',
+  'markers',
+  'intake',
+  'instance/<connection>',
+  'partner/<connection>',
+] as const;
 
 /** The fields of a secret, by a pattern of its name. */
 const schemas: readonly [RegExp, z.ZodMiniObject][] = [
@@ -17,6 +29,9 @@ const schemas: readonly [RegExp, z.ZodMiniObject][] = [
   [/^github$/, githubCredentials],
   [/^slack$/, slackSecret],
   [/^grants$/, grantsSecret],
+  [/^markers$/, markersSecret],
+  [/^intake$/, intakeSecret],
+  [/^instance\/[a-z0-9-]+$/, instanceSecret],
   [/^partner\/[a-z0-9-]+$/, partnerSecret],
 ];
 

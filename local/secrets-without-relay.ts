@@ -28,6 +28,7 @@ export function secretsWithoutRelay(
     async *accepted(name, schema) {
       yield await current(name, schema);
     },
+    prepare: () => {},
     refresh: () => false,
   };
 }

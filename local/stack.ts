@@ -58,9 +58,13 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const credentials = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'local' };
   Object.assign(process.env, credentials);
   const [dynamoDb, standIn] = await Promise.all([
-    startDynamoDb({ tableName, accessKeyId, path: tablePath, earlierName: 'partner-relay-local' }),
+    startDynamoDb({ tableName, accessKeyId, path: tablePath, clock }),
     startAwsStandIn(queues, secrets, accessKeyId),
   ]);
+  // As on AWS, these keys are generated, and later than the table. The clock of the table is always the machine's.
+  for (const name of ['markers', 'intake']) {
+    secrets.put(secretPrefix + name, { key: randomBytes(32).toString('hex') }, Date.now());
+  }
   return {
     queues,
     secrets,

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { RUNNING_PATH } from './control-routes.ts';
@@ -75,14 +75,5 @@ function readNote(): RunningRelay {
     throw new Error(`${file()} is damaged; stop the relay if one runs here, remove the file, and start again`, {
       cause,
     });
-  }
-}
-
-/** Removes other users' access to a folder and everything in it, because an earlier version left them some. */
-export function keepToOwner(folder: string): void {
-  if (!existsSync(folder)) return;
-  for (const path of [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))]) {
-    const { mode } = statSync(path);
-    if (mode & 0o077) chmodSync(path, mode & 0o700);
   }
 }

@@ -1,8 +1,9 @@
 /**
  * Faults on demand. `when` is the stage of a request: 'on arrival' is in front of the service, which then neither
- * checks nor counts anything; 'before work' is after all checks; 'after work' is after the records changed.
+ * checks nor counts anything; 'before work' is after all checks; 'after work' is after the records changed; 'on answer' is
+ * when the answer would leave, whatever it is. The MCP and OAuth endpoints have no such stage.
  */
-export type When = 'on arrival' | 'before work' | 'after work';
+export type When = 'on arrival' | 'before work' | 'after work' | 'on answer';
 
 /** A request uses up a fault on arrival, regardless of its result. */
 export interface FaultLimits {
@@ -14,6 +15,8 @@ export interface FaultLimits {
   times?: number;
   /** How many requests succeed first. */
   skip?: number;
+  /** The part of the requests that are affected, at random. */
+  part?: number;
 }
 
 export type Disturbance =
@@ -145,7 +148,7 @@ export class Faults {
         (fault.operation ?? operation) === operation &&
         (fault.call === undefined || calls.includes(fault.call)),
     );
-    const due = met.filter((active) => active.skip === 0);
+    const due = met.filter(({ skip, fault }) => skip === 0 && Math.random() < (fault.part ?? 1));
     for (const active of met) {
       if (active.skip > 0) active.skip -= 1;
       else active.left -= 1;
@@ -179,14 +182,15 @@ const operationPath: Field = {
   holds: (value) => typeof value === 'string' && value.startsWith('/'),
 };
 const when: Field = {
-  must: 'on arrival, before work or after work',
-  holds: (value) => value === 'on arrival' || value === 'before work' || value === 'after work',
+  must: 'on arrival, before work, after work or on answer',
+  holds: (value) => ['on arrival', 'before work', 'after work', 'on answer'].some((stage) => stage === value),
 };
 const limits: Readonly<Record<string, Field>> = {
   operation: operationPath,
   call: { must: 'a JSON-RPC method, a tool or a grant_type', holds: (value) => typeof value === 'string' },
   times: { must: 'an integer from 1', holds: (value) => isFrom(1)(value) && Number.isInteger(value) },
   skip: { must: 'an integer from 0', holds: (value) => isFrom(0)(value) && Number.isInteger(value) },
+  part: { must: 'a number from 0 to 1', holds: isBetween(0, 1) },
 };
 const required: Readonly<Partial<Record<Fault['kind'], string>>> = {
   latency: 'ms',

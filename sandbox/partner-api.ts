@@ -61,6 +61,8 @@ export async function answerPartner(service: Service, request: PartnerRequest): 
   await delay(service.sleep, faults, 'after work');
   if (countsFor !== null && service.limiterCounts === 'on answer') service.limiter.count(countsFor, service.clock());
   if (answer === null) return null;
+  await delay(service.sleep, faults, 'on answer');
+  if (disturbance(faults, 'on answer', answer) === null) return null;
   return { ...answer, headers: { ...answer.headers, date: new Date(service.clock() + skewMs).toUTCString() } };
 }
 

@@ -22,7 +22,7 @@ export class RateLimiter {
   readonly #limits: readonly { lengthMs: number; most: number }[];
   readonly #usage = new Map<string, Usage>();
 
-  constructor(model: WindowModel, perMinute: number, perDay: number) {
+  constructor(model: WindowModel = 'sliding', perMinute = 120, perDay = 5_000) {
     this.#model = model;
     this.#limits = [
       { lengthMs: minuteMs, most: perMinute },

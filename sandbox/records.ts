@@ -134,44 +134,6 @@ export interface ChecklistItem {
   completed_at: string | null;
 }
 
-/** An epic, feature, story or subtask. This and the following records are of the MCP tools only; all fields are assumed. */
-export interface Epic {
-  epic_id: string;
-  project_id: string;
-  kind: 'epic' | 'feature' | 'story' | 'subtask';
-  title: string;
-  /** Identifier of the epic or task that it is part of. */
-  parent_id: string | null;
-  created_by: string;
-}
-
-export interface Sprint {
-  sprint_id: string;
-  project_id: string;
-  name: string;
-  goal: string;
-  status: 'planned' | 'active' | 'completed';
-  start_date: string | null;
-  end_date: string | null;
-  task_ids: string[];
-}
-
-export interface SavedContext {
-  context_id: string;
-  /** null: of the company. */
-  project_id: string | null;
-  text: string;
-  saved_by: string;
-}
-
-/** An uploaded document, with the text that is searched. */
-export interface UploadedDocument {
-  document_id: string;
-  project_id: string;
-  name: string;
-  text: string;
-}
-
 export interface Data {
   projects: Project[];
   tasks: Task[];
@@ -184,10 +146,6 @@ export interface Data {
   checklistTemplates: ChecklistTemplate[];
   checklistGroups: ChecklistGroup[];
   checklistItems: ChecklistItem[];
-  epics: Epic[];
-  sprints: Sprint[];
-  contexts: SavedContext[];
-  documents: UploadedDocument[];
   workspaces: Workspace[];
   oauthClients: OAuthClient[];
   grants: Grant[];
@@ -206,10 +164,6 @@ export const idFields = {
   checklistTemplates: 'template_id',
   checklistGroups: 'group_id',
   checklistItems: 'item_id',
-  epics: 'epic_id',
-  sprints: 'sprint_id',
-  contexts: 'context_id',
-  documents: 'document_id',
   workspaces: 'workspace_id',
   oauthClients: 'client_id',
   grants: 'grant_id',

@@ -103,7 +103,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const service: Service = {
     store,
     nonces: new Nonces(store, clock),
-    limiter: new RateLimiter(rateLimit.window ?? 'sliding', rateLimit.perMinute ?? 120, rateLimit.perDay ?? 5000),
+    limiter: new RateLimiter(rateLimit.window, rateLimit.perMinute, rateLimit.perDay),
     faults,
     keys,
     routes,

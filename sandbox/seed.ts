@@ -1,4 +1,4 @@
-import type { ChecklistItem, Data, Sprint, Task } from './records.ts';
+import type { ChecklistItem, Data, Task } from './records.ts';
 
 const created = '2026-01-12 09:00:00';
 const stamps = { dt_created: created, dt_updated: created };
@@ -99,16 +99,6 @@ export function seed(): Data {
       item(104, 13, 'Dashboards watched for an hour'),
       item(201, 21, 'Threat model reviewed'),
     ],
-    epics: [],
-    sprints: [
-      sprint('01', shop, 'Shop 7', 'Checkout 2.4 is out', [checkout]),
-      sprint('02', app, 'App 3', 'Passkeys work everywhere', [login]),
-    ],
-    contexts: [],
-    documents: [
-      { ...document('01', shop, 'refunds.pdf'), text: 'Refunds are paid within fourteen days.' },
-      { ...document('02', app, 'loyalty.docx'), text: 'A refund takes back the points.' },
-    ],
     workspaces: [
       {
         workspace_id: firstWorkspaceId,
@@ -208,20 +198,6 @@ function testStep(step_id: number, name: string, expected_result: string) {
 
 function group(group_id: number, work_item_id: string, name: string, group_order: number) {
   return { group_id, work_item_type: 'task', work_item_id, name, group_order, can_manage: true };
-}
-
-function sprint(number: string, project_id: string, name: string, goal: string, task_ids: string[]): Sprint {
-  return {
-    sprint_id: `b86d2f40-5a1c-4e37-9c08-4f7e1d3a6b${number}`,
-    ...{ project_id, name, goal, task_ids },
-    status: 'active',
-    start_date: '2026-02-02',
-    end_date: '2026-02-13',
-  };
-}
-
-function document(number: string, project_id: string, name: string) {
-  return { document_id: `9d13e7a5-40bf-4c82-8e6a-7c5b2f9d0e${number}`, project_id, name };
 }
 
 function item(item_id: number, group_id: number, name: string): ChecklistItem {

@@ -23,6 +23,10 @@ export interface GithubApi {
   lists: number;
   /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
   written: Map<number, string | null>;
+  /** Who wrote it, and when, and when it was last edited. */
+  author: string;
+  writtenAt: string;
+  editedAt: string | undefined;
   /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made,
    * `'instead of the work'` that of one that was not. */
   refusal:
@@ -46,6 +50,10 @@ function pageOf<T>(all: readonly T[], query: URLSearchParams, url: string) {
   const link: Record<string, string> = all.length > page * size ? { link: `<${url}?${next}>; rel="next"` } : {};
   return { page: all.slice((page - 1) * size, page * size), link };
 }
+
+const commentOf = ({ author, writtenAt, editedAt = writtenAt }: GithubApi) => ({
+  ...{ user: { login: author }, created_at: writtenAt, updated_at: editedAt },
+});
 
 export async function startGithubApi(clock: () => number): Promise<GithubApi> {
   /** The issues of a repository, in the order of their last change. */
@@ -76,7 +84,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     if (read) {
       const body = api.written.get(Number(read[1]));
       if (body === undefined) return answer(403, { message: 'Resource not accessible by personal access token' });
-      return body === null ? answer(404, { message: 'Not Found' }) : answer(200, { body });
+      return body === null ? answer(404, { message: 'Not Found' }) : answer(200, { body, ...commentOf(api) });
     }
     if (pathname === '/user') return answer(200, api.me);
     const asked = /\/collaborators\/([^/]+)\/permission$/.exec(pathname);
@@ -117,6 +125,9 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     issues: new Map(),
     lists: 0,
     written: new Map(),
+    author: 'Codertocat',
+    writtenAt: '2026-11-20T09:59:58Z',
+    editedAt: undefined,
     refusal: undefined,
     authorizations: new Set(),
     roles: new Map(),

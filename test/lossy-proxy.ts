@@ -6,8 +6,14 @@ import { text } from 'node:stream/consumers';
 /** Stands between the functions and a service of AWS, and loses answers. */
 export interface LossyProxy {
   url: string;
-  /** The answer of the next request whose body is like this is lost: the request is carried out. */
-  loseAnswer(isLike: (body: string) => boolean): void;
+  /**
+   * The answer of the next request whose body is like this is lost: the request is carried out.
+   * @param meanwhile what happens before the sender notices
+   */
+  loseAnswer(isLike: (body: string) => boolean, meanwhile?: () => Promise<void>): void;
+  /** From the next request whose body is like this, nothing is carried out until `goOn`, as after a crash. */
+  stopAt(isLike: (body: string) => boolean): void;
+  goOn(): void;
   /** How many answers were lost. */
   lost: number;
   close(): void;
@@ -15,9 +21,16 @@ export interface LossyProxy {
 
 export async function startLossyProxy(to: string): Promise<LossyProxy> {
   let isLost: ((body: string) => boolean) | undefined;
+  let inBetween: (() => Promise<void>) | undefined;
+  let stops: ((body: string) => boolean) | undefined;
   const server = createServer();
   server.on('request', async (incoming, outgoing) => {
     const body = await text(incoming);
+    if (stops?.(body)) {
+      stops = () => true;
+      outgoing.destroy();
+      return;
+    }
     const loses = isLost?.(body) ?? false;
     if (loses) isLost = undefined;
     const { method, headers } = incoming;
@@ -29,7 +42,9 @@ export async function startLossyProxy(to: string): Promise<LossyProxy> {
     const [answer] = await once(forwarded, 'response');
     if (loses) {
       proxy.lost++;
-      answer.resume().once('end', () => outgoing.destroy());
+      await once(answer.resume(), 'end');
+      await inBetween?.();
+      outgoing.destroy();
     } else {
       outgoing.writeHead(answer.statusCode, answer.headers);
       answer.pipe(outgoing);
@@ -39,8 +54,15 @@ export async function startLossyProxy(to: string): Promise<LossyProxy> {
   const proxy: LossyProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     lost: 0,
-    loseAnswer(isLike) {
+    loseAnswer(isLike, meanwhile) {
       isLost = isLike;
+      inBetween = meanwhile;
+    },
+    stopAt(isLike) {
+      stops = isLike;
+    },
+    goOn() {
+      stops = undefined;
     },
     close() {
       server.closeAllConnections();

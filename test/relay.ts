@@ -9,9 +9,11 @@ import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/run
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import { asSqsHandler, deliver } from '../local/event-source.ts';
 import { asHttpHandler, startHttpFront } from '../local/http-front.ts';
+import { linkRoutes } from '../local/link-routes.ts';
 import { type SlackStandIn, startSlackStandIn } from '../local/slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+import { loseAnswers } from './lost-answers.ts';
 import { nextMoment } from './next-moment.ts';
 
 /** The project of the sandbox's seed that defects go to. */
@@ -80,6 +82,8 @@ export interface TestRelayOptions {
   environment?: Partial<Runtime['environment']>;
   /** What the functions reach the world with, to let something happen at that moment. */
   runtime?: Partial<Pick<Runtime, 'fetch' | 'randomBytes'>>;
+  /** By how much the clock of a function's process is ahead, by the function's slug. */
+  aheadMs?: Readonly<Record<string, number>>;
 }
 
 /** Partner Relay with everything around it, over real sockets and on a clock of its own. */
@@ -131,6 +135,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const [key] = sandbox.keys;
   for (const connection of Object.keys(config.connections)) {
     stack.secrets.put(`${stack.secretPrefix}partner/${connection}`, { baseUrl: sandbox.url, ...key });
+    stack.secrets.put(`${stack.secretPrefix}instance/${connection}`, { baseUrl: sandbox.url });
   }
   stack.secrets.put(`${stack.secretPrefix}github-webhook`, { webhookSecret: options.webhookSecret ?? WEBHOOK_SECRET });
   stack.secrets.put(`${stack.secretPrefix}github`, { ...options.github });
@@ -139,6 +144,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const slackSecret = options.slack ?? { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN };
   stack.secrets.put(`${stack.secretPrefix}slack`, slackSecret);
 
+  loseAnswers();
   Object.assign(process.env, stack.variables);
   const { tableThrough, environment } = options;
   const table = stack.variables.AWS_ENDPOINT_URL_DYNAMODB;
@@ -158,18 +164,22 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     log: { info: push(log), warn: push(log), error: push(log) },
     metrics: createMetrics('test', (line) => void metrics.push(JSON.parse(line)), read),
   };
+  const runtimeOf = (slug: string): Runtime => {
+    const aheadMs = options.aheadMs?.[slug] ?? 0;
+    return { ...runtime, clock: () => clock.now + aheadMs };
+  };
   const [webhook, slackWebhook, accountLink, worker] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
     import('../functions/account-link.ts'),
     import('../functions/job-worker.ts'),
   ]);
-  const handleMessages = asSqsHandler(worker.createHandler(runtime));
+  const handleMessages = asSqsHandler(worker.createHandler(runtimeOf('job-worker')));
   const pages = asHttpHandler(accountLink.createHandler(runtime));
   const front: Server = await startHttpFront(0, {
-    ...{ 'GET /link/start': pages, 'POST /link/start': pages, 'GET /link/callback': pages },
-    'POST /github': asHttpHandler(webhook.createHandler(runtime)),
-    ...(config.slack && { 'POST /slack': asHttpHandler(slackWebhook.createHandler(runtime)) }),
+    ...linkRoutes(pages, config.connections),
+    'POST /github': asHttpHandler(webhook.createHandler(runtimeOf('github-webhook'))),
+    ...(config.slack && { 'POST /slack': asHttpHandler(slackWebhook.createHandler(runtimeOf('slack-webhook'))) }),
   });
   const origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   const url = `${origin}/github`;
@@ -234,7 +244,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
       let handle = scheduled.get(slug);
       if (!handle) {
         const { createHandler } = (await import(`../functions/${slug}.ts`)) as ScheduledFunction;
-        handle = createHandler(runtime);
+        handle = createHandler(runtimeOf(slug));
         scheduled.set(slug, handle);
       }
       const deadline = clock.now + WORKER_TIMEOUT_MS;

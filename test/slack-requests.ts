@@ -116,7 +116,7 @@ export async function ask(
 /** Presses a button of a message. @param asked.at which of the buttons with that label */
 export function press(
   relay: SlackSide,
-  on: Pick<SlackAnswer, 'blocks'> | SlackMessage,
+  on: { blocks: readonly unknown[] } | SlackMessage,
   label: string,
   asked: Asked & { at?: number } = {},
 ) {

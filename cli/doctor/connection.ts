@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { compareEcho } from '../../lib/credentials/echo.ts';
 import { type PartnerClient, pages } from '../../lib/partner/client.ts';
 import { PartnerError } from '../../lib/partner/errors.ts';
 import { type Operation, withOverride } from '../../lib/partner/operation.ts';
@@ -20,7 +20,7 @@ export async function lookAtConnection(
   config: RelayConfig,
   call: PartnerClient['call'],
 ): Promise<Finding[]> {
-  const credentials = await lookAt(`${name}: credentials`, () => compareEcho(call));
+  const credentials = await lookAt(`${name}: credentials`, () => compareEcho((payload) => call(validate, payload)));
   if (credentials.verdict === 'bad') return [credentials];
   const findings = [credentials];
   const projects = projectsOf(name, config);
@@ -47,20 +47,6 @@ export async function lookAtConnection(
     findings.push(await lookAt(`${name}: people`, () => compareAddresses(addresses, asHere(listUsers), call)));
   }
   return [...findings, ...notTried(name)];
-}
-
-/** Contains every JSON type and non-ASCII text, to detect an encryption that changes the payload. */
-const ECHO = { relay: 'doctor', text: 'Grüße ✓ "\\/', number: 1.5, none: null, list: [true, { deep: [] }] };
-
-/** `validate` returns the decrypted payload (docs/partner-api.md#operations). */
-async function compareEcho(call: PartnerClient['call']): Promise<string> {
-  const { data } = await call(validate, ECHO);
-  if (isDeepStrictEqual(data, ECHO)) {
-    return 'validate returned the payload unchanged: key, encryption and signature are correct';
-  }
-  throw new Error(
-    'validate answers, but does not return the payload that was sent; check that the base URL is that of the partner API',
-  );
 }
 
 interface NamedProject {

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { type Budget, createBudget } from '../../lib/budget/budget.ts';
+import type { Limits } from '../../lib/budget/window.ts';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubClient } from '../../lib/github/github-client.ts';
@@ -56,8 +58,57 @@ export async function examine(config: RelayConfig, open: OpenTarget, tell: (line
       detail: `connections: ${connections.join(', ')}; repositories: ${repositories.join(', ') || 'none'}`,
     },
   ];
-  for (const name of connections) findings.push(...(await lookAtConnectionOf(name, config, open, tell)));
+  // The table comes last: it has the budget of an unused connection only once that was looked at.
+  const looked: Finding[] = [];
+  for (const name of connections) looked.push(...(await lookAtConnectionOf(name, config, open, tell)));
+  findings.push(...(await lookAtTable(config, open)), ...looked);
   return [...findings, ...(await lookAtPlatforms(config, open))];
+}
+
+/** A clock may be off by so much before it is worth a word. */
+const CLOCK_TOLERANCE_MS = 2_000;
+
+/** Compares the clock with the table's, the budgets of the connections, and their limits with what was learned. */
+async function lookAtTable(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
+  const connections = Object.keys(config.connections);
+  const target = await open().catch((error: unknown) => {
+    if (error instanceof NoRelay) return undefined;
+    throw error;
+  });
+  if (!target) return [];
+  const { table } = target.stores;
+  const budget = createBudget({ table });
+  const ids = await Promise.all(connections.map((name) => budget.idOf(name)));
+  const ahead = table.clock.aheadMs();
+  const seconds = Math.round(Math.abs(ahead) / 1_000);
+  const clock: Finding =
+    Math.abs(ahead) <= CLOCK_TOLERANCE_MS
+      ? { what: 'clock', verdict: 'good', detail: "agrees with the table's" }
+      : {
+          ...{ what: 'clock', verdict: 'bad' },
+          detail: `this machine is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} the table; the relay corrects that, but set the clock`,
+        };
+  const shared = Map.groupBy(connections, (_, index) => ids[index] ?? '');
+  const sharing = [...shared.values()].filter((names) => names.length > 1);
+  const limits = await Promise.all(
+    Object.entries(config.connections).map(([name, { limits }]) => lookAtLimit(name, limits, budget)),
+  );
+  return [
+    clock,
+    ...limits.flat(),
+    ...sharing.map((names): Finding => {
+      const detail = 'they have the same key, so they share one budget; give each a key of its own';
+      return { what: names.join(' and '), verdict: 'unknown', detail };
+    }),
+  ];
+}
+
+/** What the relay assumes instead of the configured limit, if the service has refused calls below it. */
+async function lookAtLimit(name: string, limits: Limits, budget: Budget): Promise<Finding[]> {
+  const { assumed } = await budget.view(name, limits);
+  if (!assumed) return [];
+  const detail = `the service seems to allow ${assumed.perMinute} calls a minute, not ${limits.perMinute}: other software uses the key, or its limit is lower; give the other software a key of its own, or set this lower`;
+  return [{ what: `connections.${name}.limits.perMinute`, verdict: 'unknown', detail }];
 }
 
 /** A missing or invalid secret becomes a finding, so that it does not hide other errors. */

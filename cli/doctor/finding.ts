@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { CredentialHolder } from '../../lib/credentials/credential-check.ts';
 import { oneLine } from '../../local/terminal.ts';
 
 /** `unknown`: it cannot be checked without creating something, or there is no data to check yet. */
@@ -30,6 +31,15 @@ export async function lookAt(what: string, look: () => Promise<string>): Promise
     const detail = error instanceof Error ? error.message : String(error);
     return { what, verdict: error instanceof CannotTell ? 'unknown' : 'bad', detail };
   }
+}
+
+/** The same check of GitHub's or Slack's credentials that the relay itself makes every hour. */
+export function lookAtCredentials({ name, look }: CredentialHolder): Promise<Finding> {
+  return lookAt(`${name}: credentials`, async () => {
+    const { verdict, why } = await look(Number.POSITIVE_INFINITY);
+    if (verdict === 'good') return why;
+    throw verdict === 'bad' ? new Error(why) : new CannotTell(why);
+  });
 }
 
 const SIGNS = { good: ['green', '✓'], bad: ['red', '✗'], unknown: ['yellow', '?'] } as const;

@@ -1,8 +1,9 @@
 import { RequestError } from '@octokit/request-error';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { createGithubHolder } from '../../lib/credentials/github-holder.ts';
 import type { AuthorizedGithub, GithubClient } from '../../lib/github/github-client.ts';
 import { githubWebhookSecret, type Secrets } from '../../lib/secrets/secrets.ts';
-import { CannotTell, type Finding, lookAt } from './finding.ts';
+import { CannotTell, type Finding, lookAt, lookAtCredentials } from './finding.ts';
 
 export interface GithubToLookAt {
   config: RelayConfig;
@@ -22,23 +23,13 @@ export async function lookAtGithub({ config, secrets, github }: GithubToLookAt):
       return 'it is in the secret';
     }),
   ];
-  const credentials = await lookAt('github: credentials', () => useCredentials(github));
+  const holder = createGithubHolder({ github, repositories: repositories.map(({ name }) => name), clock: Date.now });
+  const credentials = await lookAtCredentials(holder);
   findings.push(credentials);
-  if (credentials.verdict !== 'good') return findings;
+  // Those of one repository may work although those of another do not.
+  if (credentials.verdict === 'unknown') return findings;
   for (const repository of repositories) findings.push(...(await lookAtRepository(repository, github)));
   return findings;
-}
-
-async function useCredentials(github: GithubClient): Promise<string> {
-  if (!(await github.isThere())) {
-    throw new CannotTell(
-      'the secret has neither an App nor a token: the relay cannot comment, and doctor cannot check repositories',
-    );
-  }
-  const app = await github.asApp();
-  if (!app) return 'the secret has a token';
-  await app.request('GET /app').catch(inWords);
-  return `GitHub knows the App ${app.appId}`;
 }
 
 async function lookAtRepository(repository: Repository, github: GithubClient): Promise<Finding[]> {

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { createSlackHolder } from '../../lib/credentials/slack-holder.ts';
 import { type Secrets, slackSigningSecret } from '../../lib/secrets/secrets.ts';
 import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../../lib/slack/slack-api.ts';
-import { CannotTell, type Finding, lookAt } from './finding.ts';
+import { CannotTell, type Finding, lookAt, lookAtCredentials } from './finding.ts';
 
 export interface SlackToLookAt {
   config: RelayConfig;
@@ -19,7 +20,7 @@ export async function lookAtSlack({ config, secrets, slack }: SlackToLookAt): Pr
       return 'it is in the secret';
     }),
   ];
-  const credentials = await lookAt('slack: credentials', () => useToken(slack));
+  const credentials = await lookAtCredentials(createSlackHolder(slack));
   findings.push(credentials);
   if (credentials.verdict !== 'good') return findings;
   for (const [channel, paths] of channelsOf(config)) {
@@ -36,15 +37,6 @@ export async function lookAtSlack({ config, secrets, slack }: SlackToLookAt): Pr
     findings.push(await lookAt(`slack: ${email}`, () => findAddress(slack, email, path)));
   }
   return findings;
-}
-
-async function useToken(slack: SlackApi): Promise<string> {
-  if (!(await slack.isThere()))
-    throw new CannotTell('the secret has no botToken, so the relay cannot send messages or open forms');
-  const { team, user } = await asked(() =>
-    slack.call('auth.test', {}, z.object({ team: z.string().optional(), user: z.string().optional() })),
-  );
-  return `auth.test accepts the token: ${user ?? 'an app'} in ${team ?? 'a workspace'}`;
 }
 
 /** Ids, each with the paths of the settings in relay.config.ts that name it. */

@@ -30,7 +30,7 @@ export interface GithubAppToCreate extends NewApp {
 export async function createGithubApp(app: GithubAppToCreate): Promise<string> {
   if (keptAppOf(app.stage)) return storeApp({ ...app, code: undefined });
   const state = randomBytes(24).toString('base64url');
-  const loopback = await listenForCallback(0);
+  const loopback = await listenForCallback(0, '/callback');
   try {
     const manifest = githubAppManifest(app.name, app.webhookUrl, loopback.redirectUri);
     const back = loopback.callback(state, CONFIRMED_WITHIN_MS, 'run npm run -s relay -- init --keep again');

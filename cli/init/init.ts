@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -12,6 +11,7 @@ import { ask, withHiddenInput } from '../ask.ts';
 import { connectionOf } from '../connection-of.ts';
 import { examine } from '../doctor/doctor.ts';
 import { printFindings } from '../doctor/finding.ts';
+import { openBrowser } from '../open-browser.ts';
 import { publicWebhookUrl, type Sender } from '../public-url.ts';
 import { openSecretStore } from '../secret-store.ts';
 import { NoRelay, openTarget } from '../target.ts';
@@ -138,7 +138,8 @@ async function enterGithubApp(
     apiUrl: githubApiOf(options),
     openPage: (url) => {
       tell(`Confirm the GitHub App in your browser:\n\n  ${url}\n`);
-      if (options.browser) openBrowser(url);
+      // The address is printed too, for a machine without a browser.
+      if (options.browser) openBrowser(url, () => {});
     },
   });
   const toInstall = `install the GitHub App on your repositories: ${install}`;
@@ -198,12 +199,4 @@ async function check(config: RelayConfig, stage: string | undefined): Promise<vo
   const findings = await examine(config, open, tell);
   printFindings(findings);
   if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
-}
-
-function openBrowser(url: string): void {
-  const command = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
-  // The address is printed too, for a machine without a browser.
-  spawn(command, [url], { stdio: 'ignore', detached: true })
-    .once('error', () => {})
-    .unref();
 }

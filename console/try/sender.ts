@@ -80,8 +80,10 @@ export function createSender({ clock, addresses, webhookSecret, slack }: SenderO
     },
     async sendCommand(text, user = USER) {
       const { signingSecret, standIn } = standInOf(slack);
-      const form = commandForm(standIn, text, { userId: user, channelId: CHANNEL });
-      return shown(await toSlack(addresses().commands, signingSecret, form));
+      const place = { userId: user, channelId: CHANNEL };
+      const answer = await toSlack(addresses().commands, signingSecret, commandForm(standIn, text, place));
+      await keepIfPressable(answer, standIn.makeResponseUrl({ kind: 'command', ...place }));
+      return shown(answer);
     },
     async press({ channel, ts, ...action }) {
       const { signingSecret, standIn } = standInOf(slack);
@@ -129,6 +131,12 @@ function acceptedInWords({
   if (ignored !== undefined) return `The relay takes no notice of it: ${ignored}`;
   const made = jobs.length === 1 ? `The job ${jobs[0]}` : `The jobs ${jobs.join(', ')}`;
   return repeat ? `${made} had it already.` : `${made} took it.`;
+}
+
+/** Slack shows the answer to a command as a message to the person. They can press its buttons. */
+async function keepIfPressable(body: string, responseUrl: string): Promise<void> {
+  if (!body.includes('"action_id"')) return;
+  await fetch(responseUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 }
 
 /** What the person reads at once. */

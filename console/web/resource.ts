@@ -17,7 +17,7 @@ export interface Resource<T> extends Answer<T> {
 interface Shared {
   answer: State<Answer<unknown>>;
   reload(): void;
-  /** Reads it while somebody uses it. @returns what ends the use */
+  /** Reads it while it is used. @returns what ends the use */
   use(): () => void;
 }
 

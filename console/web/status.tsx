@@ -212,5 +212,7 @@ export function statusText(status: JobStatus): string {
 }
 
 export function lifeMark(life: LinkRow['life']): MarkName {
-  return ({ unclaimed: 'queued', claimed: 'running', made: 'succeeded', moved: 'skipped' } as const)[life];
+  return (
+    { unclaimed: 'queued', claimed: 'running', made: 'succeeded', moved: 'skipped', unreadable: 'parked' } as const
+  )[life];
 }

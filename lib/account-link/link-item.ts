@@ -13,9 +13,9 @@ export interface Asker {
 export interface LinkRequest extends Asker {
   /** The person's name in Slack. */
   name: string;
-  /** Where the service sends the browser back to. */
+  /** Where the service sends the browser back to. Its path ends with the connection. */
   redirectUri: string;
-  /** What to ask the service for; by default all that the relay can use. */
+  /** What to ask the service for besides all that the relay can use. */
   scopes?: readonly string[] | undefined;
 }
 

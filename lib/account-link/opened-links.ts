@@ -1,7 +1,7 @@
 import type { PendingLink } from '../grants/account-link.ts';
 import type { Grants, NewGrant } from '../grants/grants.ts';
-import { SealBroken } from '../grants/seal.ts';
 import type { Vault } from '../grants/vault.ts';
+import { SealBroken } from '../seal.ts';
 import type { Table } from '../table/table.ts';
 import {
   type Asker,

@@ -2,12 +2,16 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Budget } from '../budget/budget.ts';
 import type { Assistant } from '../grants/assistant.ts';
 import { HttpError, type RawRequest } from '../http/function-url.ts';
-import { cookieTickets, linkCookie, noLinkCookie } from './browser-cookie.ts';
-import type { OpenedLink, OpenedLinks } from './opened-links.ts';
+import { linkCookie, noLinkCookie, ticketOf } from './browser-cookie.ts';
+import type { Asker } from './link-item.ts';
+import { MOST_BEGUN } from './link-share.ts';
+import type { OpenedLinks } from './opened-links.ts';
 import { codePage, leavePage, startPage } from './pages.ts';
 
 export interface ReceiveBrowserOptions {
   links: OpenedLinks;
+  /** Counts a sign-in of the person. @returns when they may begin one again, if they have begun too many */
+  takeShare: (asker: Asker) => Promise<number | undefined>;
   /** @throws {SecretError | BaseUrlError} */
   assistant: (connection: string) => Promise<Pick<Assistant, 'endpoint' | 'budgetName' | 'link'>>;
   budget: Pick<Budget, 'flush'>;
@@ -27,16 +31,11 @@ type Page = APIGatewayProxyStructuredResultV2;
 export async function receiveBrowser(request: RawRequest, options: ReceiveBrowserOptions): Promise<Page> {
   const { method, path } = request.requestContext.http;
   const query = new URLSearchParams(request.rawQueryString);
-  switch (`${method} ${/\/(\w+)$/.exec(path)?.[1]}`) {
-    case 'GET start':
-      return ask(query.get('ticket') ?? '', options);
-    case 'POST start':
-      return begin(request, options);
-    case 'GET callback':
-      return finish(request.cookies ?? [], query, options);
-    default:
-      throw new HttpError(404, 'There is nothing here.');
-  }
+  const { page, connection } = /\/(?<page>start|callback\/(?<connection>[a-z0-9-]+))$/.exec(path)?.groups ?? {};
+  if (page === 'start' && method === 'GET') return ask(query.get('ticket') ?? '', options);
+  if (page === 'start' && method === 'POST') return begin(request, options);
+  if (connection !== undefined && method === 'GET') return finish({ ...request, connection }, query, options);
+  throw new HttpError(404, 'There is nothing here.');
 }
 
 async function ask(ticket: string, { links, assistant }: ReceiveBrowserOptions): Promise<Page> {
@@ -46,19 +45,30 @@ async function ask(ticket: string, { links, assistant }: ReceiveBrowserOptions):
   return startPage({ name: asked.name, host: new URL(endpoint).host, ticket });
 }
 
-async function begin(request: RawRequest, { links, assistant, budget }: ReceiveBrowserOptions): Promise<Page> {
+async function begin(
+  request: RawRequest,
+  { links, takeShare, assistant, budget }: ReceiveBrowserOptions,
+): Promise<Page> {
   const ticket = new URLSearchParams(Buffer.from(request.bytes).toString('utf8')).get('ticket') ?? '';
   const asked = await links.asked(ticket);
   if (!asked) throw usedUp();
   if (!isOwnForm(request, new URL(asked.redirectUri).origin)) {
     throw new HttpError(403, 'This request came from another page. Open the link in Slack again.');
   }
+  // Before the service is asked, and also if one URL is sent many times at once.
+  const againAt = await takeShare(asked);
+  if (againAt !== undefined) throw shareUsedUp(againAt);
   const { link, budgetName } = await assistant(asked.connection);
-  const { url, pending } = await link.begin(asked.redirectUri, asked.scopes).finally(() => budget.flush(budgetName));
+  const { url, pending } = await link
+    .begin(asked.redirectUri, { also: asked.scopes })
+    .finally(() => budget.flush(budgetName));
   // Last, so that the URL stays good where the service did not answer.
   const cookie = await links.open(ticket, pending);
   if (cookie === undefined) throw usedUp();
-  return { ...leavePage(url, new URL(url).host), cookies: [linkCookie(asked.redirectUri, cookie)] };
+  return {
+    ...leavePage(url, new URL(url).host),
+    cookies: [linkCookie(asked.redirectUri, pending.authorization.state, cookie)],
+  };
 }
 
 /**
@@ -71,41 +81,39 @@ function isOwnForm({ headers }: RawRequest, ownOrigin: string): boolean {
   return origin === undefined || origin === 'null' || origin === ownOrigin;
 }
 
+/** @param at the connection of the redirect URI: the service of another one must not bring its code here (RFC 9700, 4.4) */
 async function finish(
-  cookies: readonly string[],
+  { cookies = [], connection: at }: Pick<RawRequest, 'cookies'> & { connection: string },
   callback: URLSearchParams,
   { links, assistant, command, log }: ReceiveBrowserOptions,
 ): Promise<Page> {
+  const state = callback.get('state') ?? '';
+  const sent = ticketOf(cookies, state);
+  const opened = sent && (await links.opened(sent.ticket));
   // Before anything is used up: another page could send the browser here with a callback of its own.
-  const found = await ofBrowser(cookies, callback.get('state'), links);
-  if (!found) {
+  const isIt = opened?.pending.authorization.state === state && opened.connection === at;
+  if (!sent || !isIt || !sent.isFor(opened.redirectUri)) {
     throw new HttpError(
       400,
       `This sign-in began in another browser, or was finished before. Nothing is linked by it. ${AGAIN}`,
     );
   }
-  const { ticket, pending, connection, redirectUri, holder, name } = found;
+  const { ticket } = sent;
+  const { pending, connection, redirectUri, holder, name } = opened;
   const { link } = await assistant(connection);
   if (!(await links.take(ticket))) throw usedUp();
   const code = await links.finish(ticket, await link.finish(pending, callback));
   if (code === undefined) throw usedUp();
   log.info({ message: 'an account waits for its code', connection, person: holder.id });
-  return { ...codePage({ code, name, command }), cookies: [noLinkCookie(redirectUri, ticket)] };
+  return { ...codePage({ code, name, command }), cookies: [noLinkCookie(redirectUri, state)] };
 }
 
-/** The link that this browser opened, among those that it has under way, by the state of the callback. */
-async function ofBrowser(
-  cookies: readonly string[],
-  state: string | null,
-  links: OpenedLinks,
-): Promise<(OpenedLink & { ticket: string }) | undefined> {
-  for (const { ticket, isFor } of cookieTickets(cookies)) {
-    const opened = await links.opened(ticket);
-    const isIt = opened?.pending.authorization.state === state && isFor(opened.redirectUri);
-    if (opened && isIt) return { ...opened, ticket };
-  }
-  return undefined;
-}
+const shareUsedUp = (againAt: number) =>
+  new HttpError(
+    429,
+    `You have begun ${MOST_BEGUN} sign-ins within this hour, and no more are possible, because each one takes requests ` +
+      `that everyone shares. You can go on after ${new Date(againAt).toISOString().slice(11, 16)} UTC.`,
+  );
 
 const AGAIN = 'Go back to Slack and ask for another link.';
 

@@ -1,3 +1,4 @@
+import { unservedCommand } from '../config/links-accounts.ts';
 import type { CommandTools, FindTool, MappedCommand } from '../config/mcp.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import type { Holder } from '../grants/grant.ts';
@@ -7,6 +8,7 @@ import type { Journal } from '../jobs/journal.ts';
 import type { Steps } from '../jobs/steps.ts';
 import type { ToolSteps } from '../jobs/tool-steps.ts';
 import type { People, Person } from '../people/people.ts';
+import { isConfirmed } from './confirmed.ts';
 import { hasActed } from './has-acted.ts';
 
 /** A command that goes through the account of the person who gave it. */
@@ -20,10 +22,12 @@ export interface Mine<Command extends MappedCommand> {
 /**
  * Decides whether a command goes through the account of the person who gave it: if its connection has a tool for it, and
  * the person has linked an account. A job stays with what it began with, even if the person links or unlinks meanwhile:
- * what it has sent in one way must not be sent in the other.
+ * what it has sent in one way must not be sent in the other. A comment gives a command to an account only if GitHub
+ * confirms its author: the event's word is worth no more than the webhook secret.
  *
  * @param by undefined for what no person asked for
- * @throws {NotDone} for a person without a linked account, where one is required
+ * @throws {NotDone} where people have to act in their own name, for a person without a linked account, and for a command
+ * without a tool
  */
 export type AsPerson = <Command extends MappedCommand>(
   command: Command,
@@ -59,19 +63,30 @@ export function createAsPerson({ config, people, journal }: AsPersonOptions): As
     return new NotDone(`Here, people act in their own name. ${todo}. Then ask for this again`);
   }
 
+  const unconfirmed = () =>
+    new NotDone(
+      `Here, people act in their own name, and the relay may not read on GitHub who wrote this. Tell ${config.contact}, or ask for this in Slack`,
+    );
+
   return async (command, by, job, steps) => {
     const settings = config.connections[job.connection]?.mcp;
     const own = settings?.link === 'off' ? undefined : settings?.commands[command];
     const isRequired = settings?.link === 'required';
     async function decide(person: Person): Promise<Holder | typeof KEY> {
       if (hasActed(await journal(job.id))) return KEY;
+      if (person.in === 'github' && !isConfirmed(steps)) {
+        if (isRequired) throw unconfirmed();
+        return KEY;
+      }
       const holder = await holderOf(person, steps, own !== undefined);
       if (!holder && isRequired) throw linkFirst(person);
+      const unserved = settings && unservedCommand(command, settings);
+      if (unserved !== undefined) throw new NotDone(unserved);
       return holder && own ? holder : KEY;
     }
-    const isOpen = by && (own || isRequired);
-    const decided = steps.kept<Holder | typeof KEY>(STEP);
-    const actor = decided ?? (isOpen ? await steps.read(STEP, 'account link', () => decide(by)) : KEY);
+    // The configuration may have changed since it was decided.
+    if (!by || !(own || isRequired || steps.isDone(STEP))) return undefined;
+    const actor = await steps.decide(STEP, 'account link', () => decide(by));
     if (actor === KEY) return undefined;
     if (!own) {
       throw new NeedsOperator(`${command} was begun with a tool, and relay.config.ts has none for it any more`);

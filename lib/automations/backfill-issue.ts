@@ -1,6 +1,6 @@
 import type { Backfill, IssueFilter } from '../backfill/backfills.ts';
 import { findRepository } from '../config/find-repository.ts';
-import type { IssueToDefectConfig, RelayConfig } from '../config/schema.ts';
+import type { RelayConfig } from '../config/schema.ts';
 import type { GithubIssue } from '../github/issue.ts';
 import { NeedsOperator } from '../jobs/interruption.ts';
 import type { JobDraft } from '../jobs/job.ts';
@@ -9,17 +9,10 @@ import { keep, type Told } from '../links/link-life.ts';
 import { cutToBytes } from '../text.ts';
 import { fateOfClaim } from './claim-fate.ts';
 import { isDefect, toldOf } from './defect-text.ts';
+import type { IssueRepository } from './issue-decisions.ts';
 import { issueEntity, issueJobs } from './issue-jobs.ts';
 import { type IssuePlan, planIssue } from './issue-plan.ts';
 import type { Tools } from './tools.ts';
-
-/** A repository whose issues become defects. */
-export interface BackfilledRepository {
-  /** owner/name, as configured. */
-  name: string;
-  connection: string;
-  settings: IssueToDefectConfig;
-}
 
 /** An issue that a backfill takes, and what its job would do. */
 export interface PlannedIssue {
@@ -36,7 +29,7 @@ export type LeftAside = 'pull request' | 'without a label' | 'changed before' | 
 type PlanTools = Pick<Tools, 'links' | 'jobs' | 'journal'>;
 
 /** @throws {NeedsOperator} if relay.config.ts does not turn issues of the repository into defects */
-export function repositoryToBackfill(config: RelayConfig, fullName: string): BackfilledRepository {
+export function repositoryToBackfill(config: RelayConfig, fullName: string): IssueRepository {
   const found = findRepository(config, fullName);
   if (found?.issueToDefect) return { name: found.name, connection: found.connection, settings: found.issueToDefect };
   const names = config.github.repositories.filter(({ issueToDefect }) => issueToDefect).map(({ name }) => name);
@@ -47,7 +40,7 @@ export function repositoryToBackfill(config: RelayConfig, fullName: string): Bac
 }
 
 /** Why a backfill does not take an issue; undefined if it takes it. */
-export function leftAside(issue: GithubIssue, { settings }: BackfilledRepository, filter: IssueFilter) {
+export function leftAside(issue: GithubIssue, { settings }: IssueRepository, filter: IssueFilter) {
   const labels = (issue.labels ?? []).map(({ name }) => name);
   // The list may begin a second earlier, and reports an issue again that was changed meanwhile.
   if (filter.since !== undefined && Date.parse(issue.updated_at) < Date.parse(filter.since)) return 'changed before';
@@ -58,17 +51,15 @@ export function leftAside(issue: GithubIssue, { settings }: BackfilledRepository
 /** What the job of an issue would do, if GitHub's state is the newest. */
 export async function planListed(
   issue: GithubIssue,
-  repository: BackfilledRepository,
+  repository: IssueRepository,
   tools: PlanTools,
 ): Promise<PlannedIssue> {
   const { name, connection, settings } = repository;
   const entity = issueEntity(issue.id);
   const told = toldOf(issue, name, settings);
-  const link = await tools.links.get(entity);
-  const plan = await planIssue(keep(link, told) ?? link, {
-    ...{ connection, settings },
-    fateOf: (jobId) => fateOfClaim(jobId, tools),
-  });
+  const link = await tools.links.look(entity);
+  const view = { job: { connection, entity: told.name, lane: 'backfill' }, repository } as const;
+  const plan = await planIssue(keep(link, told) ?? link, view, (jobId) => fateOfClaim(jobId, tools));
   return { number: issue.number, title: issue.title, entity, told, plan };
 }
 

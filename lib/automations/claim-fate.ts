@@ -1,6 +1,6 @@
 import type { Job } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
-import type { Journal } from '../jobs/journal.ts';
+import type { Journal, SentFields } from '../jobs/journal.ts';
 import type { Created } from '../jobs/steps.ts';
 
 /** The step that creates an issue's defect. */
@@ -8,17 +8,18 @@ export const CREATE_STEP = 'create-defect';
 
 /**
  * What happened to a job's claim.
- * - `under way`: the job has not ended, and settles its claim itself; if it `yields`, it waits for a backfill and has sent
- *   nothing, so the job of an event may take its claim over
+ * - `under way`: the job has not ended, and settles its claim itself; if it is `idle`, it has sent nothing and renews its
+ *   claim before it does, so another job may take the claim over
  * - `made`: the job created the defect, but ended before it wrote that to the link
- * - `nothing`: the job ended, and it has no open request
+ * - `nothing`: the job ended or is parked, and it has no open request
  * - `unknown`: the job is parked until a person decides whether its request was executed
- * - `gone`: the job's record is gone; an earlier version let these records expire
+ * - `gone`: the job was discarded, or its record has expired, and it may have created a defect with these fields
  */
 export type ClaimFate =
-  | { fate: 'under way'; yields: boolean }
-  | { fate: 'nothing' | 'unknown' | 'gone' }
-  | { fate: 'made'; created: Created };
+  | { fate: 'under way'; job: Job; isIdle: boolean }
+  | { fate: 'nothing' | 'unknown' }
+  | { fate: 'made'; created: Created }
+  | { fate: 'gone'; sent: SentFields };
 
 export interface ClaimFateOptions {
   jobs: JobStore;
@@ -27,13 +28,15 @@ export interface ClaimFateOptions {
 
 export async function fateOfClaim(jobId: string, { jobs, journal }: ClaimFateOptions): Promise<ClaimFate> {
   const job = await jobs.get(jobId);
-  const creation = creationOf(await journal(jobId));
+  const kept = await journal(jobId);
+  const creation = creationOf(kept);
   if (job && isUnderWay(job)) {
-    return { fate: 'under way', yields: job.lane === 'backfill' && job.status === 'waiting' && creation === 'none' };
+    return { fate: 'under way', job, isIdle: job.status !== 'running' && creation === 'none' };
   }
-  if (creation === 'open') return { fate: job?.status === 'parked' ? 'unknown' : 'gone' };
-  if (creation !== 'none') return { fate: 'made', created: creation };
-  return { fate: job ? 'nothing' : 'gone' };
+  if (typeof creation === 'object') return { fate: 'made', created: creation };
+  if (creation === 'none' && job) return { fate: 'nothing' };
+  if (job?.status === 'parked') return { fate: 'unknown' };
+  return { fate: 'gone', sent: kept.openRequest(CREATE_STEP)?.sent ?? {} };
 }
 
 /** What a job's journal says about its defect: created, request open, or neither. */

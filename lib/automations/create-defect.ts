@@ -1,11 +1,11 @@
 import type * as zod from 'zod';
 import * as z from 'zod/mini';
 import { asTyped, unquoted } from '../commands/words.ts';
-import { digest } from '../digest.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { asNotDone } from '../jobs/interruption.ts';
 import type { JobDraft } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
+import type { Outcome } from '../jobs/tell-person.ts';
 import { createDefect as operation } from '../partner/defects.ts';
 import { cutToBytes, cutToLength } from '../text.ts';
 import type { Mine } from './as-person.ts';
@@ -80,10 +80,10 @@ const MAX_DESCRIPTION_BYTES = 32_768;
 const MAX_TITLE_LENGTH = 255;
 
 /** Creates a defect that a person requested in Slack. */
-export function createDefect({ asPerson }: Tools): Automation {
+export function createDefect({ asPerson, markers }: Tools): Automation {
   return defineAutomation(defectJobs, async ({ origin, ...described }, job, steps) => {
     const mine = await asPerson('defect', job.asked?.by, job, steps);
-    const marker = `[partner-relay ${digest(['defect', job.id])}]`;
+    const marker = await markers.of('defect', job.id);
     const defect = fitting(described);
     if (mine) return createAsPerson(mine, { ...defect, origin }, marker);
     const { projectId, title, description, type, priority, severity } = defect;
@@ -118,7 +118,7 @@ async function createAsPerson(
   { uses, tools }: Mine<'defect'>,
   { projectId: project, description, origin, ...fields }: DescribedDefect & { origin: string },
   marker: string,
-): Promise<string> {
+): Promise<Outcome> {
   const room = MAX_DESCRIPTION_BYTES - Buffer.byteLength(origin + marker) - 8;
   const text = [cutToBytes(description, room, CUT), `---\n${origin}`].filter((part) => part !== '').join('\n\n');
   const id = await createWith(tools, {
@@ -128,12 +128,12 @@ async function createAsPerson(
     unclear: 'this defect was created',
     isPublic: false,
   });
-  return `created defect ${id === undefined ? '' : `${id} `}as you: ${fields.title}`;
+  return { text: `created defect ${id === undefined ? '' : `${id} `}as you: ${fields.title}`, id };
 }
 
 async function create(defect: zod.input<typeof operation.payload>, marker: string, steps: Steps) {
   try {
-    return await steps.create('create-defect', operation, defect, marker);
+    return await steps.create('create-defect', operation, defect, { marker });
   } catch (error) {
     throw asNotDone(error, 'this defect');
   }

@@ -18,7 +18,7 @@ export interface CreatedAs {
 
 /**
  * Creates something with a tool, as a person.
- * @returns its id, where the configuration says where to find that
+ * @returns its id, where the configuration says where to find that, and it looks like one
  * @throws {NotDone} where the tool says why it did not do it, and where it is unknown whether it did
  */
 export async function createWith(tools: ToolSteps, asked: CreatedAs): Promise<string | number | undefined> {
@@ -31,8 +31,12 @@ export async function createWith(tools: ToolSteps, asked: CreatedAs): Promise<st
     (result) => ({ id: path === undefined ? undefined : idAt(result, path) }),
     lookUp && ((reader, look) => findMarked(reader, look, lookUp, fields)),
   );
-  return keptOf(made, tool, unclear, isPublic)?.id;
+  const id = keptOf(made, tool, unclear, isPublic)?.id;
+  return ID.test(String(id)) ? id : undefined;
 }
+
+/** Records and public comments show the id, so what could be words of the service is none. */
+const ID = /^[\w.:/-]{1,64}$/;
 
 /** @throws {NotDone} unless it is done */
 export function keptOf<Kept>(made: Made<Kept>, tool: string, unclear: string, isPublic: boolean): Kept {

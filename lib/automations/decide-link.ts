@@ -1,9 +1,9 @@
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig, RepositoryConfig } from '../config/schema.ts';
+import type { Markers } from '../jobs/markers.ts';
 import type { VerifyCreated } from '../jobs/verify-created.ts';
 import type { IssueState } from '../links/issue-state.ts';
-import { heldBy } from '../links/link-item.ts';
-import { type Claim, clear, type Link, setDefect } from '../links/link-life.ts';
+import { type Claim, clear, heldBy, type IssueName, type Link, setDefect } from '../links/link-life.ts';
 import type { Links } from '../links/links.ts';
 import { createDefect } from '../partner/defects.ts';
 import { type ClaimFateOptions, fateOfClaim } from './claim-fate.ts';
@@ -17,16 +17,10 @@ const A_PERSON = 'a person';
  */
 export type LinkDecision = { set: string | number; verify: VerifyCreated } | 'clear' | { move: IssueName };
 
-/** An issue's link and name, `owner/name#number`. */
-export interface IssueName {
-  entity: string;
-  name: string;
-}
-
 export interface DecideLinkOptions extends ClaimFateOptions {
   config: RelayConfig;
-  links: Links<IssueState>;
-  randomBytes: (size: number) => Uint8Array;
+  links: Links;
+  markers: Markers;
   /** The operator, for the history of the job that made the claim. */
   by: string;
   clock: () => number;
@@ -39,7 +33,7 @@ export interface DecideLinkOptions extends ClaimFateOptions {
  */
 export async function decideLink(issue: IssueName, decision: LinkDecision, options: DecideLinkOptions): Promise<void> {
   const { jobs, links, by, clock } = options;
-  const link = await links.get(issue.entity);
+  const link = await links.look(issue.entity);
   await apply(issue, decision, link, options);
   const { claim } = heldBy(link);
   const job = claim && (await jobs.get(claim.by));
@@ -59,17 +53,21 @@ async function apply(
   link: Link<IssueState>,
   options: DecideLinkOptions,
 ): Promise<void> {
-  const { config, links, randomBytes } = options;
+  const { config, links, markers, clock } = options;
   const { claim, defect } = heldBy(link);
   if (link.life === 'claimed') await verifyClaimRests(link.claim, options);
 
-  if (decision === 'clear') return changed(await links.change(issue.entity, clear, link));
+  if (decision === 'clear') return changed(await links.change(issue.entity, (link) => clear(link, clock()), link));
 
   if ('set' in decision) {
+    if (link.life === 'moved') {
+      const { name } = link.to;
+      throw new Error(`${issue.name} was transferred to ${name}; run relay link ${name} --set ${decision.set}`);
+    }
     const { connection, issueToDefect } = repositoryOf(issue);
     const scope = issueToDefect ? { project_id: issueToDefect.projectId } : {};
     const id = await decision.verify({ connection, operation: createDefect.name, scope, id: decision.set });
-    const marker = claim?.marker ?? newMarker(randomBytes);
+    const marker = claim?.marker ?? (await markers.of('defect of an issue', issue.entity, link.cleared?.times ?? 0));
     const by = claim?.by ?? A_PERSON;
     return changed(await links.change(issue.entity, (link) => setDefect(link, { by, connection, marker }, id), link));
   }
@@ -87,7 +85,7 @@ async function apply(
       `defect ${defect.id} is on the connection ${claim.connection}, and ${to.name} on ${connectionOf(to)}`,
     );
   }
-  await links.move(issue.entity, to.entity, connectionOf(to));
+  await links.move(issue.entity, to, connectionOf(to), new Date(clock()).toISOString());
 
   function connectionOf(issue: IssueName): string {
     return repositoryOf(issue).connection;
@@ -99,11 +97,6 @@ async function apply(
     if (!configured) throw new Error(`relay.config.ts has no repository ${repository}`);
     return configured;
   }
-}
-
-/** The text that identifies the defect in a search. */
-export function newMarker(randomBytes: (size: number) => Uint8Array): string {
-  return `[partner-relay ${Buffer.from(randomBytes(10)).toString('hex')}]`;
 }
 
 /** @throws {Error} while the job is under way */

@@ -1,8 +1,9 @@
 import type { IssueToDefectConfig } from '../config/schema.ts';
-import { digest } from '../digest.ts';
+import { digestFields } from '../digest.ts';
 import type { GithubIssue } from '../github/issue.ts';
+import type { SentFields } from '../jobs/journal.ts';
 import type { IssueState } from '../links/issue-state.ts';
-import type { Applied, Told } from '../links/link-life.ts';
+import type { Applied, Defect, Told } from '../links/link-life.ts';
 import { cutToBytes } from '../text.ts';
 
 /** @param repository `owner/name` */
@@ -14,6 +15,7 @@ export function issueState(issue: GithubIssue, repository: string, config: Issue
     body: cutToBytes(issue.body ?? '', config.maxDescriptionBytes + 1_000, ''),
     author: issue.user ? `@${issue.user.login}` : 'a deleted account',
     url: issue.html_url,
+    createdAt: issue.created_at,
     state: issue.state ?? 'open',
     stateReason: issue.state_reason ?? null,
     labels: (issue.labels ?? []).map((label) => label.name).sort(),
@@ -56,26 +58,24 @@ export function defectFields(issue: IssueState, marker: string, config: IssueToD
   return fields;
 }
 
-/**
- * The fields as a link stores them, to find out later which have changed. The description is stored as a digest: it can
- * have 48 KB, and DynamoDB charges each write by the item's size.
- */
-export function appliedOf(fields: DefectFields): Applied {
-  return { ...fields, description: digest(fields.description) };
+/** What a creation has sent of a defect's own fields. */
+export function appliedOf({ project_id, ...fields }: SentFields): Applied {
+  return fields;
 }
 
 /**
  * The fields that an update must send: those that differ from what was applied last, and those whose last value is
  * unknown. Changes that people make in the service therefore stay until the issue's own value changes.
+ * @param now epoch milliseconds; what may still change by then is sent later
  */
 export function fieldsToSend(
   fields: DefectFields,
-  applied: Applied | string | undefined,
-  unknown: readonly string[],
+  { applied, updating, doubtful }: Pick<Defect, 'applied' | 'updating' | 'doubtful'>,
+  now: number,
 ): Partial<DefectFields> {
-  if (applied === undefined) return fields;
-  if (typeof applied === 'string') return applied === digest(fields) && unknown.length === 0 ? {} : fields;
-  const wanted = appliedOf(fields);
+  const settled = doubtful && doubtful.until <= now ? doubtful.fields : [];
+  const unknown = [...(updating?.fields ?? []), ...settled];
+  const wanted = digestFields(fields);
   return Object.fromEntries(
     Object.entries(fields).filter(([field]) => wanted[field] !== applied[field] || unknown.includes(field)),
   );

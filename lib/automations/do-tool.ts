@@ -8,7 +8,7 @@ import { changedSinceForm, saidIn, type ToolSteps } from '../jobs/tool-steps.ts'
 import { fieldsOf, readForm } from '../mcp/form.ts';
 import { outsideText } from '../mcp/outside-text.ts';
 import { schemaHash } from '../mcp/schema-hash.ts';
-import type { Tool, ToolList } from '../mcp/tool.ts';
+import type { Tool } from '../mcp/tool.ts';
 import { argumentsIn, type ListedTool, toolBlocks, toolMessageModal, toolModal } from '../slack/tool-views.ts';
 import { openedView, updateModal } from '../slack/update-modal.ts';
 import { cutToLength } from '../text.ts';
@@ -73,9 +73,11 @@ function holderOf({ asked, connection }: Job, { config }: Pick<Tools, 'config'>)
   return asked.by;
 }
 
-function listed({ name, title = '', description, hints }: Tool): ListedTool {
+function listed(tool: Tool): ListedTool {
+  const { name, title = '', description, hints } = tool;
   const shown = cutToLength(outsideText(description), MAX_DESCRIPTION_LENGTH, '…');
-  return { name, title: outsideText(title), description: shown, isDestructive: hints.destructive };
+  const hasForm = fieldsOf(tool) !== undefined;
+  return { name, title: outsideText(title), description: shown, isDestructive: hints.destructive, hasForm };
 }
 
 /** Lists the tools that a person may call. */
@@ -93,21 +95,23 @@ export function listTools(tools: Tools): Automation {
   });
 }
 
-const READ = 'read the tool';
+const FORM = 'make the form';
 
-/** A tool as JSON, because a schema can have names and numbers that the table does not take. */
-async function readTool(mine: ToolSteps, name: string): Promise<Tool | null> {
-  const inJson = ({ tools }: ToolList) => JSON.stringify(tools.find((one) => one.name === name) ?? null);
-  return JSON.parse(await mine.list(READ, inJson));
-}
+const readTool = (mine: ToolSteps, name: string): Promise<Tool | null> =>
+  mine.list('read the tool', ({ tools }) => tools.find((one) => one.name === name) ?? null);
 
-/** The tool of a form, as the job read it that made the form. @param entry reads the record of a step */
-export async function toolOfForm(
+/**
+ * The schema that a form was made of, for the function that gets the form and reads nothing sealed. It decides nothing:
+ * the job that calls the tool reads the tool again.
+ *
+ * @param entry reads the record of a step
+ */
+export async function schemaOfForm(
   madeBy: string,
   entry: (jobId: string, step: string) => Promise<{ result?: unknown } | undefined>,
-): Promise<Tool | null> {
-  const read = await entry(madeBy, READ);
-  return typeof read?.result === 'string' ? JSON.parse(read.result) : null;
+): Promise<Pick<Tool, 'inputSchema'> | undefined> {
+  const made = await entry(madeBy, FORM);
+  return typeof made?.result === 'string' ? { inputSchema: JSON.parse(made.result) } : undefined;
 }
 
 /** Makes the form of a tool of its schema, in a modal that is open. */
@@ -118,9 +122,13 @@ export function fillInTool(tools: Tools): Automation {
     const { connection } = job;
     const tool = await readTool(steps.as(holderOf(job, tools)), name);
     const schema = tool && schemaHash(tool);
-    const form =
-      tool && schema && toolModal(listed(tool), { connection, schema, madeBy: job.id }, fieldsOf(tool.inputSchema));
-    const why = tool ? 'This tool takes more than a form can hold.' : 'The service does not list this tool any more.';
+    const fields = tool && fieldsOf(tool);
+    const form = tool && schema && fields && toolModal(listed(tool), { connection, schema, madeBy: job.id }, fields);
+    const why = tool
+      ? 'This tool takes more than a form can hold. Use it in the service.'
+      : 'The service does not list this tool any more.';
+    // As JSON, because a schema can have names and numbers that the table does not take.
+    if (form) await steps.read(FORM, 'Slack form', async () => JSON.stringify(tool.inputSchema));
     const updated = await updateModal(slack, clock, steps, opened, form || toolMessageModal(why));
     // The person sees the form. They are only told if it cannot be made, such as for want of a link.
     const text = updated ? `the form of ${name} is shown` : 'nothing to do: the modal was closed already';
@@ -135,13 +143,12 @@ export function callTool(tools: Tools): Automation {
     const tool = await readTool(mine, name);
     if (!tool || schemaHash(tool) !== schema) throw changedSinceForm(name);
     if (tool.hints.destructive && !isConfirmed) {
-      throw new NotDone(`${name} may delete or overwrite something, and nobody confirmed that`);
+      throw new NotDone(`${name} may delete or overwrite something, and that was not confirmed`);
     }
     const form = readForm(tool, argumentsIn(values));
     if ('fault' in form) {
-      const { name: argument = 'the form', fault } = form;
       throw new NotDone(
-        `The tool ${name} does not take ${outsideText(argument)} (${fault}). Please open the form again`,
+        `The tool ${name} does not take ${outsideText(form.name)} (${form.fault}). Please open the form again`,
       );
     }
     const call = { tool: name, schema, arguments: form.args, isFilledIn: true };

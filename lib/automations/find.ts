@@ -21,6 +21,8 @@ export interface FindCommand {
   text: string;
 }
 
+const printFind = ({ text }: { text: string }) => `find ${asTyped(text)}`;
+
 export const findVerb: Verb<FindCommand> = {
   verb: 'find',
   usage: 'find <text>',
@@ -30,11 +32,11 @@ export const findVerb: Verb<FindCommand> = {
     const text = unquoted(typed);
     return text === '' ? { missing: 'a text to search for' } : { command: { verb: 'find', text } };
   },
-  print: ({ text }) => `find ${asTyped(text)}`,
+  print: printFind,
   permission: 'find',
   asksBeforeRepeating: false,
   job(command, origin) {
-    const event = eventOf('find', findVerb.print(command), origin);
+    const event = eventOf('find', printFind(command), origin);
     // A search has its own group, so it does not wait for the person's earlier commands.
     return searchJobs.draft({ ...event, group: `${origin.entity}-find`, input: { text: command.text } });
   },

@@ -7,10 +7,6 @@ const issueInput = z.object({
   issueNumber: z.int(),
   /** The key of the link. */
   entity: z.string(),
-  /** For an issue that was transferred here: the link of the old issue. */
-  cameFrom: z.optional(z.string()),
-  /** For an issue that was transferred away: the link and name of the new issue. */
-  wentTo: z.optional(z.object({ entity: z.string(), name: z.string(), repository: z.string() })),
   installationId: z.optional(z.int()),
   /** For an issue of a backfill. */
   backfill: z.optional(

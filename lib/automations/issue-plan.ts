@@ -1,8 +1,8 @@
-import type { IssueToDefectConfig } from '../config/schema.ts';
 import type { IssueState } from '../links/issue-state.ts';
-import type { Link } from '../links/link-life.ts';
+import { type Link, make, type Newest } from '../links/link-life.ts';
 import type { ClaimFate } from './claim-fate.ts';
-import { type DefectFields, defectFields, fieldsToSend, isDefect } from './defect-text.ts';
+import { type DefectFields, defectFields } from './defect-text.ts';
+import { decideClaim, decideCreation, decideUpdate, type IssueView, looksAlike } from './issue-decisions.ts';
 
 /** What a job of an issue would do with the state that its link has now: one call, or none. */
 export type IssuePlan =
@@ -20,56 +20,57 @@ export type IssuePlan =
       why: string;
     };
 
-export interface PlanOptions {
-  /** Of the issue's repository. */
-  connection: string;
-  settings: IssueToDefectConfig;
-  /** What happened to the claim of a job. */
-  fateOf: (jobId: string) => Promise<ClaimFate>;
-}
-
-/** Foresees what lib/automations/issue-to-defect.ts does with a link, without a call. */
+/**
+ * Foresees what a job does with a link, without a call.
+ * @param fateOf what happened to the claim of a job
+ */
 export async function planIssue(
   link: Link<IssueState>,
-  { connection, settings, fateOf }: PlanOptions,
+  view: IssueView,
+  fateOf: (jobId: string) => Promise<ClaimFate>,
 ): Promise<IssuePlan> {
+  if (link.life === 'unreadable') return nothing(`its link cannot be read: ${link.wrong.join(', ')}`);
   const { newest } = link;
   if (!newest) return nothing('what the issue looks like is not known');
-  const create = (): IssuePlan => ({ does: 'create', fields: defectFields(newest.state, '', settings) });
-  const isWanted = isDefect(newest.state.labels, settings);
   switch (link.life) {
     case 'moved':
       return nothing('the issue was transferred');
     case 'unclaimed':
-      return isWanted ? create() : nothing(`the issue has no label ${settings.labels.join(' or ')}`);
+      return planCreation(newest, view);
     case 'made': {
-      const { claim, defect } = link;
-      if (claim.connection !== connection)
-        return nothing(`its defect ${defect.id} is on the connection ${claim.connection}`);
-      const all = defectFields(newest.state, claim.marker, settings);
-      const fields = fieldsToSend(all, defect.applied, defect.updating?.fields ?? []);
-      return Object.keys(fields).length > 0
-        ? { does: 'update', defectId: defect.id, fields }
-        : { does: 'nothing', fate: 'done', why: `defect ${defect.id} looks like the issue` };
+      const decision = decideUpdate(link, newest, view, Number.POSITIVE_INFINITY);
+      if (decision.does !== 'send') return nothing(decision.why);
+      const { fields } = decision;
+      if (Object.keys(fields).length > 0) return { does: 'update', defectId: link.defect.id, fields };
+      return { does: 'nothing', fate: 'done', why: looksAlike(link.defect) };
     }
     case 'claimed': {
       const { by, marker } = link.claim;
-      const fate = await fateOf(by);
-      switch (fate.fate) {
-        case 'under way':
-          return { does: 'nothing', fate: 'under way', why: `${by} makes its defect` };
-        case 'unknown':
-          return nothing(`it is unknown whether ${by}, which is parked, created its defect; decide with relay resolve`);
-        case 'made':
-          return { does: 'update', defectId: fate.created.id, fields: defectFields(newest.state, marker, settings) };
-        case 'nothing':
-          return isWanted ? create() : nothing(`the issue has no label ${settings.labels.join(' or ')}`);
-        case 'gone':
-          return { does: 'create', fields: defectFields(newest.state, marker, settings), searches: true };
+      const decision = decideClaim(link.claim, await fateOf(by), view);
+      switch (decision.does) {
+        case 'leave to it':
+        case 'wait':
+          return { does: 'nothing', fate: 'under way', why: decision.why };
+        case 'take over': {
+          if (decision.inherited) return { does: 'create', fields: fieldsOf(newest, view, marker), searches: true };
+          return planCreation(newest, view);
+        }
+        case 'make':
+          return planIssue(make(link, by, decision.defect) ?? link, view, fateOf);
+        default:
+          return nothing(decision.why);
       }
     }
   }
 }
+
+function planCreation(newest: Newest<IssueState>, view: IssueView): IssuePlan {
+  const decision = decideCreation(newest, view);
+  return decision.does === 'create' ? { does: 'create', fields: fieldsOf(newest, view) } : nothing(decision.why);
+}
+
+const fieldsOf = ({ state }: Newest<IssueState>, { repository }: IssueView, marker = '') =>
+  defectFields(state, marker, repository.settings);
 
 const nothing = (why: string): IssuePlan => ({ does: 'nothing', fate: 'left', why });
 

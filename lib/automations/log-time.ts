@@ -1,13 +1,14 @@
 import type * as zod from 'zod';
 import * as z from 'zod/mini';
 import type { Day } from '../commands/day.ts';
+import type { Languages } from '../commands/day-like.ts';
 import { printDuration } from '../commands/duration.ts';
 import { type LogCommand, printLog, readLog } from '../commands/log.ts';
-import { digest } from '../digest.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import { asNotDone, NotDone } from '../jobs/interruption.ts';
 import type { Job, JobDraft } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
+import type { Outcome } from '../jobs/tell-person.ts';
 import { createTimelog } from '../partner/timelogs.ts';
 import type { Mine } from './as-person.ts';
 import { createWith } from './create-with.ts';
@@ -22,8 +23,6 @@ const timeToLog = z.object({
   /** The task's id or name. */
   task: z.string(),
   note: z.optional(z.string()),
-  /** When the person asked, if the event may be late; epoch milliseconds. */
-  askedAt: z.optional(z.number()),
 });
 type TimeToLog = z.output<typeof timeToLog>;
 
@@ -45,33 +44,32 @@ export const logVerb: Verb<LogCommand> = {
   permission: 'log',
   inComments: 'logTime',
   asksBeforeRepeating: true,
-  job: timeJob,
+  job: (command, origin, { slack }) => timeJob(command, origin, slack?.languages ?? []),
 };
 
 /** The job for time that a person logs, with a command or a form. */
-export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin): JobDraft {
+export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin, languages: Languages): JobDraft {
   const { note, ...withoutNote } = time;
-  const { by, askedAt } = origin;
   return timeJobs.draft({
-    ...eventOf(verb, printLog({ verb, ...withoutNote }), origin),
-    input: { by, ...time, ...(askedAt !== undefined && { askedAt }) },
+    ...eventOf(verb, printLog({ verb, ...withoutNote }, languages), origin),
+    input: { by: origin.by, ...time },
   });
 }
 
 const DAY_MS = 86_400_000;
 
 /** Logs time for the person who asked, and for no one else. */
-export function logTime({ people, firstEntries, asPerson }: Tools): Automation {
+export function logTime({ people, firstEntries, asPerson, markers }: Tools): Automation {
   return defineAutomation(timeJobs, async (time, job, steps) => {
     const mine = await asPerson('log', time.by, job, steps);
     if (mine) return logAsPerson(mine, time, job, steps);
     const user = await people.userOf(time.by, job.connection, steps);
-    const date = dateOf(time.day, time.askedAt ?? job.createdAt, user.timeZone);
+    const date = dateOf(time.day, askedAt(job), user.timeZone);
     const isPublic = time.by.in === 'github';
     const task = await findTask(time, isPublic, tasksOfKey(steps));
     const first = await firstEntries.claim(job);
 
-    const marker = markerOf(job);
+    const marker = await markers.of('time entry', job.id);
     const entry = {
       task_id: task.id,
       user_id: user.userId,
@@ -88,30 +86,33 @@ export function logTime({ people, firstEntries, asPerson }: Tools): Automation {
   });
 
   /** Logs it with the tool that is mapped, as the person who asked. */
-  async function logAsPerson({ uses, tools }: Mine<'log'>, time: TimeToLog, job: Job, steps: Steps): Promise<string> {
-    const date = dateOf(time.day, time.askedAt ?? job.createdAt, await people.timeZoneOf(time.by, steps));
+  async function logAsPerson({ uses, tools }: Mine<'log'>, time: TimeToLog, job: Job, steps: Steps): Promise<Outcome> {
+    const date = dateOf(time.day, askedAt(job), await people.timeZoneOf(time.by, steps));
     const isPublic = time.by.in === 'github';
     const task = await findTask(time, isPublic, tasksOfTool(tools, uses.find));
     const { minutes, note } = time;
-    const fields = { task: task.id, hours: hoursOf(time), minutes, date, note, marker: markerOf(job) };
+    const marker = await markers.of('time entry', job.id);
+    const fields = { task: task.id, hours: hoursOf(time), minutes, date, note, marker };
     const made = { step: 'log the time', use: uses.own, fields, unclear: 'this was logged', isPublic };
     const id = await createWith(tools, made);
     const what = isPublic ? `task ${task.id}` : task.name;
-    return `logged ${printDuration(minutes)} on ${what} as you, ${date}${id === undefined ? '' : `, as time entry ${id}`}`;
+    const text = `logged ${printDuration(minutes)} on ${what} as you, ${date}`;
+    return { text: id === undefined ? text : `${text}, as time entry ${id}`, id };
   }
 }
 
 const hoursOf = ({ minutes }: TimeToLog) => Math.round((minutes / 60) * 10_000) / 10_000;
 
-const markerOf = (job: Job) => `[partner-relay ${digest(['time entry', job.id])}]`;
-
 async function create(entry: zod.input<typeof createTimelog.payload>, marker: string, isPublic: boolean, steps: Steps) {
   try {
-    return await steps.create('log the time', createTimelog, entry, marker);
+    return await steps.create('log the time', createTimelog, entry, { marker });
   } catch (error) {
     throw asNotDone(error, 'this time entry', isPublic);
   }
 }
+
+/** A job that acts through an account is signed, and so is this time. */
+const askedAt = ({ asked, createdAt }: Job) => asked?.at ?? createdAt;
 
 /** The date in the person's time zone when they asked. */
 function dateOf(day: Day, askedAt: number, timeZone: string): string {

@@ -3,7 +3,7 @@ import { findRepository } from '../config/find-repository.ts';
 import type { Automation } from '../jobs/automation.ts';
 import { NotDone, RetryAt } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
-import { heldBy } from '../links/link-item.ts';
+import { heldBy } from '../links/link-life.ts';
 import { PAUSED, PAUSED_LOOKS_EVERY_MS } from './backfill.ts';
 import { creationOf, fateOfClaim } from './claim-fate.ts';
 import { type IssueInput, issueJobs } from './issue-jobs.ts';
@@ -17,22 +17,29 @@ const OTHER_JOB_MS = 10 * 60_000;
 export function ofBackfill(automation: Automation, tools: Tools): Automation {
   const { backfills, journal, links, clock, config } = tools;
 
-  async function ensureRunning({ id }: Job, { entity, repository }: IssueInput, startedAt: number): Promise<void> {
+  async function ensureRunning(
+    { id, decisions }: Job,
+    { entity, repository }: IssueInput,
+    startedAt: number,
+  ): Promise<void> {
     const found = await backfills.get(repository);
     const isOver = found?.startedAt !== startedAt || found.status === 'stopped';
     if (!isOver && found.status !== 'paused') return;
+    // An operator wants this issue, although the rest of the backfill is over.
+    if (isOver && decisions?.newest.at(-1)?.what === 'replayed') return;
     // What was begun has to be settled. Jobs of events may have left the defect to the job that holds the claim.
     if (creationOf(await journal(id)) !== 'none' || heldBy(await links.get(entity)).claim?.by === id) return;
     if (isOver) throw new NotDone('The backfill was stopped.');
     throw new RetryAt(clock() + PAUSED_LOOKS_EVERY_MS, PAUSED, { releasesQueueGroup: true, waitsFor: 'operator' });
   }
 
-  async function fateOf({ connection }: Job, { entity, repository }: IssueInput) {
+  async function fateOf(job: Job, { entity, repository }: IssueInput) {
     const link = await links.get(entity);
-    const settings = findRepository(config, repository)?.issueToDefect;
-    if (!settings) return { fate: 'left' as const };
-    const fateOf = (jobId: string) => fateOfClaim(jobId, tools);
-    const plan = await planIssue(link, { connection, settings, fateOf });
+    const found = findRepository(config, repository);
+    if (!found?.issueToDefect) return { fate: 'left' as const };
+    const { name, connection, issueToDefect: settings } = found;
+    const view = { job, repository: { name, connection, settings } };
+    const plan = await planIssue(link, view, (jobId) => fateOfClaim(jobId, tools));
     if (plan.does === 'nothing') return plan;
     // Unless it was stopped, a newer state came meanwhile, and the job of its event applies it.
     const isDone = plan.does === 'update' && (await backfills.get(repository))?.status !== 'stopped';

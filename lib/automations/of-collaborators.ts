@@ -1,28 +1,40 @@
 import type { Automation } from '../jobs/automation.ts';
-import { NotDone } from '../jobs/interruption.ts';
+import { NeedsOperator, NotDone } from '../jobs/interruption.ts';
 import type { Job, Unproven } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
 import type { Tools } from './tools.ts';
 
 /**
- * Runs the automation only for the repository's collaborators. If the payload did not show that the author is one,
- * GitHub is asked. Outsiders get no answer to a command, so that they cannot make the relay write comments.
+ * Runs the automation only for people who may at least triage issues of the repository. If the payload did not show
+ * that, GitHub is asked: docs/decisions/0018-words-of-strangers.md. Outsiders get no answer to a command, so that they
+ * cannot make the relay write comments.
  */
 export function ofCollaborators(automation: Automation, { collaborators }: Tools): Automation {
   return {
     ...automation,
     async run(job, steps) {
       const who = job.asked?.unproven;
-      if (!who || (await isCollaborator(job, who, steps))) return automation.run(job, steps);
+      if (!who || (await mayCommand(job, who, steps))) return automation.run(job, steps);
       if (who.otherwise !== undefined) throw new NotDone(who.otherwise);
+      if (who.isShown)
+        throw new NotDone(`@${who.login}: commands need the role triage in this repository, or a higher one`);
       const text = `nothing to do: @${who.login} is not a collaborator, and only collaborators can give commands`;
       return { text, isUntold: true };
     },
   };
 
-  async function isCollaborator({ replyTo }: Job, { login }: Unproven, steps: Steps): Promise<boolean> {
+  async function mayCommand({ replyTo }: Job, { login, isShown = false }: Unproven, steps: Steps): Promise<boolean> {
     if (login === undefined || replyTo?.in !== 'github') return false;
-    const look = () => collaborators.has(replyTo, login).then((is) => is ?? false);
-    return steps.read(`is @${login} a collaborator`, 'GitHub permission', look);
+    return steps.read(`may @${login} give commands`, 'GitHub permission', async () => {
+      const answer = await collaborators.has(replyTo, login);
+      if (answer === 'no credentials') return isShown;
+      // An outsider must not park jobs.
+      if (answer === 'not told' && isShown) throw new NeedsOperator(cannotAsk(replyTo.repository));
+      return answer === true;
+    });
   }
 }
+
+const cannotAsk = (repository: string) =>
+  `GitHub does not tell the relay which role a member has in ${repository}: install the App there, or use a token of a ` +
+  'user with push access';

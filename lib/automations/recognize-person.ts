@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { requiresLink } from '../config/links-accounts.ts';
 import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
 import type { Tools } from './tools.ts';
 
@@ -12,13 +13,14 @@ export function recognizePerson({ people }: Tools): Automation {
   });
 }
 
-/** Runs the automation only for people in Slack who are known users of the service. */
-export function onlyForKnown(automation: Automation, { people }: Tools): Automation {
+/** Runs the automation only for people in Slack who are known users of the service. A linked account shows that, too. */
+export function onlyForKnown(automation: Automation, { people, config }: Tools): Automation {
   return {
     ...automation,
     async run(job, steps) {
       const { replyTo, connection } = job;
-      if (replyTo?.in === 'slack') await people.userOf({ in: 'slack', id: replyTo.userId }, connection, steps);
+      if (replyTo?.in === 'slack' && !requiresLink(config, connection))
+        await people.userOf({ in: 'slack', id: replyTo.userId }, connection, steps);
       return automation.run(job, steps);
     },
   };

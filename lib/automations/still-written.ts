@@ -1,9 +1,12 @@
 import { commandLines } from '../commands/comment-lines.ts';
 import { digest } from '../digest.ts';
+import type { ReadComment } from '../github/issue-comments.ts';
 import type { Automation } from '../jobs/automation.ts';
 import { NotDone, RetryAt } from '../jobs/interruption.ts';
-import type { Job, WrittenLine } from '../jobs/job.ts';
+import type { Asked, Job, WrittenLine } from '../jobs/job.ts';
 import type { Steps } from '../jobs/steps.ts';
+import { LIFETIME_MS } from '../table/expiry.ts';
+import { confirm } from './confirmed.ts';
 import { hasActed } from './has-acted.ts';
 import type { Tools } from './tools.ts';
 import { verbsInComments } from './verbs.ts';
@@ -19,43 +22,51 @@ export function writtenLine(id: number, line: string): WrittenLine {
 }
 
 /**
- * Runs the automation unless the command's comment was deleted or changed while its job waited. Each run reads the
- * comment first, until the job has changed something in the service. From then on the job runs to its end. Without
- * GitHub credentials, or if they may not read comments, the command counts as delivered.
+ * Runs the automation unless the command's comment was deleted or changed while its job waited, or is by another person
+ * or of another time than the event said: the webhook secret is enough to forge an event, and not a comment. Each run
+ * reads the comment first, until the job has changed something in the service. From then on the job runs to its end.
+ * Without GitHub credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells the
+ * two apart.
  */
 export function stillWritten(automation: Automation, { comments, journal, clock }: Tools): Automation {
   return {
     ...automation,
     async run(job, steps) {
-      const written = job.asked?.comment;
-      if (written) await check(job, written, steps);
+      if (job.asked?.comment) await check(job, job.asked, job.asked.comment.id, steps);
       return automation.run(job, steps);
     },
   };
 
-  async function check(job: Job, { id, line }: WrittenLine, steps: Steps): Promise<void> {
+  async function check(job: Job, asked: Asked, commentId: number, steps: Steps): Promise<void> {
     if (job.replyTo?.in !== 'github') return;
     const thread = await comments.for(job.replyTo);
-    if (!thread) return;
-    const before = await journal(job.id);
-    if (hasActed(before)) return;
-    const looks = before.entries().filter(({ calls }) => calls === LOOK).length;
-    const found = await steps.read(`read the comment ${looks + 1}`, LOOK, async () =>
-      findLine(line, await thread.read(id)),
-    );
-    if (found === 'there' || found === 'may not be read') return;
+    if (!thread || hasActed(await journal(job.id))) return;
+    const comment = await thread.read(commentId);
+    if (comment === undefined) return;
+    if (comment && !(clock() - comment.createdAt <= LIFETIME_MS)) throw refused('The comment is more than 30 days old');
+    const fault = faultOf(asked, comment);
+    if (fault === undefined) {
+      confirm(steps);
+      return;
+    }
     const isLateEnough = clock() >= job.createdAt + NOT_THERE_YET_MS;
-    if (!isLateEnough) throw new RetryAt(job.createdAt + NOT_THERE_YET_MS, `the comment with the command is ${found}`);
-    const what = found === 'gone' ? 'The comment was deleted' : 'The comment no longer has this command';
-    throw new NotDone(`${what}, so nothing was done`);
+    if (fault.mayPass && !isLateEnough)
+      throw new RetryAt(job.createdAt + NOT_THERE_YET_MS, 'the comment with the command is not there');
+    throw refused(fault.why);
   }
 }
 
-const LOOK = 'GitHub comment read';
+const refused = (why: string) => new NotDone(`${why}, so nothing was done`);
 
-/** @param text of the comment, as `IssueComments` reads it */
-function findLine(digested: string, text: string | null | undefined): 'there' | 'gone' | 'changed' | 'may not be read' {
-  if (text === undefined) return 'may not be read';
-  if (text === null) return 'gone';
-  return commandLines(text, verbsInComments).some((line) => digest(line) === digested) ? 'there' : 'changed';
+/** Why a comment does not give the command that its event named, and whether GitHub's API may only be late. */
+function faultOf({ by, at, comment: given }: Asked, comment: ReadComment | null) {
+  if (comment === null) return { why: 'The comment was deleted', mayPass: true };
+  if (comment.login?.toLowerCase() !== by?.id.toLowerCase())
+    return { why: 'The comment is not by the person in the event', mayPass: false };
+  const isThere = commandLines(comment.text, verbsInComments).some((line) => digest(line) === given?.line);
+  if (!isThere) return { why: 'The comment no longer has this command', mayPass: true };
+  // An edit that leaves the command in place moves the end.
+  if (at === undefined || !(at >= comment.createdAt && at <= comment.updatedAt))
+    return { why: 'The comment is not of the time in the event', mayPass: true };
+  return undefined;
 }

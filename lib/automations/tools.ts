@@ -7,8 +7,8 @@ import { createIssuePages, type IssuePages } from '../github/issue-pages.ts';
 import { createIssueReader, type IssueReader } from '../github/issue-reader.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import { type Journal, openJournal } from '../jobs/journal.ts';
+import { createMarkers, type Markers } from '../jobs/markers.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import type { IssueState } from '../links/issue-state.ts';
 import type { Links } from '../links/links.ts';
 import { createPeople, type People } from '../people/people.ts';
 import { createSlackPeople, type SlackPeople } from '../people/slack-people.ts';
@@ -25,11 +25,11 @@ import { type AsPerson, createAsPerson } from './as-person.ts';
 export interface Tools {
   config: RelayConfig;
   clock: () => number;
-  randomBytes: (size: number) => Uint8Array;
   jobs: JobStore;
   queue: JobQueue;
-  links: Links<IssueState>;
+  links: Links;
   journal: (jobId: string) => Promise<Journal>;
+  markers: Markers;
   comments: IssueComments;
   collaborators: Collaborators;
   issues: IssueReader;
@@ -51,7 +51,7 @@ export interface Tools {
 const LIST_TIMEOUT_MS = 10_000;
 
 export function createTools(
-  { config, clock, fetch, randomBytes }: Pick<Runtime, 'config' | 'clock' | 'fetch' | 'randomBytes'>,
+  { config, clock, fetch }: Pick<Runtime, 'config' | 'clock' | 'fetch'>,
   { table, jobs, queue, links, secrets }: Stores,
 ): Tools {
   const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
@@ -63,7 +63,8 @@ export function createTools(
   const journal = (jobId: string) => openJournal(table, jobId, clock);
   const people = createPeople({ config, table, slack, clock });
   return {
-    ...{ config, clock, randomBytes, jobs, queue, links, slack, journal, people },
+    ...{ config, clock, jobs, queue, links, slack, journal, people },
+    markers: createMarkers(secrets),
     asPerson: createAsPerson({ config, people, journal }),
     comments: createIssueComments(github, clock),
     collaborators: createCollaborators(github, clock),

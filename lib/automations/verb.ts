@@ -1,4 +1,5 @@
 import type { Lane } from '../budget/lanes.ts';
+import type { Languages } from '../commands/day-like.ts';
 import type { Reading } from '../commands/fault.ts';
 import type { RelayConfig, RepositoryConfig, SlackConfig } from '../config/schema.ts';
 import type { Asked, JobDraft, ReplyTo } from '../jobs/job.ts';
@@ -17,9 +18,9 @@ export interface Verb<Command extends { verb: string }> {
   /** Complete commands. Help shows the first. */
   examples: readonly string[];
   /** Reads the text after the verb, which is trimmed and has single spaces. */
-  read(text: string): Reading<Command>;
+  read(text: string, languages: Languages): Reading<Command>;
   /** Prints the whole command in its shortest form. {@link read} reads it back as the same command. */
-  print(command: Command): string;
+  print(command: Command, languages: Languages): string;
   /** The permission in relay.config.ts that restricts the verb; null if everyone may use it. */
   permission: keyof SlackConfig['permissions'] | null;
   /** The repository setting that allows the verb in comments. Without it, the verb works in Slack only. */
@@ -33,14 +34,14 @@ export interface Verb<Command extends { verb: string }> {
   job?(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft | undefined;
 }
 
-/** Where a command was given, and by whom. */
+/** Where a command was given, and who gave it. */
 export interface CommandOrigin {
   /** Identifies this command: a `trigger_id`, or a comment and its line. */
   happened: readonly (string | number)[];
   by: Person;
   /** The person's name, for messages. */
   byName: string;
-  /** When the person asked, if the event may be late; epoch milliseconds. */
+  /** When the person asked, for an event that may be late; epoch milliseconds. */
   askedAt?: number;
   comment?: Asked['comment'];
   unproven?: Asked['unproven'];
@@ -60,12 +61,12 @@ export interface CommandOrigin {
 export function eventOf(
   verb: string,
   asked: string,
-  { happened, by, comment, unproven, connection, lane, entity, replyTo }: CommandOrigin,
+  { happened, by, askedAt: at, comment, unproven, connection, lane, entity, replyTo }: CommandOrigin,
 ): Omit<JobDraft, 'id' | 'automation' | 'input'> & { happened: CommandOrigin['happened'] } {
   const who = by.in === 'github' ? `@${by.id}` : by.id;
   return {
     ...{ happened, connection, lane, entity, replyTo },
     summary: `${who}: ${cutToLength(asked, 200, '…')}`,
-    asked: { verb, by, ...(comment && { comment }), ...(unproven && { unproven }) },
+    asked: { verb, by, ...(at !== undefined && { at }), ...(comment && { comment }), ...(unproven && { unproven }) },
   };
 }

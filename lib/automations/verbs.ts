@@ -1,3 +1,4 @@
+import type { Languages } from '../commands/day-like.ts';
 import { excerpt, type Fault, suggesting } from '../commands/fault.ts';
 import { withSingleBlanks } from '../commands/words.ts';
 import { nearMiss } from '../near-miss.ts';
@@ -60,32 +61,36 @@ export function verbOf({ verb }: Command): Verb<Command> {
  * difference. Titles, notes and search texts stay unchanged, except for repeated spaces and enclosing quotation marks.
  * Empty input is not a fault: it shows help.
  */
-export function parseCommand(text: string): ParsedCommand {
+export function parseCommand(text: string, languages: Languages): ParsedCommand {
   const typed = withSingleBlanks(text);
   const [word = ''] = typed.split(' ', 1);
   const rest = typed.slice(word.length + 1);
   const name = word === '' || word === '?' ? 'help' : word.toLowerCase();
   const verb = verbs.find((one) => one.verb === name);
-  return verb ? readArguments(verb, rest) : unknownVerb(word, rest);
+  return verb ? readArguments(verb, rest, languages) : unknownVerb(word, rest, languages);
 }
 
 /** Prints a command in its shortest form. `parseCommand` reads it back. */
-export function printCommand(command: Command): string {
-  return verbOf(command).print(command);
+export function printCommand(command: Command, languages: Languages): string {
+  return verbOf(command).print(command, languages);
 }
 
-function readArguments({ verb, usage, examples, read }: Verb<Command>, rest: string): ParsedCommand {
-  const reading = read(rest);
+function readArguments(
+  { verb, usage, examples, read }: Verb<Command>,
+  rest: string,
+  languages: Languages,
+): ParsedCommand {
+  const reading = read(rest, languages);
   if (!('missing' in reading)) return reading;
   return { fault: `${verb} needs ${reading.missing}: ${usage}, for example ${examples[0]}` };
 }
 
-function unknownVerb(word: string, rest: string): ParsedCommand {
+function unknownVerb(word: string, rest: string, languages: Languages): ParsedCommand {
   const names = verbs.map(({ verb }) => verb);
   const name = nearMiss(word.toLowerCase(), names);
   const fault = `There is no command ${excerpt(word)}.`;
   if (name === undefined) return { fault: `${fault} There are: ${names.join(', ')}.` };
-  const meant = parseCommand(`${name} ${rest}`);
-  if ('command' in meant) return suggesting(`${fault} Did you mean ${name}?`, printCommand(meant.command));
+  const meant = parseCommand(`${name} ${rest}`, languages);
+  if ('command' in meant) return suggesting(`${fault} Did you mean ${name}?`, printCommand(meant.command, languages));
   return suggesting(`${fault} Did you mean ${name}? ${meant.fault}`, meant.suggestion);
 }

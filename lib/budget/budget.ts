@@ -1,9 +1,11 @@
 import type { Table } from '../table/table.ts';
-import type { BudgetState } from './budget-item.ts';
+import { type AssumedLimit, assumedPerMinute, learn } from './assumed-limit.ts';
+import type { KeyHolder } from './budget-ids.ts';
+import { type BudgetState, LONGEST_PAUSE_MS, linesOf } from './budget-item.ts';
 import { createBudgetStore } from './budget-store.ts';
 import { type Foreseen, foresee } from './forecast.ts';
-import { type Lane, lanes, type Rank, slotTime, type Windows } from './lanes.ts';
-import { add, callsIn, type Limits, MINUTE, remove } from './window.ts';
+import { isOfPeople, type Lane, lanes, type Rank, slotTime, type Windows } from './lanes.ts';
+import { add, callsIn, emptyMinute, type Limits, MINUTE, remove } from './window.ts';
 
 export interface SlotRequest {
   connection: string;
@@ -13,6 +15,8 @@ export interface SlotRequest {
   urgent?: boolean;
   /** Whether the job stood in the waiting line: then it is ahead of new ones. */
   cameBack?: boolean;
+  /** Whether this run of the job has asked before: a person's command that has begun ends before others begin. */
+  hasBegun?: boolean;
   /** Until when the caller can wait in place; epoch milliseconds. Without it the caller does not wait. */
   waitsUntil?: number;
 }
@@ -80,6 +84,8 @@ export interface BudgetView {
   minute: { used: number; limit: number };
   day: { used: number; limit: number };
   pausedUntil: number | null;
+  /** If the service seems to allow fewer calls a minute than configured: how many, and since when that is known. */
+  assumed: { perMinute: number; since: number } | null;
   lanes: Record<Lane, LaneView>;
 }
 
@@ -94,10 +100,22 @@ export interface Budget {
   mustStand(connection: string, limits: Limits, lane: Lane): Promise<boolean>;
   /** Writes how this process's last calls ended, so that their slots open as early as they can. */
   flush(connection: string): Promise<void>;
-  /** Stops every job of the connection until then. A pause never gets shorter, except by {@link resume}. */
-  pause(connection: string, until: number): Promise<void>;
-  /** Ends a pause. */
+  /**
+   * The service answered 429: stops every job of the connection for a time, and learns what it seems to allow.
+   * @param forMs what the service asked for, if it did
+   * @returns until when; a pause never gets shorter, except by {@link resume}
+   */
+  pause(connection: string, limits: Limits, forMs?: number): Promise<number>;
+  /** Ends a pause, and forgets what the service seems to allow. */
   resume(connection: string): Promise<void>;
+  /**
+   * Writes the budget once more without what cannot be in it. Forgets the calls of the minute and stops for as long as
+   * they may count; keeps those of the day.
+   * @returns what could not be, by attribute
+   */
+  repair(connection: string): Promise<string[]>;
+  /** The budget that the connection uses. Connections with the same key share one. */
+  idOf(connection: string): Promise<string>;
   /**
    * Gives the right to move the waiting lines of a connection on, to one caller every few seconds.
    * @param atOnce even if the lines were moved a moment ago
@@ -122,14 +140,13 @@ const UNANSWERED_MS = MINUTE;
 const USUAL_FLIGHT_MS = 1_000;
 /** A slot is given up if it is not used this long after its time. */
 const GRACE_MS = 1_000;
-/** How far ahead a slot is promised. What is promised to one rank cannot go to another any more, so people come first. */
-const PROMISED_AHEAD_MS: Readonly<Record<Rank, number>> = {
-  urgent: 700,
-  interactive: 5_000,
-  further: 700,
-  background: 700,
-  backfill: 700,
-};
+/**
+ * How far ahead a slot is promised. What is promised to one cannot go to another any more, so people come first. But
+ * while a command of several calls is under way, it ends before others begin.
+ */
+const PROMISED_AHEAD_MS = { people: 5_000, others: 700 };
+/** A command's next call comes this long after the last one at the latest; if not, the last one was probably the end. */
+const NEXT_CALL_MS = 1_500;
 /** Callers that wait in place for the same opening do not ask for it at the same moment. */
 const SPREAD_MS: Readonly<Record<Rank, number>> = {
   urgent: 300,
@@ -149,21 +166,40 @@ const LEFT_TO_LINE = 5;
 const SEEN_MS = 2_000;
 /** The index of the waiting line may lag behind by this much. */
 const INDEX_LAG_MS = 10_000;
+/** The pause for a 429 without a Retry-After, from which nothing was learned. */
+const PAUSE_MS = MINUTE;
+/** If the limit was lowered, slots open only as earlier calls stop counting. The pause lets calls under way end. */
+const PAUSE_AFTER_LEARNING_MS = 5_000;
+
+export interface BudgetOptions {
+  table: Table;
+  /** Of the table by default. */
+  clock?: () => number;
+  random?: () => number;
+  /** Waits before a write is repeated that another worker was ahead of. */
+  sleep?: (ms: number) => Promise<unknown>;
+  /** Who has the key of a connection, in processes that may read it. */
+  keyHolder?: (connection: string) => KeyHolder | undefined;
+  /** Gets a line if a budget had values that cannot be. */
+  warn?: (line: object) => void;
+}
+
 /**
  * A budget that is exact for a sliding minute and a sliding day, and so for every way in which the service may count:
- * docs/decisions/0008-exact-budget.md. A connection's state is one item; every change of it is one conditional write.
- *
- * @param sleep waits before a write is repeated that another worker was ahead of
+ * docs/decisions/0008-exact-budget.md. The state is one item for each key; every change of it is one conditional write.
  */
-export function createBudget(
-  table: Table,
-  clock: () => number,
-  random: () => number = Math.random,
-  sleep: (ms: number) => Promise<unknown> = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-): Budget {
-  const store = createBudgetStore({ table, clock, random, sleep });
+export function createBudget({
+  table,
+  clock = table.clock.now,
+  random = Math.random,
+  sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  keyHolder = () => undefined,
+  warn = () => {},
+}: BudgetOptions): Budget {
+  const store = createBudgetStore({ table, clock, random, sleep, keyHolder, warn });
 
-  function slotOf(connection: string, lane: Lane, sendAt: number, isPromised: boolean): Slot {
+  /** @param id of the budget that it was taken from: the connection may have another key by now */
+  function slotOf(connection: string, id: string, lane: Lane, sendAt: number, isPromised: boolean): Slot {
     const goodUntil = sendAt + GRACE_MS;
     return {
       sendAt,
@@ -174,96 +210,139 @@ export function createBudget(
       },
       answered() {
         const countedBy = clock() + CLOCKS_DIFFER_MS;
-        store.changeLater(connection, (state) => {
+        store.changeLater(id, (state) => {
           if (remove(state.minute, bookedBy(sendAt))) add(state.minute, countedBy);
         });
       },
       async unanswered() {
         const countedBy = clock() + UNANSWERED_MS + CLOCKS_DIFFER_MS;
-        await store.change(connection, 'urgent', (state) => {
+        await store.changeById(id, 'urgent', (state) => {
           cancel(state, lane, bookedBy(sendAt));
           book(state, lane, countedBy);
           return { answer: undefined, changed: true };
         });
       },
-      giveUp: () => store.changeLater(connection, (state) => cancel(state, lane, bookedBy(sendAt))),
+      giveUp: () => store.changeLater(id, (state) => cancel(state, lane, bookedBy(sendAt))),
     };
   }
 
   return {
-    async requestSlot({ connection, limits, lane, urgent = false, cameBack = false, waitsUntil }) {
+    async requestSlot({
+      connection,
+      limits: configured,
+      lane,
+      urgent = false,
+      cameBack = false,
+      hasBegun = false,
+      waitsUntil,
+    }) {
       const rank: Rank = urgent ? 'urgent' : lane;
-      return store.change(connection, rank, (state, now): { answer: SlotAnswer; changed: boolean } => {
-        const lineIsDue = standsAnyone(state) && state.movedAt + MOVE_EVERY_MS <= now;
+      return store.change(connection, rank, (state, now, id): { answer: SlotAnswer; changed: boolean } => {
+        const limits = limitsNow(state, configured, now);
+        const { since, movedAt } = linesOf(state, connection);
+        const lineIsDue = lanes.some((one) => since[one] > 0) && movedAt + MOVE_EVERY_MS <= now;
         const isBehindOthers = !urgent && mustStandBehind(state, limits, lane, now, cameBack);
         const next = nextSlot(state, limits, rank, now);
         // Nothing is promised during a pause, which may be lifted or become longer.
-        const promisedAheadMs = state.pausedUntil > now ? 0 : PROMISED_AHEAD_MS[rank];
-        if (!isBehindOthers && next.at <= now + promisedAheadMs) {
+        const aheadMs = state.pausedUntil > now ? 0 : promisedAheadMs(state, rank, hasBegun, now);
+        if (!isBehindOthers && next.at <= now + aheadMs) {
           const sendAt = Math.max(now, Math.ceil(next.at));
           book(state, lane, bookedBy(sendAt));
-          const slot = slotOf(connection, lane, sendAt, sendAt > now);
+          if (hasBegun && isOfPeople(lane)) state.busyUntil = Math.max(state.busyUntil, sendAt + NEXT_CALL_MS);
+          const slot = slotOf(connection, id, lane, sendAt, sendAt > now);
           return { answer: { granted: true, slot, lineIsDue }, changed: true };
         }
         const obstacle = isBehindOthers ? 'line' : next.by;
         const expectedAt = Number.isFinite(next.at) ? Math.ceil(Math.max(now, next.at)) : undefined;
         const refusal = { granted: false as const, obstacle, why: inWords(obstacle, limits), expectedAt, lineIsDue };
-        const askAgainAt = Math.max(now + 1, next.at - promisedAheadMs + random() * SPREAD_MS[rank]);
+        const askAgainAt = Math.max(now + 1, next.at - aheadMs + random() * SPREAD_MS[rank]);
         const waitsInPlace = !isBehindOthers && askAgainAt <= (waitsUntil ?? now);
         if (urgent || waitsInPlace) return { answer: { ...refusal, askAgainAt }, changed: false };
-        const isFirst = state.lineSince[lane] === 0;
-        if (isFirst) state.lineSince[lane] = now;
+        const isFirst = since[lane] === 0;
+        if (isFirst) since[lane] = now;
         return { answer: { ...refusal, lineIsDue: lineIsDue || isFirst }, changed: isFirst };
       });
     },
     async mustStand(connection, limits, lane) {
-      return mustStandBehind(await store.read(connection, SEEN_MS), limits, lane, clock());
+      const state = await store.read(connection, SEEN_MS);
+      return mustStandBehind(state, limitsNow(state, limits, clock()), lane, clock());
     },
     flush: store.flush,
-    async pause(connection, until) {
-      await store.change(connection, 'urgent', (state) => {
-        const changed = until > state.pausedUntil;
-        if (changed) state.pausedUntil = Math.ceil(until);
-        return { answer: undefined, changed };
+    async pause(connection, limits, forMs) {
+      let learned: AssumedLimit | undefined;
+      const until = await store.change(connection, 'urgent', (state, now) => {
+        // Calls that were under way when the pause began say nothing new.
+        if (forMs === undefined && state.pausedUntil > now) return { answer: state.pausedUntil, changed: false };
+        learned = learn(state.assumed, state.minute, limits.perMinute, now);
+        if (learned) state.assumed = learned;
+        const usual = learned ? PAUSE_AFTER_LEARNING_MS : PAUSE_MS;
+        const until = Math.ceil(now + Math.min(forMs ?? usual, LONGEST_PAUSE_MS));
+        const isLonger = until > state.pausedUntil;
+        if (isLonger) state.pausedUntil = until;
+        return { answer: state.pausedUntil, changed: isLonger || learned !== undefined };
       });
+      if (learned) {
+        const { perMinute } = learned;
+        warn({ message: 'the service seems to allow fewer calls a minute than configured', connection, perMinute });
+      }
+      return until;
     },
     async resume(connection) {
       await store.change(connection, 'urgent', (state) => {
-        const changed = state.pausedUntil > 0;
+        const changed = state.pausedUntil > 0 || state.assumed !== undefined;
         state.pausedUntil = 0;
+        state.assumed = undefined;
         return { answer: undefined, changed };
       });
     },
+    async repair(connection) {
+      const faults = await store.faults(connection);
+      await store.change(connection, 'urgent', (state, now) => {
+        Object.assign(state, {
+          minute: emptyMinute(),
+          lines: {},
+          assumed: undefined,
+          pausedUntil: bookedBy(now) + MINUTE,
+        });
+        return { answer: undefined, changed: true };
+      });
+      return faults;
+    },
+    idOf: store.idOf,
     async planLine(connection, limits, atOnce = false) {
       return store.change<LinePlan | undefined>(connection, 'background', (state, now) => {
-        if (!atOnce && state.movedAt + MOVE_EVERY_MS > now) return { answer: undefined, changed: false };
-        state.movedAt = now;
-        return { answer: planOf(state, limits, now), changed: true };
+        const lines = linesOf(state, connection);
+        if (!atOnce && lines.movedAt + MOVE_EVERY_MS > now) return { answer: undefined, changed: false };
+        lines.movedAt = now;
+        return { answer: planOf(state, limitsNow(state, limits, now), now), changed: true };
       });
     },
     async noteLines(connection, standing) {
       await store.change(connection, 'background', (state, now) => {
-        const before = { ...state.lineSince };
+        const { since } = linesOf(state, connection);
+        const before = { ...since };
         for (const lane of lanes) {
-          const since = before[lane];
-          if (standing.includes(lane)) state.lineSince[lane] = since || now;
+          if (standing.includes(lane)) since[lane] ||= now;
           // A job that has just been sent to the line may not be in its index yet.
-          else if (since + INDEX_LAG_MS <= now) state.lineSince[lane] = 0;
+          else if (since[lane] + INDEX_LAG_MS <= now) since[lane] = 0;
         }
-        return { answer: undefined, changed: lanes.some((lane) => before[lane] !== state.lineSince[lane]) };
+        return { answer: undefined, changed: lanes.some((lane) => before[lane] !== since[lane]) };
       });
     },
     async foresee(connection, limits, foreseen) {
-      return foresee(await store.read(connection), limits, foreseen, clock());
+      const state = await store.read(connection);
+      return foresee(state, limitsNow(state, limits, clock()), foreseen, clock());
     },
     async windows(connection) {
       const { minute, day } = await store.read(connection);
       return { minute, day };
     },
-    async view(connection, limits) {
-      const now = clock();
+    async view(connection, configured) {
       const state = await store.read(connection);
-      const { minute, day, pausedUntil } = state;
+      const now = clock();
+      const { minute, day, pausedUntil, assumed } = state;
+      const limits = limitsNow(state, configured, now);
+      const isAssumed = assumed !== undefined && limits.perMinute < configured.perMinute;
       const lane = (lane: Lane): LaneView => ({
         left: slotsNow(state, limits, lane, now),
         nextSlotAt: Math.max(now, Math.ceil(nextSlot(state, limits, lane, now).at)),
@@ -272,6 +351,7 @@ export function createBudget(
         minute: { used: Math.min(callsIn(minute), limits.perMinute), limit: limits.perMinute },
         day: { used: callsIn(day), limit: limits.perDay },
         pausedUntil: pausedUntil > now ? pausedUntil : null,
+        assumed: isAssumed ? { perMinute: limits.perMinute, since: assumed.at } : null,
         lanes: {
           interactive: lane('interactive'),
           further: lane('further'),
@@ -286,8 +366,21 @@ export function createBudget(
 /** When the service has counted the call of a slot, if the call takes as long as it may. */
 const bookedBy = (sendAt: number) => sendAt + GRACE_MS + LONGEST_FLIGHT_MS + CLOCKS_DIFFER_MS;
 
-const windowsOf = ({ minute, day, events }: BudgetState, lane: Lane) =>
-  lane === 'backfill' ? [minute, day] : [minute, day, events];
+function promisedAheadMs({ busyUntil }: BudgetState, rank: Rank, hasBegun: boolean, now: number): number {
+  const isFirst = hasBegun ? rank === 'interactive' || rank === 'further' : rank === 'interactive' && busyUntil <= now;
+  return isFirst ? PROMISED_AHEAD_MS.people : PROMISED_AHEAD_MS.others;
+}
+
+const windowsOf = ({ minute, day, events, people }: BudgetState, lane: Lane) => [
+  ...[minute, day],
+  ...(lane === 'backfill' ? [] : [events]),
+  ...(isOfPeople(lane) ? [people] : []),
+];
+
+const limitsNow = ({ assumed }: BudgetState, { perMinute, perDay }: Limits, now: number): Limits => ({
+  perMinute: assumedPerMinute(assumed, perMinute, now),
+  perDay,
+});
 
 function book(state: BudgetState, lane: Lane, countedBy: number): void {
   for (const window of windowsOf(state, lane)) add(window, countedBy);
@@ -313,8 +406,6 @@ function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): 
   return slots;
 }
 
-const standsAnyone = ({ lineSince }: BudgetState) => lanes.some((lane) => lineSince[lane] > 0);
-
 /**
  * New jobs stand behind those of their lane and of the lanes before it, unless more slots are free than the line can use
  * now. A person's first command takes any free slot: it must not wait because the line has just come to its end. A job
@@ -323,7 +414,7 @@ const standsAnyone = ({ lineSince }: BudgetState) => lanes.some((lane) => lineSi
 function mustStandBehind(state: BudgetState, limits: Limits, lane: Lane, now: number, cameBack = false): boolean {
   if (lane === 'interactive' || (cameBack && lane !== 'backfill')) return false;
   const before = lanes.slice(0, lanes.indexOf(lane) + (cameBack ? 0 : 1));
-  const isBehind = before.some((one) => state.lineSince[one] > 0);
+  const isBehind = Object.values(state.lines).some(({ since }) => before.some((one) => since[one] > 0));
   return isBehind && slotTime(state, limits, lane, LEFT_TO_LINE, now).at > now;
 }
 

@@ -25,7 +25,9 @@ export interface Foreseen {
  * @returns epoch milliseconds
  */
 export function foresee(state: BudgetState, limits: Limits, { lane, calls, ahead }: Foreseen, now: number): number {
-  const windows: Windows = { minute: copy(state.minute), day: copy(state.day), events: copy(state.events) };
+  const { people, busyUntil } = state;
+  const copied = { minute: copy(state.minute), day: copy(state.day), events: copy(state.events) };
+  const windows: Windows = { ...copied, people, busyUntil };
   const eventsPerMs = callsIn(state.events) / state.events.lengthMs;
   let at = Math.max(now, state.pausedUntil);
   let events = 0;

@@ -1,4 +1,4 @@
-import { busiestDay, callsSince, DAY, type Limits, MINUTE, type Opening, openings, type Window } from './window.ts';
+import { callsBetween, DAY, type Limits, MINUTE, mostCallsIn, type Opening, openings, type Window } from './window.ts';
 
 /**
  * A share of the budget, the first to be served first: `interactive` for a person's first command, `further` for those
@@ -12,12 +12,16 @@ export type Lane = (typeof lanes)[number];
 /** Whether a person is waiting. */
 export const isOfPeople = (lane: Lane): boolean => lane === 'interactive' || lane === 'further';
 
-/** The two windows in which the service counts, and what the relay knows of a usual week. */
+/** The two windows in which the service counts, and what the relay knows of a usual week and of people. */
 export interface Windows {
   minute: Window;
   day: Window;
   /** The calls of the last week, except those of backfills. */
   events: Window;
+  /** The calls for people in the last ten minutes. */
+  people: Window;
+  /** Until then, a person's command that has begun probably asks for its next call; epoch milliseconds. */
+  busyUntil: number;
 }
 
 /** The order in which callers get slots: `urgent` is for resends and for searches after a lost answer. */
@@ -41,6 +45,24 @@ interface Reserve {
 
 /** The part of each limit that `background` keeps free for people; of the minute, the other ranks keep a part of that. */
 const PEOPLES_SHARE = { minute: 0.125, day: 0.1 };
+/**
+ * The reserve follows what people use: three times their share of the minute, so that a backlog sends evenly and does not
+ * use up in seconds what opens together. It takes at most this part of the minute.
+ */
+const TIMES_USED = 3;
+const MOST_OF_MINUTE = 0.7;
+/** What people use is that of the busiest two minutes of the last ten. */
+const PEOPLE_OVER_MS = 2 * MINUTE;
+/** The part of the reserve that can be sent as fast as slots open. */
+const AT_ONCE_PART = 0.15;
+/** For so many calls a minute of people, a slot is free at any time, up to three. Each costs 0.8% of a limit of 120. */
+const CALLS_PER_FREE_SLOT = 24;
+const MOST_FREE_FOR_PEOPLE = 3;
+/**
+ * While a person's command is under way, so many slots more are left to its next calls: between two of its calls it does
+ * not ask, and what opens then would go to the backlog.
+ */
+const FREE_WHILE_BUSY = 3;
 /** So many calls of people can be sent as fast as slots open, however long the backlog is. */
 const PEOPLE_AT_ONCE = 5;
 /**
@@ -77,15 +99,28 @@ const upTo = (slots: number, withinMs: number): Reserve => ({
   total: slots,
 });
 
-function reserveOfMinute(rank: Rank, limit: number): Reserve {
+/**
+ * @param peoples calls a minute that people have used lately
+ * @param isBusy whether a command of several calls is under way
+ */
+function reserveOfMinute(rank: Rank, limit: number, peoples: number, isBusy: boolean): Reserve {
   const withinMs = SLOT_MS / limit;
   if ((rank === 'urgent' || rank === 'interactive') && limit < SMALL_MINUTE) return upTo(0, withinMs);
   if (rank === 'interactive') return upTo(1, withinMs);
-  const share = limit * PEOPLES_SHARE.minute * PART_OF_SHARE[rank];
-  const most = rank === 'backfill' ? PEOPLE_AT_ONCE + EVENTS_AT_ONCE : PEOPLE_AT_ONCE;
+  // Resends cannot wait for long, and a person's further commands are what people use.
+  const isAfterPeople = rank === 'background' || rank === 'backfill';
+  const used = isAfterPeople ? Math.min(peoples * TIMES_USED, limit * MOST_OF_MINUTE) : 0;
+  const ofPeople = Math.max(limit * PEOPLES_SHARE.minute, used);
+  const ofPeopleAtOnce = Math.max(PEOPLE_AT_ONCE, Math.ceil(ofPeople * AT_ONCE_PART));
+  const share = ofPeople * PART_OF_SHARE[rank];
+  const most = ofPeopleAtOnce + (rank === 'backfill' ? EVENTS_AT_ONCE : 0);
   const atOnce = Math.min(most, Math.ceil((limit * most) / (SMALL_MINUTE * PEOPLE_AT_ONCE)), limit - 1);
-  const free = rank === 'backfill' ? Math.min(FREE_OF_BACKFILL, Math.floor(limit / SMALL_MINUTE)) : 0;
-  return { free, atOnce, withinMs, everyMs: MINUTE / share, total: Math.min(atOnce + Math.floor(share), limit - 1) };
+  const least = rank === 'backfill' ? FREE_OF_BACKFILL : 0;
+  const forPeople = Math.max(least, Math.min(MOST_FREE_FOR_PEOPLE, Math.floor(peoples / CALLS_PER_FREE_SLOT)));
+  const mayBeFree = Math.min(forPeople + (isBusy ? FREE_WHILE_BUSY : 0), Math.floor(limit / SMALL_MINUTE));
+  const free = isAfterPeople ? mayBeFree : 0;
+  const total = Math.min(atOnce + Math.floor(share), Math.floor(limit * MOST_OF_MINUTE));
+  return { free, atOnce, withinMs, everyMs: MINUTE / share, total };
 }
 
 /**
@@ -108,16 +143,21 @@ function reserveOfDay(rank: Rank, limit: number, expected: number): Reserve {
  * if the minute has no opening for it yet, because the calls that will open one have not been sent.
  */
 export function slotTime(
-  { minute, day, events }: Windows,
+  { minute, day, events, people, busyUntil }: Windows,
   limits: Limits,
   rank: Rank,
   ahead: number,
   now: number,
 ): { at: number; by: 'minute' | 'day' } {
-  const reserve = reserveOfMinute(rank, limits.perMinute);
+  const reserve = reserveOfMinute(
+    rank,
+    limits.perMinute,
+    mostCallsIn(people, PEOPLE_OVER_MS) * (MINUTE / PEOPLE_OVER_MS),
+    now < busyUntil,
+  );
   const isKnown = ahead + reserve.total < limits.perMinute;
   const byMinute = isKnown ? openedAt(openings(minute, limits.perMinute), reserve, ahead) : Number.POSITIVE_INFINITY;
-  const expected = Math.max(0, busiestDay(events) - callsSince(events, now - DAY));
+  const expected = Math.max(0, mostCallsIn(events, DAY) - callsBetween(events, now - DAY));
   const byDay = openedAt(openings(day, limits.perDay), reserveOfDay(rank, limits.perDay, expected), ahead);
   return byDay > byMinute ? { at: byDay, by: 'day' } : { at: byMinute, by: 'minute' };
 }

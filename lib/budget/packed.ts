@@ -1,36 +1,13 @@
+/** A number of a list, and its place there. */
+export interface Entry {
+  place: number;
+  number: number;
+}
+
 /**
- * A list of whole numbers from 0 in few bytes: its length, then each number, seven bits to a byte and the lowest first.
- * Numbers below 128 take one byte, those below 16,384 two.
+ * A list of whole numbers from 0 in few bytes: the zeros in a row are one 0 and how many there are. First comes how many
+ * numbers that leaves, then each, seven bits to a byte and the lowest first.
  */
-export function pack(numbers: readonly number[]): Uint8Array {
-  const bytes: number[] = [];
-  for (const number of [numbers.length, ...numbers]) {
-    let rest = number;
-    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push(128 + (rest % 128));
-    bytes.push(rest);
-  }
-  return Uint8Array.from(bytes);
-}
-
-/** @throws {RangeError} for bytes that {@link pack} did not make */
-export function unpack(bytes: Uint8Array): number[] {
-  const numbers: number[] = [];
-  let number = 0;
-  let unit = 1;
-  for (const byte of bytes) {
-    number += (byte % 128) * unit;
-    unit *= 128;
-    if (byte >= 128) continue;
-    numbers.push(number);
-    number = 0;
-    unit = 1;
-  }
-  const [length, ...rest] = numbers;
-  if (unit !== 1 || length !== rest.length) throw new RangeError('these bytes are no packed list');
-  return rest;
-}
-
-/** {@link pack} for a list with many zeros: those in a row are one 0 and how many there are. */
 export function packSparse(numbers: readonly number[]): Uint8Array {
   const runs: number[] = [];
   let zeros = 0;
@@ -43,23 +20,49 @@ export function packSparse(numbers: readonly number[]): Uint8Array {
     runs.push(number);
     zeros = 0;
   }
-  return pack(zeros > 0 ? [...runs, 0, zeros] : runs);
+  if (zeros > 0) runs.push(0, zeros);
+  const bytes: number[] = [];
+  for (const number of [runs.length, ...runs]) {
+    let rest = number;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push(128 + (rest % 128));
+    bytes.push(rest);
+  }
+  return Uint8Array.from(bytes);
 }
 
-/** @throws {RangeError} for bytes that {@link packSparse} did not make */
-export function unpackSparse(bytes: Uint8Array): number[] {
-  const runs = unpack(bytes);
-  const numbers: number[] = [];
+/**
+ * The numbers of a packed list without its zeros, of which hostile bytes can name more than fit into memory.
+ *
+ * @returns undefined for something that {@link packSparse} did not make
+ */
+export function unpackSparse(packed: unknown): Entry[] | undefined {
+  if (!(packed instanceof Uint8Array)) return undefined;
+  const [length, ...runs] = wholeNumbers(packed);
+  if (length !== runs.length) return undefined;
+  const entries: Entry[] = [];
+  let place = 0;
   for (let at = 0; at < runs.length; at++) {
     const number = runs[at] ?? 0;
-    if (number > 0) numbers.push(number);
-    else numbers.push(...Array<number>(runs[++at] ?? -1).fill(0));
+    if (number > 0) entries.push({ place: place++, number });
+    else place += runs[++at] ?? Number.NaN;
+    if (!Number.isSafeInteger(place)) return undefined;
   }
-  return numbers;
+  return entries;
 }
 
-/** @throws {TypeError} for something else than bytes */
-export function bytes(value: unknown): Uint8Array {
-  if (value instanceof Uint8Array) return value;
-  throw new TypeError('expected bytes');
+function wholeNumbers(bytes: Uint8Array): number[] {
+  const numbers: number[] = [];
+  let number = 0;
+  let unit = 1;
+  for (const byte of bytes) {
+    number += (byte % 128) * unit;
+    unit *= 128;
+    if (byte >= 128) continue;
+    numbers.push(number);
+    number = 0;
+    unit = 1;
+  }
+  // The last number has no end.
+  if (unit !== 1) numbers.push(number);
+  return numbers;
 }

@@ -1,4 +1,4 @@
-import { packSparse } from './packed.ts';
+import { packSparse, unpackSparse } from './packed.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 24 * 60 * MINUTE;
@@ -25,6 +25,7 @@ export interface Window {
 export const emptyMinute = (): Window => ({ lengthMs: MINUTE, bucketMs: 125, first: 0, calls: [] });
 export const emptyDay = (): Window => ({ lengthMs: DAY, bucketMs: 10 * MINUTE, first: 0, calls: [] });
 export const emptyWeek = (): Window => ({ lengthMs: 7 * DAY, bucketMs: DAY / 4, first: 0, calls: [] });
+export const emptyTenMinutes = (): Window => ({ lengthMs: 10 * MINUTE, bucketMs: MINUTE, first: 0, calls: [] });
 
 /**
  * When a window has room again. Callers are counted from 0: a caller with at least `from` others ahead of it waits
@@ -35,13 +36,13 @@ export interface Opening {
   at: number;
 }
 
-/** Counts a call that the service has counted by then at the latest. */
-export function add(window: Window, countedBy: number): void {
+/** Counts calls that the service has counted by then at the latest. */
+export function add(window: Window, countedBy: number, calls = 1): void {
   const bucket = Math.floor(countedBy / window.bucketMs);
   if (window.calls.length === 0) window.first = bucket;
   for (; bucket < window.first; window.first--) window.calls.unshift(0);
   while (window.calls.length <= bucket - window.first) window.calls.push(0);
-  window.calls[bucket - window.first] = (window.calls[bucket - window.first] ?? 0) + 1;
+  window.calls[bucket - window.first] = (window.calls[bucket - window.first] ?? 0) + calls;
 }
 
 /** Takes back what {@link add} counted. @returns false if it has left the window */
@@ -64,16 +65,17 @@ export function trim(window: Window, now: number): void {
   window.calls = window.calls.slice(over);
 }
 
-/** The calls in the buckets that end after then. */
-export function callsSince({ first, bucketMs, calls }: Window, since: number): number {
-  return calls.slice(Math.max(0, Math.floor(since / bucketMs) - first)).reduce((sum, some) => sum + some, 0);
+/** The calls in the buckets from the one of `from` to the one of `to`. */
+export function callsBetween({ first, bucketMs, calls }: Window, from: number, to = Number.POSITIVE_INFINITY): number {
+  const placeOf = (at: number) => Math.floor(at / bucketMs) - first;
+  return calls.slice(Math.max(0, placeOf(from)), Math.max(0, placeOf(to) + 1)).reduce((sum, some) => sum + some, 0);
 }
 
-/** The most calls in buckets that make a whole day. */
-export function busiestDay({ bucketMs, calls }: Window): number {
-  const buckets = DAY / bucketMs;
-  const days = calls.map((_, index) => calls.slice(Math.max(0, index + 1 - buckets), index + 1));
-  return Math.max(0, ...days.map((day) => day.reduce((sum, some) => sum + some, 0)));
+/** The most calls in buckets that make so long a time. */
+export function mostCallsIn({ bucketMs, calls }: Window, lengthMs: number): number {
+  const buckets = lengthMs / bucketMs;
+  const spans = calls.map((_, index) => calls.slice(Math.max(0, index + 1 - buckets), index + 1));
+  return Math.max(0, ...spans.map((span) => span.reduce((sum, some) => sum + some, 0)));
 }
 
 /** When a window of so many calls has room again. */
@@ -94,13 +96,29 @@ export function openings(window: Window, limit: number): Opening[] {
  */
 export const packWindow = ({ first, calls }: Window): Uint8Array => packSparse([first, ...calls]);
 
+/** More calls than any limit allows in the time of a bucket. */
+const MOST_IN_BUCKET = 1_000_000;
+/** Slots are booked at most so far ahead: a call without an answer counts for another minute. */
+const BOOKED_AHEAD_MS = MINUTE + 10_000;
+
 /**
- * Fills an empty window, without what has left it.
- * @param unpacked the list that {@link packWindow} packed
+ * Fills an empty window, without what has left it. A bucket that cannot be is left out: of a time that has not come, or
+ * with more calls than any limit allows.
+ *
+ * @param packed what {@link packWindow} made, or anything else
  */
-export function unpackWindow(empty: Window, unpacked: readonly number[], now: number): Window {
-  const [first = 0, ...calls] = unpacked;
-  const window = { ...empty, first, calls };
-  trim(window, now);
-  return window;
+export function unpackWindow(empty: Window, packed: unknown, now: number): { window: Window; isWhole: boolean } {
+  const entries = packed === undefined ? [] : unpackSparse(packed);
+  const window = { ...empty };
+  let isWhole = entries !== undefined;
+  const first = entries?.[0]?.place === 0 ? entries[0].number : 0;
+  const oldest = Math.floor((now - window.lengthMs) / window.bucketMs) * window.bucketMs;
+  for (const { place, number } of entries ?? []) {
+    if (place === 0) continue;
+    const at = (first + place - 1) * window.bucketMs;
+    const canBe = at <= now + BOOKED_AHEAD_MS && number <= MOST_IN_BUCKET;
+    if (!canBe) isWhole = false;
+    else if (at >= oldest) add(window, at, number);
+  }
+  return { window, isWhole };
 }

@@ -3,10 +3,12 @@ import { innerWord, withPlainHyphens } from './words.ts';
 
 /**
  * Recognizes ways to write a day that the grammar does not support. Without this check, a note that begins with one
- * would be logged for today although the person meant another day, so the person is asked. The words come from ICU,
- * which is built into Node and knows more languages than a list of our own would.
+ * would be logged for today although the person meant another day, so the person is asked. The names of days and months
+ * come from ICU, which is built into Node.
  */
-const LANGUAGES = 'en de fr es it pt nl pl cs sv da nb fi hu ro tr ru uk el he ar hi ja ko zh vi'.split(' ');
+
+/** The languages that the team writes in: `slack.languages`. Words of English always count, as those of commands. */
+export type Languages = readonly string[];
 
 /** Before a day: `last monday`, `am Montag`. */
 const LEADING = new Set([
@@ -31,10 +33,10 @@ const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
  * The words at the beginning of a text with single spaces that may be meant as a day: `monday`, `18.11.`, `gestern`,
  * `Nov 18`, `2 days ago`. Undefined if it begins with anything else.
  */
-export function dayLikeStart(text: string): string | undefined {
+export function dayLikeStart(text: string, languages: Languages): string | undefined {
   const typed = text.split(' ', MOST_WORDS);
   const words = typed.map((word) => plain(word));
-  const counted = wordsOfPhrase(words) ?? wordsOfDate(words, typed);
+  const counted = wordsOfPhrase(words) ?? wordsOfDate(words, typed, namesIn(languages));
   return counted === undefined ? undefined : typed.slice(0, counted).join(' ');
 }
 
@@ -45,38 +47,39 @@ function wordsOfPhrase(words: readonly string[]): number | undefined {
   return phrase?.[0].split(' ').length;
 }
 
-function wordsOfDate(words: readonly string[], typed: readonly string[]): number | undefined {
+function wordsOfDate(words: readonly string[], typed: readonly string[], names: Names): number | undefined {
   const skipped = words.findIndex((word) => !LEADING.has(word));
   if (skipped < 0) return undefined;
   const [first = '', second = '', third = ''] = words.slice(skipped);
   if (isNumericDate(first) || EAST_ASIAN.test(first)) return skipped + 1;
-  if (isWithMonth(first, second)) return skipped + 2;
+  if (isWithMonth(first, second, names)) return skipped + 2;
   // `18 de noviembre`, `18th of November`
-  if (isWithMonth(first, third) && /^(?:de|of|di)$/.test(second)) return skipped + 3;
+  if (isWithMonth(first, third, names) && /^(?:de|of|di)$/.test(second)) return skipped + 3;
   // `the 18th`, `am 18.`, but not `the 2nd draft`
   const isLed = skipped > 0 && /^\d{1,2}(?:st|nd|rd|th|\.)$/.test(typed[skipped] ?? '');
   if (isLed && second === '') return skipped + 1;
   if (!/^\p{L}/u.test(first)) return undefined;
   const rest = words.slice(skipped).join(' ');
-  const phrase = dayPhrases().find((phrase) => beginsWith(rest, phrase));
+  const phrase = dayPhrases(names).find((phrase) => beginsWith(rest, phrase));
   if (phrase !== undefined) return skipped + phrase.split(' ').length;
   if (nearMiss(first, ['yesterday'])) return skipped + 1;
   // A short name without punctuation may be any word: `sat with Tom` is a note, `Sat: wrote tests` begins with a day.
   const isMarked = second === '' || /^\d/.test(second) || /[.,:;)\]–—-]$/.test(typed[skipped] ?? '');
-  return isMarked && names().short.has(first) ? skipped + 1 : undefined;
+  return isMarked && names.short.has(first) ? skipped + 1 : undefined;
 }
 
 /**
  * The same at the end of a text, where fewer forms count: `wrote tests yesterday`, `wrote tests 18.11.`, but not `part
  * 1/2`.
  */
-export function dayLikeEnd(text: string): string | undefined {
+export function dayLikeEnd(text: string, languages: Languages): string | undefined {
+  const names = namesIn(languages);
   const typed = text.split(' ').slice(-2);
   const [before = '', last = ''] = typed.length > 1 ? typed.map(plain) : ['', plain(typed[0] ?? '')];
-  if (isWithMonth(before, last)) return typed.join(' ');
+  if (isWithMonth(before, last, names)) return typed.join(' ');
   const isDotted = TWO_PARTS.test(last) && isNumericDate(last) && typed.at(-1)?.endsWith('.');
   const isDate = SEVERAL_PARTS.test(last) || isDotted;
-  const isName = /^\p{L}/u.test(last) && !names().now.has(last) && dayPhrases().includes(last);
+  const isName = /^\p{L}/u.test(last) && !names.now.has(last) && dayPhrases(names).includes(last);
   return isDate || isName ? typed.at(-1) : undefined;
 }
 
@@ -95,9 +98,9 @@ function isNumericDate(word: string): boolean {
 }
 
 /** `18 Nov`, `Nov 18`, `18. November` */
-function isWithMonth(a: string, b: string): boolean {
-  if (ORDINAL.test(a)) return names().months.has(b);
-  return ORDINAL.test(b) && names().months.has(a);
+function isWithMonth(a: string, b: string, { months }: Names): boolean {
+  if (ORDINAL.test(a)) return months.has(b);
+  return ORDINAL.test(b) && months.has(a);
 }
 
 function beginsWith(text: string, phrase: string): boolean {
@@ -116,18 +119,20 @@ interface Names {
   months: Set<string>;
 }
 
-let known: Names | undefined;
-/** Built on first use: it takes a few milliseconds, and most Slack requests do not need it. */
-function names(): Names {
-  known ??= readNames();
-  return known;
+/** By languages. Built on first use, because most Slack requests do not need it. */
+const known = new Map<string, Names>();
+function namesIn(languages: Languages): Names {
+  const key = languages.join();
+  const names = known.get(key) ?? readNames(new Set(['en', ...languages]));
+  known.set(key, names);
+  return names;
 }
 
-function dayPhrases(): string[] {
-  return [...names().weekdays, ...names().relative];
+function dayPhrases({ weekdays, relative }: Names): string[] {
+  return [...weekdays, ...relative];
 }
 
-function readNames(): Names {
+function readNames(languages: ReadonlySet<string>): Names {
   const sets: Names = {
     weekdays: new Set(),
     relative: new Set(),
@@ -140,7 +145,7 @@ function readNames(): Names {
     // A single-letter abbreviation, as in Hungarian, would match any such letter.
     if (word.length > 1) set.add(word);
   };
-  for (const language of LANGUAGES) {
+  for (const language of languages) {
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
     for (const days of [-2, -1, 0, 1]) {
       const name = relative.format(days, 'day');

@@ -1,4 +1,4 @@
-import { dayLikeStart } from './day-like.ts';
+import { dayLikeStart, type Languages } from './day-like.ts';
 import { excerpt, type Fault } from './fault.ts';
 import { innerWord, isInQuotationMarks } from './words.ts';
 
@@ -16,24 +16,25 @@ const PREPOSITIONS = new Set(['on', 'for', 'from', 'of', 'am', 'vom', 'le', 'el'
  * @returns the day and the rest; a fault if the beginning looks like a day but is in an unsupported form; undefined if
  *   the text begins with anything else, or with a quotation mark
  */
-export function readDay(text: string): { day: Day; rest: string } | Fault | undefined {
+export function readDay(text: string, languages: Languages): { day: Day; rest: string } | Fault | undefined {
   const typed = withoutMark(text);
   if (isInQuotationMarks(typed)) return undefined;
   const [first = '', second] = typed.split(' ', 2);
   const isPrepared = second !== undefined && PREPOSITIONS.has(innerWord(first).toLowerCase());
   const word = isPrepared ? second : first;
   const read = parseDay(word);
-  if (read === undefined) return notADay(dayLikeStart(typed));
+  if (read === undefined) return notADay(dayLikeStart(typed, languages));
   if ('fault' in read) return read;
   const rest = typed.slice(isPrepared ? first.length + 1 + word.length : word.length).trimStart();
-  return severalDays(rest) ?? { day: read.day, rest };
+  return severalDays(rest, languages) ?? { day: read.day, rest };
 }
 
 /** `yesterday and today`: an entry has one day. */
-function severalDays(rest: string): Fault | undefined {
+function severalDays(rest: string, languages: Languages): Fault | undefined {
   const [joint = '', next = ''] = rest.split(' ', 2);
   if (!/^(?:and|to|until|till|through|und|bis|et|au|y|e|i|[&+–-])$/i.test(joint)) return undefined;
-  if (parseDay(next) === undefined && dayLikeStart(rest.slice(joint.length + 1)) === undefined) return undefined;
+  if (parseDay(next) === undefined && dayLikeStart(rest.slice(joint.length + 1), languages) === undefined)
+    return undefined;
   return { fault: `There is a second day, ${excerpt(next)}. Time is logged for one day at a time.` };
 }
 

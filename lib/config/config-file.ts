@@ -3,9 +3,8 @@ import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { faultLine } from '../faults/fault.ts';
 import { ConfigError, defineConfig, type RelayConfig, type RelayConfigInput } from './schema.ts';
-import type { Place } from './setting-lines.ts';
 
-/** A configuration file that cannot be used. The message has every fault, with its file and line where they are known. */
+/** A configuration file that cannot be used. The message has every fault, with the path of its setting. */
 export class ConfigFileError extends Error {
   override readonly name = 'ConfigFileError';
 }
@@ -28,7 +27,7 @@ export async function loadConfig(file = configFile()): Promise<RelayConfig> {
   try {
     exported = (await import(pathToFileURL(file).href)) as { default?: unknown };
   } catch (error) {
-    throw error instanceof ConfigError ? await withLines(file, error) : notRun(file, error);
+    throw error instanceof ConfigError ? withFaults(file, error) : notRun(file, error);
   }
   if (exported.default === undefined) {
     throw new ConfigFileError(
@@ -39,16 +38,12 @@ export async function loadConfig(file = configFile()): Promise<RelayConfig> {
     // What defineConfig returns passes again. So does a plain object, which has not been checked yet.
     return defineConfig(exported.default as RelayConfigInput);
   } catch (error) {
-    throw error instanceof ConfigError ? await withLines(file, error) : error;
+    throw error instanceof ConfigError ? withFaults(file, error) : error;
   }
 }
 
-async function withLines(file: string, error: ConfigError): Promise<ConfigFileError> {
-  // Loaded only for a fault: the parser is a program of its own.
-  const { withPlaces } = await import('./setting-lines.ts');
-  const lines = withPlaces(file, (find) =>
-    error.faults.map((fault) => `${placeText(find(fault.path) ?? { file })}: ${faultLine(fault)}`),
-  );
+function withFaults(file: string, error: ConfigError): ConfigFileError {
+  const lines = error.faults.map(faultLine);
   const count = lines.length === 1 ? 'a fault' : `${lines.length} faults`;
   return new ConfigFileError(`${shortly(file)} has ${count}:\n  ${lines.join('\n  ')}`, { cause: error });
 }
@@ -64,14 +59,14 @@ function notRun(file: string, error: unknown): ConfigFileError {
  * The first place in a stack that is not Node's own. A syntax error has it in the first line, before the line of the
  * source: `/project/relay.config.ts:3` or `file:///project/relay.config.ts:3`. Other errors have it in a frame.
  */
-function placeIn(stack: string): Place | undefined {
+function placeIn(stack: string): { file: string; line: number } | undefined {
   const [, path, line] =
     /^(\S.*\.[cm]?[jt]s):(\d+)\n/.exec(stack) ?? /(file:\/\/\S+\.[cm]?[jt]s):(\d+):\d+/.exec(stack) ?? [];
   if (path === undefined) return undefined;
   return { file: path.startsWith('file:') ? fileURLToPath(path) : path, line: Number(line) };
 }
 
-function placeText({ file, line }: Pick<Place, 'file'> & Partial<Place>): string {
+function placeText({ file, line }: { file: string; line?: number }): string {
   return line === undefined ? shortly(file) : `${shortly(file)}:${line}`;
 }
 

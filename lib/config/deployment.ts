@@ -83,6 +83,16 @@ const stage = z.strictObject({
     .boolean()
     .default(false)
     .meta({ description: 'Keeps data when the stack is removed, and refuses its removal.', examples: [true] }),
+  bootstrapQualifier: z
+    .string()
+    .regex(/^[a-z0-9]{1,10}$/, 'expected up to 10 lowercase letters and digits')
+    .optional()
+    .meta({
+      description:
+        'The qualifier of `cdk bootstrap` whose roles deploy the stage. Deployments from GitHub Actions need one for each ' +
+        "stage, so that one stage's workflow cannot deploy another.",
+      examples: ['relayprod'],
+    }),
   network: z
     .strictObject({
       existing: existingVpc.optional().meta({ description: 'A VPC that exists already.' }),

@@ -16,6 +16,11 @@ const schema = z.object({
   SECRET_PREFIX: z.string().check(z.minLength(1)),
   /** Where account-link is reached from browsers, for the function that makes links to it. */
   ACCOUNT_LINK_URL: z.optional(z.url()),
+  /**
+   * Lambda sets it for a function that it starts.
+   * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+   */
+  AWS_LAMBDA_INITIALIZATION_TYPE: z.optional(z.string()),
 });
 
 /** A function's environment variables. */

@@ -86,13 +86,14 @@ export const mcpConfig = z
         description:
           'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name: the ' +
           'commands of `mcp.commands` go through the account of a person who has linked one, and through the key for all ' +
-          'others. With `required`, all commands of people need a linked account, in Slack and in comments on GitHub. It ' +
-          'needs `slack`.',
+          'others. With `required`, nothing that a person asks for goes through the key, in Slack or in comments on ' +
+          'GitHub: it needs a linked account, and a command needs a tool in `mcp.commands`. It needs `slack`.',
         examples: ['offered'],
       }),
     commands: commands.default({}).meta({
       description:
-        'The tools that serve the commands of people who have linked an account. `relay mcp doctor` proposes them. ' +
+        'The tools that serve the commands of people who have linked an account. `relay mcp doctor` lists those that there ' +
+        'are, and checks these. ' +
         '`arguments` is made of the fields of the command: `{hours}` alone is a number, and in a longer text it is text. ' +
         '`schema` is the hash of the schema of the tool: a tool that has changed is not called. `lookUp` is a tool that ' +
         'lists what `tool` creates, to look for it by its `{marker}` after an answer was lost.',
@@ -131,3 +132,9 @@ export type ToolUse = NonNullable<CommandTools['done']>;
 export type Listing = NonNullable<NonNullable<CommandTools['log']>['lookUp']>;
 export type CreatingTool = NonNullable<CommandTools['log']>;
 export type FindTool = NonNullable<CommandTools['find']>;
+
+/** The names of the tools that commands use. */
+export function toolsIn(commands: CommandTools = {}): string[] {
+  const { log, defect } = commands;
+  return [...Object.values(commands), log?.lookUp, defect?.lookUp].flatMap((use) => use?.tool ?? []);
+}

@@ -201,6 +201,10 @@ const permission = z.strictObject({
   userGroups: z.array(slackGroup).min(1).optional(),
 });
 
+/** True if Node knows the names of its days. */
+const isLanguage = (code: string) =>
+  /^[a-z]{2,3}$/.test(code) && Intl.DateTimeFormat.supportedLocalesOf(code).length > 0;
+
 const slack = z.strictObject({
   apiUrl: z
     .url()
@@ -213,6 +217,15 @@ const slack = z.strictObject({
     .meta({
       description: 'The slash command. A second stage in the same workspace needs another one.',
       examples: ['/pm-test'],
+    }),
+  languages: z
+    .array(z.string().refine(isLanguage, 'expected the code of a language, such as de'))
+    .default(['en'])
+    .meta({
+      description:
+        'The languages that the team writes in. If what a person logs begins or ends with the name of a day in one of ' +
+        'them, or in English, they are asked which date they mean, in Slack and on GitHub.',
+      examples: [['en', 'de']],
     }),
   connection: name.meta({
     description: 'The connection for commands, unless their channel has its own.',
@@ -336,7 +349,7 @@ export const configSchema = z
     contactChannel: slackChannel.optional().meta({
       description:
         'The channel in Slack that is told when jobs are parked, because parked jobs wait for a person. It gets one ' +
-        'message for each cause and hour, with the number of jobs. It needs `slack`, and the app in that channel.',
+        'message for each hour, with the number of jobs by cause. It needs `slack`, and the app in that channel.',
       examples: ['C0123ABCD'],
     }),
     caFile: z

@@ -1,11 +1,19 @@
+import type { KeyHolder } from '../budget/budget-ids.ts';
 import type { Limits } from '../budget/window.ts';
 import type { RelayConfig } from '../config/schema.ts';
-import { CALL_TIMEOUT_MS, createPartnerClient, type PartnerClient } from '../partner/client.ts';
+import { digest } from '../digest.ts';
+import { partnerRoot } from '../partner/base-url.ts';
+import {
+  CALL_TIMEOUT_MS,
+  createPartnerClient,
+  type PartnerClient,
+  type PartnerClientOptions,
+} from '../partner/client.ts';
 import { type Operation, withOverride } from '../partner/operation.ts';
 import { partnerSecret, type Secrets } from '../secrets/secrets.ts';
 
 /** One instance of the service with one API key. */
-export interface Connection {
+export interface Connection extends KeyHolder {
   name: string;
   limits: Limits;
   /** Limits of the MCP endpoint. */
@@ -24,6 +32,15 @@ export interface Connection {
   suspectKey(): void;
 }
 
+/** The id of the budget of a key (docs/partner-api.md#limits). The secret key is no part of it. */
+export function budgetIdOf({
+  baseUrl,
+  apiKey,
+  ...options
+}: Pick<PartnerClientOptions, 'baseUrl' | 'apiKey' | 'allowInsecureHttp'>): string {
+  return digest(['budget', partnerRoot(baseUrl, options), apiKey]);
+}
+
 export interface ConnectionsOptions {
   config: RelayConfig;
   secrets: Secrets;
@@ -39,7 +56,19 @@ export function createConnections(options: ConnectionsOptions): (name: string) =
 
   function make(name: string, settings: RelayConfig['connections'][string]): Connection {
     const secretName = `partner/${name}`;
-    let last: { key: string; client: PartnerClient } | undefined;
+    let last: { key: string; client: PartnerClient; budgetId: string } | undefined;
+
+    async function current() {
+      const secret = await secrets.current(secretName, partnerSecret);
+      const key = JSON.stringify(secret);
+      // The client remembers the clock offset, so it is kept until the secret changes.
+      if (last?.key !== key) {
+        const client = createPartnerClient({ ...secret, clock, random, fetch });
+        last = { key, client, budgetId: budgetIdOf(secret) };
+      }
+      return last;
+    }
+
     return {
       name,
       limits: settings.limits,
@@ -47,15 +76,8 @@ export function createConnections(options: ConnectionsOptions): (name: string) =
       strangersShare: settings.strangersShare,
       timeoutMs: CALL_TIMEOUT_MS,
       operation: (declared) => withOverride(declared, settings.operations[declared.name]),
-      async client() {
-        const secret = await secrets.current(secretName, partnerSecret);
-        const key = JSON.stringify(secret);
-        // The client remembers the clock offset, so it is kept until the secret changes.
-        if (last?.key !== key) {
-          last = { key, client: createPartnerClient({ ...secret, clock, random, fetch }) };
-        }
-        return last.client;
-      },
+      client: async () => (await current()).client,
+      budgetId: async () => (await current()).budgetId,
       suspectKey: () => void secrets.refresh(secretName),
     };
   }

@@ -8,6 +8,7 @@ import { BaseUrlError } from '../partner/base-url.ts';
 import { validate } from '../partner/validate.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { CredentialHolder } from './credential-check.ts';
+import { compareEcho, OtherEcho } from './echo.ts';
 
 export interface ConnectionHolderOptions {
   budget: Budget;
@@ -17,15 +18,12 @@ export interface ConnectionHolderOptions {
   sleep: (ms: number) => Promise<void>;
 }
 
-/**
- * Checks a connection with the service's `/validate`. It decrypts the payload, which proves that key, encryption and
- * signature are right.
- */
+/** Checks a connection with the service's `/validate`. */
 export function createConnectionHolder(connection: Connection, options: ConnectionHolderOptions): CredentialHolder {
   const { budget, breakers, metrics, clock, sleep } = options;
   const { name } = connection;
 
-  async function callValidate(deadline: number): Promise<void> {
+  async function callValidate(deadline: number): Promise<string> {
     const { call } = createRepeatableCalls({
       ...{ connection, budget, breakers, clock, sleep, deadline },
       caller: 'credential-check',
@@ -36,7 +34,7 @@ export function createConnectionHolder(connection: Connection, options: Connecti
         if (news === 'rate limited') metrics.record({ RateLimited: 1 }, name);
       },
     });
-    await call(connection.operation(validate), { relay: 'credential-check' });
+    return compareEcho((payload) => call(connection.operation(validate), payload));
   }
 
   return {
@@ -45,8 +43,7 @@ export function createConnectionHolder(connection: Connection, options: Connecti
     connection: name,
     async look(deadline) {
       try {
-        await callValidate(deadline);
-        return { verdict: 'good', why: 'validate decrypted the payload' };
+        return { verdict: 'good', why: await callValidate(deadline) };
       } catch (error) {
         if (error instanceof StepFailed) return { verdict: 'unanswered', why: error.message };
         if (error instanceof RetryAt || error instanceof InLine) {
@@ -58,9 +55,8 @@ export function createConnectionHolder(connection: Connection, options: Connecti
               }
             : { verdict: 'unknown', why: error.message };
         }
-        if (error instanceof Refused || error instanceof SecretError || error instanceof BaseUrlError) {
-          return { verdict: 'bad', why: error.message };
-        }
+        const isBad = [Refused, SecretError, BaseUrlError, OtherEcho].some((kind) => error instanceof kind);
+        if (isBad && error instanceof Error) return { verdict: 'bad', why: error.message };
         throw error;
       }
     },

@@ -56,6 +56,9 @@ function findingOf(error: RequestError, now: number): Finding {
   const asked = `${request.method} ${request.url}`;
   const passing = passingFailure(error, now);
   if (passing?.limitedUntil !== undefined) return { verdict: 'unknown', why: passing.why };
+  const { pathname } = new URL(request.url);
+  if (status === 404 && pathname.endsWith('/installation'))
+    return { verdict: 'bad', why: `the GitHub App is not installed there: GitHub answers ${asked} with 404` };
   const answer = response ? `answers ${asked} with ${status}` : `did not answer ${asked}`;
   return { verdict: passing ? 'unanswered' : 'bad', why: `GitHub ${answer}: ${message}` };
 }

@@ -3,33 +3,36 @@ import type { IssueAddress } from './issue-reader.ts';
 
 export interface Collaborators {
   /**
-   * Whether somebody may at least triage issues of the repository. What an answer says is kept for five minutes.
-   * @returns undefined where the secret has no credentials, or GitHub does not tell them
+   * Whether a person may at least triage issues of the repository. Answers are kept for five minutes.
    * @throws {Interruption} for a failure that may pass
    */
-  has(place: Pick<IssueAddress, 'repository' | 'installationId'>, login: string): Promise<boolean | undefined>;
+  has(place: Pick<IssueAddress, 'repository' | 'installationId'>, login: string): Promise<Answered>;
 }
+
+/** GitHub does not tell credentials that may not read the roles of the repository. */
+type Answered = boolean | 'no credentials' | 'not told';
 
 const KEPT_FOR_MS = 5 * 60_000;
 const MOST_KEPT = 1_000;
-/** What everybody has in a public repository, and people from outside in no other. */
-const READERS = new Set(['read', 'none']);
+const MAY_TRIAGE = new Set(['triage', 'write', 'maintain', 'admin']);
 
 /** https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user */
 export function createCollaborators(github: GithubForJobs, clock: () => number): Collaborators {
   const kept = new Map<string, { is: boolean; at: number }>();
 
   const ask = (place: Pick<IssueAddress, 'repository' | 'installationId'>, login: string) =>
-    github.ask<boolean | undefined>(
+    github.ask<Answered>(
       async () => {
         const [owner = '', repo = ''] = place.repository.split('/');
         const authorized = await github.at(place);
+        if (!authorized) return 'no credentials';
         const path = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
-        const answer = await authorized?.request(path, { owner, repo, username: login });
-        // `permission` calls triage `read`; the role tells them apart. An older server has no role.
-        return answer && !READERS.has(answer.data.role_name ?? answer.data.permission);
+        const { data } = await authorized.request(path, { owner, repo, username: login });
+        // `permission` calls triage `read`, and the role tells them apart. A role of the organization's own has another
+        // name; `permission` says what it is based on, unless that is triage.
+        return MAY_TRIAGE.has(data.role_name ?? '') || MAY_TRIAGE.has(data.permission);
       },
-      () => undefined,
+      () => 'not told',
     );
 
   return {
@@ -39,7 +42,7 @@ export function createCollaborators(github: GithubForJobs, clock: () => number):
       if (known && known.at + KEPT_FOR_MS > clock()) return known.is;
       const is = await ask(place, login);
       if (kept.size >= MOST_KEPT) kept.clear();
-      if (is !== undefined) kept.set(name, { is, at: clock() });
+      if (typeof is === 'boolean') kept.set(name, { is, at: clock() });
       return is;
     },
   };

@@ -1,5 +1,5 @@
 import { RequestError } from '@octokit/request-error';
-import { RetryAt, StepFailed } from '../jobs/interruption.ts';
+import { askedToWait, StepFailed } from '../jobs/interruption.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createGithubClient, type GithubClient } from './github-client.ts';
 import { passingFailure } from './passing-failure.ts';
@@ -36,10 +36,9 @@ export function createGithubForJobs({ clock, ...options }: GithubForJobsOptions)
         return await requests();
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
-        const passing = passingFailure(error, clock());
-        if (passing?.limitedUntil !== undefined) {
-          throw new RetryAt(passing.limitedUntil, passing.why, { waitsFor: 'outage' });
-        }
+        const now = clock();
+        const passing = passingFailure(error, now);
+        if (passing?.limitedUntil !== undefined) throw askedToWait(passing.limitedUntil, now, passing.why);
         if (passing) throw new StepFailed(passing.why, { cause: error });
         if (error.status !== 401) return refused(error);
         client.suspectCredentials();

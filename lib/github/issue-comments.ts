@@ -8,6 +8,15 @@ import { pagesOf } from './pages.ts';
 /** What became of a comment. */
 export type MadeComment = { url: string } | { leftOut: string };
 
+/** A comment as GitHub has it; without a login if its author's account is deleted. */
+export interface ReadComment {
+  text: string;
+  login: string | undefined;
+  /** Epoch milliseconds. */
+  createdAt: number;
+  updatedAt: number;
+}
+
 export interface IssueComments {
   /** @returns undefined where the secret has no credentials to comment with */
   for(place: IssueAddress): Promise<
@@ -16,10 +25,10 @@ export interface IssueComments {
         find(marker: string, since: number): Promise<MadeComment | undefined>;
         make(text: string): Promise<MadeComment>;
         /**
-         * The text of a comment, by its id.
+         * A comment, by its id.
          * @returns null for one that is deleted, undefined where the credentials may not read it
          */
-        read(id: number): Promise<string | null | undefined>;
+        read(id: number): Promise<ReadComment | null | undefined>;
       }
     | undefined
   >;
@@ -70,12 +79,15 @@ export function createIssueComments(github: GithubForJobs, clock: () => number):
             return { url: data.html_url };
           }, leftOut),
         read: (id) =>
-          github.ask<string | null | undefined>(
+          github.ask<ReadComment | null | undefined>(
             async () => {
               const { request } = await credentials();
               const path = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}';
               const { data } = await request(path, { owner, repo, comment_id: id });
-              return data.body ?? '';
+              return {
+                ...{ text: data.body ?? '', login: data.user?.login },
+                ...{ createdAt: Date.parse(data.created_at), updatedAt: Date.parse(data.updated_at) },
+              };
             },
             ({ status }) => (status === 404 || status === 410 ? null : undefined),
           ),

@@ -12,6 +12,7 @@ const issue = z.object({
   author_association: z.nullish(z.string()),
   state: z.nullish(text(255)),
   state_reason: z.nullish(text(255)),
+  created_at: instant,
   updated_at: instant,
   labels: z.nullish(z.array(z.object({ name: text(255) })).check(z.maxLength(400))),
 });

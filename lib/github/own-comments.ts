@@ -27,7 +27,7 @@ export function createOwnComments(clock: () => number): OwnComments {
       owner = { id: data.id, at: clock() };
       return data.id;
     } catch (error) {
-      // The token of an installation is nobody's.
+      // The token of an installation belongs to no person.
       if (error instanceof RequestError && (error.status === 403 || error.status === 404)) return undefined;
       throw error;
     }

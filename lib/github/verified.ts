@@ -10,13 +10,19 @@ export function verifiedByGithub(secrets: Secrets): MiddlewareObj<RawRequest, AP
     before: async ({ event }) => {
       const signature = event.headers['x-hub-signature-256'];
       if (!signature) {
-        throw new HttpError(401, 'the header X-Hub-Signature-256 is missing; has the webhook a secret?');
+        throw new HttpError(
+          401,
+          'The header X-Hub-Signature-256 is missing. Set the webhook secret in the settings of the webhook on GitHub.',
+        );
       }
       const isSigned = await isAcceptedBySecret(secrets, 'github-webhook', githubWebhookSecret, ({ webhookSecret }) =>
         isSignedByGithub(event.bytes, signature, webhookSecret),
       );
       if (isSigned) return;
-      throw new HttpError(401, 'X-Hub-Signature-256 does not fit the body: is the webhook secret the right one?');
+      throw new HttpError(
+        401,
+        'X-Hub-Signature-256 does not match the body. Check that the webhook secret is the same on GitHub and in the relay.',
+      );
     },
   };
 }

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { AuthorizationServer } from 'oauth4webapi';
 import { refreshTokens, type Tokens } from '../mcp/authorization.ts';
 import { McpUnanswered } from '../mcp/errors.ts';
 import { InstanceFault, OAuthRefusal, OAuthUnavailable } from '../mcp/oauth-errors.ts';
 import type { OAuthHttp } from '../mcp/oauth-http.ts';
+import { SealBroken } from '../seal.ts';
 import { LinkNeeded, TryLater } from './errors.ts';
 import type { DeathCause, Grant, Holder, SealedTokens } from './grant.ts';
 import type { Grants } from './grants.ts';
-import { SealBroken } from './seal.ts';
 
 /** A token that can be sent now. */
 export interface AccessToken {
@@ -36,8 +35,6 @@ export interface AccessTokensOptions {
   connection: string;
   grants: Grants;
   http: OAuthHttp;
-  /** The metadata of a grant's issuer. */
-  serverOf: (issuer: string) => Promise<AuthorizationServer>;
   clock: () => number;
   sleep: (ms: number) => Promise<unknown>;
   random: () => number;
@@ -57,14 +54,14 @@ const MOST_SENDS = 2;
 const PAUSE_MS = 30_000;
 
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
-  const { connection, grants, http, serverOf, clock, sleep, random } = options;
+  const { connection, grants, http, clock, sleep, random } = options;
 
   /**
    * Returns where the grant has to be looked at again: what another worker has saved meanwhile counts.
    * @throws {LinkNeeded}
    */
   async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<undefined> {
-    if (await grants.die(grant, cause, said)) throw new LinkNeeded(cause, grant.linkId, { said });
+    if (await grants.die(grant, cause)) throw new LinkNeeded(cause, grant.linkId, { said });
   }
 
   /** @returns undefined where the grant has to be looked at again */
@@ -83,15 +80,13 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     if (!opened) return undefined;
     const { refreshToken } = opened;
     if (refreshToken === null) return end(grant, 'expired', null);
-    // Before the lease: this takes its own time, and sends no token.
-    const server = await serverOf(grant.issuer).catch((error) => {
-      throw new TryLater(`the link cannot be renewed: ${error.message}`, { at: clock() + PAUSE_MS, cause: error });
-    });
     const by = randomUUID();
     const claimed = await grants.claimRefresh(grant, by, LEASE_MS);
     if (!claimed) return undefined;
     let tokens: Tokens;
     try {
+      // As it was when the account was linked, and as it is sealed: discovery could lead elsewhere today.
+      const server = { issuer: grant.issuer, token_endpoint: grant.tokenEndpoint };
       tokens = await refreshTokens({ server, resource: grant.resource }, { ...grant, refreshToken }, http);
     } catch (error) {
       return failed(error, claimed, by);
@@ -130,7 +125,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       for (;;) {
         const grant = await grants.get(connection, holder);
         if (!grant) throw new LinkNeeded('never linked', null);
-        if (grant.death) throw new LinkNeeded(grant.death.cause, grant.linkId, { said: grant.death.said });
+        if (grant.death) throw new LinkNeeded(grant.death.cause, grant.linkId);
         // The base URL has changed: a token is for the instance that gave it out.
         if (new URL(grant.resource).origin !== new URL(http.endpoint).origin) {
           throw new LinkNeeded('other instance', grant.linkId);

@@ -1,8 +1,7 @@
-import type { AuthorizationServer } from 'oauth4webapi';
 import { type Authorization, beginAuthorization, finishAuthorization } from '../mcp/authorization.ts';
 import type { Challenge } from '../mcp/challenge.ts';
 import { createMcpClient } from '../mcp/client.ts';
-import { discover } from '../mcp/discovery.ts';
+import { discover, type TokenServer } from '../mcp/discovery.ts';
 import { McpRefusal, McpUnreadable } from '../mcp/errors.ts';
 import { exchange, readText } from '../mcp/exchange.ts';
 import { InstanceFault, OAuthRefusal } from '../mcp/oauth-errors.ts';
@@ -15,7 +14,7 @@ import type { Registrations } from './registrations.ts';
 /** What is kept from the start of a link to its callback, as JSON. It holds secrets of one browser. */
 export interface PendingLink {
   connection: string;
-  issuer: string;
+  server: TokenServer;
   resource: string;
   authorization: Authorization;
 }
@@ -23,34 +22,39 @@ export interface PendingLink {
 /** Linking accounts on one connection. The person's browser is between the two calls. */
 export interface AccountLink {
   /**
-   * @param redirectUri where the service sends the browser back to
-   * @param scopes what to ask for; by default those of docs/partner-api.md#mcp-scopes that the instance lists
+   * @param redirectUri where the service sends the browser back to; one of this connection alone (RFC 9700, 4.4)
+   * @param scopes what to ask for: only these, or these besides those of docs/partner-api.md#mcp-scopes that the instance
+   * lists
    * @returns the address to be opened in the person's browser, and what to keep until the callback
    * @throws {InstanceFault} that says what is wrong with the instance
    * @throws {OAuthRefusal | OAuthUnavailable | McpError} and what the transport's permit throws
    */
-  begin(redirectUri: string, scopes?: readonly string[]): Promise<{ url: string; pending: PendingLink }>;
+  begin(redirectUri: string, scopes?: ScopesAsked): Promise<{ url: string; pending: PendingLink }>;
   /**
    * @param callback the query of the callback
-   * @returns the grant, which nobody keeps yet: give it to `Grants.link` once it is known whose it is
+   * @returns the grant, which is not stored yet: give it to `Grants.link` once its person is known
    * @throws {OAuthRefusal} with `access_denied` where the person or the workspace said no
    * @throws {InstanceFault | OAuthUnavailable | McpUnanswered}
    */
   finish(pending: PendingLink, callback: URLSearchParams): Promise<NewGrant>;
 }
 
+interface ScopesAsked {
+  only?: readonly string[] | undefined;
+  also?: readonly string[] | undefined;
+}
+
 export interface AccountLinkOptions {
   connection: string;
   transport: Transport;
   registrations: Registrations;
-  serverOf: (issuer: string) => Promise<AuthorizationServer>;
 }
 
 /** A registration that is refused is made again, unless it is this young: then the fault is elsewhere. */
 const YOUNG_MS = 60_000;
 
 export function createAccountLink(options: AccountLinkOptions): AccountLink {
-  const { connection, transport, registrations, serverOf } = options;
+  const { connection, transport, registrations } = options;
   const http: OAuthHttp = { endpoint: transport.endpoint, fetch: transport.fetch };
 
   /** What the endpoint answers to a request without a token. @throws {InstanceFault} where there is no such endpoint */
@@ -66,23 +70,23 @@ export function createAccountLink(options: AccountLinkOptions): AccountLink {
     }
   }
 
-  async function begin(redirectUri: string, scopes?: readonly string[]) {
+  async function begin(redirectUri: string, { only, also = [] }: ScopesAsked = {}) {
     const discovered = await discover(await askForChallenge(), http);
-    const asked = scopesToAsk(scopes, discovered);
+    const asked = only ?? [...new Set([...scopesToAsk(discovered), ...also])];
     for (;;) {
       const { clientId, registeredAt } = await registrations.of(discovered.server, redirectUri);
       const { url, authorization } = await beginAuthorization(discovered, { clientId, redirectUri, scopes: asked });
       const isYoung = registeredAt > transport.clock() - YOUNG_MS;
       if ((await isClientKnown(url, redirectUri)) || isYoung) {
         const { resource, server } = discovered;
-        return { url, pending: { connection, issuer: server.issuer, resource, authorization } };
+        return { url, pending: { connection, server: tokenServer(server), resource, authorization } };
       }
       await registrations.forget(redirectUri, clientId);
     }
   }
 
   /**
-   * Whether the service takes its client for known. Nobody but the browser sees that it does not (RFC 6749, 4.1.2.1), and
+   * Whether the service takes its client for known. Only the browser sees that it does not (RFC 6749, 4.1.2.1), and
    * a person could press the button for ever; so the address is asked for once without cookies, which changes nothing.
    *
    * @throws {OAuthRefusal} where the service says another reason now, such as MCP that is not enabled
@@ -117,12 +121,12 @@ export function createAccountLink(options: AccountLinkOptions): AccountLink {
 
   return {
     begin,
-    async finish({ issuer, resource, authorization }, callback) {
-      const server = await serverOf(issuer);
+    async finish({ server, resource, authorization }, callback) {
       const { clientId, redirectUri, scopes: asked } = authorization;
       try {
         const tokens = await finishAuthorization({ server, resource }, authorization, callback, http);
-        return { connection, issuer, clientId, resource, asked, tokens };
+        const { issuer, token_endpoint: tokenEndpoint } = server;
+        return { connection, issuer, tokenEndpoint, clientId, resource, asked, tokens };
       } catch (error) {
         if (error instanceof OAuthRefusal && meansForgotten(error.error))
           await registrations.forget(redirectUri, clientId);
@@ -132,9 +136,14 @@ export function createAccountLink(options: AccountLinkOptions): AccountLink {
   };
 }
 
+function tokenServer({ issuer, token_endpoint, ...metadata }: TokenServer): TokenServer {
+  const { authorization_response_iss_parameter_supported: promisesIss = false } = metadata;
+  return { issuer, token_endpoint, authorization_response_iss_parameter_supported: promisesIss };
+}
+
 const meansForgotten = (error: string) => error === 'invalid_client' || error === 'unauthorized_client';
 
-/** OpenID Connect's way to say that somebody has to sign in first. */
+/** OpenID Connect's way to say that a person has to sign in first. */
 const needsABrowser: ReadonlySet<string> = new Set(['login_required', 'interaction_required', 'consent_required']);
 
 function jsonError(body: string): { error: string; description: string | undefined } | undefined {

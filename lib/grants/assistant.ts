@@ -6,11 +6,10 @@ import { mcpBudgetName, mcpEndpoint } from '../mcp/endpoint.ts';
 import type { Permit, Transport } from '../mcp/transport.ts';
 import { instanceRoot } from '../partner/base-url.ts';
 import { readRetryAfter } from '../partner/retry-after.ts';
-import { partnerSecret, type Secrets } from '../secrets/secrets.ts';
+import { instanceSecret, type Secrets } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { type AccountLink, createAccountLink } from './account-link.ts';
-import { createAuthorizationServers } from './authorization-servers.ts';
 import { createGrants, type Grants } from './grants.ts';
 import { createPermit } from './permit.ts';
 import { createRegistrations } from './registrations.ts';
@@ -45,7 +44,12 @@ export interface AssistantOptions {
   waitUntil: (at: number, why: string) => Promise<void>;
   /** To share sessions with later calls of this process. */
   sessions?: Sessions;
+  /** The secret that says where the instance is, by default that of the connection. */
+  addressFrom?: 'instance';
 }
+
+/** The pause after a 429 without a Retry-After if there is no budget, or it cannot be written. */
+const UNKNOWN_PAUSE_MS = 60_000;
 
 const atOnce: Permit = async (send, beforeSend) => {
   await beforeSend?.();
@@ -55,15 +59,14 @@ const atOnce: Permit = async (send, beforeSend) => {
 /** @throws {SecretError | BaseUrlError} for a connection whose secret cannot be used */
 export async function openAssistant(options: AssistantOptions): Promise<Assistant> {
   const { connection, table, secrets, budget, clock, sleep, fetch, sessions } = options;
-  const secret = await secrets.current(`partner/${connection}`, partnerSecret);
+  const secret = await secrets.current(`${options.addressFrom ?? 'partner'}/${connection}`, instanceSecret);
   const endpoint = mcpEndpoint(instanceRoot(secret.baseUrl, secret));
   const name = mcpBudgetName(endpoint);
   const permit: Permit = budget ? createPermit({ ...options, budget, name }) : atOnce;
   const transport: Transport = { endpoint, permit, fetch, clock, sleep };
   const http = { endpoint, fetch };
-  const serverOf = createAuthorizationServers(http, clock);
   const grants = createGrants(table, createVault(secrets, options.randomBytes), clock);
-  const tokens = createAccessTokens({ ...options, grants, http, serverOf });
+  const tokens = createAccessTokens({ ...options, grants, http });
   return {
     endpoint,
     budgetName: name,
@@ -72,16 +75,18 @@ export async function openAssistant(options: AssistantOptions): Promise<Assistan
       connection,
       transport,
       registrations: createRegistrations({ connection, table, http, clock }),
-      serverOf,
     }),
     tools: createToolCalls({
       transport,
       tokens,
-      async pause(until) {
-        // Without the budget, the others hear it from the service, as this call has.
-        await budget?.pause(name, until).catch((error) => {
+      async pause(forMs) {
+        try {
+          if (budget) return await budget.pause(name, options.limits, forMs);
+        } catch (error) {
+          // Without the budget, the others hear it from the service, as this call has.
           if (!(error instanceof BudgetUnavailable)) throw error;
-        });
+        }
+        return clock() + (forMs ?? UNKNOWN_PAUSE_MS);
       },
       retryAfterSeconds: (header) => readRetryAfter(header, clock()),
       ...(sessions && { sessions }),

@@ -14,13 +14,17 @@ export class LinkNeeded extends GrantError {
   readonly linkId: string | null;
   /** What to ask for besides the scopes that were granted. */
   readonly scopes: readonly string[];
+  /** The message without the service's own words, which may be about the person. */
+  readonly inOwnWords: string;
 
   constructor(
     reason: LinkReason,
     linkId: string | null,
     { scopes = [] as readonly string[], said = null as string | null } = {},
   ) {
-    super(`${inWords[reason]}${scopes.length > 0 ? ` (${scopes.join(', ')})` : ''}${said ? `: ${said}` : ''}`);
+    const inOwnWords = `${inWords[reason]}${scopes.length > 0 ? ` (${scopes.join(', ')})` : ''}`;
+    super(said ? `${inOwnWords}: ${said}` : inOwnWords);
+    this.inOwnWords = inOwnWords;
     this.reason = reason;
     this.linkId = linkId;
     this.scopes = scopes;
@@ -39,9 +43,8 @@ const inWords: Readonly<Record<LinkReason, string>> = {
   'sealed with another key': 'the key that protected the link is gone',
 };
 
-/** Why a grant cannot be used any more, for its holder. It may have the service's own words. */
-export const deathInWords = ({ cause, said }: NonNullable<Grant['death']>): string =>
-  said === null ? inWords[cause] : `${inWords[cause]}: ${said}`;
+/** Why a grant cannot be used any more, for its holder. */
+export const deathInWords = ({ cause }: NonNullable<Grant['death']>): string => inWords[cause];
 
 /** Nothing was carried out, and the same call may work later. */
 export class TryLater extends GrantError {

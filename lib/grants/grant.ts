@@ -26,6 +26,8 @@ export interface Grant {
   connection: string;
   holder: Holder;
   issuer: string;
+  /** Where the refresh token goes. */
+  tokenEndpoint: string;
   /** The registration that it was given to: a newer one must not break it. */
   clientId: string;
   /** As the instance spells it. */
@@ -41,10 +43,10 @@ export interface Grant {
   unusedUntil: number;
   /** New with every pair of tokens. Writes are conditional on it. */
   version: string;
-  /** Refreshes of this version that were sent and whose outcome nobody has written. */
+  /** Refreshes of this version that were sent and have no recorded outcome. */
   sends: number;
   lease?: { by: string; until: number } | undefined;
-  death?: { cause: DeathCause; said: string | null; at: number } | undefined;
+  death?: { cause: DeathCause; at: number } | undefined;
   /** The tokens; none in a dead grant. */
   sealed?: Uint8Array | undefined;
 }
@@ -56,32 +58,26 @@ export interface SealedTokens {
 }
 
 /** @param item as lib/grants/grants.ts writes it */
-export function readGrant({
-  pk,
-  sk,
-  expiresAt,
-  deathId,
-  leaseBy,
-  leaseUntil,
-  deathCause,
-  deathSaid,
-  deathAt,
-  ...rest
-}: Item): Grant {
+export function readGrant({ pk, sk, expiresAt, leaseBy, leaseUntil, deathCause, deathAt, ...rest }: Item): Grant {
   return {
     ...(rest as Item & Omit<Grant, 'lease' | 'death'>),
     ...(leaseBy !== undefined && { lease: { by: String(leaseBy), until: Number(leaseUntil) } }),
     ...(deathCause !== undefined && {
       death: {
         cause: deathCause as DeathCause,
-        said: typeof deathSaid === 'string' ? deathSaid : null,
         at: Number(deathAt),
       },
     }),
   };
 }
 
-/** What its tokens are sealed for. */
-export function sealedFor(connection: string, { in: platform, id }: Holder): readonly string[] {
-  return ['grant', connection, platform, id.toLowerCase()];
+/**
+ * What its tokens are sealed for: whose they are, and where they may go. A grant that is changed in the table does not
+ * open, so that no one who can write there gets a token sent elsewhere.
+ */
+export function sealedFor(grant: GrantFacts): readonly string[] {
+  const { connection, holder, issuer, tokenEndpoint, clientId, resource } = grant;
+  return ['grant', connection, holder.in, holder.id.toLowerCase(), issuer, tokenEndpoint, clientId, resource];
 }
+
+export type GrantFacts = Pick<Grant, 'connection' | 'holder' | 'issuer' | 'tokenEndpoint' | 'clientId' | 'resource'>;

@@ -1,14 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Tokens } from '../mcp/authorization.ts';
+import { isScope } from '../mcp/scopes.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { type DeathCause, type Grant, type Holder, readGrant, type SealedTokens, sealedFor } from './grant.ts';
+import {
+  type DeathCause,
+  type Grant,
+  type GrantFacts,
+  type Holder,
+  readGrant,
+  type SealedTokens,
+  sealedFor,
+} from './grant.ts';
 import type { Vault } from './vault.ts';
 
 /** What linking an account brings. It can be kept as JSON, sealed, until the person has confirmed it. */
 export interface NewGrant {
   connection: string;
   issuer: string;
+  tokenEndpoint: string;
   clientId: string;
   resource: string;
   /** What was asked for. */
@@ -16,7 +26,7 @@ export interface NewGrant {
   tokens: Tokens;
 }
 
-/** A grant whose tokens are sealed already, and which nobody uses yet. As the table keeps it. */
+/** A grant with sealed tokens that no one uses yet. As the table keeps it. */
 export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { expiresAt: number };
 
 /** Grants in the table: each write is one conditional write of one item. */
@@ -52,7 +62,7 @@ export interface Grants {
    */
   saveRefreshed(claimed: Grant, tokens: Tokens, usedRefreshToken: string): Promise<Grant | undefined>;
   /** Marks the version as dead and drops its tokens. @returns whether this call did */
-  die(grant: Grant, cause: DeathCause, said: string | null): Promise<boolean>;
+  die(grant: Grant, cause: DeathCause): Promise<boolean>;
 }
 
 /** Where the service does not say (docs/partner-api.md#mcp-authorization). */
@@ -80,16 +90,13 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
   }
 
   /** What new tokens change, whatever there was before. */
-  async function withTokens({ connection, holder }: Pick<Grant, 'connection' | 'holder'>, tokens: NewTokens) {
+  async function withTokens(facts: GrantFacts, tokens: NewTokens) {
     const { accessToken, refreshToken, expiresInSeconds = ACCESS_TOKEN_SECONDS } = tokens;
     const now = clock();
     const lifeMs = Math.min(expiresInSeconds, LONGEST_SECONDS) * 1000;
     const unusedUntil = now + (refreshToken === null ? lifeMs : REFRESH_TOKEN_MS);
     return {
-      sealed: await vault.seal(
-        JSON.stringify({ accessToken, refreshToken } satisfies SealedTokens),
-        sealedFor(connection, holder),
-      ),
+      sealed: await vault.seal(JSON.stringify({ accessToken, refreshToken } satisfies SealedTokens), sealedFor(facts)),
       version: randomUUID(),
       refreshedAt: now,
       renewAt: now + lifeMs - Math.min(lifeMs * EARLY_SHARE, EARLY_MOST_MS),
@@ -100,7 +107,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
   }
 
   async function prepare(holder: Holder, { tokens, asked, ...grant }: NewGrant): Promise<PreparedGrant> {
-    const facts = { ...grant, holder, scopes: [...(tokens.scopes ?? asked)], linkId: randomUUID() };
+    const facts = { ...grant, holder, scopes: (tokens.scopes ?? asked).filter(isScope), linkId: randomUUID() };
     return { ...facts, ...(await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null })) };
   }
 
@@ -135,10 +142,13 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     async forget(connection, holder) {
       // In this order, a link that is made meanwhile stays listed.
       await table.delete(keys.linkedPerson(connection, holder.in, holder.id));
-      return table.delete(keyOf({ connection, holder }), { expression: 'attribute_exists(#pk)' });
+      const key = keyOf({ connection, holder });
+      const isThere = (await table.get(key)) !== undefined;
+      await table.delete(key);
+      return isThere;
     },
-    async open({ connection, holder, sealed = new Uint8Array() }) {
-      return JSON.parse(await vault.unseal(sealed, sealedFor(connection, holder)));
+    async open(grant) {
+      return JSON.parse(await vault.unseal(grant.sealed ?? new Uint8Array(), sealedFor(grant)));
     },
     async claimRefresh(grant, by, leaseMs) {
       await vault.readKey();
@@ -156,10 +166,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
           values: { version: grant.version, sends: grant.sends, now },
         },
       );
-      if (claimed) return readGrant(claimed);
-      // The SDK repeats a write whose answer was lost, and then its own first try is in the way.
-      const kept = await get(grant.connection, grant.holder);
-      return kept?.lease?.by === by ? kept : undefined;
+      return claimed && readGrant(claimed);
     },
     async release(claimed, by, sent) {
       await table.update(
@@ -174,37 +181,34 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     async saveRefreshed(claimed, { refreshToken, scopes, ...tokens }, usedRefreshToken) {
       const next = {
         ...(await withTokens(claimed, { ...tokens, refreshToken: refreshToken ?? usedRefreshToken })),
-        scopes: [...(scopes ?? claimed.scopes)],
+        scopes: (scopes ?? claimed.scopes).filter(isScope),
       };
       const saved = await table.update(
         keyOf(claimed),
         {
-          expression: `${setAll(next)} REMOVE #leaseBy, #leaseUntil, #deathCause, #deathSaid, #deathAt, #deathId`,
+          expression: `${setAll(next)} REMOVE #leaseBy, #leaseUntil, #deathCause, #deathAt`,
           values: next,
         },
         { expression: '#version = :before', values: { before: claimed.version } },
       );
-      if (saved) return readGrant(saved);
-      const kept = await get(claimed.connection, claimed.holder);
-      return kept?.version === next.version ? kept : undefined;
+      return saved && readGrant(saved);
     },
-    async die(grant, cause, said) {
+    async die(grant, cause) {
       const now = clock();
-      const deathId = randomUUID();
       const died = await table.update(
         keyOf(grant),
         {
           expression:
-            'SET #deathCause = :cause, #deathSaid = :said, #deathAt = :now, #deathId = :deathId, #expiresAt = :expiresAt ' +
+            'SET #deathCause = :cause, #deathAt = :now, #expiresAt = :expiresAt ' +
             'REMOVE #sealed, #leaseBy, #leaseUntil',
-          values: { cause, said, now, deathId, expiresAt: Math.floor((now + REMEMBERED_MS) / 1000) },
+          values: { cause, now, expiresAt: Math.floor((now + REMEMBERED_MS) / 1000) },
         },
         {
           expression: '#version = :version AND attribute_not_exists(#deathCause)',
           values: { version: grant.version },
         },
       );
-      return died !== undefined || (await table.get(keyOf(grant)))?.deathId === deathId;
+      return died !== undefined;
     },
   };
 }

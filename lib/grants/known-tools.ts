@@ -1,15 +1,17 @@
 import type { Tool, ToolList } from '../mcp/tool.ts';
 
-/** The tools of all instances as this process last saw them. Whose list they were in does not matter for their schemas. */
+/**
+ * The tools that were asked for, as this process last saw them. Their schemas are the same for every person.
+ */
 export interface KnownTools {
   /**
-   * @param list reads the list where the tool is not known, or not known to be unchanged
+   * @param list reads these tools of the list, where the tool is not known, or not known to be unchanged
    * @returns undefined where that list does not have it
    */
   find(
     connection: string,
     name: string,
-    list: () => Promise<ToolList>,
+    list: (only: readonly string[]) => Promise<ToolList>,
     isExpected: (tool: Tool) => boolean,
   ): Promise<Tool | undefined>;
 }
@@ -17,16 +19,18 @@ export interface KnownTools {
 /** A tool that changed is noticed after so long at the latest. */
 const FRESH_MS = 5 * 60_000;
 
-export function createKnownTools(clock: () => number): KnownTools {
+/** @param mapped the tools that commands of a connection use: one list serves all of them */
+export function createKnownTools(clock: () => number, mapped: (connection: string) => readonly string[]): KnownTools {
   const known = new Map<string, { tool: Tool; readAt: number }>();
   const keyOf = (connection: string, name: string) => JSON.stringify([connection, name]);
   return {
     async find(connection, name, list, isExpected) {
+      const now = clock();
+      for (const [key, { readAt }] of known) if (now - readAt >= FRESH_MS) known.delete(key);
       const before = known.get(keyOf(connection, name));
-      if (before && clock() - before.readAt < FRESH_MS && isExpected(before.tool)) return before.tool;
-      const readAt = clock();
-      const { tools } = await list();
-      for (const tool of tools) known.set(keyOf(connection, tool.name), { tool, readAt });
+      if (before && isExpected(before.tool)) return before.tool;
+      const { tools } = await list([...new Set([...mapped(connection), name])]);
+      for (const tool of tools) known.set(keyOf(connection, tool.name), { tool, readAt: now });
       return tools.find((tool) => tool.name === name);
     },
   };

@@ -39,6 +39,7 @@ export function createPermit(options: PermitOptions): Permit {
       if (slot.sendAt > clock()) await sleep(slot.sendAt - clock());
       if (await slot.isGood()) return slot;
       slot.giveUp();
+      await waitUntil(clock(), 'no slot could be used in time');
     }
   }
 
@@ -64,9 +65,9 @@ export function createPermit(options: PermitOptions): Permit {
       slot.answered();
       return answer;
     } catch (error) {
-      // Whatever else is thrown, the request has not left.
-      if (error instanceof McpUnanswered && error.sent) await slot.unanswered().catch(ignoreUnavailable);
-      else slot.giveUp();
+      // Whatever else is thrown, the request may have left.
+      if (error instanceof McpUnanswered && !error.sent) slot.giveUp();
+      else await slot.unanswered().catch(ignoreUnavailable);
       throw error;
     }
   };

@@ -1,8 +1,16 @@
 import { createMcpClient, type KeptSession, type McpClient, noSession } from '../mcp/client.ts';
-import { missingScopes, type ToolDecision, type ToolHistory, toolDecisions, toolOutcome } from '../mcp/decide.ts';
+import {
+  isRefusal,
+  missingScopes,
+  type ToolDecision,
+  type ToolHistory,
+  toolDecisions,
+  toolOutcome,
+} from '../mcp/decide.ts';
 import { McpError, McpRefusal } from '../mcp/errors.ts';
 import type { ToolList, ToolResult } from '../mcp/tool.ts';
 import type { Transport } from '../mcp/transport.ts';
+import type { Leaving } from '../send-once.ts';
 import type { AccessToken, AccessTokens } from './access-tokens.ts';
 import { CallRejected, InstanceTrouble, LinkNeeded, OutcomeUnknown, TryLater } from './errors.ts';
 import type { Grant, Holder } from './grant.ts';
@@ -11,39 +19,40 @@ import type { Grant, Holder } from './grant.ts';
 export interface ToolCalls {
   /**
    * The tools that the person may call.
+   * @param only their names; without it, all
    * @throws {GrantError | SecretError} and what the transport's permit throws
    */
-  list(holder: Holder): Promise<ToolList>;
+  list(holder: Holder, only?: readonly string[]): Promise<ToolList>;
   /**
    * Calls a tool. A tool that creates is sent once at most, apart from a refusal that says that it was not carried out.
    *
    * @param history `creating` for every tool that does not say of itself, by a mapping or its hints, that it is harmless
-   * @param beforeSend runs right before the call leaves, once it may, with the grant that it is sent with; what it throws
-   * keeps the call back
-   * @throws {GrantError | SecretError} and what the transport's permit throws, always before the call is sent
+   * @throws {GrantError | SecretError} and what the transport's permit throws
    */
-  call(
-    holder: Holder,
-    history: ToolHistory,
-    tool: string,
-    args: object,
-    beforeSend?: (grant: Grant) => Promise<void>,
-  ): Promise<ToolResult>;
+  call(holder: Holder, history: ToolHistory, tool: string, args: object, sending?: SendingAs): Promise<ToolResult>;
+}
+
+/** What the caller of a tool has to do around each request with the call. */
+export interface SendingAs extends Partial<Leaving> {
+  /** Runs once the request may leave, with the grant that it is sent with; what it throws keeps the request back. */
+  beforeSend(grant: Grant): Promise<void>;
 }
 
 export interface ToolCallsOptions {
   transport: Transport;
   tokens: AccessTokens;
-  /** Stops all callers of the endpoint until then. Epoch milliseconds. */
-  pause: (until: number) => Promise<void>;
+  /**
+   * Stops all callers of the endpoint.
+   * @param forMs what the endpoint asked for, if it did
+   * @returns until when; epoch milliseconds
+   */
+  pause: (forMs?: number) => Promise<number>;
   /** Reads a Retry-After header. @returns seconds */
   retryAfterSeconds: (header: string | null) => number | null;
   /** Those of earlier calls of this process. */
   sessions?: Sessions;
 }
 
-/** Where a 429 has no Retry-After. */
-const RATE_LIMIT_PAUSE_MS = 60_000;
 const FAILURE_PAUSE_MS = 10_000;
 const MOST_SESSIONS = 200;
 
@@ -68,6 +77,7 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
     holder: Holder,
     history: ToolHistory,
     call: (client: McpClient, access: AccessToken) => Promise<T>,
+    leaving?: Partial<Leaving>,
   ): Promise<T> {
     let refused: string | undefined;
     for (;;) {
@@ -78,7 +88,9 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
         if (!(error instanceof McpError)) throw error;
         // What comes before the call of the tool creates nothing.
         const what = error.method === 'tools/call' ? history : 'repeatable';
-        const decision = toolDecisions[toolOutcome(error, refused !== undefined)][what];
+        const outcome = toolOutcome(error, refused !== undefined);
+        if (isRefusal(outcome)) leaving?.refused?.();
+        const decision = toolDecisions[outcome][what];
         if (decision === 'link again') await tokens.refuse(access.grant, saidBy(error));
         else if (decision !== 'refresh') return act(decision, error, access.grant);
         refused = access.grant.version;
@@ -100,8 +112,7 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
         });
       case 'wait for budget': {
         const seconds = error instanceof McpRefusal ? retryAfterSeconds(error.retryAfter) : null;
-        const at = now + (seconds === null ? RATE_LIMIT_PAUSE_MS : seconds * 1000);
-        await pause(at);
+        const at = await pause(seconds === null ? undefined : seconds * 1000);
         throw new TryLater('the service wants fewer calls', { at, isForBudget: true, cause: error });
       }
       case 'retry later':
@@ -116,10 +127,14 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
   }
 
   return {
-    list: (holder) => asPerson(holder, 'repeatable', (client, { token }) => client.listTools(token)),
-    async call(holder, history, tool, args, beforeSend) {
-      return asPerson(holder, history, (client, { token, grant }) =>
-        client.callTool(token, tool, args, beforeSend && (() => beforeSend(grant))),
+    list: (holder, only) => asPerson(holder, 'repeatable', (client, { token }) => client.listTools(token, only)),
+    async call(holder, history, tool, args, sending) {
+      const asGrant = (grant: Grant) => sending && { ...sending, beforeSend: () => sending.beforeSend(grant) };
+      return asPerson(
+        holder,
+        history,
+        (client, { token, grant }) => client.callTool(token, tool, args, asGrant(grant)),
+        sending,
       );
     },
   };

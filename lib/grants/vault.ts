@@ -1,5 +1,5 @@
+import { SEAL_IV_BYTES, SealBroken, type SealKey, seal, sealKey, unseal } from '../seal.ts';
 import { grantsSecret, type Secrets } from '../secrets/secrets.ts';
-import { SEAL_IV_BYTES, SealBroken, type SealKey, seal, sealKey, unseal } from './seal.ts';
 
 const SECRET = 'grants';
 

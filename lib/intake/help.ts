@@ -6,7 +6,6 @@ import { type Job, shortName, waitsFor } from '../jobs/job.ts';
 import { parkKindOf } from '../jobs/next-step.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../slack/messages.ts';
 import { code, escaped, time } from '../slack/mrkdwn.ts';
-import { linkStatus } from './link-account.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 
 const SHOWN = 5;
@@ -36,7 +35,7 @@ export async function statusMessage(
   const [jobs, budget, linked] = await Promise.all([
     intake.jobsOfPerson.last({ in: 'slack', id: userId }, SHOWN),
     intake.budgetOf(connection),
-    linkStatus(userId, connection, intake),
+    intake.linking.linkStatus(userId, connection),
   ]);
   const { minute, day, pausedUntil, lanes } = budget;
   const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;

@@ -4,6 +4,7 @@ import type { Person } from '../people/people.ts';
 import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { ifReadable } from '../table/unreadable-item.ts';
 
 /** The jobs that a person requested, so that they can see their status. */
 export interface JobsOfPerson {
@@ -23,7 +24,7 @@ export function createJobsOfPerson(table: Table, jobs: JobStore, clock: () => nu
     async last(person, limit) {
       const { pk } = keys.jobOfPerson(person.in, person.id, '', '');
       const noted = await table.lastOf(pk, limit);
-      const found = await Promise.all(noted.map(({ jobId }) => jobs.get(String(jobId))));
+      const found = await Promise.all(noted.map(({ jobId }) => ifReadable(jobs.get(String(jobId)))));
       // The event may have been recorded twice, or never stored.
       return [...new Map(found.filter((job) => job !== undefined).map((job) => [job.id, job])).values()];
     },

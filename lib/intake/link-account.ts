@@ -1,35 +1,43 @@
 import type * as z from 'zod/mini';
 import { endOfStep } from '../account-link/link-item.ts';
+import type { LinkRequests } from '../account-link/link-requests.ts';
+import type { RelayConfig, SlackConfig } from '../config/schema.ts';
 import { deathInWords } from '../grants/errors.ts';
 import type { Grant, Holder } from '../grants/grant.ts';
+import type { Grants } from '../grants/grants.ts';
 import { type accountToLink, linkButton, linkMessage, openLinkMessage } from '../slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, section, warning } from '../slack/messages.ts';
 import { code, escaped } from '../slack/mrkdwn.ts';
-import type { SlackIntake } from './slack-intake.ts';
+import type { Asking } from './linking.ts';
+import { notOffered } from './linking-off.ts';
 
-interface Asking {
-  userId: string;
-  userName: string;
+/** What the answers about linked accounts need. */
+export interface LinkIntake {
+  config: RelayConfig;
+  settings: SlackConfig;
+  clock: () => number;
+  grants: Pick<Grants, 'get' | 'forget'>;
+  linkRequests: LinkRequests;
+  /** Where browsers find account-link, without a slash at its end; undefined where it is not deployed. */
+  accountLinkUrl(): string | undefined;
+  /** Lets the jobs go on that wait until the person has linked an account, wherever they were asked for. */
+  goOn(userId: string, connection: string): Promise<void>;
 }
 
 const holderOf = ({ userId }: Pick<Asking, 'userId'>): Holder => ({ in: 'slack', id: userId });
 
 /** Whether people can link an account there. */
-const isOffered = ({ config }: SlackIntake, connection: string) =>
+const isOffered = ({ config }: LinkIntake, connection: string) =>
   (config.connections[connection]?.mcp.link ?? 'off') !== 'off';
 
-const notOffered = ({ config: { contact } }: SlackIntake) =>
-  warning(`Accounts cannot be linked here. Ask ${escaped(contact)}.`);
-
-/** Answers `link`: with a button, or to a code with what it brought. */
 export async function linkAccount(
   asking: Asking,
   typed: { connection: string; code?: string | undefined },
-  intake: SlackIntake,
+  intake: LinkIntake,
 ): Promise<SlackMessage> {
   const { connection } = typed;
+  if (!isOffered(intake, connection)) return notOffered(intake.config);
   if (typed.code !== undefined) return confirm(asking, connection, typed.code, intake);
-  if (!isOffered(intake, connection)) return notOffered(intake);
   const grant = await intake.grants.get(connection, holderOf(asking));
   const isLinked = grant !== undefined && grant.death === undefined;
   const what = isLinked
@@ -38,28 +46,26 @@ export async function linkAccount(
   return linkMessage(what, connection);
 }
 
-/** Makes the link of somebody who pressed the button. */
 export async function makeLink(
   asking: Asking,
   { connection, scopes }: z.output<typeof accountToLink>,
-  intake: SlackIntake,
+  intake: LinkIntake,
 ): Promise<SlackMessage> {
   const endpoint = intake.accountLinkUrl();
-  if (!isOffered(intake, connection)) return notOffered(intake);
+  if (!isOffered(intake, connection)) return notOffered(intake.config);
   if (endpoint === undefined) {
     return warning(`The page that links accounts is not deployed. Tell ${escaped(intake.config.contact)}.`);
   }
   const holder = holderOf(asking);
-  const granted = scopes && ((await intake.grants.get(connection, holder))?.scopes ?? []);
   const ticket = await intake.linkRequests.begin({
-    ...{ holder, connection, name: asking.userName, redirectUri: `${endpoint}/callback` },
-    ...(scopes && granted && granted.length > 0 && { scopes: [...new Set([...granted, ...scopes])] }),
+    ...{ holder, connection, name: asking.userName, redirectUri: `${endpoint}/callback/${connection}` },
+    ...(scopes && { scopes }),
   });
   const url = `${endpoint}/start?${new URLSearchParams({ ticket })}`;
   return openLinkMessage({ url, until: endOfStep(intake.clock()).until, command: intake.settings.command });
 }
 
-async function confirm(asking: Asking, here: string, typed: string, intake: SlackIntake): Promise<SlackMessage> {
+async function confirm(asking: Asking, here: string, typed: string, intake: LinkIntake): Promise<SlackMessage> {
   const holder = holderOf(asking);
   const others = Object.keys(intake.config.connections).filter((name) => name !== here);
   // The code may be typed in another channel than the link was asked for in.
@@ -76,7 +82,7 @@ async function confirm(asking: Asking, here: string, typed: string, intake: Slac
     return message(plainSection(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}`));
   }
   if (wrong) return wrong;
-  if (!isOffered(intake, here)) return notOffered(intake);
+  if (!isOffered(intake, here)) return notOffered(intake.config);
   const stolen = 'If another person sent you the link, do not share the code: it would let them act in your name.';
   return linkMessage(`No link of yours waits for a code, or its time is over. ${stolen}`, here);
 }
@@ -87,13 +93,8 @@ function wrongCode(triesLeft: number, connection: string): SlackMessage {
   return linkMessage('That is not the code, and it was the last try. Nothing is linked.', connection);
 }
 
-/** Answers `unlink`. */
-export async function unlinkAccount(
-  asking: Pick<Asking, 'userId'>,
-  connection: string,
-  intake: SlackIntake,
-): Promise<SlackMessage> {
-  const holder = holderOf(asking);
+export async function unlinkAccount(userId: string, connection: string, intake: LinkIntake): Promise<SlackMessage> {
+  const holder = holderOf({ userId });
   await intake.linkRequests.drop({ holder, connection });
   if (!(await intake.grants.forget(connection, holder))) return warning('You have linked no account here.');
   const told =
@@ -101,15 +102,11 @@ export async function unlinkAccount(
   return message(plainSection(`:white_check_mark: ${told}`));
 }
 
-/**
- * What to tell a person whose command waits for a link that they have been told of before: a dead link is told in one
- * message, so the answer to a later command has to say it.
- */
 export async function waitsForLink(
   verb: string,
   userId: string,
   connection: string,
-  intake: SlackIntake,
+  intake: LinkIntake,
 ): Promise<string | undefined> {
   const { link, commands } = intake.config.connections[connection]?.mcp ?? { link: 'off', commands: {} };
   if (link === 'off' || !Object.hasOwn(commands, verb)) return undefined;
@@ -118,13 +115,12 @@ export async function waitsForLink(
   return `It goes on once you have linked your account again: ${code(`${intake.settings.command} link`)}`;
 }
 
-/** What only a linked account can do needs one that can be used. @returns what to tell the person without one */
 export async function linkFirst(
   userId: string,
   connection: string,
-  intake: SlackIntake,
+  intake: LinkIntake,
 ): Promise<SlackMessage | undefined> {
-  if (!isOffered(intake, connection)) return notOffered(intake);
+  if (!isOffered(intake, connection)) return notOffered(intake.config);
   const grant = await intake.grants.get(connection, holderOf({ userId }));
   if (grant && !grant.death) return undefined;
   const why = grant?.death
@@ -133,11 +129,10 @@ export async function linkFirst(
   return linkMessage(`${why} Link your account first, and ask again.`, connection);
 }
 
-/** As whom somebody acts, for `status`; nothing where accounts are not linked. */
 export async function linkStatus(
   userId: string,
   connection: string,
-  intake: SlackIntake,
+  intake: LinkIntake,
 ): Promise<SlackMessage['blocks']> {
   if (!isOffered(intake, connection)) return [];
   const grant = await intake.grants.get(connection, holderOf({ userId }));

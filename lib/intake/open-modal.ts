@@ -4,6 +4,7 @@ import { toolFormJobs } from '../automations/do-tool.ts';
 import { projectListJobs } from '../automations/list-projects.ts';
 import { taskListJobs } from '../automations/list-tasks.ts';
 import { recognitionJobs } from '../automations/recognize-person.ts';
+import { requiresLink } from '../config/links-accounts.ts';
 import { digest } from '../digest.ts';
 import type { JobDraft } from '../jobs/job.ts';
 import { TOO_MANY } from '../people/turns.ts';
@@ -13,8 +14,11 @@ import { SlackRefusal, SlackUnanswered } from '../slack/slack-api.ts';
 import { toolMessageModal, type toolToFill } from '../slack/tool-views.ts';
 import type { OpenedView } from '../slack/update-modal.ts';
 import { defectModal, type LogTimeModal, logTimeModal, type projectToLog } from '../slack/views.ts';
-import { linkFirst } from './link-account.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
+
+/** The key may see projects that the person may not. */
+const NO_LIST =
+  'The form cannot list your projects, because people act in their own name here. Use it in a channel whose project relay.config.ts names.';
 
 const opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
 
@@ -43,17 +47,21 @@ export async function openDefectModal(
 ): Promise<SlackMessage | undefined> {
   const { userId, channelId, title, description, permalink } = request;
   const connection = connectionOf(intake, channelId);
-  const known = await intake.projects.get(connection);
+  const projectId = intake.settings.channels[channelId]?.projectId;
+  const isAsPerson = requiresLink(intake.config, connection);
+  if (isAsPerson && projectId === undefined) return warning(NO_LIST);
+  const known = isAsPerson ? undefined : await intake.projects.get(connection);
   const modal = {
     memory: { channelId, ...(permalink !== undefined && { permalink }) },
-    projectId: intake.settings.channels[channelId]?.projectId,
+    projectId,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
   };
-  const shown = defectModal(intake.settings, { ...modal, projects: known?.projects });
+  const only = isAsPerson && projectId !== undefined && [{ id: projectId, name: 'The project of this channel' }];
+  const shown = defectModal(intake.settings, { ...modal, projects: only || known?.projects });
   const { view, said } = await open(request, connection, shown, intake);
   const isFresh = known && known.projects.length > 0 && intake.clock() - known.seenAt < PROJECTS_FRESH_MS;
-  if (!view || isFresh) return said;
+  if (!view || isFresh || isAsPerson) return said;
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: projects for a form` };
   return (await fill(projectListJobs.draft({ ...place, input: { opened: view, modal } }), request, intake)) ?? said;
 }
@@ -68,8 +76,8 @@ export async function openLogTimeModal(
 }
 
 /**
- * Opens the modal at once, and starts a job that adds the project's tasks. @returns what to tell the person if it
- * cannot be opened
+ * Opens the modal at once, and starts a job that adds the project's tasks, unless people act in their own name: then they
+ * type the task. @returns what to tell the person if it cannot be opened
  */
 export async function openProjectModal(
   request: ModalRequest,
@@ -78,7 +86,7 @@ export async function openProjectModal(
 ): Promise<SlackMessage | undefined> {
   const modal = { connection, projectName: project.name };
   const { view, said } = await open(request, connection, logTimeModal({ ...modal, on: [] }), intake);
-  if (!view) return said;
+  if (!view || requiresLink(intake.config, connection)) return said;
   const { userId } = request;
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: tasks for a form` };
   const input = { opened: view, projectId: project.id, modal };
@@ -91,7 +99,7 @@ export async function openToolModal(
   { connection, tool }: z.output<typeof toolToFill>,
   intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
-  const unlinked = await linkFirst(request.userId, connection, intake);
+  const unlinked = await intake.linking.linkFirst(request.userId, connection);
   if (unlinked) return unlinked;
   const { view, said } = await open(request, connection, toolMessageModal('The form is being made…'), intake);
   if (!view) return said;
@@ -155,7 +163,7 @@ async function open(request: ModalRequest, connection: string, view: ModalView, 
   if (!(await slack.isThere())) {
     return fault(`the relay has no token for the Slack app yet. Tell ${config.contact}.`);
   }
-  if (settings.access.knownOnly && !(await intake.isKnown(userId, connection))) {
+  if (settings.access.knownOnly && !requiresLink(config, connection) && !(await intake.isKnown(userId, connection))) {
     return { said: await recognize(request, connection, intake) };
   }
   // A form may open although Slack's answer was lost, so it must still get its lists.

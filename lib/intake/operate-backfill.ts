@@ -1,5 +1,5 @@
 import { PAUSED, pageDraft } from '../automations/backfill.ts';
-import type { BackfilledRepository } from '../automations/backfill-issue.ts';
+import type { IssueRepository } from '../automations/issue-decisions.ts';
 import {
   type Backfill,
   type BackfilledIssue,
@@ -22,7 +22,7 @@ export interface BackfillStores {
 
 /** What a person wants a backfill to do. */
 export interface WantedBackfill {
-  repository: BackfilledRepository;
+  repository: IssueRepository;
   filter: IssueFilter;
   comment: boolean;
   /** How many issues the plan takes. */

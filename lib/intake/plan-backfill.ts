@@ -1,10 +1,5 @@
-import {
-  type BackfilledRepository,
-  type LeftAside,
-  leftAside,
-  type PlannedIssue,
-  planListed,
-} from '../automations/backfill-issue.ts';
+import { type LeftAside, leftAside, type PlannedIssue, planListed } from '../automations/backfill-issue.ts';
+import type { IssueRepository } from '../automations/issue-decisions.ts';
 import { type PlannedCalls, summarizePlans } from '../automations/issue-plan.ts';
 import type { Tools } from '../automations/tools.ts';
 import type { IssueFilter } from '../backfill/backfills.ts';
@@ -29,7 +24,7 @@ type PlanTools = Pick<Tools, 'issuePages' | 'links' | 'jobs' | 'journal'>;
  * @throws {Interruption} if GitHub does not show the issues
  */
 export async function planBackfill(
-  repository: BackfilledRepository,
+  repository: IssueRepository,
   filter: IssueFilter,
   tools: PlanTools,
   read: (issues: number) => void = () => {},

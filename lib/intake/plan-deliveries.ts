@@ -1,14 +1,15 @@
 import { fateOfClaim } from '../automations/claim-fate.ts';
-import { appliedOf, defectFields } from '../automations/defect-text.ts';
+import { defectFields } from '../automations/defect-text.ts';
 import { issueJobs } from '../automations/issue-jobs.ts';
 import { type IssuePlan, planIssue } from '../automations/issue-plan.ts';
 import type { Tools } from '../automations/tools.ts';
 import { findRepository } from '../config/find-repository.ts';
 import type { RelayConfig } from '../config/schema.ts';
+import { digestFields } from '../digest.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import type { Job, JobDraft, JobStatus } from '../jobs/job.ts';
 import type { IssueState } from '../links/issue-state.ts';
-import type { Link } from '../links/link-life.ts';
+import { heldBy, type Link } from '../links/link-life.ts';
 import type { Links, Transition } from '../links/links.ts';
 import { takeDelivery } from './receive-delivery.ts';
 
@@ -38,15 +39,16 @@ const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'succeed
 export function createDeliveryPlanner(config: RelayConfig, tools: PlanTools): DeliveryPlanner {
   /** The links as they would be after the deliveries that were planned before. */
   const foreseen = new Map<string, Link<IssueState>>();
-  const linkOf = async (entity: string) => foreseen.get(entity) ?? (await tools.links.get(entity));
+  const linkOf = async (entity: string) => foreseen.get(entity) ?? (await tools.links.look(entity));
 
-  async function change(entity: string, transition: Transition<IssueState>): Promise<Link<IssueState>> {
+  async function change(entity: string, transition: Transition): Promise<Link<IssueState>> {
     const link = await linkOf(entity);
     const next = transition(link) ?? link;
     foreseen.set(entity, next);
     return next;
   }
-  const dry: Links<IssueState> = { ...tools.links, get: linkOf, begin: change, change };
+  // What a transfer moves is not foreseen.
+  const dry: Links = { ...tools.links, begin: change, change, move: async () => {} };
 
   async function planJob(job: JobDraft): Promise<PlannedDelivery> {
     const { summary, automation, connection } = job;
@@ -56,12 +58,12 @@ export function createDeliveryPlanner(config: RelayConfig, tools: PlanTools): De
     const settings = found?.issueToDefect;
     if (!settings) return { summary, ignored: `${repository} is not configured for ${issueJobs.name}` };
     const link = await linkOf(entity);
-    const own = found.connection;
-    const fateOf = (jobId: string) => fateOfClaim(jobId, tools);
-    const plan = await planIssue(link, { connection: own, settings, fateOf });
+    const { name, connection: own } = found;
+    const view = { job: { ...job, connection: own }, repository: { name, connection: own, settings } };
+    const plan = await planIssue(link, view, (jobId) => fateOfClaim(jobId, tools));
     if (plan.does !== 'nothing' && link.newest) {
-      const claim = link.life === 'made' ? link.claim : { by: '', connection: own, marker: '' };
-      const applied = appliedOf(defectFields(link.newest.state, claim.marker, settings));
+      const claim = heldBy(link).claim ?? { by: '', connection: own, marker: '' };
+      const applied = digestFields(defectFields(link.newest.state, claim.marker, settings));
       const defect = { id: plan.does === 'update' ? plan.defectId : 'the new one', applied, updates: 0 };
       foreseen.set(entity, { newest: link.newest, life: 'made', claim, defect });
     }
@@ -72,12 +74,12 @@ export function createDeliveryPlanner(config: RelayConfig, tools: PlanTools): De
     async given(delivery) {
       const planned: PlannedDelivery[] = [];
       const summary = `${delivery.event} ${String(delivery.payload.action ?? '')}`.trim();
-      for (const one of takeDelivery(delivery, config)) {
+      for (const one of await takeDelivery(delivery, config)) {
         if ('ignored' in one) {
           planned.push({ summary, ignored: one.ignored });
           continue;
         }
-        await one.beforeStoring?.(dry);
+        await one.beforeStoring?.(dry, async () => false);
         for (const job of one.jobs) planned.push(await planJob(job));
       }
       return planned.length > 0 ? planned : [{ summary, ignored: `no automation handles ${delivery.event} events` }];

@@ -7,11 +7,9 @@ import { TOO_MANY } from '../people/turns.ts';
 import { explained } from '../slack/explained.ts';
 import { message, plainSection, type SlackMessage, section, warning } from '../slack/messages.ts';
 import { code, escaped, plain } from '../slack/mrkdwn.ts';
-import type { SlackCommand } from '../slack/request.ts';
-import { runButton } from './command-button.ts';
-import { helpMessage, statusMessage } from './help.ts';
-import { linkAccount, linkFirst, unlinkAccount, waitsForLink } from './link-account.ts';
-import { openDefectModal } from './open-modal.ts';
+import { type ButtonPress, readOwn, type SlackCommand, SlackRequestError } from '../slack/request.ts';
+import { ANSWER_TIMEOUT_MS } from '../slack/response-url.ts';
+import { commandOfButton, runButton } from './command-button.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 import { type SlackRequester, slackOrigin } from './slack-origin.ts';
 
@@ -25,34 +23,44 @@ export interface GivenCommand extends SlackRequester {
 
 /** Answers a typed command. An empty answer means that a modal was opened. */
 export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): Promise<SlackMessage | undefined> {
-  const parsed = parseCommand(plain(typed.text));
+  const parsed = parseCommand(plain(typed.text), intake.settings.languages);
   if ('fault' in parsed) return faultMessage(parsed, typed, intake);
   const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId };
   const { said, works } = await carryOutOnce(given, intake);
   if (!works) return said;
-  const text = `${intake.settings.command} ${printCommand(parsed.command)}`;
-  const waits = await waitsForLink(parsed.command.verb, typed.userId, connectionOf(intake, typed.channelId), intake);
+  const text = `${intake.settings.command} ${printCommand(parsed.command, intake.settings.languages)}`;
+  const connection = connectionOf(intake, typed.channelId);
+  const waits = await intake.linking.waitsForLink(parsed.command.verb, typed.userId, connection);
   const working = section(`:hourglass_flowing_sand: Working on it: ${code(text)}`);
   return message(waits === undefined ? working : [working, section(waits)]);
 }
 
 /**
- * Runs a command from a button that the relay showed instead of running it. If a job starts, the answer is empty: the
- * outcome replaces the button, and a message from here could arrive after it.
- *
- * @param again true if the person was asked and wants to run the command once more
+ * Runs the command in a button that the relay showed instead of running it. If a job starts, the button stays until the
+ * outcome replaces it: a message from here could arrive after that.
  */
-export async function receiveCommandButton(
-  given: GivenCommand,
-  again: boolean,
-  intake: SlackIntake,
-): Promise<SlackMessage | undefined> {
-  if (!again) return (await carryOutOnce(given, intake)).said;
+export async function receiveCommandButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
+  const { command: text, happened, again } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);
+  const parsed = parseCommand(text, intake.settings.languages);
+  if ('fault' in parsed) throw new SlackRequestError('the button holds no command');
+  const given = { ...press, command: parsed.command, happened };
+  const said = again ? await carryOutAgain(given, intake) : (await carryOutOnce(given, intake)).said;
+  if (said && press.responseUrl !== undefined)
+    await intake.responseUrls.respond(press.responseUrl, said, 'instead', ANSWER_TIMEOUT_MS);
+}
+
+/** Runs a command that the person wants to run once more. */
+async function carryOutAgain(given: GivenCommand, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const fault = await refusal(given, intake);
   if (fault !== undefined) return warning(fault);
   const draft = draftOf(given, intake);
   const { said } = await carryOut(given, draft, intake);
-  if (draft) await intake.recentCommands.noteAgain({ ...given, command: printCommand(given.command), jobId: draft.id });
+  if (draft)
+    await intake.recentCommands.noteAgain({
+      ...given,
+      command: printCommand(given.command, intake.settings.languages),
+      jobId: draft.id,
+    });
   return said;
 }
 
@@ -68,7 +76,7 @@ async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<A
   if (fault !== undefined) return { said: warning(fault), works: false };
   const draft = draftOf(given, intake);
   if (!draft || !verbOf(given.command).asksBeforeRepeating) return carryOut(given, draft, intake);
-  const command = printCommand(given.command);
+  const command = printCommand(given.command, intake.settings.languages);
   const noted = await intake.recentCommands.note({ ...given, command, jobId: draft.id });
   if ('first' in noted) return { said: await answerRepeat(command, given, noted, intake), works: false };
   const first = { ...given, happened: noted.happened };
@@ -78,7 +86,7 @@ async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<A
 async function carryOut(given: GivenCommand, draft: JobDraft | undefined, intake: SlackIntake): Promise<Answer> {
   if (!draft) return { said: await answer(given, intake), works: false };
   if (given.command.verb === 'do') {
-    const said = await linkFirst(given.userId, draft.connection, intake);
+    const said = await intake.linking.linkFirst(given.userId, draft.connection);
     if (said) return { said, works: false };
   }
   if ((await intake.accept(draft, given)) === 'too many') return { said: warning(TOO_MANY), works: false };
@@ -90,15 +98,21 @@ async function answer(given: GivenCommand, intake: SlackIntake): Promise<SlackMe
   const { command } = given;
   switch (command.verb) {
     case 'help':
-      return helpMessage(intake.settings.command);
+      return (await import('./beyond-jobs.ts')).helpMessage(intake.settings.command);
     case 'status':
-      return statusMessage(given, intake);
+      return (await import('./beyond-jobs.ts')).statusMessage(given, intake);
     case 'link':
-      return linkAccount(given, { connection: connectionOf(intake, given.channelId), code: command.code }, intake);
+      return intake.linking.linkAccount(given, {
+        connection: connectionOf(intake, given.channelId),
+        code: command.code,
+      });
     case 'unlink':
-      return unlinkAccount(given, connectionOf(intake, given.channelId), intake);
+      return intake.linking.unlinkAccount(given.userId, connectionOf(intake, given.channelId));
     case 'defect':
-      return openDefectModal({ ...given, ...(command.title !== undefined && { title: command.title }) }, intake);
+      return (await import('./beyond-jobs.ts')).openDefectModal(
+        { ...given, ...(command.title !== undefined && { title: command.title }) },
+        intake,
+      );
     default:
       throw new Error(`${command.verb} has neither a job nor an answer`);
   }

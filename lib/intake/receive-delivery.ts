@@ -8,9 +8,9 @@ import { login, text } from '../github/payload.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts';
 import { acceptEvent } from '../jobs/accept-event.ts';
 import type { Cause, JobDraft } from '../jobs/job.ts';
+import type { JobSignatures } from '../jobs/job-signatures.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import type { IssueState } from '../links/issue-state.ts';
 import type { Links } from '../links/links.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { TOO_MANY, type Turns } from '../people/turns.ts';
@@ -23,7 +23,8 @@ export interface ReceiveOptions {
   config: RelayConfig;
   jobs: JobStore;
   queue: JobQueue;
-  links: Links<IssueState>;
+  signatures: JobSignatures;
+  links: Links;
   hooks: Hooks;
   turns: Turns;
   clock: () => number;
@@ -40,10 +41,11 @@ const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z
  * What a delivery leads to, from its payload alone.
  * @throws {PayloadError} for a delivery that cannot be read
  */
-export function takeDelivery(delivery: GithubDelivery, config: RelayConfig): Taken[] {
+export async function takeDelivery(delivery: GithubDelivery, config: RelayConfig): Promise<Taken[]> {
   // An event type that is missing from the list would work, but would never be redelivered.
   const takers = takenEvents.has(delivery.event) ? githubTakers : [];
-  return takers.flatMap((take) => take(delivery, config) ?? []);
+  const taken = await Promise.all(takers.map((take) => take(delivery, config)));
+  return taken.filter((one) => one !== undefined);
 }
 
 /** The margin for GitHub's clock and for deliveries in transit, on top of GitHub's redelivery period. */
@@ -60,9 +62,9 @@ export async function receiveDelivery(
   options: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { config, hooks } = options;
-  const { delivery, taken } = readable(() => {
+  const { delivery, taken } = await readable(async () => {
     const delivery = readDelivery(request.bytes, request.headers);
-    return { delivery, taken: takeDelivery(delivery, config) };
+    return { delivery, taken: await takeDelivery(delivery, config) };
   });
   // Runs in parallel and independently of the result, so that the redelivery knows which hook to ask about failed
   // deliveries.
@@ -78,7 +80,7 @@ export async function receiveDelivery(
 async function accept(
   delivery: GithubDelivery,
   taken: readonly Taken[],
-  { config, clock, jobs, queue, links, turns, log, metrics }: ReceiveOptions,
+  { config, clock, jobs, queue, signatures, links, turns, log, metrics }: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { event, deliveryId } = delivery;
   const cause = causeOf(delivery);
@@ -98,8 +100,8 @@ async function accept(
       continue;
     }
     for (const draft of await withinTurns(one.jobs, turns, jobs)) {
-      const { job, repeat } = await acceptEvent({ ...draft, cause }, { jobs, queue }, async () =>
-        one.beforeStoring?.(links),
+      const { job, repeat } = await acceptEvent({ ...draft, cause }, { jobs, queue, signatures }, async () =>
+        one.beforeStoring?.(links, async (id) => (await jobs.get(id)) !== undefined),
       );
       log.info({ message: repeat ? 'repeat received' : 'job queued', deliveryId, jobId: job.id, summary: job.summary });
       accepted.push({ id: job.id, repeat });
@@ -146,9 +148,9 @@ function refusalOf({ id, connection, lane, entity, summary, replyTo, asked }: Jo
   });
 }
 
-function readable<T>(read: () => T): T {
+async function readable<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (error instanceof PayloadError) throw new HttpError(400, error.message, { cause: error });
     throw error;

@@ -3,14 +3,11 @@ import { HttpError, jsonAnswer, type RawRequest } from '../http/function-url.ts'
 import type { Metrics } from '../metrics/metrics.ts';
 import { explained } from '../slack/explained.ts';
 import { type SlackMessage, warning } from '../slack/messages.ts';
-import { escaped, plain } from '../slack/mrkdwn.ts';
-import { type MessageShortcut, readSlackRequest, type SlackRequest, SlackRequestError } from '../slack/request.ts';
+import { escaped } from '../slack/mrkdwn.ts';
+import { readSlackRequest, type SlackRequest, SlackRequestError } from '../slack/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../slack/response-url.ts';
-import { DEFECT_SHORTCUT } from '../slack/views.ts';
-import { openDefectModal } from './open-modal.ts';
-import { receiveButton } from './receive-button.ts';
-import { receiveCommand } from './receive-command.ts';
-import { faultOfForm, receiveSubmission } from './receive-submission.ts';
+import { RUN_COMMAND_BUTTON } from './command-button.ts';
+import { receiveCommand, receiveCommandButton } from './receive-command.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
 export interface ReceiveSlackOptions {
@@ -24,7 +21,8 @@ export interface ReceiveSlackOptions {
 const NOTHING: APIGatewayProxyStructuredResultV2 = { statusCode: 200, body: '' };
 
 /**
- * Answers a verified Slack request immediately: with a message, with a job that is safely stored, or with a modal.
+ * Answers a verified Slack request immediately: with a message, with a job that is safely stored, or with a modal. What
+ * a command that becomes a job does not need is loaded on demand.
  *
  * @throws {HttpError} 400 if the request cannot be read, 404 if Slack is not configured
  */
@@ -55,10 +53,14 @@ async function answer(read: SlackRequest, intake: SlackIntake): Promise<APIGatew
     case 'message shortcut':
     case 'button':
       if (fault !== undefined) await tell(warning(escaped(fault)), read, intake);
-      else if (read.kind === 'button') await receiveButton(read, intake);
-      else await tell(await receiveShortcut(read, intake), read, intake);
+      else if (read.kind === 'message shortcut') {
+        const { receiveShortcut } = await import('./beyond-jobs.ts');
+        await tell(await receiveShortcut(read, intake), read, intake);
+      } else if (read.actionId === RUN_COMMAND_BUTTON) await receiveCommandButton(read, intake);
+      else await (await import('./beyond-jobs.ts')).receiveButton(read, intake);
       return NOTHING;
     case 'submission': {
+      const { faultOfForm, receiveSubmission } = await import('./beyond-jobs.ts');
       const errors = fault === undefined ? await receiveSubmission(read, intake) : faultOfForm(read, fault);
       return errors ? jsonAnswer(200, { response_action: 'errors', errors }) : NOTHING;
     }
@@ -69,16 +71,4 @@ async function tell(said: SlackMessage | undefined, { responseUrl }: { responseU
   if (said && responseUrl !== undefined) {
     await intake.responseUrls.respond(responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
   }
-}
-
-/** The message shortcut opens the modal filled with the message's text. */
-async function receiveShortcut(chosen: MessageShortcut, intake: SlackIntake): Promise<SlackMessage | undefined> {
-  const { callbackId, messageText, permalink } = chosen;
-  if (callbackId !== DEFECT_SHORTCUT) throw new SlackRequestError('the shortcut does not belong to the relay');
-  const fault = await explained(intake.config.contact, () => intake.permissions.faultOf('defect', chosen));
-  if (fault !== undefined) return warning(fault);
-  const text = plain(messageText);
-  const title = text.split('\n', 1)[0] ?? '';
-  const description = text || '[The message has no text. See the link.]';
-  return openDefectModal({ ...chosen, title, description, permalink }, intake);
 }

@@ -5,13 +5,10 @@ import { timeJob } from '../automations/log-time.ts';
 import type { LimitedVerb } from '../automations/permissions.ts';
 import { parseDuration } from '../commands/duration.ts';
 import { taskAsTyped } from '../commands/log.ts';
-import { fieldsOf, readForm } from '../mcp/form.ts';
-import { outsideText } from '../mcp/outside-text.ts';
-import type { Tool } from '../mcp/tool.ts';
 import { TOO_MANY } from '../people/turns.ts';
 import { explained } from '../slack/explained.ts';
 import { type ModalSubmission, readOwn, SlackRequestError } from '../slack/request.ts';
-import { argumentBlock, argumentsIn, CONFIRM, TOOL_MODAL, toolMemory } from '../slack/tool-views.ts';
+import { CONFIRM, TOOL_MODAL, toolMemory } from '../slack/tool-views.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../slack/views.ts';
 import { type Accepted, connectionOf, type SlackIntake } from './slack-intake.ts';
 import { slackOrigin } from './slack-origin.ts';
@@ -59,36 +56,29 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
         task,
         ...(note !== undefined && { note }),
       } as const;
-      const draft = timeJob(command, slackOrigin({ ...sent, happened: sent.viewId }, connection));
+      const draft = timeJob(
+        command,
+        slackOrigin({ ...sent, happened: sent.viewId }, connection),
+        intake.settings.languages,
+      );
       return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
     case TOOL_MODAL: {
-      const { connection, faultsAt, madeBy, ...called } = remembered(toolMemory);
+      const { connection, faultsAt: _, madeBy, ...called } = remembered(toolMemory);
       const forbidden = await permissionFault('do', connection);
       if (forbidden !== undefined) return faultOfForm(sent, forbidden);
       const origin = slackOrigin({ ...sent, happened: sent.viewId }, connection);
-      const form = madeBy !== undefined && (await intake.toolOfForm(madeBy));
-      const fault = form && formFault(form, sent.values, faultsAt);
+      const fault = madeBy !== undefined && (await intake.linking.formFault(madeBy, sent.values));
       if (fault) return fault;
       const filled = { values: sent.values, isConfirmed: sent.values[CONFIRM] !== undefined };
       const draft = toolCallJob({ ...called, ...filled }, origin);
       return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
     default:
-      throw new SlackRequestError('the modal does not belong to the relay');
+      throw new SlackRequestError('this modal does not belong to Partner Relay');
   }
 }
 
-/** What the schema of a tool refuses, at the field that it is about. */
-function formFault(tool: Tool, values: Readonly<Record<string, string>>, faultsAt: string): Faults | undefined {
-  const form = readForm(tool, argumentsIn(values));
-  if (!('fault' in form)) return undefined;
-  const { name, fault } = form;
-  const isField = name !== undefined && fieldsOf(tool.inputSchema).some((field) => field.name === name);
-  return isField
-    ? { [argumentBlock(name)]: fault }
-    : { [faultsAt]: name === undefined ? fault : `${outsideText(name)}: ${fault}` };
-}
 const requestOf = ({ userId, viewId }: ModalSubmission) => ({ userId, happened: viewId });
 
 function faultsOf(sent: ModalSubmission, accepted: Accepted): Faults | undefined {

@@ -3,6 +3,7 @@ import type { Job } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { ifReadable } from '../table/unreadable-item.ts';
 
 /** A person who types the same command again within this time may have done so by mistake. */
 export const ASKED_WITHIN_MS = 120_000;
@@ -56,9 +57,9 @@ export function createRecentCommands(table: Table, jobs: JobStore, clock: () => 
       };
       if (await table.put(item, lately)) return { happened: given.happened };
       const earlier = (await table.get({ pk: item.pk, sk: item.sk })) as Noted | undefined;
-      // The record has expired, or an older version wrote it without the event.
-      if (!earlier?.happened) return { happened: given.happened };
-      const first = await jobs.get(earlier.jobId);
+      // The record has expired.
+      if (!earlier) return { happened: given.happened };
+      const first = await ifReadable(jobs.get(earlier.jobId));
       return first ? { first, saidAt: earlier.at } : { happened: earlier.happened };
     },
     noteAgain: async (given) => void (await table.put(itemOf(given, clock()))),

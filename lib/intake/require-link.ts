@@ -1,11 +1,10 @@
 import type { Permissions } from '../automations/permissions.ts';
-import type { RelayConfig, SlackConfig } from '../config/schema.ts';
-import type { Grants } from '../grants/grants.ts';
+import { unservedCommand } from '../config/links-accounts.ts';
+import type { LinkIntake } from './link-account.ts';
 
-/** Where `connections.<name>.mcp.link` is `required`, what a person asks of the service needs a linked account. */
 export function requiringLink(
   permissions: Permissions,
-  { config, settings, grants }: { config: RelayConfig; settings: SlackConfig; grants: Pick<Grants, 'get'> },
+  { config, settings, grants }: Pick<LinkIntake, 'config' | 'settings' | 'grants'>,
 ): Permissions {
   return {
     async faultOf(verb, asked) {
@@ -13,10 +12,14 @@ export function requiringLink(
       if (fault !== undefined) return fault;
       const { userId, channelId = '' } = asked;
       const connection = asked.connection ?? settings.channels[channelId]?.connection ?? settings.connection;
-      if (config.connections[connection]?.mcp.link !== 'required') return undefined;
+      const { mcp } = config.connections[connection] ?? {};
+      if (mcp?.link !== 'required') return undefined;
       const grant = await grants.get(connection, { in: 'slack', id: userId });
-      if (grant && !grant.death) return undefined;
-      return `Here, people act in their own name. Link your account first: ${settings.command} link`;
+      if (!grant || grant.death) {
+        return `Here, people act in their own name. Link your account first: ${settings.command} link`;
+      }
+      const unserved = verb === 'do' ? undefined : unservedCommand(verb, mcp);
+      return unserved && `${settings.command} ${unserved}. ${settings.command} do shows what you can do.`;
     },
   };
 }

@@ -1,16 +1,14 @@
-import type { LinkRequests } from '../account-link/link-requests.ts';
 import type { Permissions } from '../automations/permissions.ts';
 import type { BudgetView } from '../budget/budget.ts';
 import type { RelayConfig, SlackConfig } from '../config/schema.ts';
-import type { Grants } from '../grants/grants.ts';
 import type { Job, JobDraft } from '../jobs/job.ts';
-import type { Tool } from '../mcp/tool.ts';
 import type { Admission } from '../slack/admission.ts';
 import type { KnownProjects } from '../slack/known-projects.ts';
 import type { ResponseUrls } from '../slack/response-url.ts';
 import type { SlackApi } from '../slack/slack-api.ts';
 import type { Mutes } from '../timesheets/mutes.ts';
 import type { JobsOfPerson } from './jobs-of-person.ts';
+import type { Linking } from './linking.ts';
 import type { RecentCommands } from './recent-commands.ts';
 
 /** Everything that is needed to answer people's requests before they become jobs. */
@@ -27,14 +25,7 @@ export interface SlackIntake {
   recentCommands: RecentCommands;
   jobsOfPerson: JobsOfPerson;
   mutes: Mutes;
-  grants: Pick<Grants, 'get' | 'forget'>;
-  linkRequests: LinkRequests;
-  /** Where browsers find account-link, without a slash at its end; undefined where it is not deployed. */
-  accountLinkUrl(): string | undefined;
-  /** Lets the jobs go on that wait until the person has linked an account, wherever they were asked for. */
-  goOn(userId: string, connection: string): Promise<void>;
-  /** The tool that a form was made for, by the job that made it. */
-  toolOfForm(madeBy: string): Promise<Tool | null>;
+  linking: Linking;
   /** Continues a parked job of the person. @returns false if it changed in the meantime */
   tryAgain(job: Job, userId: string): Promise<boolean>;
   budgetOf(connection: string): Promise<BudgetView>;

@@ -35,10 +35,8 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
 
   const entity = issueEntity(delivery.issue.id);
   const input: IssueInput = { repository: repository.name, issueNumber: delivery.issue.number, entity };
-  if (cameFrom && cameFrom.id !== delivery.issue.id) input.cameFrom = issueEntity(cameFrom.id);
   if (delivery.installation) input.installationId = delivery.installation.id;
-  const wentTo = whereItWent(delivery);
-  if (wentTo) input.wentTo = wentTo;
+  const transfer = transferIn(delivery);
 
   const stranger = strangerBehind(delivery);
   const job = issueJobs.draft({
@@ -52,8 +50,15 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
     ...(stranger !== undefined && { stranger }),
   });
   const isNew = action === 'opened' && !cameFrom;
-  const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links) =>
-    (await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, told)))?.newest?.revision;
+  const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links, isKnown) => {
+    const kept = await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, told));
+    // Recorded now, so that no job of either issue can come first. The issue may have come back before a repeat.
+    if (transfer && !(await isKnown(job.id))) {
+      const { from, to, repository } = transfer;
+      await links.move(from, to, findRepository(config, repository)?.connection, version);
+    }
+    return kept?.newest?.revision;
+  };
   // For a transferred issue, GitHub does not document whether `updated_at` is the time of the transfer.
   const isTransfer = action === 'transferred' || cameFrom;
   return { happenedAt: isTransfer ? undefined : Date.parse(version), jobs: [job], beforeStoring };
@@ -69,9 +74,18 @@ function strangerBehind({ issue, sender }: IssuesPayload): string | undefined {
   return isAuthor && !isShownCollaborator(issue.user, issue.author_association) ? sender.login : undefined;
 }
 
-function whereItWent({ action, changes, issue }: IssuesPayload): IssueInput['wentTo'] {
-  if (action !== 'transferred' || !changes?.new_issue || !changes.new_repository) return undefined;
-  if (changes.new_issue.id === issue.id) return undefined;
-  const repository = changes.new_repository.full_name;
-  return { entity: issueEntity(changes.new_issue.id), name: `${repository}#${changes.new_issue.number}`, repository };
+/** The links of the old and the new issue, if the delivery is about a transfer. GitHub tells it in both repositories. */
+function transferIn({ action, changes, issue, repository }: IssuesPayload) {
+  const { old_issue: old, new_issue: next, new_repository: there } = changes ?? {};
+  const entity = issueEntity(issue.id);
+  if (action === 'transferred' && next && there && next.id !== issue.id)
+    return { from: entity, to: issueAt(next, there.full_name), repository: there.full_name };
+  if (action === 'opened' && old && old.id !== issue.id)
+    return { from: issueEntity(old.id), to: issueAt(issue, repository.full_name), repository: repository.full_name };
+  return undefined;
 }
+
+const issueAt = ({ id, number }: { id: number; number: number }, repository: string) => ({
+  entity: issueEntity(id),
+  name: `${repository}#${number}`,
+});

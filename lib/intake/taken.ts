@@ -1,7 +1,6 @@
 import type { RelayConfig } from '../config/schema.ts';
 import type { GithubDelivery } from '../github/delivery.ts';
 import type { JobDraft } from '../jobs/job.ts';
-import type { IssueState } from '../links/issue-state.ts';
 import type { Links } from '../links/links.ts';
 
 /** The result of a delivery: jobs, or the reason why there are none. */
@@ -10,8 +9,11 @@ export type Taken =
       jobs: JobDraft[];
       /** When it happened, in epoch milliseconds; undefined if the payload does not say. */
       happenedAt: number | undefined;
-      /** Stores the state that the jobs rely on; see accept-event.ts. */
-      beforeStoring?: (links: Links<IssueState>) => Promise<number | undefined>;
+      /**
+       * Stores the state that the jobs rely on; see accept-event.ts.
+       * @param isKnown whether a job was stored before
+       */
+      beforeStoring?: (links: Links, isKnown: (jobId: string) => Promise<boolean>) => Promise<number | undefined>;
     }
   | { ignored: string };
 
@@ -19,4 +21,7 @@ export type Taken =
  * Decides what a delivery leads to, from the payload alone; undefined for other event types.
  * @throws {PayloadError} for a delivery of its own type that it cannot read
  */
-export type GithubTaker = (delivery: GithubDelivery, config: RelayConfig) => Taken | undefined;
+export type GithubTaker = (
+  delivery: GithubDelivery,
+  config: RelayConfig,
+) => Taken | undefined | Promise<Taken | undefined>;

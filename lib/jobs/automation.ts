@@ -11,7 +11,7 @@ export interface JobKind<Input extends Fields> {
   /** The automation's name. It is part of its jobs' ids. */
   name: string;
   draft(event: EventOf<Input>): JobDraft;
-  /** @throws {NeedsOperator} if the input does not match the schema, for example from a version with other fields */
+  /** @throws {NeedsOperator} if the input does not match the schema */
   inputOf(job: Job): Input;
 }
 

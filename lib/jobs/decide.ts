@@ -1,4 +1,4 @@
-import { type PartnerError, PartnerRefusal, PartnerUnanswered, PartnerUnreadable } from '../partner/errors.ts';
+import { type PartnerError, PartnerPayloadError, PartnerRefusal, PartnerUnanswered } from '../partner/errors.ts';
 
 /** The outcome of one send, as far as it matters for the decision. */
 export type SendOutcome =
@@ -12,6 +12,7 @@ export type SendOutcome =
   | 'forbidden'
   | 'not found'
   | 'invalid'
+  | 'contradictory'
   | 'rate limited'
   | 'server error'
   | 'unreadable';
@@ -36,12 +37,11 @@ export type History = 'repeatable' | 'creating' | 'creating, unanswered';
 
 /**
  * What a send shows about the operation and the connection, independent of the job.
- * - `works`: the operation answers normally
+ * - `works`: they answer normally
+ * - `fails`: counts against the breakers of both
  * - `nothing`: no conclusion
- * - `operation fails`: counts against the operation's breaker
- * - `connection may be down`: counts against the operation's breaker, unless a probe finds that the connection is down
  */
-export type Evidence = 'works' | 'nothing' | 'operation fails' | 'connection may be down';
+export type Evidence = 'works' | 'fails' | 'nothing';
 
 /**
  * The only table that maps outcomes to decisions. After an unanswered send of a creation, a refusal does not reveal the
@@ -50,34 +50,46 @@ export type Evidence = 'works' | 'nothing' | 'operation fails' | 'connection may
 export const decisions: Readonly<
   Record<SendOutcome, Readonly<Record<History, Decision> & Record<'evidence', Evidence>>>
 > = {
-  'not sent': row('retry later', 'retry later', 'same bytes', 'connection may be down'),
-  'no answer': row('retry later', 'same bytes', 'same bytes', 'operation fails'),
-  'invalid signature': row('sign again', 'sign again', 'look for it', 'connection may be down'),
-  'timestamp outside window': row('sign again', 'sign again', 'look for it', 'connection may be down'),
+  'not sent': row('retry later', 'retry later', 'same bytes', 'fails'),
+  'no answer': row('retry later', 'same bytes', 'same bytes', 'fails'),
+  'invalid signature': row('sign again', 'sign again', 'look for it', 'fails'),
+  'timestamp outside window': row('sign again', 'sign again', 'look for it', 'fails'),
   // These bytes have already arrived: a proxy may have sent them twice.
   'nonce already used': row('sign again', 'look for it', 'look for it', 'nothing'),
-  'unknown or revoked key': row('retry later', 'retry later', 'look for it', 'connection may be down'),
-  unauthorized: row('retry later', 'retry later', 'look for it', 'connection may be down'),
+  'unknown or revoked key': row('retry later', 'retry later', 'look for it', 'fails'),
+  unauthorized: row('retry later', 'retry later', 'look for it', 'fails'),
   forbidden: row('park', 'park', 'look for it', 'works'),
   'not found': row('park', 'park', 'look for it', 'works'),
   invalid: row('park', 'park', 'look for it', 'works'),
+  // A success status with an envelope that says no. The status is what the contract documents.
+  contradictory: row('park', 'same bytes', 'same bytes', 'nothing'),
   'rate limited': row('wait for budget', 'wait for budget', 'same bytes', 'nothing'),
-  'server error': row('retry later', 'same bytes', 'same bytes', 'operation fails'),
-  unreadable: row('retry later', 'same bytes', 'same bytes', 'connection may be down'),
+  'server error': row('retry later', 'same bytes', 'same bytes', 'fails'),
+  unreadable: row('retry later', 'same bytes', 'same bytes', 'fails'),
 };
 
 function row(repeatable: Decision, creating: Decision, unanswered: Decision, evidence: Evidence) {
   return { repeatable, creating, 'creating, unanswered': unanswered, evidence };
 }
 
+/** True if an outcome shows that this send did not carry the call out. */
+export function isRefusal(outcome: SendOutcome): boolean {
+  const { creating } = decisions[outcome];
+  return creating !== 'same bytes' && creating !== 'look for it';
+}
+
+/** A gateway in front of the service gave up waiting for the request or for the service (RFC 9110, section 15.5.9). */
+const TIMED_OUT = 408;
+
 /** Maps an error of the partner API to an outcome. */
 export function outcomeOf(error: PartnerError): SendOutcome {
   if (error instanceof PartnerUnanswered) return error.sent ? 'no answer' : 'not sent';
+  if (error instanceof PartnerPayloadError) return 'invalid';
   // Also applies if a gateway in front of the service answers with its own page.
   if (error.status === 429) return 'rate limited';
-  if (error instanceof PartnerUnreadable) return 'unreadable';
-  if (!(error instanceof PartnerRefusal)) return 'invalid';
-  if (error.status >= 500) return 'server error';
+  if (!(error instanceof PartnerRefusal)) return 'unreadable';
+  if (error.status < 300) return 'contradictory';
+  if (error.status >= 500 || error.status === TIMED_OUT) return 'server error';
   if (error.status === 404) return 'not found';
   if (error.status === 403) return 'forbidden';
   if (error.status !== 401) return 'invalid';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { jobsByStatus, keys } from '../table/keys.ts';
 import type { Item, Table } from '../table/table.ts';
 import { type Job, type JobStatus, jobStatuses } from './job.ts';
-import { jobOfItem } from './job-store.ts';
+import { readableJobs } from './job-item.ts';
 
 /** What a job must be to be found. Every field that is given must match. Text matches in any letter case. */
 export interface JobFilter {
@@ -86,7 +86,7 @@ export async function findJobs(
       continue;
     }
     stream.after = positionOf(item);
-    const job = jobOfItem(item, now);
+    const [job] = readableJobs([item], now);
     if (!job) continue;
     read++;
     if (!isWanted(job, filter)) continue;

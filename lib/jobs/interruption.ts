@@ -26,22 +26,40 @@ export class RetryAt extends Interruption {
   }
 }
 
+const SHORTEST_ASKED_MS = 5_000;
+const LONGEST_ASKED_MS = 24 * 60 * 60_000;
+
+/**
+ * The wait that a service other than the partner's asks for. A much shorter one, again and again, would look like a loop
+ * (sent-too-often.ts), and one wrong header must not stop a job for years.
+ * @param until epoch milliseconds
+ */
+export function askedToWait(until: number, now: number, why: string): RetryAt {
+  const dueAt = Math.min(Math.max(until, now + SHORTEST_ASKED_MS), now + LONGEST_ASKED_MS);
+  return new RetryAt(dueAt, why, { waitsFor: 'outage' });
+}
+
 interface RetryAtOptions {
   releasesQueueGroup?: boolean;
   waitsFor?: WaitsFor;
 }
 
-/** Nothing failed, but the budget has no slot, or the connection is down. The job joins the waiting line of its connection and lane. */
+/**
+ * Nothing failed, but the budget has no slot, or the connection or an operation does not work. The job joins the waiting
+ * line of its connection and lane, or of the operation there.
+ */
 export class InLine extends Interruption {
   override readonly name = 'InLine';
   /** The estimated time of its turn, shown to people. Epoch milliseconds. */
   readonly expectedAt: number | undefined;
   readonly waitsFor: WaitsFor;
+  readonly operation: string | undefined;
 
-  constructor(why: string, expectedAt?: number, waitsFor: WaitsFor = 'budget') {
+  constructor(why: string, expectedAt?: number, waitsFor: WaitsFor = 'budget', operation?: string) {
     super(why);
     this.expectedAt = expectedAt;
     this.waitsFor = waitsFor;
+    this.operation = operation;
   }
 }
 

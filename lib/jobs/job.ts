@@ -18,7 +18,10 @@ export type ReplyTo =
   | {
       in: 'slack';
       userId: string;
-      /** Set for commands and buttons, valid for half an hour. Without it, the reply is a direct message. */
+      /**
+       * Set for commands and buttons, valid for half an hour; sealed in a stored job (lib/slack/sealed-url.ts). Without
+       * it, the reply is a direct message.
+       */
       responseUrl?: string;
     }
   | { in: 'github'; repository: string; issueNumber: number; installationId?: number };
@@ -29,6 +32,11 @@ export interface Asked {
   verb?: string;
   /** The person: a Slack user id or a GitHub login. */
   by?: { in: 'slack' | 'github'; id: string };
+  /**
+   * When they asked, in a comment or in a job that is signed; epoch milliseconds. The signature covers it, and not the
+   * job's `createdAt`.
+   */
+  at?: number;
   /** The line of a GitHub comment. It can be deleted or changed before the job runs. */
   comment?: WrittenLine;
   unproven?: Unproven;
@@ -44,6 +52,8 @@ export interface WrittenLine {
 /** A person whose permission the event does not show. Without a login, they have none. */
 export interface Unproven {
   login?: string;
+  /** The event shows a member or a collaborator, but not the role. Without credentials for GitHub, that has to do. */
+  isShown?: boolean;
   /** What to reply on the issue if they have no permission. Without it, there is no reply. */
   otherwise?: string;
 }
@@ -83,11 +93,13 @@ export interface JobDraft {
   input: Record<string, unknown>;
   replyTo?: ReplyTo;
   asked?: Asked;
+  /** Proves that intake made the job: {@link JobSignatures}. Missing in jobs that act as no person. */
+  signature?: string;
   /** Login of the outside contributor who caused it; see lib/budget/stranger-share.ts. */
   stranger?: string;
   /** The revision of the event's state: the turn of the link in which it was stored. */
   revision?: number;
-  /** Missing in jobs of earlier versions. */
+  /** Set by intake when it accepts the event. */
   cause?: Cause;
 }
 
@@ -95,21 +107,24 @@ export interface JobDraft {
 export interface Job extends JobDraft {
   status: JobStatus;
   createdAt: number;
-  /** When it was sent to the queue. If it is missing, the process died between storing and sending. */
+  /** When it was last queued again. A job that was sent again because no worker had claimed it keeps its time. */
   queuedAt?: number;
   /** When the sweep should check the job. For ended jobs: when they ended. */
   wakeAt: number;
   /** Counts how often it was deliberately queued. A message of an older generation is stale. */
   generation: number;
+  /** The generation and the time in which a step was last done, or a person continued it. Missing before that. */
+  gotOn?: { generation: number; at: number };
   /** Failed steps and crashes. Receiving a message does not count as an attempt. */
   attempts: number;
   /** The worker that runs it, and until when no other worker may. */
   lease?: { owner: string; until: number };
-  /** The owner of the last released lease. */
-  endedBy?: string;
   /** When a `waiting` job is due, unless it is in line. The worker that claims it reads when it was due. */
   dueAt?: number;
-  /** Set while the job is in a waiting line, and until its next run ends: `main#background`. */
+  /**
+   * Set while the job is in a waiting line, and until its next run ends: `main#background`, or
+   * `main#background#defects/create` if that operation fails.
+   */
   line?: string;
   /** While it is in line: the estimated time of its turn. */
   expectedAt?: number;
@@ -118,7 +133,7 @@ export interface Job extends JobDraft {
   waitingFor?: string;
   /** While it waits until its person has linked an account: since when, and the link that does not do. */
   awaitedLink?: { since: number; instead: string | null };
-  /** Its waits between two runs. Missing if there was none, and in jobs of earlier versions. */
+  /** Its waits between two runs. Missing if there was none. */
   waits?: Newest<Waited>;
   /** What operators decided about it. */
   decisions?: Newest<OperatorDecision>;
@@ -126,6 +141,8 @@ export interface Job extends JobDraft {
   discarded?: { by: string; reason: string };
   /** The steps that the last run began and did not finish, with what they have sent. */
   unfinished?: UnfinishedStep[];
+  /** While it waits after a 429. */
+  limited?: Limited;
   /** For `succeeded`: what was done, for people. */
   outcome?: string;
   /** True if the request could not be done and the person was told why. */
@@ -133,6 +150,17 @@ export interface Job extends JobDraft {
   /** Set for `parked`. */
   parked?: Parked;
   finishedAt?: number;
+}
+
+/** The calls of an operation that the service answered with 429 while it took other calls of the connection. */
+export interface Limited {
+  operation: string;
+  /** How often it did. The first 429 is not counted: it stopped all calls. */
+  times: number;
+  /** The first 429. */
+  since: number;
+  /** What `limited` of lib/connection/breakers.ts returned for the last one. */
+  served: number;
 }
 
 /** A step between two runs. The journal gets it when it ends. */
@@ -159,11 +187,14 @@ export function waitsFor({ status, waits }: Pick<Job, 'status' | 'waits'>): Wait
   return status === 'waiting' ? waits?.newest.at(-1)?.for : undefined;
 }
 
+/** Since when a job waits for a worker to claim it. */
+export const queuedSince = ({ queuedAt, createdAt }: Pick<Job, 'queuedAt' | 'createdAt'>): number =>
+  queuedAt ?? createdAt;
+
 /** Why a job cannot continue. */
 export interface Parked {
   reason: string;
-  /** Missing in jobs of earlier versions. */
-  kind?: ParkKind;
+  kind: ParkKind;
   /** True if a creating step was sent and it is unknown whether it was executed. */
   outcomeUnknown: boolean;
 }

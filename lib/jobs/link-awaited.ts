@@ -16,6 +16,8 @@ export interface LinkAwaitedOptions extends AwaitedOf {
 
 /** A job waits until the person who asked for it has linked their account. They are told why. */
 export class LinkAwaited extends RetryAt {
+  /** Why, for the person: with the service's own words. */
+  readonly told: string;
   readonly of: AwaitedOf;
   /** What is wrong with which link: the person is told once, however many jobs wait and however the service puts it. */
   readonly problem: string;
@@ -25,11 +27,12 @@ export class LinkAwaited extends RetryAt {
   readonly isOver: () => Promise<boolean>;
 
   constructor(needed: LinkNeeded, { since, now, isOver, connection, holder }: LinkAwaitedOptions) {
-    super(Math.min(now + LOOKS_EVERY_MS, since + LINK_WAIT_MS), needed.message, {
+    super(Math.min(now + LOOKS_EVERY_MS, since + LINK_WAIT_MS), needed.inOwnWords, {
       releasesQueueGroup: true,
       waitsFor: 'person',
     });
     const { linkId, reason, scopes } = needed;
+    this.told = needed.message;
     this.of = { connection, holder };
     // Two calls may find a grant dead for two reasons.
     this.problem = digest(reason === 'scope missing' ? [linkId ?? '', ...scopes] : [linkId ?? '']);

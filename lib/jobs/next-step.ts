@@ -79,9 +79,9 @@ export function nextStepOfParked(kind: ParkKind): NextStep {
   };
 }
 
-/** Why a job was parked. Jobs of earlier versions do not say all of it. */
+/** Why a job is parked. */
 export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
-  return parked?.kind ?? (parked?.outcomeUnknown ? 'outcome unknown' : 'needs an operator');
+  return parked?.kind ?? 'needs an operator';
 }
 
 function nextStepOfWaiting(job: Job, time: (ms: number) => string): NextStep {

@@ -2,6 +2,7 @@ import { operations } from '../partner/operations.ts';
 import { InLine, Interruption, RetryAt } from './interruption.ts';
 import type { UnfinishedStep } from './job.ts';
 import type { Journal, StepEntry } from './journal.ts';
+import type { Privacy } from './privacy.ts';
 import { createSendLog, type Send, type SendLog } from './sends.ts';
 
 /** A step ended or failed. */
@@ -24,11 +25,14 @@ export interface Once {
   /**
    * Runs a step unless it is done.
    * @param run gets what the journal has of an earlier run of it, and where to note what it sends
+   * @param privacy set if what it keeps is for the person who asked alone, or must come from the relay: more may write to
+   * the journal than may act as a person
    */
   run<Kept>(
     step: string,
     calls: string,
     run: (begun: StepEntry | undefined, sends: SendLog) => Promise<Kept>,
+    privacy?: Privacy,
   ): Promise<Kept>;
   write(entry: StepEntry): Promise<void>;
   /** The steps that were begun and have to continue in a later run. */
@@ -60,20 +64,24 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
       step: string,
       calls: string,
       run: (begun: StepEntry | undefined, sends: SendLog) => Promise<Kept>,
+      privacy?: Privacy,
     ): Promise<Kept> {
       const known = journal.entry(step);
-      if (known?.status === 'done') return known.result as Kept;
+      if (known?.status === 'done') {
+        return (privacy ? await privacy.open(step, known.sealed) : known.result) as Kept;
+      }
       const before = begun.get(step) ?? known;
       const now = clock();
       const startedAt = before?.startedAt ?? now;
       const log = createSendLog(before?.sends, (send) => report({ news: 'send', step, calls, send }));
       const resumedAt = before && isAfterPerson ? now : before?.resumedAt;
       const times = { startedAt, ...(resumedAt !== undefined && { resumedAt }) };
-      const about = () => ({ step, calls, ...times, ...kept(log) });
+      const about = () => ({ step, calls, ...times, ...sentAndSettled(log) });
       try {
         const result = await run(known, log);
         begun.delete(step);
-        await write({ ...about(), status: 'done', finishedAt: clock(), result });
+        const kept = privacy ? { sealed: await privacy.seal(step, result) } : { result };
+        await write({ ...about(), status: 'done', finishedAt: clock(), ...kept });
         return result;
       } catch (error) {
         if (error instanceof RetryAt || error instanceof InLine) {
@@ -82,7 +90,8 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
           const failures = (known?.failures ?? 0) + 1;
           begun.delete(step);
           const sent = journal.entry(step)?.sent;
-          const failed = { ...about(), status: 'failed', finishedAt: clock(), note: error.message, failures } as const;
+          const note = privacy?.noteOf(error) ?? error.message;
+          const failed = { ...about(), status: 'failed', finishedAt: clock(), note, failures } as const;
           await write({ ...failed, ...(sent && { sent }) });
         }
         throw error;
@@ -96,7 +105,7 @@ function sendsOf(log: SendLog): Pick<StepEntry, 'sends'> {
   return sends ? { sends } : {};
 }
 
-function kept(log: SendLog): Pick<StepEntry, 'sends' | 'settledBy'> {
+function sentAndSettled(log: SendLog): Pick<StepEntry, 'sends' | 'settledBy'> {
   const settledBy = log.settledBy();
   return { ...sendsOf(log), ...(settledBy !== undefined && { settledBy }) };
 }

@@ -5,7 +5,9 @@ import type { Table } from '../table/table.ts';
 import { type Creating, createCreations } from './creations.ts';
 import type { Journal } from './journal.ts';
 import { createReadings } from './readings.ts';
-import { createRepeatableCalls, type RepeatableCallsOptions } from './repeatable-calls.ts';
+import { createRepeatableCalls, type Fence, type RepeatableCallsOptions } from './repeatable-calls.ts';
+import type { ReplacedTable } from './replaced-table.ts';
+import type { Sending } from './sending.ts';
 import type { SendLog } from './sends.ts';
 
 /** A job's calls to the partner API: within the budget, with decisions based on their outcomes. */
@@ -15,17 +17,22 @@ export interface PartnerCalls {
     operation: Operation<P, D>,
     payload: z.input<P>,
     log: SendLog,
+    fence?: Fence,
   ): Promise<Result<z.output<D>>>;
   creating: Creating;
   /** True if the waiting lines of the connection should advance after the run. */
   lineIsDue(): boolean;
   /** True if the run had something to send. */
   hasAsked(): boolean;
+  limited: Sending['limited'];
 }
 
 export interface PartnerCallsOptions extends RepeatableCallsOptions {
   table: Table;
   journal: Journal;
+  replacedTable: ReplacedTable;
+  /** When the job's event happened at the earliest; epoch milliseconds. */
+  happenedAt: number;
 }
 
 export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
@@ -36,9 +43,10 @@ export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
       call(operation, payload, { first: true, log, as: { calls: operation.name } }),
   });
   return {
-    repeatable: (operation, payload, log) => call(operation, payload, { first: false, log }),
+    repeatable: (operation, payload, log, fence) => call(operation, payload, { first: false, log }, fence),
     lineIsDue: slots.lineIsDue,
     hasAsked: slots.hasAsked,
+    limited: sending.limited,
     creating: createCreations({ ...options, slots, sending, readings }),
   };
 }

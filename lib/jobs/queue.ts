@@ -8,7 +8,7 @@ import type { Job } from './job.ts';
 export const jobMessage = z.object({
   jobId: z.string(),
   generation: z.int(),
-  /** For a new job: the line that it would join. */
+  /** For a job that no worker has had: the line that it would join. */
   of: z.optional(z.object({ connection: z.string(), lane: z.enum(lanes) })),
 });
 export type JobMessage = z.output<typeof jobMessage>;
@@ -24,8 +24,9 @@ export type QueueName = Extract<Lane, 'interactive' | 'background'>;
 
 export const queueOf = (lane: Lane): QueueName => (isOfPeople(lane) ? 'interactive' : 'background');
 
-/** The fields of a job that its message needs. A new job also needs its connection. */
-export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'group'> & Partial<Pick<Job, 'connection'>>;
+/** The fields of a job that its message needs. A job that no worker has had also needs its connection. */
+export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'group'> &
+  Partial<Pick<Job, 'connection' | 'attempts' | 'waits' | 'gotOn'>>;
 
 export interface JobQueue {
   /** Sends one message. SQS accepts each generation of a job only once within five minutes. */
@@ -37,12 +38,17 @@ export interface JobQueue {
   sleep(queueArn: string, receiptHandle: string, ms: number): Promise<void>;
 }
 
+/** Whether no worker has had the job, as far as its sender knows. */
+const isNew = ({ connection, attempts, waits, gotOn }: QueuedJob) =>
+  connection !== undefined && attempts === 0 && !waits && !gotOn;
+
 /**
  * Jobs of one entity run one after the other. A person's job that was sent again after a failure or a wait gets its own
  * group, so that their other commands do not wait for it.
  */
-function groupOf({ id, generation, lane, entity, group = entity }: QueuedJob): string {
-  const chosen = isOfPeople(lane) && generation > 1 ? id : group;
+function groupOf(job: QueuedJob): string {
+  const { id, generation, lane, entity, group = entity } = job;
+  const chosen = isOfPeople(lane) && generation > 1 && !isNew(job) ? id : group;
   return chosen.length <= MAX_GROUP_LENGTH ? chosen : digest(chosen);
 }
 
@@ -50,8 +56,8 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, 
   return {
     async send(job) {
       const { id, generation, lane, connection } = job;
-      const isNew = generation === 1 && connection !== undefined;
-      const message: JobMessage = { jobId: id, generation, ...(isNew && { of: { connection, lane } }) };
+      const of = isNew(job) && connection !== undefined && { of: { connection, lane } };
+      const message: JobMessage = { jobId: id, generation, ...of };
       await sqs.send(
         new SendMessageCommand({
           QueueUrl: urls[queueOf(lane)],

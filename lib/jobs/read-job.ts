@@ -1,8 +1,8 @@
+import { EXECUTABLE_FOR_MS } from '../partner/signed-request.ts';
 import type { Table } from '../table/table.ts';
 import type { Job } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import { type OpenRequest, openJournal, type StepEntry } from './journal.ts';
-import { EXECUTABLE_FOR_MS } from './resolve.ts';
 
 /** A creation whose outcome is open, without its bytes. Times are epoch milliseconds. */
 export interface OpenCreation {

@@ -6,14 +6,13 @@ import { expiry } from '../table/expiry.ts';
 import { type Key, keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { RetryAt, StepFailed } from './interruption.ts';
+import { markerIn } from './markers.ts';
 import type { SendLog } from './sends.ts';
 import type { Slots } from './slots.ts';
 
 /** The most pages of a list to read, with {@link PAGE_SIZE} rows each. */
 export const PAGES = 10;
 const PAGE_SIZE = 100;
-/** The marker that the relay writes into the text of everything that it creates: `[partner-relay 4f2a…]`. */
-export const MARKER = /\[partner-relay [\w-]{1,64}\]/g;
 /** About 100 bytes each, in an item that holds at most 400 KB. */
 const MARKERS_KEPT = 2_000;
 /** A reader that has not finished by then counts as killed. */
@@ -28,8 +27,10 @@ type Ids = Record<string, string | number>;
 interface Kept {
   /** When the last reading began. */
   startedAt?: number;
-  /** True if it reached the end or the last allowed page. A reading ends early when it finds its marker. */
+  /** True if it reached the end or the last allowed page. A reading may end early when it finds its marker. */
   isWhole?: boolean;
+  /** True if every row arrived, and the list shows the text that has the marker. */
+  isComplete?: boolean;
   /** The ids that this reading and earlier ones found. */
   ids?: Ids;
   /** Until then, another caller is reading. */
@@ -47,7 +48,12 @@ export interface Wanted {
   list: Operation;
   /** The fields of `found.scope`, which narrow the list. */
   scope: Readonly<Record<string, unknown>>;
+  /** Reads the list to its end even if the object is found, because other jobs search in it too. */
+  toTheEnd?: true;
 }
+
+/** What a search found; without an id, whether that proves that the object does not exist. */
+export type Sought = { id: string | number } | { id?: undefined; isComplete: boolean };
 
 /** A reading that has not finished after this long does not fit into a run. */
 const SLOW_READING_MS = 30_000;
@@ -59,12 +65,12 @@ export class ListTooSlow extends StepFailed {}
 export interface Readings {
   /**
    * @param since a reading that began before this time cannot prove that the object does not exist
-   * @returns the id of the object with the marker, or undefined if a reading since then does not have it
+   * @returns the id of the object with the marker, or none if a reading since then does not have it
    * @param log gets the sends of a reading
    * @throws {RetryAt} if the run cannot wait for a reading
    * @throws {ListTooSlow}
    */
-  find(wanted: Wanted, since: number, log: SendLog): Promise<string | number | undefined>;
+  find(wanted: Wanted, since: number, log: SendLog): Promise<Sought>;
 }
 
 export interface ReadingsOptions {
@@ -88,8 +94,9 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
       for (;;) {
         const kept = (await table.get(key)) as Kept | undefined;
         // A found object still exists, however old the reading is.
-        if (kept?.ids?.[marker] !== undefined) return kept.ids[marker];
-        if (kept?.isWhole && (kept.startedAt ?? 0) >= since) return undefined;
+        const id = kept?.ids?.[marker];
+        if (id !== undefined) return { id };
+        if (kept?.isWhole && (kept.startedAt ?? 0) >= since) return { isComplete: kept.isComplete ?? false };
         if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {}, log);
         await slots.pauseUntil(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`, 'job');
       }
@@ -106,21 +113,16 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
     return claimed !== undefined;
   }
 
-  async function readAndKeep(
-    key: Key,
-    wanted: Wanted,
-    before: Ids,
-    log: SendLog,
-  ): Promise<string | number | undefined> {
+  async function readAndKeep(key: Key, wanted: Wanted, before: Ids, log: SendLog): Promise<Sought> {
     const startedAt = clock();
     try {
-      const ids = await readIds(wanted, log);
+      const { ids, ...read } = await readIds(wanted, log);
       const id = ids[wanted.marker];
       const all = { ...before, ...ids };
       const fits = [all, ids].find((ids) => Object.keys(ids).length <= MARKERS_KEPT);
-      const reading: Kept = fits ? { startedAt, isWhole: id === undefined, ids: fits } : {};
+      const reading: Kept = fits ? { startedAt, ...read, ids: fits } : {};
       await table.put({ ...key, ...reading, expiresAt: expiry(startedAt, KEPT_MS) });
-      return id;
+      return id === undefined ? { isComplete: read.isComplete } : { id };
     } catch (error) {
       await table.update(key, { expression: 'REMOVE #readerUntil' });
       // The next run would have to start over and would get no further.
@@ -130,16 +132,22 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
   }
 
   /** Reads until the marker is found, or to the end. */
-  async function readIds({ list, scope, found, idField, marker }: Wanted, log: SendLog): Promise<Ids> {
+  async function readIds({ list, scope, found, idField, marker, toTheEnd }: Wanted, log: SendLog) {
     const ids: Ids = {};
-    for await (const { data } of pages(read(log), list, { ...scope, [found.pageSize]: PAGE_SIZE }, PAGES)) {
-      for (const row of data as Record<string, unknown>[]) {
-        const id = row[idField];
+    let [rows, texts] = [0, 0];
+    const reading = pages(read(log), list, { ...scope, [found.pageSize]: PAGE_SIZE }, PAGES);
+    for (;;) {
+      const page = await reading.next();
+      if (page.done) return { ids, isWhole: true, isComplete: page.value && (rows === 0 || texts > 0) };
+      for (const row of page.value.data as Record<string, unknown>[]) {
+        const [id, text] = [row[idField], row[found.field]];
         if (typeof id !== 'string' && typeof id !== 'number') continue;
-        for (const [marker] of String(row[found.field]).matchAll(MARKER)) ids[marker] ??= id;
+        rows++;
+        if (typeof text === 'string') texts++;
+        const theirs = markerIn(text);
+        if (theirs !== undefined) ids[theirs] ??= id;
       }
-      if (ids[marker] !== undefined) break;
+      if (ids[marker] !== undefined && !toTheEnd) return { ids, isWhole: false, isComplete: false };
     }
-    return ids;
   }
 }

@@ -18,8 +18,9 @@ export async function receiveMessages(
   for (const [index, record] of Records.entries()) {
     const message = jobMessage.parse(JSON.parse(record.body));
     const deadline = options.clock() + context.getRemainingTimeInMillis() - LAST_MOMENTS_MS;
-    const receives = Number(record.attributes.ApproximateReceiveCount);
-    const fate = await runJob(message, receives, deadline, options);
+    const { ApproximateReceiveCount, SentTimestamp } = record.attributes;
+    const received = { ...message, receives: Number(ApproximateReceiveCount), sentAt: Number(SentTimestamp) };
+    const fate = await runJob(received, deadline, options);
     if (fate === 'done') continue;
     await options.queue.sleep(record.eventSourceARN, record.receiptHandle, fate.sleepMs);
     return { batchItemFailures: Records.slice(index).map(({ messageId }) => ({ itemIdentifier: messageId })) };

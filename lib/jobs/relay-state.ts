@@ -2,19 +2,31 @@ import type { Budget } from '../budget/budget.ts';
 import type { Limits } from '../budget/window.ts';
 import type { Breakers } from '../connection/breakers.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { jobsByStatus } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import { queuedSince } from './job.ts';
 import type { JobStore } from './job-store.ts';
 
 /** A higher count would tell the operator nothing more. */
 const COUNTED_UP_TO = 100;
 
+export interface JobsToRecord {
+  table: Table;
+  jobs: JobStore;
+  metrics: Metrics;
+}
+
 /** Records the number of jobs that wait for a person, and how overdue jobs are. */
-export async function recordJobs({ jobs, metrics }: { jobs: JobStore; metrics: Metrics }, now: number): Promise<void> {
-  const parked = await jobs.list('parked', { limit: COUNTED_UP_TO });
-  const next = await Promise.all(
-    (['queued', 'running', 'waiting'] as const).map((status) => jobs.list(status, { limit: 1 })),
-  );
-  const oldest = Math.min(now, ...next.flat().map((job) => job.wakeAt));
-  metrics.record({ ParkedJobs: parked.length, OldestOverdue: Math.round((now - oldest) / 1000) });
+export async function recordJobs({ table, jobs, metrics }: JobsToRecord, now: number): Promise<void> {
+  // Those that cannot be read need a person, too.
+  const inStatus = { expression: '#status = :parked', values: { parked: 'parked' } };
+  const parked = await table.countIndex(jobsByStatus.name, inStatus, COUNTED_UP_TO);
+  const next = await Promise.all((['running', 'waiting'] as const).map((status) => jobs.list(status, { limit: 1 })));
+  // The sweep looks at a queued job again when it is twice as old. So the last to be looked at are the oldest, or at
+  // least half as old as the oldest.
+  const unclaimed = await jobs.list('queued', { limit: COUNTED_UP_TO, newestFirst: true });
+  const oldest = Math.min(now, ...next.flat().map((job) => job.wakeAt), ...unclaimed.map(queuedSince));
+  metrics.record({ ParkedJobs: parked, OldestOverdue: Math.round((now - oldest) / 1000) });
 }
 
 export interface ConnectionToRecord {

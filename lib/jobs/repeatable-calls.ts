@@ -5,7 +5,11 @@ import type { Breakers } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Result } from '../partner/answer.ts';
 import type { Operation } from '../partner/operation.ts';
+import type { Sent } from '../send-once.ts';
 import { decisions } from './decide.ts';
+import { RetryAt } from './interruption.ts';
+import type { Limited } from './job.ts';
+import { sendJudged } from './send-judged.ts';
 import { type CallNews, createSending, type Sending, type SendOptions } from './sending.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { StrangerTurn } from './stranger-turn.ts';
@@ -15,6 +19,7 @@ export interface RepeatableCallsOptions {
   lane: Lane;
   /** The caller: a job's id. */
   caller: string;
+  limited?: Limited | undefined;
   /** True if the job has waited before. It then goes ahead of new jobs. */
   cameBack: boolean;
   budget: Budget;
@@ -36,32 +41,50 @@ export interface RepeatableCalls {
     operation: Operation<P, D>,
     payload: z.input<P>,
     options?: SendOptions,
+    fence?: Fence,
   ): Promise<Result<z.output<D>>>;
 }
 
+/** Stands before a call that must not arrive after a later one. */
+export interface Fence {
+  /** A request is about to leave, and may arrive until its signature ends. @returns false if it must not be sent */
+  leaves(): Promise<boolean>;
+  /** The request was not carried out, and nothing of this call can arrive any more. */
+  refused(): Promise<void>;
+}
+
 export function createRepeatableCalls(options: RepeatableCallsOptions): RepeatableCalls {
-  const { connection } = options;
+  const { connection, clock } = options;
   const slots = createSlots(options);
   const sending = createSending({ ...options, slots });
   return {
     slots,
     sending,
-    async call(operation, payload, options = { first: false }) {
+    async call(operation, payload, options = { first: false }, fence) {
       const { first } = options;
       let turn = await sending.takeTurn(operation, first);
+      let isOpen = false;
       for (let signedAgain = false; ; signedAgain = true) {
         const client = await connection.client();
-        try {
-          return await sending.send(turn, options, () => client.call(operation, payload));
-        } catch (thrown) {
-          const failure = sending.read(thrown);
-          const decision = decisions[failure.outcome].repeatable;
-          if (decision !== 'sign again' || signedAgain) {
-            await sending.report(turn, failure);
-            await sending.act(decision, failure);
-          }
-          turn = await sending.takeSlotAgain(turn, first);
+        if (fence && !(await fence.leaves())) {
+          turn.slot.giveUp();
+          throw new RetryAt(clock(), `${operation.name} has just been called by another run`);
         }
+        const sent: Sent<Result<z.output<typeof operation.data>>> = await sendJudged(
+          sending,
+          { ...options, turn, wasOpen: isOpen },
+          () => client.call(operation, payload),
+        );
+        if (sent.became === 'accepted') return sent.result;
+        isOpen = sent.became === 'open';
+        if (!isOpen) await fence?.refused();
+        const failure = sending.read(sent.error);
+        const decision = decisions[failure.outcome].repeatable;
+        if (decision !== 'sign again' || signedAgain) {
+          await sending.report(turn, failure);
+          await sending.act(decision, failure);
+        }
+        turn = await sending.takeSlotAgain(turn, first);
       }
     },
   };

@@ -1,6 +1,7 @@
 import { RetryAt } from './interruption.ts';
 import type { Journal } from './journal.ts';
 import type { Once } from './once.ts';
+import type { Privacy } from './privacy.ts';
 
 /** The time limit for all calls of a reply together. */
 const REPLY_TIMEOUT_MS = 20_000;
@@ -20,8 +21,10 @@ export interface ReplySteps {
   read<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
   /** Sends a reply once. A second try searches for it first. */
   reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
-  /** What the journal has of a step that is done. */
-  kept<Kept>(step: string): Kept | undefined;
+  /** Decides something once. The journal has it sealed, because more may write to it than may decide. */
+  decide<Kept>(step: string, calls: string, decide: () => Promise<Kept>): Promise<Kept>;
+  /** Whether a step is done. */
+  isDone(step: string): boolean;
   /** Records that a step was skipped, and why. */
   skip(step: string, calls: string, why: string): Promise<void>;
 }
@@ -32,9 +35,10 @@ export interface ReplyStepsOptions {
   /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
   once: Once;
+  privacy: Privacy;
 }
 
-export function createReplySteps({ journal, clock, deadline, once }: ReplyStepsOptions): ReplySteps {
+export function createReplySteps({ journal, clock, deadline, once, privacy }: ReplyStepsOptions): ReplySteps {
   return {
     read: (step, calls, read) => once.run(step, calls, read),
     async reply(step, { calls, find, make }) {
@@ -46,10 +50,8 @@ export function createReplySteps({ journal, clock, deadline, once }: ReplyStepsO
         return make();
       });
     },
-    kept<Kept>(step: string) {
-      const known = journal.entry(step);
-      return known?.status === 'done' ? (known.result as Kept) : undefined;
-    },
+    decide: (step, calls, decide) => once.run(step, calls, decide, privacy),
+    isDone: (step) => journal.entry(step)?.status === 'done',
     async skip(step, calls, why) {
       if (journal.entry(step)) return;
       const now = clock();

@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { localTime } from '../local-time.ts';
+import { operations } from '../partner/operations.ts';
+import { EXECUTABLE_FOR_MS } from '../partner/signed-request.ts';
 import type { Table } from '../table/table.ts';
 import type { OperatorDecision } from './history.ts';
 import type { Job } from './job.ts';
 import { LeaseLost } from './job-store.ts';
-import { type OpenRequest, openJournal } from './journal.ts';
+import { type Journal, type OpenRequest, openJournal } from './journal.ts';
 import type { Created } from './steps.ts';
 import { requeueJob, type SweepOptions } from './sweep.ts';
 import type { VerifyCreated } from './verify-created.ts';
 
 /** A person's decision about a creation with an unknown outcome. */
 export type Resolution = { done: string | number; verify: VerifyCreated } | 'again';
-
-/**
- * The service accepts a timestamp for five minutes (docs/partner-api.md#requests), so a delayed request can still
- * succeed.
- */
-export const EXECUTABLE_FOR_MS = 5 * 60_000;
 
 export interface ResolveOptions extends SweepOptions {
   table: Table;
@@ -57,6 +53,7 @@ async function checkedOutcomes(
 ): Promise<Map<string, Created['id'] | 'again'>> {
   const outcomes = new Map<string, Created['id'] | 'again'>();
   const journal = await openJournal(table, job.id, clock);
+  if (journal.openSteps().length === 0) verifyIsSame(job, resolution, journal);
   for (const step of journal.openSteps()) {
     const open = journal.openRequest(step);
     if (!open) continue;
@@ -67,7 +64,7 @@ async function checkedOutcomes(
     }
     const id = await resolution.verify({
       connection: job.connection,
-      operation: open.operation ?? journal.entry(step)?.calls ?? step,
+      operation: open.operation,
       scope: open.found?.scope ?? {},
       marker: open.found?.marker,
       id: resolution.done,
@@ -75,6 +72,19 @@ async function checkedOutcomes(
     outcomes.set(step, id);
   }
   return outcomes;
+}
+
+/**
+ * An earlier decision may have stopped before it queued the job.
+ * @throws {Error} if that one was another
+ */
+function verifyIsSame({ id }: Job, resolution: Resolution, journal: Journal): void {
+  for (const { status, calls, result } of journal.entries()) {
+    if (status !== 'done' || !operations.get(calls)?.createdId) continue;
+    const created = (result as Created).id;
+    if (resolution === 'again' || String(resolution.done) !== String(created))
+      throw new Error(`${calls} of ${id} is done already: it created ${created}`);
+  }
 }
 
 /**
@@ -99,8 +109,8 @@ async function writeOutcomes(
       await journal.keepRequest(step, outcome === 'again' ? { ...open, again: true } : open);
       if (outcome === 'again') continue;
       const now = clock();
-      const { calls, startedAt, sends } = journal.entry(step) ?? { calls: open.operation ?? step, startedAt: now };
-      const result: Created = { id: outcome, signed: open.signed };
+      const { calls, startedAt, sends } = journal.entry(step) ?? { calls: open.operation, startedAt: now };
+      const result: Created = { id: outcome, sent: open.sent };
       const settledBy = `${by} found what was created`;
       const times = { startedAt, resumedAt: now, finishedAt: now };
       await journal.write({ step, calls, status: 'done', ...times, ...(sends && { sends }), result, settledBy });

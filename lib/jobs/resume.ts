@@ -1,6 +1,7 @@
 import type { Budget } from '../budget/budget.ts';
 import type { Limits } from '../budget/window.ts';
-import type { Breaker, Breakers, Scope } from '../connection/breakers.ts';
+import type { Breaker } from '../connection/breaker-item.ts';
+import type { Breakers, Scope } from '../connection/breakers.ts';
 import { inBatches } from './batches.ts';
 import type { OperatorDecision } from './history.ts';
 import { requeueJob, type SweepOptions } from './sweep.ts';

@@ -10,18 +10,23 @@ import { createLinkWaits } from '../grants/link-waits.ts';
 import { BaseUrlError } from '../partner/base-url.ts';
 import { SecretError } from '../secrets/secrets.ts';
 import type { Table } from '../table/table.ts';
+import { UnreadableItem } from '../table/unreadable-item.ts';
 import type { Automation } from './automation.ts';
 import type { Waited, WaitsFor } from './history.ts';
 import { InLine, NeedsOperator, NotDone, Refused, RetryAt, StepFailed } from './interruption.ts';
 import type { Job, ParkKind, UnfinishedStep } from './job.ts';
+import type { JobSignatures } from './job-signatures.ts';
 import { type JobStore, LeaseLost, type Wait } from './job-store.ts';
 import { openJournal } from './journal.ts';
 import { LinkAwaited } from './link-awaited.ts';
 import { createOnce, type SendNews, type StepNews } from './once.ts';
 import { createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
+import { createPrivacy, DONE_AS_PERSON, NOT_DONE_AS_PERSON } from './privacy.ts';
 import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from './queue.ts';
+import { happenedAt, type ReplacedTable } from './replaced-table.ts';
 import { createReplySteps } from './reply-steps.ts';
 import type { CallNews } from './sending.ts';
+import { sentTooOften } from './sent-too-often.ts';
 import { createSteps, type Steps } from './steps.ts';
 import { createStrangerTurn } from './stranger-turn.ts';
 import { requeueJob } from './sweep.ts';
@@ -54,9 +59,11 @@ export interface RunJobOptions {
   lines: WaitingLines;
   budget: Budget;
   breakers: Breakers;
+  replacedTable: ReplacedTable;
   strangers: StrangerShare;
   connection: (name: string) => Connection | undefined;
   assistants: Assistants;
+  signatures: Pick<JobSignatures, 'isSigned'>;
   automation: (name: string) => Automation | undefined;
   replies: Replies;
   clock: () => number;
@@ -72,15 +79,20 @@ export type MessageFate = { sleepMs: number } | 'done';
 /** A message that was received this often is replaced, so that waiting never moves it to the dead-letter queue. */
 const MOST_RECEIVES = 20;
 
+export interface ReceivedJobMessage extends JobMessage {
+  /** How often it was received, including this time. */
+  receives: number;
+  /** When it was sent, in epoch milliseconds. */
+  sentAt: number;
+}
+
 /**
  * Runs the job of one message until it has ended or has to wait.
  *
- * @param receives how often the message was received, including this time
  * @param deadline when the caller is stopped, in epoch milliseconds; the lease ends at the same time
  */
 export async function runJob(
-  message: JobMessage,
-  receives: number,
+  message: ReceivedJobMessage,
   deadline: number,
   options: RunJobOptions,
 ): Promise<MessageFate> {
@@ -92,15 +104,31 @@ export async function runJob(
     return sleepOrLeave(claimed.until - clock());
   }
   try {
-    const { ending, unfinished, ...made } = await runAutomation(claimed, deadline, options);
-    const fate = await settle(claimed, { ...ending, unfinished }, receives, options);
+    const { ending, left, ...made } = await runAutomation(claimed, deadline, options).catch(unreadableJournal);
+    const limited = made.calls?.limited();
+    const fate = await settle(claimed, { ...ending, ...left, ...(limited && { limited }) }, message, options);
     await endCalls(claimed, ending, made, options);
     return fate;
   } catch (error) {
     // The worker that took over runs the job now, and has its own message or one from the sweep.
     if (error instanceof LeaseLost) return 'done';
-    throw error;
+    if (!(error instanceof UnreadableItem)) throw error;
+    // Its journal, which decides what may be sent.
+    const ending = {
+      ended: 'parked',
+      reason: error.message,
+      kind: 'needs an operator',
+      outcomeUnknown: false,
+    } as const;
+    return settle(claimed, { ...ending, unfinished: [], hasGotOn: false }, message, options);
   }
+}
+
+/** Nothing can be sent, or be told to the person who asked, without the journal. */
+function unreadableJournal(error: unknown): { ending: Ending; left: LeftByRun } & CallsOfRun {
+  if (!(error instanceof UnreadableItem)) throw error;
+  const ending = { ended: 'parked', reason: error.message, kind: 'needs an operator', outcomeUnknown: false } as const;
+  return { ending, left: { unfinished: [], hasGotOn: false } };
 }
 
 /**
@@ -111,7 +139,7 @@ export async function runJob(
 async function stoodInLine(message: JobMessage, { jobs, budget, connection }: RunJobOptions): Promise<boolean> {
   const { jobId: id, generation, of } = message;
   const limits = of && connection(of.connection)?.limits;
-  if (generation > 1 || of?.lane !== 'background' || !limits) return false;
+  if (of?.lane !== 'background' || !limits) return false;
   try {
     if (!(await budget.mustStand(of.connection, limits, of.lane))) return false;
   } catch (error) {
@@ -119,14 +147,14 @@ async function stoodInLine(message: JobMessage, { jobs, budget, connection }: Ru
     if (error instanceof BudgetUnavailable) return false;
     throw error;
   }
-  return jobs.standInLineAtOnce({ id, ...of }, 'other jobs are ahead of it');
+  return jobs.standInLineAtOnce({ id, generation, ...of }, 'other jobs are ahead of it');
 }
 
 /** Stores the result of a run. @returns what to do with its message */
 async function settle(
   job: Job,
-  ending: Ending & { unfinished: readonly UnfinishedStep[] },
-  receives: number,
+  ending: Ending & LeftByRun & Pick<Job, 'limited'>,
+  received: ReceivedJobMessage,
   options: RunJobOptions,
 ): Promise<MessageFate> {
   const { jobs, queue, clock, report } = options;
@@ -147,7 +175,7 @@ async function settle(
       report({ ...ending, news: 'in line', job });
       return 'done';
     case 'not yet': {
-      const message = messageOf(job, ending, receives, clock());
+      const message = messageOf(job, ending, received, clock());
       const waiting = await jobs.wait(job, { ...ending, message });
       report({ ...ending, news: 'waiting', job });
       if (message === 'is sent again') await queue.send(waiting);
@@ -162,16 +190,21 @@ async function goOnAtOnce(jobId: string, { jobs, queue }: RunJobOptions): Promis
   if (job?.status === 'waiting') await requeueJob(job, { jobs, queue });
 }
 
-/** What happens to the message of a waiting job: {@link Wait}. */
+/**
+ * What happens to the message of a waiting job: {@link Wait}. A person's command must not wait for another one of theirs
+ * that is being retried. Commands that wait for the budget keep their order, and one worker at a time is enough for them.
+ */
 function messageOf(
-  job: Job,
-  { dueAt, releasesQueueGroup }: Ending & { ended: 'not yet' },
-  receives: number,
+  { lane }: Job,
+  { dueAt, releasesQueueGroup, waitsFor }: Ending & { ended: 'not yet' },
+  { receives, sentAt }: ReceivedJobMessage,
   now: number,
 ): Wait['message'] {
   if (releasesQueueGroup || dueAt - now > LONGEST_SLEEP_MS) return 'leaves';
-  // A person's command must not wait for another one of theirs that is being retried.
-  return isOfPeople(job.lane) || receives >= MOST_RECEIVES ? 'is sent again' : 'sleeps';
+  // No message sleeps longer in all: it holds up its group, and an old message means that no worker runs
+  // (infra/job-queue.ts).
+  if (receives >= MOST_RECEIVES || dueAt - sentAt > LONGEST_SLEEP_MS) return 'is sent again';
+  return isOfPeople(lane) && waitsFor !== 'budget' ? 'is sent again' : 'sleeps';
 }
 
 /** Reports the run's calls to the budget, and advances the waiting line. */
@@ -201,7 +234,7 @@ async function endCalls(
 type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
   | { ended: 'parked'; reason: string; kind: ParkKind; outcomeUnknown: boolean }
-  | ({ ended: 'in line'; expectedAt: number | undefined } & Pause)
+  | ({ ended: 'in line'; expectedAt: number | undefined; operation: string | undefined } & Pause)
   | ({
       ended: 'not yet';
       dueAt: number;
@@ -217,6 +250,12 @@ interface Pause {
   attempts: number;
 }
 
+/** What the next run of a job needs to know of this one. */
+interface LeftByRun {
+  unfinished: readonly UnfinishedStep[];
+  hasGotOn: boolean;
+}
+
 /** What a run made its calls with; nothing where its connection is gone. */
 interface CallsOfRun {
   calls?: PartnerCalls;
@@ -227,18 +266,22 @@ async function runAutomation(
   job: Job,
   deadline: number,
   options: RunJobOptions,
-): Promise<{ ending: Ending; unfinished: readonly UnfinishedStep[] } & CallsOfRun> {
-  const { table, budget, breakers, assistants, replies, clock, sleep, report } = options;
+): Promise<{ ending: Ending; left: LeftByRun } & CallsOfRun> {
+  const { table, replacedTable, budget, breakers, assistants, replies, clock, sleep, report } = options;
   const journal = await openJournal(table, job.id, clock, options.jobs.lease(job));
   const parked: Parking = (reason, kind) => {
     const outcomeUnknown = journal.openSteps().length > 0;
     return { ended: 'parked', reason, kind: outcomeUnknown ? 'outcome unknown' : kind, outcomeUnknown };
   };
   const tellOfWait = createTellOfWait(job, report);
+  let hasGotOn = false;
   const about = {
     ...{ journal, clock },
     report(news: StepNews | SendNews | CallNews) {
-      if (news.news === 'step' && news.entry.status === 'done') tellOfWait();
+      if (news.news === 'step' && news.entry.status === 'done') {
+        hasGotOn = true;
+        tellOfWait();
+      }
       report({ ...news, job });
     },
   };
@@ -246,11 +289,19 @@ async function runAutomation(
     ...{ ...about, unfinished: job.unfinished ?? [] },
     isAfterPerson: ['operator', 'person'].includes(job.waits?.newest.at(-1)?.for ?? ''),
   });
-  const replySteps = createReplySteps({ journal, clock, deadline, once });
+  async function ensureOfIntake(): Promise<void> {
+    if (!(await options.signatures.isSigned(job))) throw new NeedsOperator(UNSIGNED);
+  }
+  const privacy = createPrivacy(job.id, assistants.vault, ensureOfIntake);
+  const decisions = createPrivacy(job.id, assistants.vault);
+  const replySteps = createReplySteps({ journal, clock, deadline, once, privacy: decisions });
   const failed = (error: unknown) => report({ news: 'untold', job, error });
   const linkWaits = createLinkWaits(table, clock);
   const person = createTellPerson({ job, journal, steps: replySteps, replies, linkWaits, clock, failed });
-  const ended = (ending: Ending, made: CallsOfRun = {}) => ({ ending, unfinished: once.unfinished(), ...made });
+  const ended = (ending: Ending, made: CallsOfRun = {}) => ({
+    ...{ ending, left: { unfinished: once.unfinished(), hasGotOn } },
+    ...made,
+  });
   if (job.discarded) {
     const ending = await discard(job, job.discarded.reason, person, parked, options);
     if (ending.ended === 'succeeded') await journal.expire();
@@ -267,15 +318,18 @@ async function runAutomation(
     job.stranger === undefined
       ? undefined
       : createStrangerTurn({ ...about, connection, share: options.strangers, login: job.stranger });
+  const began = { replacedTable, happenedAt: happenedAt(job) };
   const calls = createPartnerCalls({
-    ...{ ...about, connection, strangerTurn },
-    ...{ table, lane: job.lane, caller: job.id, cameBack, budget, breakers, sleep, deadline },
+    ...{ ...about, connection, strangerTurn, ...began },
+    ...{ table, lane: job.lane, caller: job.id, limited: job.limited, cameBack, budget, breakers, sleep, deadline },
   });
   const tools = createToolSteps({
     ...{ assistants, connection: connection.name, limits: connection.mcpLimits, lane: job.lane, budget },
-    awaitedLink: job.awaitedLink,
-    ...{ journal, once, isHeld: holding(job, options), clock, sleep, deadline },
+    ...{ awaitedLink: job.awaitedLink, ...began },
+    ...{ journal, once, privacy, isHeld: holding(job, options), clock, sleep, deadline },
+    bug: (error) => report({ news: 'bug', job, error }),
     isPublic: job.replyTo?.in === 'github',
+    ensureOfIntake,
   });
   const steps = createSteps({ connection, calls, journal, once, replies: replySteps, tools });
   const end = async (): Promise<Ending> => {
@@ -283,24 +337,31 @@ async function runAutomation(
     try {
       if (job.attempts >= MAX_ATTEMPTS)
         throw new NeedsOperator(`the worker crashed or failed ${job.attempts} times on this job`);
+      const sends = sentTooOften(job, clock());
+      if (sends !== undefined)
+        throw new NeedsOperator(
+          `the job was sent again ${sends} times and did not get on, more often than its waits explain`,
+        );
       const automation = options.automation(job.automation);
       if (!automation) throw new NeedsOperator(`this version has no automation '${job.automation}'`);
       // Checked before the job claims anything that others would have to wait for.
       if (journal.openSteps().length === 0) await strangerTurn?.ensureLeft();
-      const known = journal.entry(NOT_DONE);
-      const said = known ? notDone(String(known.result)) : await carryOut(automation, job, steps);
+      const before = journal.entry(NOT_DONE);
+      const notDoneBefore = () => once.run(NOT_DONE, job.automation, async () => '', before?.sealed && privacy);
+      const said = before ? notDone(await notDoneBefore()) : await carryOut(automation, job, steps);
       // An object may have been created anyway.
       if (journal.undecidedSteps().length > 0) throw new NeedsOperator(said.text);
       if (said.of === 'not done') {
         // A person who read the message may have asked again in another way, so a later worker must not run the job
         // after all.
-        await steps.read(NOT_DONE, job.automation, async () => said.text);
+        await once.run(NOT_DONE, job.automation, async () => said.text, privacy.wasUsed() ? privacy : undefined);
       }
       await letGo(job, 'succeeded', options);
       isDone = true;
       await person.outcome(said);
       await journal.expire();
-      return { ended: 'succeeded', outcome: said.text, notDone: said.of === 'not done' };
+      const outcome = privacy.wasUsed() ? recordOf(said) : said.text;
+      return { ended: 'succeeded', outcome, notDone: said.of === 'not done' };
     } catch (error) {
       const ending = endingOf(job, error, parked, options);
       // Only the report of the outcome was left, and it failed.
@@ -316,6 +377,16 @@ async function runAutomation(
   };
   return ended(await end(), { calls, tools });
 }
+
+/** What the records say of a job that acted as the person who asked for it. */
+function recordOf(said: Told): string {
+  if (said.of === 'not done') return NOT_DONE_AS_PERSON;
+  return said.id === undefined ? DONE_AS_PERSON : `${DONE_AS_PERSON}: ${said.id}`;
+}
+
+const UNSIGNED =
+  'the job is not as intake made it, so it must not act through a linked account; discard it, and look who can write to ' +
+  'the table. If it is older than 30 days, or the intake secret was changed since, ask the person to ask again';
 
 /** The waits that people ask about. The others are short, and a backlog has thousands of them. */
 const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'operator', 'person'];
@@ -384,10 +455,10 @@ function endingOf(job: Job, error: unknown, parked: Parking, { clock, random, re
     return { ended: 'not yet', dueAt, why, waitsFor, attempts: job.attempts, releasesQueueGroup, ...link };
   }
   if (error instanceof InLine) {
-    const { expectedAt, message: why, waitsFor } = error;
-    return { ended: 'in line', expectedAt, why, waitsFor, attempts: job.attempts };
+    const { expectedAt, message: why, waitsFor, operation } = error;
+    return { ended: 'in line', expectedAt, operation, why, waitsFor, attempts: job.attempts };
   }
-  if (error instanceof NeedsOperator)
+  if (error instanceof NeedsOperator || error instanceof UnreadableItem)
     return parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator');
   const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
   if (!foreseen) report({ news: 'bug', job, error });

@@ -1,25 +1,41 @@
 import type * as z from 'zod';
 import type { Budget, Slot } from '../budget/budget.ts';
 import { BudgetUnavailable } from '../budget/budget-store.ts';
-import type { Lane } from '../budget/lanes.ts';
-import type { Breakers, Passage } from '../connection/breakers.ts';
+import { isOfPeople, type Lane } from '../budget/lanes.ts';
+import { type Breakers, probesAgain, type Scope, type Stop } from '../connection/breakers.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Result } from '../partner/answer.ts';
 import { PartnerError, PartnerPayloadError, PartnerUnanswered } from '../partner/errors.ts';
 import type { Operation } from '../partner/operation.ts';
 import { validate } from '../partner/validate.ts';
 import { type Decision, decisions, outcomeOf, type SendOutcome } from './decide.ts';
-import { InLine, Refused, RetryAt, StepFailed } from './interruption.ts';
+import type { WaitsFor } from './history.ts';
+import { InLine, type Interruption, NeedsOperator, Refused, RetryAt, StepFailed } from './interruption.ts';
+import type { Limited } from './job.ts';
 import { howItEnded, type Send, type SendLog } from './sends.ts';
 import { type Slots, withBudget } from './slots.ts';
 
-/** The pause for a 429 without a Retry-After. */
-const RATE_LIMIT_PAUSE_MS = 60_000;
+/** The pause after a 429 if the budget cannot be written. */
+const UNKNOWN_PAUSE_MS = 60_000;
 /** A job that waits longer for an operation leaves the queue, so that its message does not block its entity. */
 const LONGEST_WAIT_IN_QUEUE_MS = 30_000;
 
 /** If a due probe has not been made after this long, no job waits for the operation. */
 const PROBED_WITHIN_MS = 3 * 60_000;
+/** A search that waits for an operation looks this long after its probe is due. */
+const AFTER_PROBE_MS = 10_000;
+/** A person's call may probe this long after the last probe, if the next one would keep them waiting for longer. */
+const EARLY_PROBE_MS = 10_000;
+const LONG_FOR_PEOPLE_MS = 60_000;
+
+/** A job that alone meets 429 is parked after this many times, if they are spread over this long. */
+const LIMITED_TIMES = 8;
+const LIMITED_FOR_MS = 30 * 60_000;
+/** A job that meets 429 again lets others go first after the pause. */
+const BEHIND_OTHERS_MS = 15_000;
+/** The pauses between them double, from the first to the longest. */
+const FIRST_LIMITED_PAUSE_MS = 60_000;
+const LONGEST_LIMITED_PAUSE_MS = 6 * 60_000;
 
 export type CallNews =
   | { news: 'rate limited' }
@@ -35,9 +51,9 @@ interface TakenSlot {
   grantedAt: number;
 }
 
-/** The right to make one call: its slot, and the breaker of its operation, which gets the result. */
+/** The right to make one call of an operation. */
 export interface Turn extends TakenSlot {
-  breaker: Passage;
+  operation: string;
 }
 
 /** How a call is sent and noted. */
@@ -81,10 +97,14 @@ export interface Sending {
   report(turn: Turn, failure: Failure): Promise<void>;
   /** Applies a decision by throwing. For use when no request is open. */
   act(decision: Decision, failure: Failure): Promise<never>;
-  /** Stops every job on the connection after a 429. @returns the error for the current job to throw */
-  pause(error: PartnerError): Promise<InLine>;
-  /** @throws {RetryAt} while the operation's breaker is open and another caller probes it */
+  /**
+   * Stops every job on the connection after a 429, or only this one if the service takes calls of others.
+   * @returns the error for the current job to throw
+   */
+  pause(error: PartnerError): Promise<Interruption>;
+  /** @throws {RetryAt} while the operation's breaker is open and other callers probe it */
   ensureWorks(operation: Operation): Promise<void>;
+  limited(): Limited | undefined;
 }
 
 export interface SendingOptions {
@@ -92,6 +112,8 @@ export interface SendingOptions {
   lane: Lane;
   /** The caller: a job's id. */
   caller: string;
+  /** What the job's earlier runs met. */
+  limited?: Limited | undefined;
   budget: Budget;
   breakers: Breakers;
   slots: Slots;
@@ -102,7 +124,9 @@ export interface SendingOptions {
 export function createSending(options: SendingOptions): Sending {
   const { connection, lane, caller, budget, breakers, slots, clock, report } = options;
   const { name } = connection;
-  const breakerOf = ({ name: operation }: Operation) => breakers.at({ connection: name, operation }, lane);
+  let { limited } = options;
+  const me = { id: caller, lane };
+  const stopOf = (operation: string) => breakers.stopOf({ connection: name, operation }, me);
 
   async function takeSlot(first: boolean): Promise<TakenSlot> {
     const askedAt = clock();
@@ -141,75 +165,101 @@ export function createSending(options: SendingOptions): Sending {
 
   /**
    * Checks whether the connection works with a call that changes nothing. The answer to a creation could get lost.
-   * @throws {InLine} if it is down, or another caller is probing it
+   * @throws {InLine | RetryAt} if it does not
    */
-  async function probe(whole: Passage): Promise<void> {
-    const isOpen = whole.says === 'probe';
-    if (!(await whole.claimProbe())) {
-      // If there is only a suspicion, the connection counts as working until the other probe fails.
-      if (isOpen) throw waitForConnection(whole.wait());
-      return;
-    }
+  async function probe(stop: Stop): Promise<void> {
+    let taken = await takeSlot(true);
+    if (!(await breakers.claimProbe(stop, me))) return taken.slot.giveUp();
     for (let signedAgain = false; ; signedAgain = true) {
-      const slot = await takeSlot(true);
       const client = await connection.client();
       try {
-        await inSlot(slot, { first: true }, () => client.call(connection.operation(validate), {}));
-        return await whole.worked();
+        await inSlot(taken, { first: true }, () => client.call(connection.operation(validate), {}));
+        return await breakers.worked({ connection: name });
       } catch (thrown) {
         const { error, outcome } = sending.read(thrown);
         const { repeatable, evidence } = decisions[outcome];
         if (repeatable === 'wait for budget') throw await sending.pause(error);
-        if (repeatable === 'sign again' && !signedAgain) continue;
-        if (evidence === 'works' || evidence === 'nothing') return await whole.worked();
-        await whole.failed(caller, error.message);
-        report({ news: 'stopped', what: `the connection ${name}`, why: error.message });
-        throw waitForConnection(whole.wait());
+        if (repeatable === 'sign again' && !signedAgain) {
+          taken = await takeSlot(true);
+          continue;
+        }
+        if (evidence !== 'fails') return await breakers.worked({ connection: name });
+        return await noteFailure({ connection: name }, error);
       }
     }
   }
 
-  /** Probes the connection on the suspicion that it is down. */
-  async function ensureConnectionWorks(): Promise<void> {
+  /** @throws {InLine | RetryAt} if the connection is down */
+  async function noteFailure(scope: Scope, { message }: PartnerError): Promise<void> {
+    const open = await breakers.failed(scope, me, message);
+    for (const { operation = `the connection ${name}` } of open)
+      report({ news: 'stopped', what: operation, why: message });
+    const isDown = open.some(({ operation }) => operation === undefined);
+    const stop = isDown ? await stopOf(scope.operation ?? validate.name) : undefined;
+    if (!stop) return;
+    if (!stop.mayProbe) throw waitingFor(stop, false);
     slots.ensureTimeForCall();
-    const whole = await breakers.at({ connection: name }, lane);
-    if (whole.says === 'wait') throw waitForConnection(whole.wait());
-    await probe(whole);
+    await probe(stop);
   }
 
-  function waitForOperation(breaker: Passage): RetryAt {
-    const { until, why } = breaker.wait();
-    return new RetryAt(until, why, {
-      releasesQueueGroup: until - clock() > LONGEST_WAIT_IN_QUEUE_MS,
-      waitsFor: 'outage',
-    });
+  /**
+   * What a job does that may not call now. Those that wait stand in line and are called, except for the next prober and
+   * for the few that have to ask again: a person who may probe before the pause is over, and a resend.
+   */
+  function waitingFor({ scope: { operation }, breaker, why }: Stop, first: boolean): InLine | RetryAt {
+    const { until, probedAt } = breaker;
+    const asksAgain = probesAgain(breaker, caller) || (first && operation !== undefined);
+    if (asksAgain) return retryAt(until, why);
+    const isLong = isOfPeople(lane) && until - clock() > LONG_FOR_PEOPLE_MS;
+    return isLong ? retryAt(probedAt + EARLY_PROBE_MS, why) : new InLine(why, until, 'outage', operation);
+  }
+
+  function retryAt(at: number, why: string, waitsFor: WaitsFor = 'outage'): RetryAt {
+    return new RetryAt(at, why, { releasesQueueGroup: at - clock() > LONGEST_WAIT_IN_QUEUE_MS, waitsFor });
+  }
+
+  /** How long a job waits that alone meets 429; it parks in the end. */
+  function waitingAlone({ times, since }: Limited, { message }: PartnerError, askedMs = 0): Interruption {
+    const now = clock();
+    if (times >= LIMITED_TIMES && now - since >= LIMITED_FOR_MS) {
+      const minutes = Math.round((now - since) / 60_000);
+      return new NeedsOperator(`${message}, ${times} times in ${minutes} minutes, while it took other calls`);
+    }
+    const pause = Math.min(FIRST_LIMITED_PAUSE_MS * 2 ** (times - 1), LONGEST_LIMITED_PAUSE_MS);
+    return retryAt(
+      now + Math.max(askedMs, pause),
+      'the service takes other calls, and wants no more of this one',
+      'budget',
+    );
   }
 
   const sending: Sending = {
-    async takeTurn(operation, first) {
-      slots.ensureTimeForCall();
-      let [whole, breaker] = await Promise.all([breakers.at({ connection: name }, lane), breakerOf(operation)]);
-      if (whole.says === 'wait') throw waitForConnection(whole.wait());
-      if (whole.says === 'probe') {
-        await probe(whole);
-        breaker = await breakerOf(operation);
+    async takeTurn({ name: operation }, first) {
+      for (;;) {
+        slots.ensureTimeForCall();
+        const stop = await stopOf(operation);
+        if (!stop) return { ...(await takeSlot(first)), operation };
+        if (stop.mayProbe && stop.scope.operation === undefined) await probe(stop);
+        else if (stop.mayProbe) {
+          const taken = await takeSlot(first);
+          if (await breakers.claimProbe(stop, me)) return { ...taken, operation };
+          taken.slot.giveUp();
+        } else if (stop.lookAgainAt !== undefined) await slots.pauseUntil(stop.lookAgainAt, stop.why, 'outage');
+        else throw waitingFor(stop, first);
       }
-      if (breaker.says === 'wait') throw waitForOperation(breaker);
-      const taken = await takeSlot(first);
-      if (breaker.says === 'probe' && !(await breaker.claimProbe())) {
-        taken.slot.giveUp();
-        throw waitForOperation(breaker);
-      }
-      return { ...taken, breaker };
     },
-    async takeSlotAgain({ breaker }, first) {
+    async takeSlotAgain({ operation }, first) {
       slots.ensureTimeForCall();
-      return { ...(await takeSlot(first)), breaker };
+      return { ...(await takeSlot(first)), operation };
     },
     async send(turn, options, call) {
       const result = await inSlot(turn, options, call);
+      const { operation } = turn;
+      if (limited?.operation === operation) limited = undefined;
       // The answer counts even if the breaker cannot be closed. The next success closes it too.
-      await turn.breaker.worked().catch((error) => report({ news: 'breaker not closed', error }));
+      await breakers
+        .worked({ connection: name, operation })
+        .catch((error) => report({ news: 'breaker not closed', error }));
       return result;
     },
     read(error) {
@@ -222,15 +272,11 @@ export function createSending(options: SendingOptions): Sending {
       }
       return { error, outcome };
     },
-    async report({ breaker }, { error, outcome }) {
+    async report({ operation }, { error, outcome }) {
       const { evidence } = decisions[outcome];
-      if (evidence === 'works') return breaker.worked();
-      if (evidence === 'nothing') return;
-      if (evidence === 'connection may be down') await ensureConnectionWorks();
-      const row = await breaker.failed(caller, error.message);
-      if (row === 'open') report({ news: 'stopped', what: error.operation, why: error.message });
-      // A second consecutive failure may mean more than a temporary problem.
-      if (row !== 'first' && evidence === 'operation fails') await ensureConnectionWorks();
+      if (evidence === 'works') await breakers.worked({ connection: name, operation });
+      if (evidence === 'nothing') await breakers.toldNothing({ connection: name, operation }, me);
+      if (evidence === 'fails') await noteFailure({ connection: name, operation }, error);
     },
     async act(decision, { error }) {
       if (decision === 'wait for budget') throw await sending.pause(error);
@@ -239,24 +285,30 @@ export function createSending(options: SendingOptions): Sending {
     },
     async pause(error) {
       report({ news: 'rate limited' });
-      const { retryAfterSeconds } = error;
-      const until = clock() + (retryAfterSeconds === null ? RATE_LIMIT_PAUSE_MS : retryAfterSeconds * 1000);
-      await budget.pause(name, until).catch((error) => {
+      const { operation, retryAfterSeconds } = error;
+      const asked = retryAfterSeconds === null ? undefined : retryAfterSeconds * 1000;
+      const served = await breakers.limited(name);
+      const isFirst = limited?.operation !== operation;
+      const before = limited && !isFirst ? limited : { operation, times: 0, since: clock(), served };
+      const isAlone = served > before.served;
+      limited = { ...before, times: before.times + (isAlone ? 1 : 0), served };
+      if (isAlone) return waitingAlone(limited, error, asked);
+      const until = await budget.pause(name, connection.limits, asked).catch((error) => {
         // Other jobs will get their own 429 from the service.
         if (!(error instanceof BudgetUnavailable)) throw error;
+        return clock() + (asked ?? UNKNOWN_PAUSE_MS);
       });
-      return new InLine('the service wants fewer calls', until);
+      const why = 'the service wants fewer calls';
+      // If it went first again, no other call could show that the service takes others.
+      return isFirst ? new InLine(why, until) : retryAt(until + BEHIND_OTHERS_MS, why, 'budget');
     },
-    async ensureWorks(operation) {
-      const breaker = await breakerOf(operation);
-      const isProbed = clock() < breaker.probeDueAt + PROBED_WITHIN_MS;
-      if (breaker.says !== 'call' && isProbed) throw waitForOperation(breaker);
+    async ensureWorks({ name: operation }) {
+      const stop = await stopOf(operation);
+      if (!stop?.scope.operation) return;
+      const { until } = stop.breaker;
+      if (clock() < until + PROBED_WITHIN_MS) throw retryAt(Math.max(until, clock()) + AFTER_PROBE_MS, stop.why);
     },
+    limited: () => limited,
   };
   return sending;
-}
-
-/** While its connection is down, nothing can be sent there, so the job waits in line. */
-function waitForConnection({ until, why }: ReturnType<Passage['wait']>): InLine {
-  return new InLine(why, until, 'outage');
 }

@@ -69,6 +69,7 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
   const { connection, lane, cameBack, budget, clock, sleep, deadline } = options;
   let lineIsDue = false;
   let hasAsked = false;
+  let hasTaken = false;
 
   async function pauseUntil(at: number, why: string, waitsFor: WaitsFor = 'pause'): Promise<void> {
     const ms = at - clock();
@@ -78,7 +79,7 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
 
   async function request(urgent: boolean, waitsUntil: number): Promise<SlotAnswer> {
     const { name, limits } = connection;
-    const asked = { connection: name, limits, lane, urgent, cameBack, waitsUntil };
+    const asked = { connection: name, limits, lane, urgent, cameBack, hasBegun: hasTaken, waitsUntil };
     hasAsked = true;
     const answer = await withBudget(budget.requestSlot(asked), clock);
     lineIsDue ||= answer.lineIsDue;
@@ -117,6 +118,7 @@ export function createSlots({ strangerTurn, ...options }: SlotsOptions): Slots {
         if (slot.sendAt > clock()) await sleep(slot.sendAt - clock());
         if (await withBudget(slot.isGood(), clock)) {
           if (!urgent) await takeOfStrangers(slot);
+          hasTaken = true;
           return slot;
         }
         slot.giveUp();

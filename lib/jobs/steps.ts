@@ -3,18 +3,20 @@ import type { Connection } from '../connection/connection.ts';
 import type { Holder } from '../grants/grant.ts';
 import type { Operation } from '../partner/operation.ts';
 import { readPage } from '../partner/paging.ts';
+import type { Identity } from './creations.ts';
 import { NeedsOperator, Refused } from './interruption.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, SentFields } from './journal.ts';
 import type { Once } from './once.ts';
 import type { PartnerCalls } from './partner-calls.ts';
+import type { Fence } from './repeatable-calls.ts';
 import type { ReplySteps } from './reply-steps.ts';
 import type { ToolSteps } from './tool-steps.ts';
 
 /** The result of a creating step. */
 export interface Created {
   id: string | number;
-  /** Digest of the signed payload. It may be older than the payload of the last request. */
-  signed: string;
+  /** What was sent of each field. It may be older than the payload of the last call. */
+  sent: SentFields;
 }
 
 /** The external effects of an automation. Each step is executed once per job, even after crashes and retries. */
@@ -35,6 +37,13 @@ export interface Steps extends ReplySteps {
     keep: (data: z.output<D>) => Kept,
     refused?: (refusal: Refused) => Kept,
   ): Promise<Kept>;
+  /** Calls an operation that sets fields. An earlier call of it must not arrive after a later one. */
+  set<P extends z.ZodType, D extends z.ZodType>(
+    step: string,
+    operation: Operation<P, D>,
+    payload: z.input<P>,
+    fence: Fence,
+  ): Promise<void>;
   /**
    * Reads a list page by page. Each page is a separate step.
    *
@@ -56,14 +65,14 @@ export interface Steps extends ReplySteps {
   /**
    * Calls a creating operation at most once; see decide.ts.
    *
-   * @param marker the text in the payload that identifies the created object
-   * @returns the id of the created object, and the digest of its payload
+   * @param identity by which the created object is found again
+   * @returns the id of the created object, and what was sent of each field
    */
   create<P extends z.ZodType, D extends z.ZodType>(
     step: string,
     operation: Operation<P, D>,
     payload: z.input<P>,
-    marker?: string,
+    identity?: Identity,
   ): Promise<Created>;
   /** Calls of tools, as a person who has linked an account. */
   as(holder: Holder): ToolSteps;
@@ -94,6 +103,13 @@ export function createSteps(options: StepsOptions): Steps {
         }
       });
     },
+    async set(step, declared, payload, fence) {
+      const operation = connection.operation(declared);
+      await once.run(step, operation.name, async (_, log) => {
+        await partner.repeatable(operation, payload, log, fence);
+        return null;
+      });
+    },
     async list(step, declared, payload, keep, idOf, maxPages) {
       const operation = connection.operation(declared);
       const kept = [];
@@ -102,9 +118,9 @@ export function createSteps(options: StepsOptions): Steps {
         const part = await once.run(`${step} ${page}`, operation.name, async (_, log) => {
           const asked = Object.assign({}, payload, { page });
           const result = await partner.repeatable(operation, asked, log);
-          const { repeats, last, fingerprint } = readPage(page, asked, result, before);
+          const { repeats, last, whole, fingerprint } = readPage(page, asked, result, before);
           const rows = repeats ? [] : result.data.map(keep).filter((row) => row !== undefined);
-          return { rows, last, whole: !repeats, ...(fingerprint !== null && { fingerprint }) };
+          return { rows, last, whole, ...(fingerprint !== null && { fingerprint }) };
         });
         kept.push(...part.rows);
         if (part.last) return { kept: lastOfEach(kept, idOf), pages: page, whole: part.whole };
@@ -112,10 +128,10 @@ export function createSteps(options: StepsOptions): Steps {
       }
       return { kept: lastOfEach(kept, idOf), pages: maxPages, whole: false };
     },
-    async create(step, declared, payload, marker) {
+    async create(step, declared, payload, identity) {
       const operation = connection.operation(declared);
       const created = await once.run(step, operation.name, async (_, log): Promise<Created> => {
-        const creating = () => partner.creating(step, operation, payload, marker, log);
+        const creating = () => partner.creating(step, operation, payload, identity, log);
         return creating().catch(async (error) => {
           // For a step that a person decided, a NeedsOperator means that the last search found nothing. A Refused is
           // not a search result.

@@ -25,6 +25,8 @@ export type ReplyContent =
 /** The outcome of a job, in plain words. */
 export interface Outcome {
   text: string;
+  /** The id of what was made for a linked account. The records of the job have it in place of the text. */
+  id?: string | number | undefined;
   /** Block Kit that replaces the text if the reply goes to Slack. */
   blocks?: readonly object[];
   /** No reply is sent, because an outsider asked. */
@@ -82,7 +84,7 @@ export function createTellPerson({ job, journal, steps, replies, linkWaits, cloc
       if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, waitsFor });
     },
     /** By one of the jobs that wait for the same link. */
-    async linkAwaited({ message: why, problem, scopes, of, awaitedLink: { since } }: LinkAwaited) {
+    async linkAwaited({ told: why, problem, scopes, of, awaitedLink: { since } }: LinkAwaited) {
       if (!(await linkWaits.claimTelling(of, problem, job.id))) return;
       const step = `tell link awaited ${digest([problem, since])}`;
       await sayIfPossible(step, { of: 'link awaited', why, scopes, holder: of.holder, since });

@@ -7,18 +7,21 @@ import type { Assistants } from '../grants/assistants.ts';
 import { CallRejected, GrantError, LinkNeeded, OutcomeUnknown, TryLater } from '../grants/errors.ts';
 import type { Grant, Holder } from '../grants/grant.ts';
 import { LINK_WAIT_MS } from '../grants/link-waits.ts';
+import { argumentsFault, fitArguments } from '../mcp/check-arguments.ts';
 import { ANSWER_TIMEOUT_MS } from '../mcp/exchange.ts';
-import { fitArguments } from '../mcp/fit.ts';
 import { onOneLine } from '../mcp/outside-text.ts';
 import { schemaHash } from '../mcp/schema-hash.ts';
 import type { Tool, ToolList, ToolResult } from '../mcp/tool.ts';
-import { argumentsFault } from '../mcp/validate-arguments.ts';
+import { sendOnce } from '../send-once.ts';
+import type { WaitsFor } from './history.ts';
 import { type Interruption, NeedsOperator, NotDone, RetryAt, StepFailed } from './interruption.ts';
 import type { Job } from './job.ts';
 import { LeaseLost } from './job-store.ts';
 import type { Journal, StepEntry } from './journal.ts';
 import { LinkAwaited } from './link-awaited.ts';
 import type { Once } from './once.ts';
+import { inOwnWords, type Privacy } from './privacy.ts';
+import { ofEarlierTable, type ReplacedTable } from './replaced-table.ts';
 
 /** A tool, and the arguments that it is called with. */
 export interface ToolCall {
@@ -70,16 +73,24 @@ export interface ToolStepsOptions {
   budget: Budget;
   journal: Journal;
   once: Once;
+  privacy: Privacy;
   /** How the job waited for a link before this run. */
   awaitedLink: Job['awaitedLink'];
   /** Whether strangers read what the person is told; then it does not have the service's own words. */
   isPublic: boolean;
+  /** Before anything of a person is read. @throws {Interruption} for a job that intake did not make as it is */
+  ensureOfIntake: () => Promise<void>;
   /** Whether no other worker has taken the job over. */
   isHeld: () => Promise<boolean>;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
   /** When this run must have ended. Epoch milliseconds. */
   deadline: number;
+  replacedTable: ReplacedTable;
+  /** When the job's event happened at the earliest; epoch milliseconds. */
+  happenedAt: number;
+  /** Reports an error of the relay's own code that the job goes on after. */
+  bug: (error: unknown) => void;
 }
 
 /** Waits up to this long stay in the run. */
@@ -96,18 +107,16 @@ const LOOKS_AFTER_MS = [2_000, 15_000, 60_000];
 
 const OTHER_LINK = 'The account that it was sent with is not linked any more, so the relay cannot look for it';
 
-/** Whether a call that was sent may have been carried out, by what came of it. */
-function isOpen(error: unknown, { isRepeatable }: NonNullable<StepEntry['sent']>): boolean {
-  if (error instanceof OutcomeUnknown || error instanceof LeaseLost) return true;
-  return isRepeatable && error instanceof TryLater && !error.isForBudget;
-}
-
 /** Whether a call cannot be sent again, although it may have been carried out before: another link must not send it. */
 const endsSending = (error: unknown): error is Error =>
   error instanceof LinkNeeded || error instanceof CallRejected || error instanceof NotDone;
 
+const CHANGES = 'tool ';
+const READS = 'reading tool ';
+const LISTS = 'list of tools';
+
 /** Whether a step, by what it calls, was a call that changes something. */
-export const changesByTool = (calls: string): boolean => calls.startsWith('tool ');
+export const changesByTool = (calls: string): boolean => calls.startsWith(CHANGES);
 
 /** The tools of one run of a job, of whichever person. */
 export interface ToolStepsOfRun {
@@ -117,19 +126,20 @@ export interface ToolStepsOfRun {
 }
 
 export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
-  const { assistants, connection, limits, lane, budget, journal, isHeld, once, clock, sleep, deadline } = options;
+  const { assistants, connection, limits, lane, budget, journal, isHeld, once, clock, sleep, deadline, bug } = options;
+  const { privacy } = options;
   const inItsWords = (said: string) => (options.isPublic ? '' : `: ${said}`);
   let opened: Promise<Assistant> | undefined;
 
   function open(): Promise<Assistant> {
-    opened ??= assistants.open({ connection, limits, lane, waitUntil });
+    opened ??= options.ensureOfIntake().then(() => assistants.open({ connection, limits, lane, waitUntil }));
     return opened;
   }
 
-  async function waitUntil(at: number, why: string): Promise<void> {
+  async function waitUntil(at: number, why: string, waitsFor: WaitsFor = 'budget'): Promise<void> {
     const ms = at - clock();
     if (ms > LONGEST_PAUSE_MS || at + ANSWER_TIMEOUT_MS > deadline) {
-      throw new RetryAt(Math.min(at, clock() + LONGEST_WAIT_MS), why, { waitsFor: 'budget' });
+      throw new RetryAt(Math.min(at, clock() + LONGEST_WAIT_MS), why, { waitsFor });
     }
     if (ms > 0) await sleep(ms);
   }
@@ -154,10 +164,11 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     if (error instanceof LinkNeeded || error instanceof OutcomeUnknown) return undefined;
     if (error instanceof TryLater) {
       const { at = clock() + NO_BUDGET_PAUSE_MS, isForBudget, message } = error;
-      return isForBudget ? new RetryAt(at, message, { waitsFor: 'budget' }) : new StepFailed(message, { cause: error });
+      if (isForBudget) return new RetryAt(at, message, { waitsFor: 'budget' });
+      return new StepFailed(inOwnWords(error), { cause: error });
     }
     if (error instanceof CallRejected) return new NotDone(`The service does not take this${inItsWords(error.message)}`);
-    return new NeedsOperator(error.message, { cause: error });
+    return new NeedsOperator(inOwnWords(error), { cause: error });
   }
 
   /** The job waits until the person has linked their account, for a day. */
@@ -181,7 +192,8 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
   async function checked(holder: Holder, call: ToolCall): Promise<{ tool: Tool; args: object }> {
     const { tools } = await open();
     const isExpected = (tool: Tool) => schemaHash(tool) === call.schema;
-    const tool = await assistants.knownTools.find(connection, call.tool, () => tools.list(holder), isExpected);
+    const list = (only: readonly string[]) => tools.list(holder, only);
+    const tool = await assistants.knownTools.find(connection, call.tool, list, isExpected);
     if (!tool) {
       throw new NotDone(
         `The service does not list the tool ${call.tool} for your account: it is gone, or the account lacks a scope`,
@@ -193,7 +205,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
         `the tool ${call.tool} has changed since relay.config.ts was written; run relay mcp doctor, and correct its arguments and schema`,
       );
     }
-    const args = fitArguments(tool.inputSchema, call.arguments) as object;
+    const args = fitArguments(tool, call.arguments);
     const fault = argumentsFault(tool, args);
     if (fault !== undefined) throw new NotDone(`The tool ${call.tool} does not take this${inItsWords(fault)}`);
     return { tool, args };
@@ -207,16 +219,16 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     keep: (result: ToolResult) => Kept,
     only?: string,
   ): Promise<Kept> {
-    async function ensureMayRead(grant: Grant): Promise<void> {
+    async function beforeSend(grant: Grant): Promise<void> {
       ensureTime();
       if (only !== undefined && grant.linkId !== only) throw new NotDone(OTHER_LINK);
     }
-    return once.run(step, `reading tool ${call.tool}`, () =>
+    const readOnce = () =>
       interrupting(holder, async () => {
         ensureTime();
         try {
           const { args } = await checked(holder, call);
-          const result = await (await open()).tools.call(holder, 'repeatable', call.tool, args, ensureMayRead);
+          const result = await (await open()).tools.call(holder, 'repeatable', call.tool, args, { beforeSend });
           if (result.isError) throw new NotDone(`The tool ${call.tool} does not do this${inItsWords(saidIn(result))}`);
           return keep(result);
         } catch (error) {
@@ -224,14 +236,15 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
           if (only !== undefined && error instanceof LinkNeeded) throw new NotDone(OTHER_LINK);
           throw error;
         }
-      }),
-    );
+      });
+    return once.run(step, `${READS}${call.tool}`, readOnce, privacy);
   }
 
   /**
-   * Sends the call. From when it may have left, the journal says so, and with which link.
+   * Sends the call. The journal says that it may have left before it does, and with which link.
    * @param before how it was sent in an earlier run, if that is open
-   * @throws {OutcomeUnknown | GrantError | Interruption}
+   * @throws {OutcomeUnknown} if it may have been carried out, and must not be sent again
+   * @throws {GrantError | Interruption}
    */
   async function send<Kept>(
     holder: Holder,
@@ -240,35 +253,52 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     keep: (result: ToolResult) => Kept,
     before: StepEntry['sent'],
   ): Promise<Made<Kept>> {
-    const calls = `tool ${call.tool}`;
+    const calls = `${CHANGES}${call.tool}`;
     let sent = before;
     const startedAt = clock();
-    try {
+    const ended = await sendOnce(before !== undefined, async (leaving): Promise<Made<Kept>> => {
       ensureTime();
       const { tool, args } = await checked(holder, call);
       const isRepeatable = tool.hints.idempotent;
+      if (!before && !isRepeatable) await ensureOfThisTable(call.tool);
       const history = isRepeatable ? 'repeatable' : 'creating';
-      const result = await (await open()).tools.call(holder, history, call.tool, args, async ({ linkId }) => {
-        ensureTime();
-        if (before && before.linkId !== linkId)
-          throw new OutcomeUnknown('the service did not answer, and the account was linked again since');
-        if (sent?.linkId === linkId) return;
-        sent = { linkId, isRepeatable };
-        await once.write({ step, calls, status: 'begun', startedAt: clock(), sent });
-        // In this order: a worker that claims the job after this check reads the journal even later, and does not send.
-        if (!(await isHeld())) throw new LeaseLost(step);
+      const result = await (await open()).tools.call(holder, history, call.tool, args, {
+        ...leaving,
+        async beforeSend({ linkId }) {
+          ensureTime();
+          if (before && before.linkId !== linkId)
+            throw new OutcomeUnknown('the service did not answer, and the account was linked again since');
+          if (sent?.linkId === linkId) return;
+          sent = { linkId, isRepeatable };
+          await once.write({ step, calls, status: 'begun', startedAt: clock(), sent });
+          // In this order: a worker that claims the job after this check reads the journal even later, and does not send.
+          if (!(await isHeld())) throw new LeaseLost(step);
+        },
       });
       // A refusal says nothing about the call before.
-      if (result.isError && before) throw new OutcomeUnknown(saidIn(result));
+      if (result.isError && before) throw new OutcomeUnknown('the tool answered with an error');
       return result.isError ? { became: 'failed', said: saidIn(result) } : { became: 'done', kept: keep(result) };
-    } catch (error) {
-      // Whatever else comes of it, it was not carried out, and may be sent again, also with another link.
-      if (sent && !before && !isOpen(error, sent)) {
-        const note = error instanceof Error ? error.message : String(error);
-        await once.write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note });
-      }
+    });
+    if (ended.became === 'accepted') return ended.result;
+    const { error } = ended;
+    if (error instanceof LeaseLost) throw error;
+    if (ended.became === 'not carried out') {
+      const note = error instanceof Error ? inOwnWords(error) : String(error);
+      // It may be sent again, also with another link.
+      if (sent) await once.write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note });
       throw error;
     }
+    if (sent?.isRepeatable || error instanceof OutcomeUnknown) throw error;
+    bug(error);
+    throw new OutcomeUnknown('the relay could not read the answer', { cause: error });
+  }
+
+  /** After the table was lost or restored, nothing is sent for what the earlier one may have known. */
+  async function ensureOfThisTable(tool: string): Promise<void> {
+    const earlier = await ofEarlierTable(options.replacedTable, options.happenedAt, `the tool ${tool}`);
+    if (!earlier) return;
+    const todo = 'only the person can look: discard the job, and let the person ask again if it is not there';
+    throw new NeedsOperator(`${earlier.unknown}; ${todo}`);
   }
 
   async function lookFor<Kept>(
@@ -284,7 +314,8 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     const reader: Pick<ToolSteps, 'read'> = { read: (look, call, keep) => read(holder, look, call, keep, only) };
     try {
       for (const [index, afterMs] of LOOKS_AFTER_MS.entries()) {
-        await waitUntil(startedAt + afterMs, 'a call was not clearly answered; what it may have made is looked for');
+        const why = 'a call was not clearly answered; what it may have made is looked for';
+        await waitUntil(startedAt + afterMs, why, 'answer');
         const kept = await find(reader, `${step}: look ${index + 1}`);
         if (kept !== undefined) return { became: 'done', kept };
       }
@@ -302,28 +333,29 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     keep: (result: ToolResult) => Kept,
     find: Find<Kept> | undefined,
   ): Promise<Made<Kept>> {
-    const calls = `tool ${call.tool}`;
+    const calls = `${CHANGES}${call.tool}`;
     const known = journal.entry(step);
     const before = known?.status === 'done' ? undefined : known?.sent;
     if ((known?.status === 'begun' || before) && !before?.isRepeatable) {
-      const why = 'the relay was interrupted while it waited for the answer';
-      const made = await lookFor(holder, step, find, why);
-      return once.run(step, calls, async () => made);
+      const { note = 'the relay was interrupted while it waited for the answer' } = known ?? {};
+      const made = await lookFor(holder, step, find, note);
+      return once.run(step, calls, async () => made, privacy);
     }
     let lost: Error | undefined;
     try {
-      return await once.run(step, calls, () =>
-        interrupting(holder, () =>
-          send(holder, step, call, keep, before).catch((error) => {
-            if (error instanceof OutcomeUnknown || (before && endsSending(error))) lost = error;
-            throw error;
-          }),
-        ),
-      );
+      const attempt = () =>
+        send(holder, step, call, keep, before).catch((error) => {
+          if (error instanceof OutcomeUnknown || (before && endsSending(error))) lost = error;
+          throw error;
+        });
+      return await once.run(step, calls, () => interrupting(holder, attempt), privacy);
     } catch (error) {
       if (!lost) throw error;
+      const entry = journal.entry(step);
+      // A later run of the job says the same.
+      if (entry?.status === 'begun') await once.write({ ...entry, note: inOwnWords(lost) });
       const made = await lookFor(holder, step, find, lost.message);
-      return once.run(step, calls, async () => made);
+      return once.run(step, calls, async () => made, privacy);
     }
   }
 
@@ -335,11 +367,16 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
         return grant.death ? 'dead' : 'yes';
       },
       list: (step, keep) =>
-        once.run(step, 'list of tools', () =>
-          interrupting(holder, async () => {
-            ensureTime();
-            return keep(await (await open()).tools.list(holder));
-          }),
+        once.run(
+          step,
+          LISTS,
+          () =>
+            interrupting(holder, async () => {
+              ensureTime();
+              const { tools } = await open();
+              return keep(await tools.list(holder));
+            }),
+          privacy,
         ),
       read: (step, call, keep) => read(holder, step, call, keep),
       make: (step, call, keep, find) => make(holder, step, call, keep, find),

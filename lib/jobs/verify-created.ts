@@ -3,7 +3,7 @@ import { type PartnerClient, pages } from '../partner/client.ts';
 import { PartnerError } from '../partner/errors.ts';
 import { type Operation, withOverride } from '../partner/operation.ts';
 import { operations } from '../partner/operations.ts';
-import { MARKER } from './readings.ts';
+import { markerIn } from './markers.ts';
 
 /** Something that a person says a creating operation has made. */
 export interface Claimed {
@@ -53,8 +53,9 @@ export function createVerifyCreated(
 
     /** A list without the text shows nothing about who created a thing. */
     function verifyMarker(text: unknown, marker: string): void {
-      if (typeof text !== 'string' || text.includes(marker)) return;
-      const isOfRelay = text.match(MARKER) !== null;
+      const theirs = markerIn(text);
+      if (typeof text !== 'string' || theirs === marker) return;
+      const isOfRelay = theirs !== undefined;
       const what = isOfRelay ? 'another job of the relay created' : `the ${found?.field} of`;
       const wrong = isOfRelay ? `, as its ${found?.field} says` : ` does not contain ${marker}`;
       const todo = isOfRelay

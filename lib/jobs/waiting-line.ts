@@ -1,10 +1,12 @@
 import type { Budget, LinePlan } from '../budget/budget.ts';
 import { isOfPeople, type Lane, lanes } from '../budget/lanes.ts';
 import { type Limits, MINUTE } from '../budget/window.ts';
-import type { Breaker, Breakers } from '../connection/breakers.ts';
+import type { Breaker } from '../connection/breaker-item.ts';
+import { type Breakers, callsProberAt } from '../connection/breakers.ts';
 import { inBatches } from './batches.ts';
 import type { Job } from './job.ts';
-import type { JobStore, StandingJob } from './job-store.ts';
+import type { StandingJob } from './job-item.ts';
+import { type JobStore, operationOfLine } from './job-store.ts';
 import type { JobQueue } from './queue.ts';
 
 /**
@@ -21,11 +23,16 @@ const LEAD_MS: Readonly<Record<Lane, number>> = {
 const CALLED_AHEAD_MS = 120_000;
 /** A job that was called and has not come by then does not take its slot any more. */
 const LATE_MS = 60_000;
+/** The lines move at least every minute. */
+const PROBER_CALLED_AHEAD_MS = MINUTE;
 
 /** How many jobs are tried when a slot is passed on. */
 const PASSED_ON_AMONG = 8;
-/** While a person waits, a connection that is down is probed at least this often. */
-const PROBED_FOR_PEOPLE_MS = 60_000;
+
+interface Connected {
+  name: string;
+  limits: Limits;
+}
 
 /** A job, and when the slot opens that it is called for. */
 interface Call {
@@ -34,9 +41,10 @@ interface Call {
 }
 
 /**
- * The jobs that wait for the budget of a connection. They stand in line in the order in which their events came, without
- * a time of their own; only those whose slots open within the next two minutes are called, people first, and of people
- * one job of each in turn.
+ * The jobs that wait for the budget of a connection, or for an operation that fails. They stand in line in the order in
+ * which their events came, without a time of their own; only those whose slots open within the next two minutes are
+ * called, people first, and of people one job of each in turn. While the connection or the operation does not work, one
+ * job is called for each probe.
  */
 export interface WaitingLines {
   /**
@@ -45,7 +53,9 @@ export interface WaitingLines {
    * @returns the ids of the called jobs
    * @throws {BudgetUnavailable}
    */
-  moveOn(connection: { name: string; limits: Limits }, atOnce?: boolean): Promise<string[]>;
+  moveOn(connection: Connected, atOnce?: boolean): Promise<string[]>;
+  /** True if the jobs of the line are called from it. */
+  advances(line: string, connection: string): Promise<boolean>;
   /** Gives the slot that a job was called for to the next in its line: the job had nothing to send. */
   passOn(job: Job & { slotAt: number }, limits: Limits): Promise<void>;
 }
@@ -65,35 +75,65 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock }: Wai
     return called?.id;
   }
 
+  /** The first jobs that stand there, by lane, people first. */
+  function standing({ name, limits }: Connected, operation?: string): Promise<StandingJob[][]> {
+    return Promise.all(lanes.map((lane) => jobs.line(name, lane, 2 * limits.perMinute, operation)));
+  }
+
   return {
-    async moveOn({ name, limits }, atOnce = false) {
+    async moveOn(connection, atOnce = false) {
+      const { name, limits } = connection;
       const plan = await budget.planLine(name, limits, atOnce);
       if (!plan) return [];
-      const lines = await Promise.all(lanes.map((lane) => jobs.line(name, lane, 2 * limits.perMinute)));
+      const [own, { down, operations }] = await Promise.all([standing(connection), breakers.lines(name)]);
+      const lines = await Promise.all(
+        operations.map(async (one) => ({ ...one, jobs: await standing(connection, one.operation) })),
+      );
+      const moving = lines.filter(({ stopped }) => !stopped);
+      for (const { operation, jobs } of moving) if (jobs.flat().length === 0) await breakers.lineEnded(name, operation);
+      const merged = lanes.map((_, index) => {
+        const all = [own, ...moving.map(({ jobs }) => jobs)].flatMap((jobs) => jobs[index] ?? []);
+        return all.toSorted((a, b) => a.createdAt - b.createdAt);
+      });
       await budget.noteLines(
         name,
-        lanes.filter((_, index) => lines[index]?.length),
+        lanes.filter((_, index) => merged[index]?.length),
       );
-      const down = await breakers.view(name);
-      const calls = nextCalls(lines, down ? probePlan(down) : plan, MINUTE / limits.perMinute, clock());
+      const now = clock();
+      const probers = down
+        ? nextProber(merged, down, now)
+        : lines.flatMap(({ stopped, jobs }) => (stopped ? nextProber(jobs, stopped, now) : []));
+      const calls = down ? [] : nextCalls(merged, plan, MINUTE / limits.perMinute, now);
       // A probe that came early would find the connection still closed.
-      const called = await inBatches(calls, (one) => call(one, down ? 0 : LEAD_MS[one.job.lane]));
+      const called = await inBatches([...probers, ...calls], (one) =>
+        call(one, probers.includes(one) ? 0 : LEAD_MS[one.job.lane]),
+      );
       return called.filter((id) => id !== undefined);
     },
+    async advances(line, connection) {
+      const operation = operationOfLine(line);
+      if (operation === undefined) return true;
+      const { operations } = await breakers.lines(connection);
+      return operations.some((one) => one.operation === operation);
+    },
     async passOn({ connection, lane, slotAt }, limits) {
-      const standing = await jobs.line(connection, lane, 2 * limits.perMinute);
+      const waiting = await jobs.line(connection, lane, 2 * limits.perMinute);
       // Others may pass a slot on at the same time, and then the first in line is called already.
-      for (const job of standing.filter((one) => one.slotAt === undefined).slice(0, PASSED_ON_AMONG)) {
+      for (const job of waiting.filter((one) => one.slotAt === undefined).slice(0, PASSED_ON_AMONG)) {
         if (await call({ job, slotAt: Math.max(slotAt, clock()) }, LEAD_MS[lane])) return;
       }
     },
   };
 }
 
-/** While a connection is down, one job at a time finds out whether it works again, and sooner if a person waits. */
-function probePlan({ until, probedAt }: Breaker): LinePlan {
-  const soon = Math.min(until, probedAt + PROBED_FOR_PEOPLE_MS);
-  return { slotTime: (lane: Lane, ahead) => (ahead > 0 ? undefined : isOfPeople(lane) ? soon : until) };
+/** The job that makes the next probe, if it is time to call it and none is called already. Not the last one again. */
+function nextProber(standing: readonly StandingJob[][], breaker: Breaker, now: number): Call[] {
+  const all = standing.flat();
+  const slotAt = callsProberAt(breaker);
+  const isCalled = all.some((job) => job.slotAt !== undefined && isComing(job.slotAt, now));
+  if (isCalled || slotAt > now + PROBER_CALLED_AHEAD_MS) return [];
+  const job = all.find(({ id, slotAt }) => slotAt === undefined && id !== breaker.prober) ?? all[0];
+  return job && job.slotAt === undefined ? [{ job, slotAt: Math.max(slotAt, now) }] : [];
 }
 
 /**
@@ -107,7 +147,7 @@ function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: 
   let ahead = 0;
   let last = 0;
   for (const line of standing) {
-    ahead += line.filter(({ slotAt }) => slotAt !== undefined && slotAt + LATE_MS > now).length;
+    ahead += line.filter(({ slotAt }) => slotAt !== undefined && isComing(slotAt, now)).length;
     for (const job of inTurns(line)) {
       if (job.slotAt !== undefined) continue;
       const opensAt = plan.slotTime(job.lane, ahead);
@@ -120,6 +160,9 @@ function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: 
   }
   return calls;
 }
+
+/** A slot that opens much later than a job is called for cannot be. */
+const isComing = (slotAt: number, now: number) => slotAt + LATE_MS > now && slotAt < now + 2 * CALLED_AHEAD_MS;
 
 /** One job of each person in turn, and of one person in order: the first of everyone, then the second, and so on. */
 function inTurns(line: readonly StandingJob[]): StandingJob[] {

@@ -1,96 +1,99 @@
+import * as z from 'zod/mini';
 import { expiry } from '../table/expiry.ts';
 import type { Item } from '../table/table.ts';
-import type { Applied, Claim, Defect, Life, Link, Newest } from './link-life.ts';
+import { storedTime } from '../table/unreadable-item.ts';
+import { type IssueState, issueStateShape } from './issue-state.ts';
+import type { Claim, Defect, Link, Newest } from './link-life.ts';
 
-/** A link as stored in the table. */
-interface LinkItem<State> {
-  /** Deflated JSON. Earlier versions stored the state itself. */
-  state?: Uint8Array | State;
-  name?: string;
-  version?: string;
-  wanted?: boolean;
-  revision?: number;
-  tied?: boolean;
-  claimedBy?: string;
-  connection?: string;
-  marker?: string;
-  defectId?: string | number;
-  applied?: Applied | string;
-  updates?: number;
-  updatedAt?: number;
-  updating?: { by: string; fields: string[] };
-  movedTo?: string;
-  turn?: number;
+const string = z.string();
+const count = z.int().check(z.gte(0));
+const digests = z.record(string, string);
+
+/** Clocks differ by less, and nothing in a link is about a later time. */
+const AHEAD_MS = 60 * 60_000;
+
+/** All that a job decides by. A defect without a claim, for example, must not be taken for no defect. */
+function lifeShape(now: number) {
+  const time = storedTime.check(z.lte(now + AHEAD_MS));
+  const doubt = { fields: z.array(string), until: time };
+  const claim = z.object({
+    ...{ by: string, connection: string, marker: string },
+    inherited: z.exactOptional(digests),
+  } satisfies Record<keyof Claim, z.ZodMiniType>);
+  const defect = z.object({
+    id: z.union([string, z.number()]),
+    applied: digests,
+    updates: count,
+    updatedAt: z.exactOptional(time),
+    updating: z.exactOptional(z.object({ ...doubt, by: string })),
+    doubtful: z.exactOptional(z.object(doubt)),
+    movedAt: z.exactOptional(z.record(string, count)),
+  } satisfies Record<keyof Defect, z.ZodMiniType>);
+  const always = {
+    arrived: z.exactOptional(z.array(z.object({ from: string, toldBy: z.exactOptional(string) }))),
+    cleared: z.exactOptional(z.object({ times: count, at: time })),
+    turn: z.exactOptional(count),
+  };
+  return z.discriminatedUnion('life', [
+    z.object({ life: z.literal('unclaimed'), ...always }),
+    z.object({ life: z.literal('claimed'), claim, ...always }),
+    z.object({ life: z.literal('made'), claim, defect, ...always }),
+    z.object({
+      life: z.literal('moved'),
+      to: z.object({ entity: string, name: string }),
+      at: string,
+      claim: z.exactOptional(claim),
+      defect: z.exactOptional(defect),
+      ...always,
+    }),
+  ]);
 }
 
-/** Reads a link, including links of versions that stored fewer attributes. */
-export function fromItem<State>(item: Item): Link<State> {
-  const { turn, ...kept } = item as LinkItem<State>;
-  const newest = newestOf(kept);
-  return { ...lifeOf(kept), ...(newest && { newest }), ...(turn !== undefined && { turn }) };
+/** A version that lies in the future would keep every later state away. */
+const newestShape = (now: number) =>
+  z.object({
+    state: issueStateShape,
+    name: string,
+    version: string.check(z.refine((time) => Date.parse(time) <= now + AHEAD_MS)),
+    wanted: z.boolean(),
+    revision: count,
+    tied: z.boolean(),
+  } satisfies Record<keyof Newest, z.ZodMiniType>);
+
+/**
+ * Takes any item at all. The newest state of the issue is read on its own, so that it is known after a person has decided
+ * about a link that cannot be read.
+ * @param now epoch milliseconds
+ */
+export function fromItem({ pk, sk, expiresAt, newest: stored, ...item }: Item, now: number): Link<IssueState> {
+  const newest = stored === undefined ? undefined : newestShape(now).safeParse(inflated(stored));
+  const life = lifeShape(now).safeParse(item);
+  const known = newest?.success ? { newest: newest.data } : {};
+  if (life.success && newest?.success !== false) return { ...life.data, ...known };
+  const wrong = (life.error?.issues ?? []).map(({ path }) => path.slice(0, 2).join('.'));
+  if (newest?.error) wrong.push('newest');
+  const turn = count.safeParse(item.turn);
+  return { life: 'unreadable', wrong: [...new Set(wrong)], item, ...known, ...(turn.success && { turn: turn.data }) };
 }
 
 /**
  * True if a link expires 30 days after its last write. A link that holds a claim or a defect does not expire, nor does
- * one whose issue should have a defect, because its job may be parked.
+ * one whose issue should have a defect, because its job may be parked, nor one that a person cleared, because the next
+ * defect needs another marker.
  */
-export function expires({ life, newest }: Link): boolean {
-  return life === 'unclaimed' && !newest?.wanted;
+export function expires({ life, newest, cleared }: Link): boolean {
+  return life === 'unclaimed' && !newest?.wanted && !cleared;
 }
 
 /** @param now epoch milliseconds */
-export function toItem(link: Link, now: number): Item {
-  const { newest, life, turn } = link;
-  const { claim, defect } = heldBy(link);
+export function toItem(link: Link, now: number): Omit<Item, 'pk' | 'sk'> {
+  const { newest, ...rest } =
+    link.life === 'unreadable' ? { ...link.item, newest: link.newest, turn: link.turn } : link;
   return {
-    ...newest,
-    ...(newest && { state: deflate(newest.state), tied: newest.tied || undefined }),
-    ...(claim && { claimedBy: claim.by, connection: claim.connection, marker: claim.marker }),
-    ...(defect && defectItem(defect)),
-    ...(life === 'moved' && { movedTo: link.to }),
+    ...rest,
+    ...(newest && { newest: { ...newest, state: deflate(newest.state) } }),
     ...(expires(link) && { expiresAt: expiry(now) }),
-    turn,
   };
-}
-
-function defectItem({ id: defectId, ...rest }: Defect): Item {
-  return { defectId, ...rest };
-}
-
-/** The claim of a link, and the defect that was created for it. */
-export function heldBy(link: Link): { claim?: Claim; defect?: Defect } {
-  if (link.life === 'unclaimed') return {};
-  const { claim } = link;
-  const defect = link.life === 'claimed' ? undefined : link.defect;
-  return { ...(claim && { claim }), ...(defect && { defect }) };
-}
-
-function lifeOf({ movedTo, ...item }: LinkItem<unknown>): Life {
-  const { claimedBy: by, connection, marker, defectId: id } = item;
-  const claim = by !== undefined && connection !== undefined && marker !== undefined && { by, connection, marker };
-  const { applied, updates = 0, updatedAt, updating } = item;
-  const defect = claim &&
-    id !== undefined && {
-      id,
-      updates,
-      ...(applied && { applied }),
-      ...(updatedAt && { updatedAt }),
-      ...(updating && { updating }),
-    };
-  if (movedTo !== undefined) {
-    return { life: 'moved', to: movedTo, ...(claim && { claim }), ...(defect && { defect }) };
-  }
-  if (!claim) return { life: 'unclaimed' };
-  return defect ? { life: 'made', claim, defect } : { life: 'claimed', claim };
-}
-
-function newestOf<State>(item: LinkItem<State>): Newest<State> | undefined {
-  const { version, wanted = false, revision = 0, tied = false } = item;
-  if (item.state === undefined || version === undefined) return undefined;
-  const state = item.state instanceof Uint8Array ? inflate<State>(item.state) : item.state;
-  // Versions before this attribute kept the name in the state.
-  const name = item.name ?? String((state as { name?: unknown }).name);
-  return { state, name, version, wanted, revision, tied };
 }
 
 /** Loaded on first use, because few cold starts need it. */
@@ -104,6 +107,17 @@ function deflate(state: unknown): Uint8Array {
   return zlib().deflateRawSync(JSON.stringify(state));
 }
 
-function inflate<State>(bytes: Uint8Array): State {
-  return JSON.parse(zlib().inflateRawSync(bytes).toString());
+/** Intake keeps less of an issue. */
+const LONGEST_STATE_BYTES = 4_000_000;
+
+/** What is stored, with its state as text; without one if {@link deflate} did not make it. */
+function inflated(stored: unknown): unknown {
+  const { state } = Object(stored) as { state?: unknown };
+  if (!(state instanceof Uint8Array)) return undefined;
+  try {
+    const text = zlib().inflateRawSync(state, { maxOutputLength: LONGEST_STATE_BYTES }).toString();
+    return { ...Object(stored), state: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
 }

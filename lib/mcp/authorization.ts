@@ -13,7 +13,7 @@ import {
   type TokenEndpointResponse,
   validateAuthResponse,
 } from 'oauth4webapi';
-import type { Discovered } from './discovery.ts';
+import type { Discovered, TokenServer } from './discovery.ts';
 import { InstanceFault, OAuthRefusal, OAuthUnavailable } from './oauth-errors.ts';
 import { type OAuthHttp, requestOptions } from './oauth-http.ts';
 
@@ -58,8 +58,14 @@ export async function beginAuthorization(
   return { url: url.href, authorization };
 }
 
+/** The resource, and the authorization server whose tokens are for it. */
+export interface TokenSource {
+  server: TokenServer;
+  resource: string;
+}
+
 /**
- * Exchanges the code of a callback.
+ * Exchanges the code of a callback. The callback must have an `iss` where the server's metadata promise it.
  *
  * @param callback the query of the callback
  * @throws {OAuthRefusal} also for a callback that says `access_denied`
@@ -67,13 +73,13 @@ export async function beginAuthorization(
  * @throws {OAuthUnavailable | McpUnanswered}
  */
 export async function finishAuthorization(
-  { server, resource }: Pick<Discovered, 'server' | 'resource'>,
+  { server, resource }: TokenSource,
   { clientId, redirectUri, state, verifier }: Authorization,
   callback: URLSearchParams,
   http: OAuthHttp,
 ): Promise<Tokens> {
   const client = { client_id: clientId };
-  const at = String(server.token_endpoint);
+  const at = server.token_endpoint;
   return tokensFrom(at, 'token exchange', async (what) => {
     const checked = validateAuthResponse(server, client, callback, state);
     const options = { ...requestOptions(what, http), additionalParameters: { resource } };
@@ -96,12 +102,12 @@ export async function finishAuthorization(
  * @throws {OAuthRefusal | InstanceFault | OAuthUnavailable | McpUnanswered}
  */
 export async function refreshTokens(
-  { server, resource }: Pick<Discovered, 'server' | 'resource'>,
+  { server, resource }: TokenSource,
   { clientId, refreshToken }: { clientId: string; refreshToken: string },
   http: OAuthHttp,
 ): Promise<Tokens> {
   const client = { client_id: clientId };
-  return tokensFrom(String(server.token_endpoint), 'refresh', async (what) => {
+  return tokensFrom(server.token_endpoint, 'refresh', async (what) => {
     const options = { ...requestOptions(what, http), additionalParameters: { resource } };
     const response = await refreshTokenGrantRequest(server, client, None(), refreshToken, options);
     // OAuth refuses in JSON. A gateway has answered in its place, so the token was not exchanged.

@@ -1,5 +1,6 @@
-import { type McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnreadable } from './errors.ts';
-import { isRecord } from './json-rpc.ts';
+import type { Leaving } from '../send-once.ts';
+import { McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnreadable } from './errors.ts';
+import { isRecord, sizeOf } from './json-rpc.ts';
 import { outsideText } from './outside-text.ts';
 import { isRevision, namesRevisionInHeader, type Revision, revisions } from './revisions.ts';
 import { readTool, readToolResult, type ToolList, type ToolResult } from './tool.ts';
@@ -13,23 +14,22 @@ export interface McpClient {
   /**
    * All pages.
    * @param token without it the request goes without one, as an instance is asked for its challenge
+   * @param only the names of the tools to keep; without it, all
    * @throws {McpError}
    */
-  listTools(token: string | undefined): Promise<ToolList>;
-  /**
-   * @param beforeSend runs right before each request with the call leaves, once it may; what it throws keeps the call back
-   * @throws {McpError}
-   */
-  callTool(
-    token: string | undefined,
-    name: string,
-    args: object,
-    beforeSend?: () => Promise<void>,
-  ): Promise<ToolResult>;
+  listTools(token: string | undefined, only?: readonly string[]): Promise<ToolList>;
+  /** @throws {McpError} */
+  callTool(token: string | undefined, name: string, args: object, sending?: Sending): Promise<ToolResult>;
   /** Begins a session if there is none. @throws {McpError} */
   initialize(token: string | undefined): Promise<Session>;
   /** Ends the session, if there is one. @throws {McpError} */
   close(token: string | undefined): Promise<void>;
+}
+
+/** What the caller of a tool has to do around each request with the call. */
+export interface Sending extends Partial<Leaving> {
+  /** Runs once the request may leave; what it throws keeps the request back. */
+  beforeSend(): Promise<void>;
 }
 
 export interface Session {
@@ -42,6 +42,9 @@ export interface Session {
 const CLIENT_INFO = { name: 'partner-relay', version: '0.1.0' };
 const MOST_PAGES = 50;
 const MOST_TOOLS = 1_000;
+/** Of all pages together, because all of them are in memory. */
+const MOST_VALUES = 200_000;
+const MOST_CHARACTERS = 2 * 1024 * 1024;
 /** JSON-RPC's `Invalid params`, with which a service refuses a revision. */
 const INVALID_PARAMS = -32_602;
 
@@ -50,9 +53,30 @@ export interface KeptSession {
   session: Session | undefined;
   /** Of the requests in it. */
   lastId: number;
+  /** Lists of tools that were begun when the budget ended, so that a small budget gets to their end; by what they keep. */
+  begun: Map<string, BegunList>;
 }
 
-export const noSession = (): KeptSession => ({ session: undefined, lastId: 0 });
+interface BegunList {
+  list: ToolList;
+  seen: Set<unknown>;
+  cursor: unknown;
+  size: Record<'tools' | 'values' | 'characters', number>;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** The pages of a list that are further apart may be of two lists. */
+const LIST_KEPT_MS = 10 * 60_000;
+
+export const noSession = (): KeptSession => ({ session: undefined, lastId: 0, begun: new Map() });
+
+const noList = (): Omit<BegunList, 'at'> => ({
+  list: { tools: [], unusable: [] },
+  seen: new Set(),
+  cursor: undefined,
+  size: { tools: 0, values: 0, characters: 0 },
+});
 
 export function createMcpClient(transport: Transport, kept: KeptSession = noSession()): McpClient {
   const envelopeOf = ({ id, revision }: Session, token: string | undefined) => ({
@@ -69,7 +93,8 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
   async function begin(token: string | undefined): Promise<Session> {
     const { reply, revision } = await negotiate(token);
     const { serverInfo } = isRecord(reply.result) ? reply.result : {};
-    const server = isRecord(serverInfo) ? outsideText(`${serverInfo.name ?? ''} ${serverInfo.version ?? ''}`) : '';
+    const named = isRecord(serverInfo) ? [serverInfo.name, serverInfo.version] : [];
+    const server = outsideText(named.filter((part) => typeof part === 'string').join(' '));
     const begun = { id: reply.sessionId, revision, server };
     await sendNotification(transport, envelopeOf(begun, token), 'notifications/initialized');
     return begun;
@@ -86,13 +111,14 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
         const reply = await sendRequest(transport, { token }, 'initialize', ++kept.lastId, params);
         const wanted = isRecord(reply.result) ? reply.result.protocolVersion : undefined;
         if (isRevision(wanted)) return { reply, revision: wanted };
-        throw unknownRevision(typeof wanted === 'string' ? outsideText(wanted) : 'none that it names');
+        throw unknownRevision(datesIn([wanted]));
       } catch (error) {
-        if (!(error instanceof McpRpcError) || error.code !== INVALID_PARAMS) throw error;
-        const supported =
-          isRecord(error.data) && Array.isArray(error.data.supported) ? error.data.supported : undefined;
+        if (!refusesRevision(error)) throw error;
+        if (error instanceof McpRefusal && left.length === 1) throw error;
+        const data = error instanceof McpRpcError ? error.data : undefined;
+        const supported = isRecord(data) && Array.isArray(data.supported) ? data.supported.filter(isText) : undefined;
         left = left.slice(1).filter((revision) => supported?.includes(revision) ?? true);
-        if (left.length === 0 && supported) throw unknownRevision(outsideText(supported.join(', ')));
+        if (left.length === 0 && supported) throw unknownRevision(datesIn(supported));
       }
     }
   }
@@ -101,15 +127,16 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
     token: string | undefined,
     method: string,
     params: object,
-    beforeSend?: () => Promise<void>,
+    sending?: Sending,
   ): Promise<unknown> {
-    const way = beforeSend ? heldBack(transport, beforeSend) : transport;
+    const way = sending ? watched(transport, sending) : transport;
     const used = await initialize(token);
     try {
       return (await sendRequest(way, envelopeOf(used, token), method, ++kept.lastId, params)).result;
     } catch (error) {
       // The service has forgotten the session, and has not looked at the request (MCP, Session Management).
       if (!(error instanceof McpRefusal) || error.status !== 404 || used.id === undefined) throw error;
+      sending?.refused?.();
       if (kept.session === used) kept.session = undefined;
       const next = await initialize(token);
       return (await sendRequest(way, envelopeOf(next, token), method, ++kept.lastId, params)).result;
@@ -118,28 +145,31 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
 
   return {
     initialize,
-    async listTools(token) {
-      const list: ToolList = { tools: [], unusable: [] };
-      const seen = new Set<unknown>();
-      let cursor: unknown;
+    async listTools(token, only) {
+      const kind = JSON.stringify(only ?? 'all');
+      const begun = kept.begun.get(kind);
+      kept.begun.delete(kind);
+      const at = transport.clock();
+      const goesOn = begun !== undefined && at - begun.at < LIST_KEPT_MS;
+      const read = goesOn ? begun : noList();
       do {
-        const result = await request(token, 'tools/list', cursor === undefined ? {} : { cursor });
+        const page = request(token, 'tools/list', read.cursor === undefined ? {} : { cursor: read.cursor });
+        const result = await page.catch((error) => {
+          if (!(error instanceof McpError)) kept.begun.set(kind, { ...read, at });
+          throw error;
+        });
         if (!isRecord(result) || !Array.isArray(result.tools)) throw unreadable('tools/list', 'no list of tools');
-        for (const tool of result.tools.map(readTool)) {
-          if ('why' in tool) list.unusable.push(tool);
-          else list.tools.push(tool);
-        }
-        cursor = result.nextCursor ?? undefined;
-        if (seen.has(cursor)) throw unreadable('tools/list', 'a page that was there before');
-        seen.add(cursor);
-        if (seen.size > MOST_PAGES || list.tools.length + list.unusable.length > MOST_TOOLS) {
-          throw unreadable('tools/list', `more than ${MOST_TOOLS} tools or ${MOST_PAGES} pages`);
-        }
-      } while (cursor !== undefined);
-      return list;
+        count(read.size, result, result.tools.length);
+        for (const entry of result.tools) keep(read.list, entry, only);
+        read.cursor = result.nextCursor ?? undefined;
+        if (read.seen.has(read.cursor)) throw unreadable('tools/list', 'a page that was there before');
+        read.seen.add(read.cursor);
+        if (read.seen.size > MOST_PAGES) throw unreadable('tools/list', `more than ${MOST_PAGES} pages`);
+      } while (read.cursor !== undefined);
+      return read.list;
     },
-    async callTool(token, name, args, beforeSend) {
-      const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }, beforeSend));
+    async callTool(token, name, args, sending) {
+      const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }, sending));
       if (!result) throw unreadable('tools/call', 'no result of a tool');
       return result;
     },
@@ -152,11 +182,44 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
   };
 }
 
-/** The same way, on which something happens before a request leaves that may leave now. */
-function heldBack(transport: Transport, beforeSend: () => Promise<void>): Transport {
-  const permit: Permit = (send) => transport.permit(send, beforeSend);
+/** Adds a page to the size of its list. @throws {McpUnreadable} for a list that is too large */
+function count(size: BegunList['size'], page: unknown, tools: number): void {
+  const { values, characters } = sizeOf(page);
+  size.tools += tools;
+  size.values += values;
+  size.characters += characters;
+  if (size.tools > MOST_TOOLS) throw unreadable('tools/list', `more than ${MOST_TOOLS} tools`);
+  if (size.values > MOST_VALUES) throw unreadable('tools/list', `more than ${MOST_VALUES} JSON values`);
+  if (size.characters > MOST_CHARACTERS) throw unreadable('tools/list', `more than ${MOST_CHARACTERS} characters`);
+}
+
+function keep(list: ToolList, entry: unknown, only: readonly string[] | undefined): void {
+  if (only && !(isRecord(entry) && only.some((name) => name === entry.name))) return;
+  const tool = readTool(entry);
+  if ('why' in tool) list.unusable.push(tool);
+  else list.tools.push(tool);
+}
+
+/** The same way, on which the caller sees each request before it leaves, and that it leaves. */
+function watched(transport: Transport, { beforeSend, leaves }: Sending): Transport {
+  const permit: Permit = (send) =>
+    transport.permit(() => {
+      leaves?.();
+      return send();
+    }, beforeSend);
   return { ...transport, permit };
 }
+
+/** An endpoint of an older revision may refuse the first request before it reads what revision it offers. */
+const refusesRevision = (error: unknown) =>
+  (error instanceof McpRpcError && error.code === INVALID_PARAMS) ||
+  (error instanceof McpRefusal && error.status === 400);
+
+/** What is no date is not repeated. */
+const datesIn = (wanted: readonly unknown[]) =>
+  wanted.filter((one) => isText(one) && /^\d{4}-\d\d-\d\d$/.test(one)).join(', ') || 'none that it names';
+
+const isText = (value: unknown) => typeof value === 'string';
 
 const unreadable = (method: string, found: string): McpError => new McpUnreadable(method, { status: 200, found });
 

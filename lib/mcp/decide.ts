@@ -44,10 +44,7 @@ export type ToolDecision =
 /** `repeatable`: carrying it out twice does no harm. `creating`: it makes something, and MCP has no nonce. */
 export type ToolHistory = 'repeatable' | 'creating';
 
-/**
- * The one table that turns an outcome into a decision. A refusal by HTTP status comes before a tool is run, so that a
- * creating call can be sent again after it.
- */
+/** The one table that turns an outcome into a decision. */
 export const toolDecisions: Readonly<Record<ToolOutcome, Readonly<Record<ToolHistory, ToolDecision>>>> = {
   // The relay always sends one: something in front of the service has removed it.
   'no token seen': both('park'),
@@ -71,10 +68,17 @@ function both(decision: ToolDecision): Readonly<Record<ToolHistory, ToolDecision
   return { repeatable: decision, creating: decision };
 }
 
+/** True if an outcome shows that the request was not carried out. A refusal comes before a tool is run. */
+export const isRefusal = (outcome: ToolOutcome): boolean => toolDecisions[outcome].creating !== 'outcome unknown';
+
 /** The service's own code for too many requests (docs/partner-api.md#mcp-errors). */
 const RATE_LIMITED = -32_500;
 /** JSON-RPC's codes of a request that was not carried out: not parsed, invalid, unknown method, invalid parameters. */
 const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_602]);
+/** JSON-RPC's code of a failure of the service itself. It may have come after the work. */
+const INTERNAL_ERROR = -32_603;
+/** A gateway in front of the service gave up waiting for the request or for the service (RFC 9110, section 15.5.9). */
+const TIMED_OUT = 408;
 
 /**
  * The outcome that an error of the MCP endpoint stands for. Two pairs of the contract's rows look the same:
@@ -91,20 +95,20 @@ export function toolOutcome(error: McpError, isNew: boolean): ToolOutcome {
     return NOT_CARRIED_OUT.has(error.code) ? 'rejected' : 'server error';
   }
   if (!(error instanceof McpRefusal)) return 'unreadable';
-  const { status, challenge } = error;
+  const { status } = error;
   if (status === 429 || error.code === RATE_LIMITED) return 'rate limited';
-  if (status >= 500) return 'server error';
+  if (status >= 500 || status === TIMED_OUT || error.code === INTERNAL_ERROR) return 'server error';
   if (status === 404) return 'no endpoint';
   if (status === 401) {
-    if (challenge?.error === 'invalid_request') return 'no token seen';
+    if (error.error === 'invalid_request') return 'no token seen';
     return isNew ? 'no consent' : 'token expired';
   }
   if (status !== 403) return 'rejected';
   const missing = missingScopes(error);
-  if (challenge?.error === 'insufficient_scope') {
+  if (error.error === 'insufficient_scope') {
     return missing.every((scope) => scope === BASE_SCOPE) ? 'base scope missing' : 'scope missing';
   }
-  if (challenge?.error === 'invalid_token')
+  if (error.error === 'invalid_token')
     return /audience/i.test(error.said ?? '') ? 'other audience' : 'workspace disabled';
   return missing.length > 0 ? 'scope missing' : 'rejected';
 }
@@ -114,8 +118,8 @@ const BASE_SCOPE = 'mcp:use';
 const SCOPE = /\bmcp:[a-z]+(?:\.[a-z]+)?\b/g;
 
 /** The scopes that a refusal names: in the challenge, or, as in docs/partner-api.md#mcp-errors, in the message. */
-export function missingScopes({ challenge, said }: McpRefusal): string[] {
-  if (challenge?.scope) return challenge.scope.split(/\s+/).filter((scope) => scope !== '');
-  if (challenge?.error === 'insufficient_scope') return [BASE_SCOPE];
-  return [...new Set(said?.match(SCOPE) ?? [])];
+export function missingScopes({ challenge, error, said }: McpRefusal): string[] {
+  if (challenge && challenge.scopes.length > 0) return [...challenge.scopes];
+  const named = said?.match(SCOPE) ?? [];
+  return error === 'insufficient_scope' && named.length === 0 ? [BASE_SCOPE] : [...new Set(named)];
 }

@@ -9,13 +9,20 @@ import { isRecord } from './json-rpc.ts';
 import { InstanceFault, OAuthUnavailable } from './oauth-errors.ts';
 import { checkedUrl, getDocument, type OAuthHttp } from './oauth-http.ts';
 
+/** What has to be known of an authorization server after its discovery: who it is, and where codes and tokens go. */
+export type TokenServer = Pick<AuthorizationServer, 'issuer' | 'authorization_response_iss_parameter_supported'> & {
+  token_endpoint: string;
+};
+
 /** What an instance says of how it is protected. */
 export interface Discovered {
   /** The identifier of the MCP endpoint as the instance spells it, for `resource` in requests (RFC 8707). */
   resource: string;
-  server: AuthorizationServer;
-  /** What to ask for, where the caller has no wishes: the scopes of the challenge, or else all of the resource. */
-  scopes: readonly string[] | undefined;
+  server: AuthorizationServer & TokenServer;
+  /** The scopes that the challenge names. They may be those of one request only. */
+  challenged: readonly string[];
+  /** The scopes that the resource lists, or else the authorization server. */
+  listed: readonly string[];
 }
 
 /**
@@ -35,14 +42,14 @@ export async function discover(challenge: Challenge | null, http: OAuthHttp): Pr
   }
   const [issuer] = Array.isArray(servers) ? servers : [];
   const server = await authorizationServer(issuer, http);
-  return { resource, server, scopes: challenge?.scope?.split(/\s+/) ?? texts(supported) };
+  return {
+    ...{ resource, server },
+    challenged: challenge?.scopes ?? [],
+    listed: texts(supported) ?? texts(server.scopes_supported) ?? [],
+  };
 }
 
-/**
- * The metadata of an authorization server.
- * @throws as {@link discover}
- */
-export async function authorizationServer(issuer: unknown, http: OAuthHttp): Promise<AuthorizationServer> {
+async function authorizationServer(issuer: unknown, http: OAuthHttp): Promise<Discovered['server']> {
   const expected = checkedUrl(issuer, 'the authorization server', http);
   const found = await firstDocument(serverAddresses(expected), 'discovery of the authorization server', http);
   const server = await ofIssuer(expected, found);
@@ -55,7 +62,7 @@ export async function authorizationServer(issuer: unknown, http: OAuthHttp): Pro
   if (!texts(server.code_challenge_methods_supported)?.includes('S256')) {
     throw new InstanceFault(found.url.href, 'the authorization server does not offer PKCE with S256');
   }
-  return server;
+  return { ...server, token_endpoint: String(server.token_endpoint) };
 }
 
 async function ofIssuer(expected: URL, { url, document }: Found): Promise<AuthorizationServer> {

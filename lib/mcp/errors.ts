@@ -4,10 +4,13 @@ import type { Challenge } from './challenge.ts';
 export abstract class McpError extends Error {
   /** `tools/call` */
   readonly method: string;
+  /** The message without the service's own words, which may be about the person who asked. */
+  readonly inOwnWords: string;
 
-  constructor(method: string, message: string, options?: ErrorOptions) {
-    super(`${method}: ${message}`, options);
+  constructor(method: string, what: string, { said, ...options }: ErrorOptions & { said?: string | null } = {}) {
+    super(`${method}: ${what}${said ? `: ${said}` : ''}`, options);
     this.method = method;
+    this.inOwnWords = `${method}: ${what}`;
   }
 }
 
@@ -15,6 +18,8 @@ export abstract class McpError extends Error {
 export interface RefusalFacts {
   status: number;
   challenge: Challenge | null;
+  /** `invalid_request`, `invalid_token` or `insufficient_scope`, of the challenge or the body; null without one. */
+  error: string | null;
   /** Of the JSON-RPC error in the body. */
   code: number | null;
   /** The service's own words: one short line. */
@@ -28,15 +33,16 @@ export class McpRefusal extends McpError implements RefusalFacts {
   override readonly name = 'McpRefusal';
   readonly status: number;
   readonly challenge: Challenge | null;
+  readonly error: string | null;
   readonly code: number | null;
   readonly said: string | null;
   readonly retryAfter: string | null;
 
-  constructor(method: string, { status, challenge, code, said, retryAfter }: RefusalFacts) {
-    const error = challenge?.error ? ` (${challenge.error})` : '';
-    super(method, `refused with status ${status}${error}${said === null ? '' : `: ${said}`}`);
+  constructor(method: string, { status, challenge, error, code, said, retryAfter }: RefusalFacts) {
+    super(method, `refused with status ${status}${error === null ? '' : ` (${error})`}`, { said });
     this.status = status;
     this.challenge = challenge;
+    this.error = error;
     this.code = code;
     this.said = said;
     this.retryAfter = retryAfter;
@@ -52,7 +58,7 @@ export class McpRpcError extends McpError {
   readonly data: unknown;
 
   constructor(method: string, error: { code: number; said: string; data: unknown }) {
-    super(method, `error ${error.code}: ${error.said}`);
+    super(method, `error ${error.code}`, { said: error.said });
     this.code = error.code;
     this.said = error.said;
     this.data = error.data;

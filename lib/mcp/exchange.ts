@@ -5,8 +5,8 @@ import { McpUnanswered } from './errors.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 /** The longest time from the first byte sent to the last byte read. A stream stays open while a tool works. */
 export const ANSWER_TIMEOUT_MS = 30_000;
-/** A longer answer is not read to its end. */
-const MOST_BYTES = 4 * 1024 * 1024;
+/** A longer answer is not read to its end. Parsed, it can take 70 times as much memory. */
+const MOST_BYTES = 2 * 1024 * 1024;
 
 export interface ExchangeTimes {
   headersTimeoutMs?: number;
@@ -19,7 +19,7 @@ export interface Answer {
   headers: Headers;
   /** @throws {McpUnanswered} for a body that is cut off or takes too long, {@link TooLong} for one beyond the bound */
   chunks(): AsyncGenerator<Uint8Array>;
-  /** Ends an answer that nobody reads further. */
+  /** Ends an answer that is not read further. */
   drop(): void;
 }
 

@@ -24,7 +24,8 @@ function readMessage(value: unknown): Message | undefined {
   const { method, result, error } = value;
   const id = typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
   if (isRecord(error) && typeof error.code === 'number') {
-    return { kind: 'error', id, code: error.code, message: String(error.message ?? ''), data: error.data };
+    const message = typeof error.message === 'string' ? error.message : '';
+    return { kind: 'error', id, code: error.code, message, data: error.data };
   }
   if (typeof method === 'string')
     return id === null ? { kind: 'notification', method } : { kind: 'request', id, method };
@@ -34,4 +35,23 @@ function readMessage(value: unknown): Message | undefined {
 /** Whether it is a JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The levels below a JSON value, and the values, names and characters in it. It does not recurse, so no value is too deep
+ * for it.
+ */
+export function sizeOf(json: unknown): { depth: number; values: number; characters: number } {
+  const size = { depth: -1, values: 0, characters: 0 };
+  for (let level = [json]; level.length > 0; level = level.flatMap(partsOf)) {
+    size.depth++;
+    size.values += level.length;
+    for (const value of level) if (typeof value === 'string') size.characters += value.length;
+  }
+  return size;
+}
+
+function partsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isRecord(value) ? Object.entries(value).flat() : [];
 }

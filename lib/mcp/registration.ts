@@ -29,12 +29,12 @@ export async function registerClient(
     application_type: redirectUri.startsWith('http:') ? 'native' : 'web',
   };
   const response = await dynamicClientRegistrationRequest(server, metadata, requestOptions('registration', http));
-  // oauth4webapi takes 201 only, and wants more of a secret that nobody asked for.
+  // oauth4webapi takes 201 only, and wants more of a secret that was not asked for.
   const answer: unknown = await response.json().catch(() => undefined);
   if (!isRecord(answer))
     throw new InstanceFault(at, `registration is answered with status ${response.status} and no JSON`);
   if (response.status >= 400 || typeof answer.error === 'string') {
-    throw new OAuthRefusal('registration', String(answer.error ?? response.status), text(answer.error_description));
+    throw new OAuthRefusal('registration', answer.error, text(answer.error_description));
   }
   const { client_id: clientId, redirect_uris: uris, token_endpoint_auth_method: method = 'none' } = answer;
   if (typeof clientId !== 'string' || !/^[\x20-\x7e]{1,512}$/.test(clientId)) {

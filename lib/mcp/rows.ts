@@ -9,7 +9,7 @@ export interface Row {
 }
 
 /** What a result holds as data: its structured content, or its first text if that is JSON. */
-export function dataOf({ structured, texts }: ToolResult): unknown {
+function dataOf({ structured, texts }: ToolResult): unknown {
   if (structured) return structured;
   try {
     return JSON.parse(texts[0] ?? '');

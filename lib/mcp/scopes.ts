@@ -20,15 +20,20 @@ export const scopes: Readonly<Record<string, string>> = {
   'mcp:documents.read': 'search documents',
 };
 
+/** Whether a text can be a scope of the MCP endpoint. Another one is not repeated. */
+export const isScope = (text: string): boolean => /^mcp:[a-z]+(\.[a-z]+)?$/.test(text);
+
 /**
- * The scopes to ask for: those that are wished for, or else those of docs/partner-api.md#mcp-scopes that the instance
- * lists, or else whatever the instance lists. A service grants less where its workspace allows less.
+ * The scopes to ask for: those that the challenge names, with those of docs/partner-api.md#mcp-scopes that the instance
+ * lists, for all commands at once; without any, whatever it lists. A service grants less where its workspace allows less.
  */
-export function scopesToAsk(
-  wished: readonly string[] | undefined,
-  { scopes: listed = [] }: { scopes: readonly string[] | undefined },
-): readonly string[] {
-  if (wished) return wished;
-  const known = listed.filter((scope) => Object.hasOwn(scopes, scope));
-  return known.length > 0 ? known : listed;
+export function scopesToAsk({
+  challenged,
+  listed,
+}: {
+  challenged: readonly string[];
+  listed: readonly string[];
+}): readonly string[] {
+  const known = new Set([...challenged, ...listed.filter((scope) => Object.hasOwn(scopes, scope))]);
+  return known.size > 0 ? [...known] : listed;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isRecord } from './json-rpc.ts';
+import { isRecord, sizeOf } from './json-rpc.ts';
 import { outsideText } from './outside-text.ts';
 
 /** A tool of an instance. What it is called and what it takes is known at run time only. */
@@ -34,6 +34,7 @@ export interface ToolResult {
 
 const MOST_SCHEMA_BYTES = 64 * 1024;
 const MOST_SCHEMA_DEPTH = 24;
+const MOST_SCHEMA_VALUES = 5_000;
 const MOST_RESULT_DEPTH = 64;
 /** Of what the instance says of a tool. People read the beginning, and a job keeps all of it in one item of the table. */
 const MOST_CHARACTERS = 8_192;
@@ -78,9 +79,10 @@ export function readTool(entry: unknown): Tool | { name: string; why: string } {
     return { name, why: 'its name is not 1 to 128 printable ASCII characters without spaces' };
   }
   const name = given;
-  // Depth first: what follows may recurse.
-  if (isDeeperThan(entry, MOST_SCHEMA_DEPTH))
-    return { name, why: `it is nested deeper than ${MOST_SCHEMA_DEPTH} levels` };
+  // First: what follows may recurse.
+  const { depth, values } = sizeOf(entry);
+  if (depth > MOST_SCHEMA_DEPTH) return { name, why: `it is nested deeper than ${MOST_SCHEMA_DEPTH} levels` };
+  if (values > MOST_SCHEMA_VALUES) return { name, why: `it has more than ${MOST_SCHEMA_VALUES} values` };
   const { success, data } = listed.safeParse(entry);
   if (!success || data.inputSchema.type !== 'object') {
     return { name, why: 'its inputSchema is no JSON schema of an object' };
@@ -106,24 +108,14 @@ export function readTool(entry: unknown): Tool | { name: string; why: string } {
 
 /** @returns undefined for what is no result of a tool */
 export function readToolResult(result: unknown): ToolResult | undefined {
-  if (!isRecord(result) || isDeeperThan(result, MOST_RESULT_DEPTH)) return undefined;
+  if (!isRecord(result) || sizeOf(result).depth > MOST_RESULT_DEPTH) return undefined;
   const content = result.content ?? [];
   if (!Array.isArray(content)) return undefined;
   const parts = content.filter(isRecord);
   return {
     isError: result.isError === true,
     texts: parts.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : [])),
-    otherKinds: parts.flatMap(({ type }) => (type === 'text' ? [] : [outsideText(String(type))])),
+    otherKinds: parts.flatMap(({ type }) => (typeof type === 'string' && type !== 'text' ? [outsideText(type)] : [])),
     structured: isRecord(result.structuredContent) ? result.structuredContent : undefined,
   };
-}
-
-/** Whether a JSON value is nested deeper than that. It does not recurse, so no value is too deep for it. */
-function isDeeperThan(value: unknown, depth: number): boolean {
-  let level: unknown[] = [value];
-  for (let at = 0; at <= depth; at++) {
-    level = level.flatMap((node) => (Array.isArray(node) ? node : isRecord(node) ? Object.values(node) : []));
-    if (level.length === 0) return false;
-  }
-  return true;
 }

@@ -1,4 +1,4 @@
-import { readChallenge } from './challenge.ts';
+import { knownError, readChallenge } from './challenge.ts';
 import { McpRefusal, McpRpcError, McpUnanswered, McpUnreadable } from './errors.ts';
 import { readEvents } from './event-stream.ts';
 import { ANSWER_TIMEOUT_MS, type Answer, type ExchangeTimes, exchange, readText, TooLong } from './exchange.ts';
@@ -130,6 +130,8 @@ async function refusalOf({ token }: Envelope, method: string, answer: Answer): P
   return new McpRefusal(method, {
     status,
     challenge,
+    // Where the error stands is not shown (docs/partner-api.md#mcp-errors).
+    error: challenge?.error ?? knownError(body),
     code: error?.code ?? null,
     said: (error && outsideText(error.message)) || (challenge?.description ?? null),
     retryAfter: headers.get('retry-after'),

@@ -25,7 +25,7 @@ const units = {
   Heartbeat: 'Count',
   /** Current: jobs that wait for a person, counted up to a hundred. */
   ParkedJobs: 'Count',
-  /** Current: the delay of the most overdue job. */
+  /** Current: the delay of the most overdue job, or for how long no worker has claimed a queued one. */
   OldestOverdue: 'Seconds',
   /** Current, per connection: the used part of its limits. */
   MinuteBudgetUsed: 'Percent',

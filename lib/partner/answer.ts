@@ -21,11 +21,22 @@ export interface Result<Data> {
   pagination: Pagination | null;
 }
 
+/**
+ * The longest body, decompressed: more than a page of 100 descriptions of 48 KB. A compressed answer of a few kilobytes
+ * can grow beyond a function's memory.
+ */
+export const MOST_BODY_BYTES = 8 * 1024 * 1024;
+
+/** The most lists, records and members in a body: a page of 1,000 records has a third. Each takes memory once parsed. */
+const MOST_VALUES = 100_000;
+
 /** An HTTP answer with its body read. */
 export interface HttpAnswer {
   status: number;
   headers: Headers;
   body: string;
+  /** Whether the body is longer than {@link MOST_BODY_BYTES}, and its end is missing. */
+  isCut: boolean;
 }
 
 /** The statuses of a refusal (docs/partner-api.md#statuses). The status decides, regardless of the body. */
@@ -60,7 +71,7 @@ export function readAnswer<D extends z.ZodType>(
   secrets: readonly string[],
   now: number,
 ): Result<z.output<D>> {
-  const { status, headers } = answer;
+  const { status, headers, body } = answer;
   const retryAfterSeconds = readRetryAfter(headers.get('retry-after'), now);
   const unreadable = (found: PartnerUnreadable['found'], detail?: string) =>
     new PartnerUnreadable(operation.name, { status, found, retryAfterSeconds, ...(detail ? { detail } : {}) });
@@ -68,29 +79,53 @@ export function readAnswer<D extends z.ZodType>(
   if (status >= 300 && status < 400) {
     throw unreadable('a redirect', withoutSecrets(redirectHint(headers.get('location')), secrets));
   }
-  const json = parseJson(answer.body);
+  const excess = excessOf(answer);
+  const json = excess === undefined ? parseJson(body) : undefined;
   if (REFUSALS.has(status) || (isRecord(json) && (status >= 400 || json.success === false))) {
-    const { reason, ...body } = readRefusalBody(answer.body, secrets);
+    const { reason, ...said } = readRefusalBody(body, secrets);
     const refused = status === 401 ? reason : null;
     throw new PartnerRefusal(operation.name, {
       status,
-      ...body,
+      ...said,
       reason: refused,
       clockOffsetSeconds: refused === 'timestamp outside window' ? clockOffset(headers.get('date'), now) : null,
       retryAfterSeconds,
     });
   }
-  if (json === undefined) throw unreadable(notJsonKind(answer.body));
+  if (excess !== undefined) throw unreadable('a body that is too large', excess);
+  if (json === undefined) throw unreadable(notJsonKind(body));
   const parsed = envelope.safeParse(json);
   if (!parsed.success) throw unreadable('not the documented envelope', faultPaths(parsed.error, json));
   const { message, data, pagination } = parsed.data;
   const ours = ourFields(data, operation.fields);
-  const result = operation.data.safeParse(ours);
+  const result = operation.data.safeParse(upToFirstFault(operation.data, ours));
   if (!result.success) {
     const hint = [faultPaths(result.error, ours, 'data'), cameInstead(result.error, data), overrideHint(operation)];
     throw unreadable('other data than declared', withoutSecrets(hint.filter(Boolean).join('; '), secrets));
   }
   return { status, message: message ?? null, data: result.data, pagination: pagination ?? null };
+}
+
+function excessOf({ body, isCut }: HttpAnswer): string | undefined {
+  if (isCut) return `more than ${MOST_BODY_BYTES / 2 ** 20} MB`;
+  return hasMoreValues(body, MOST_VALUES) ? `more than ${MOST_VALUES} JSON values` : undefined;
+}
+
+/** Counts what begins or separates values outside of strings. It parses nothing, so no body is too large for it. */
+function hasMoreValues(json: string, most: number): boolean {
+  let values = 0;
+  for (let at = 0; at < json.length && values <= most; at++) {
+    const character = json[at];
+    if (character === '"') at = endOfString(json, at);
+    else if (character === ',' || character === '[' || character === '{') values++;
+  }
+  return values > most;
+}
+
+function endOfString(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return at;
 }
 
 /** @returns undefined if the text is not JSON */
@@ -100,6 +135,13 @@ function parseJson(body: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A list up to its first row with a fault. Zod makes an object of each fault of each row. */
+function upToFirstFault(schema: z.ZodType, data: unknown): unknown {
+  if (!(schema instanceof z.ZodArray) || !Array.isArray(data)) return data;
+  const bad = data.findIndex((row) => !z.safeParse(schema.element, row).success);
+  return bad < 0 ? data : data.slice(0, bad + 1);
 }
 
 function clockOffset(date: string | null, now: number): number | null {

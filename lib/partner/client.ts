@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type * as z from 'zod';
-import { type HttpAnswer, type Result, readAnswer } from './answer.ts';
+import { type HttpAnswer, MOST_BODY_BYTES, type Result, readAnswer } from './answer.ts';
+import { API_KEY, API_KEY_EXPECTED } from './api-key.ts';
 import { partnerRoot } from './base-url.ts';
 import { encryptionKey, IV_BYTES } from './encryption.ts';
 import { PartnerPayloadError, PartnerRefusal, PartnerUnanswered } from './errors.ts';
@@ -8,7 +9,7 @@ import { theirFields } from './field-names.ts';
 import { type NetworkFailure, networkFailure } from './network-failure.ts';
 import type { Operation } from './operation.ts';
 import { readPage } from './paging.ts';
-import { type SignedRequest, signRequest } from './signed-request.ts';
+import { type KeptRequest, restored, type SignedRequest, signRequest } from './signed-request.ts';
 
 /** Default time-out of one call, from the first byte sent to the last byte read. */
 export const CALL_TIMEOUT_MS = 10_000;
@@ -42,6 +43,8 @@ export interface PartnerClient {
    * @throws {PartnerPayloadError} if the operation does not accept the payload
    */
   sign<P extends z.ZodType>(operation: Operation<P>, payload: z.input<P>): SignedRequest;
+  /** The same bytes as before they were stored. @returns undefined if another key signed them, or for another instance */
+  restore(kept: KeptRequest): SignedRequest | undefined;
   /**
    * Sends a signed request once. It never signs again, because only the caller knows whether a retry is safe. After a
    * `timestamp outside window`, the next signature uses the service's clock.
@@ -66,7 +69,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
   const { fetch = globalThis.fetch, clock = Date.now, random = randomBytes } = options;
   const root = partnerRoot(options.baseUrl, { allowInsecureHttp });
   // fetch quotes an invalid header in its error. It also trims whitespace, and the trimmed key would not be redacted.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new Error('API key: expected printable ASCII characters without spaces');
+  if (!API_KEY.test(apiKey)) throw new Error(`API key: ${API_KEY_EXPECTED}`);
   const key = encryptionKey(secretKey);
   let clockOffsetSeconds = 0;
 
@@ -84,6 +87,8 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
         iv: random(IV_BYTES),
       });
     },
+    // The signature does not cover the host, and more roles may write to the table than may send with the key.
+    restore: (kept) => (kept.url.startsWith(`${root}/`) ? restored(kept, { apiKey, secretKey }) : undefined),
     async send(operation, request) {
       const answer = await exchange(fetch, operation.name, request, timeoutMs);
       const secrets = [apiKey, secretKey, request.headers['x-signature'], request.headers['x-nonce']];
@@ -107,7 +112,8 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
 }
 
 /**
- * The pages of a list to its end (see paging.ts). Each page is the result of one call.
+ * The pages of a list to its end (see paging.ts). Each page is the result of one call. The generator returns whether every
+ * row of the list has arrived.
  *
  * @param call makes one call: an automation's, so that each page takes a slot, or a client's
  * @param maxPages the most pages to read
@@ -117,16 +123,17 @@ export async function* pages<P extends z.ZodType, D extends z.ZodType>(
   operation: Operation<P, D>,
   payload: z.input<P>,
   maxPages = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Result<z.output<D>>> {
+): AsyncGenerator<Result<z.output<D>>, boolean> {
   let before: string | null = null;
   for (let page = 1; page <= maxPages; page++) {
     const asked = { ...(payload as object), page };
     const result = await call(operation, asked as z.input<P>);
     const read = readPage(page, asked, result, before);
     if (!read.repeats) yield result;
-    if (read.last) return;
+    if (read.last) return read.whole;
     before = read.fingerprint;
   }
+  return false;
 }
 
 async function exchange(
@@ -144,10 +151,22 @@ async function exchange(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return { status: response.status, headers: response.headers, body: await response.text() };
+    return { status: response.status, headers: response.headers, ...(await readBody(response)) };
   } catch (cause) {
     throw new PartnerUnanswered(operation, { ...whatFailed(cause, timeoutMs), cause });
   }
+}
+
+/** Reads a body up to {@link MOST_BODY_BYTES}. */
+async function readBody({ body }: Response): Promise<Pick<HttpAnswer, 'body' | 'isCut'>> {
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MOST_BODY_BYTES) break;
+    read.push(chunk);
+  }
+  return { body: Buffer.concat(read).toString('utf8'), isCut: bytes > MOST_BODY_BYTES };
 }
 
 function whatFailed(error: unknown, timeoutMs: number): NetworkFailure {

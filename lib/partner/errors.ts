@@ -80,7 +80,7 @@ function refusalText({ status, found, serviceMessage, fieldErrors }: RefusalFact
  * What came instead of a result. `other data than declared` came in the service's own envelope: the call succeeded, and
  * only this operation's declaration or its override in relay.config.ts is wrong.
  */
-export type Unreadable = NotEnvelope | 'a redirect' | 'other data than declared';
+export type Unreadable = NotEnvelope | 'a body that is too large' | 'a redirect' | 'other data than declared';
 
 /**
  * An answer that is neither a result nor a refusal: a success status without the envelope, a redirect, or a status that

@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import { encryptPayload } from './encryption.ts';
 import { sign } from './signature.ts';
 
@@ -15,10 +15,8 @@ export interface SignedRequest {
 }
 
 /** The input of a signed request. The same input always gives the same request. */
-export interface SigningInput {
+export interface SigningInput extends SigningKeys {
   url: string;
-  apiKey: string;
-  secretKey: string;
   encryptionKey: KeyObject;
   payload: unknown;
   /** Epoch milliseconds by the relay's own clock. */
@@ -33,9 +31,30 @@ export interface SigningInput {
 
 /** Encrypts and signs a payload (docs/partner-api.md#encryption, docs/partner-api.md#signature). */
 export function signRequest(input: SigningInput): SignedRequest {
-  const { url, apiKey, secretKey, nonce } = input;
+  const { url, nonce } = input;
   const timestampSeconds = Math.floor(input.now / 1000) + input.clockOffsetSeconds;
   const body = bodyOf(encryptPayload(input.payload, input.encryptionKey, input.iv));
+  return withSignature({ url, timestampSeconds, nonce, body, signedAt: input.now }, input);
+}
+
+/** What is signed, and what the relay notes about it. */
+interface Unsigned {
+  url: string;
+  timestampSeconds: number;
+  nonce: string;
+  body: string;
+  signedAt: number;
+}
+
+/** The key that a request names, and the one that signs it. */
+export interface SigningKeys {
+  apiKey: string;
+  /** Never transmitted. */
+  secretKey: string;
+}
+
+function withSignature(request: Unsigned, { apiKey, secretKey }: SigningKeys): SignedRequest {
+  const { url, timestampSeconds, nonce, body, signedAt } = request;
   const signature = sign({ path: pathOf(url), timestampSeconds, nonce, body }, secretKey);
   return {
     url,
@@ -48,14 +67,42 @@ export function signRequest(input: SigningInput): SignedRequest {
       'x-signature': signature,
     },
     body,
-    signedAt: input.now,
+    signedAt,
   };
 }
+
+/**
+ * A signed request as it may be stored: without the API key and the signature, so that a reader cannot send it.
+ */
+export interface KeptRequest extends Unsigned {
+  /** Digest of the API key and the signature, in Base64. */
+  proof: string;
+}
+
+export function kept({ url, headers, body, signedAt }: SignedRequest): KeptRequest {
+  const [timestampSeconds, nonce = ''] = [Number(headers['x-timestamp']), headers['x-nonce']];
+  return { url, timestampSeconds, nonce, body, signedAt, proof: proofOf(headers) };
+}
+
+/** The same bytes again. @returns undefined if other keys signed them */
+export function restored({ proof, ...request }: KeptRequest, keys: SigningKeys): SignedRequest | undefined {
+  const signed = withSignature(request, keys);
+  return proofOf(signed.headers) === proof ? signed : undefined;
+}
+
+const proofOf = (headers: SignedRequest['headers']): string =>
+  hash('sha256', `${headers['x-api-key']}\0${headers['x-signature']}`, 'base64');
 
 /** @param encryptedData Base64, which has no character that JSON escapes */
 function bodyOf(encryptedData: string): string {
   return `{"encrypted_data":"${encryptedData}"}`;
 }
+
+/**
+ * The service accepts a timestamp for five minutes (docs/partner-api.md#requests), so a delayed request can still
+ * succeed.
+ */
+export const EXECUTABLE_FOR_MS = 5 * 60_000;
 
 /**
  * Stores the body of a signed request as its encrypted bytes, which takes a quarter less space. A body that {@link

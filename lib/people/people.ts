@@ -7,7 +7,7 @@ import { NotDone } from '../jobs/interruption.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { listUsers } from '../partner/users.ts';
 import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
-import { hasProvenAddress, type SlackUser, slackUser } from '../slack/slack-user.ts';
+import { provenAddress, type SlackUser, slackUser } from '../slack/slack-user.ts';
 import { withJobErrors } from '../slack/with-job-errors.ts';
 import { keys } from '../table/keys.ts';
 import { remembered } from '../table/remembered.ts';
@@ -114,7 +114,7 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
       withJobErrors(clock, async () => {
         try {
           const { user: found } = await slack.call('users.info', { user }, userInfo);
-          const email = hasProvenAddress(found) ? found.profile.email : undefined;
+          const email = await provenAddress(found, slack);
           const timeZone = zoneOf(found);
           return { ...(email && { email }), ...(timeZone !== undefined && { timeZone }) };
         } catch (error) {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { RelayConfig } from '../config/schema.ts';
 import type { Steps } from '../jobs/steps.ts';
 import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
-import { hasProvenAddress, slackUser } from '../slack/slack-user.ts';
+import { provenAddress, slackUser } from '../slack/slack-user.ts';
 import { withJobErrors } from '../slack/with-job-errors.ts';
 import { keys } from '../table/keys.ts';
 import { remembered } from '../table/remembered.ts';
@@ -34,7 +34,7 @@ export function createSlackPeople({ config, table, slack, clock }: SlackPeopleOp
         try {
           const { user } = await slack.call('users.lookupByEmail', { email }, found);
           // A person's time entries must not be shown to anyone else.
-          return hasProvenAddress(user) ? user.id : null;
+          return (await provenAddress(user, slack)) ? user.id : null;
         } catch (error) {
           if (error instanceof SlackRefusal && error.error === 'users_not_found') return null;
           throw error;

@@ -3,6 +3,7 @@ import type { JobStore } from '../jobs/job-store.ts';
 import { expiry } from '../table/expiry.ts';
 import { keys } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { ifReadable } from '../table/unreadable-item.ts';
 import type { Person } from './people.ts';
 
 /** How many jobs of one person may run or wait at a time. Further requests are refused. */
@@ -14,7 +15,7 @@ export const TOO_MANY = `${MOST_UNDER_WAY} of your requests are not finished yet
 /** Shares the budget between people: docs/decisions/0019-people-take-turns.md. */
 export interface Turns {
   /**
-   * Records a requested job before it is stored. Recording the same job again takes no second place.
+   * Records a requested job before it is stored. A job that is stored already takes no place, because it was accepted.
    * @returns the job's lane, or undefined if too many of the person's jobs have not ended
    */
   take(person: Person, jobId: string): Promise<Lane | undefined>;
@@ -36,7 +37,7 @@ interface Noted {
 
 export function createTurns(table: Table, jobs: JobStore, clock: () => number): Turns {
   async function isUnderWay({ id, at }: Noted): Promise<boolean> {
-    const job = await jobs.get(id);
+    const job = await ifReadable(jobs.get(id));
     if (!job) return at + STORED_WITHIN_MS > clock();
     return job.status !== 'succeeded' && job.status !== 'parked';
   }
@@ -51,7 +52,8 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
       const key = keys.turns(person.in, person.id);
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
         // The next write is conditional on the version, also of an expired note.
-        const item = await table.getEvenExpired(key);
+        const [accepted, item] = await Promise.all([ifReadable(jobs.get(jobId)), table.getEvenExpired(key)]);
+        if (accepted) return accepted.lane;
         const { noted = [], lastAt = 0, version = 0 } = (item ?? {}) as Partial<Turn>;
         const now = clock();
         const others = noted.filter(({ id }) => id !== jobId);

@@ -4,6 +4,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
+import { API_KEY, API_KEY_EXPECTED } from '../partner/api-key.ts';
 
 /** A secret that cannot be used. The message names the secret and its missing or invalid fields, never a value. */
 export class SecretError extends Error {
@@ -12,14 +13,21 @@ export class SecretError extends Error {
 
 const text = z.string().check(z.minLength(1));
 
-/** The `partner/<connection>` secrets. */
-export const partnerSecret = z.object({
+/**
+ * The `instance/<connection>` secrets: where an instance is. account-link, which strangers can reach, reads nothing else
+ * of a connection.
+ */
+export const instanceSecret = z.object({
   /** Scheme and host of the instance. */
   baseUrl: text,
-  apiKey: z.string().check(z.regex(/^[\x21-\x7e]+$/, 'expected characters of ASCII without spaces')),
-  secretKey: text,
   /** `true` allows a plain http base URL outside loopback. `partnerRoot` explains the risk. */
   allowInsecureHttp: z.optional(z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])),
+});
+
+/** The `partner/<connection>` secrets. */
+export const partnerSecret = z.extend(instanceSecret, {
+  apiKey: z.string().check(z.regex(API_KEY, API_KEY_EXPECTED)),
+  secretKey: text,
 });
 
 /**
@@ -38,6 +46,12 @@ export const githubCredentials = z.object({
 /** The `grants` secret: what the grants of people are sealed with in the table. */
 export const grantsSecret = z.object({ key: z.string().check(z.minLength(32)) });
 
+/** The `markers` secret: what the markers of everything that the relay creates are derived with. */
+export const markersSecret = grantsSecret;
+
+/** The `intake` secret: what the webhooks sign the jobs of people with. */
+export const intakeSecret = grantsSecret;
+
 /** The part of the `slack` secret that the Slack webhook needs. */
 export const slackSigningSecret = z.object({ signingSecret: text });
 
@@ -55,12 +69,20 @@ export interface Secrets {
    * The current secret, and for {@link PREVIOUS_VALID_MS} after a rotation the previous one, which is read on demand.
    */
   accepted<T>(name: string, schema: z.core.$ZodType<T>): AsyncIterable<T>;
+  /** Begins to read the secret, so that its first use need not wait. */
+  prepare(name: string): void;
   /**
    * Marks the secret as possibly out of date, so that its next use reads it again.
    * @param atMostEveryMs a minute by default, so that forged signatures cannot trigger unlimited reads
    * @returns false if it was read more recently
    */
   refresh(name: string, atMostEveryMs?: number): boolean;
+}
+
+/** The times of secrets. */
+export interface SecretTimes {
+  /** When the current version was created; epoch milliseconds. @throws {SecretError} if there is none */
+  createdAt(name: string): Promise<number>;
 }
 
 /** How long the previous secret is still accepted for incoming requests after a rotation. */
@@ -85,7 +107,11 @@ interface Entry {
   versions: Map<string, Promise<Version | undefined>>;
 }
 
-export function createSecrets(client: SecretsManagerClient, prefix: string, clock: () => number): Secrets {
+export function createSecrets(
+  client: SecretsManagerClient,
+  prefix: string,
+  clock: () => number,
+): Secrets & SecretTimes {
   const cache = new Map<string, Entry>();
 
   async function fetchVersion(name: string, stage: 'AWSCURRENT' | 'AWSPREVIOUS'): Promise<Version | undefined> {
@@ -129,21 +155,21 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
     );
   }
 
-  const secrets: Secrets = {
-    async current(name, schema) {
-      const current = await version(name, 'AWSCURRENT');
-      if (!current) {
-        noteFailure(name);
-        throw new SecretError(
-          `the secret ${prefix}${name} does not exist or has no value yet; enter it with relay secrets set ${name}`,
-        );
-      }
-      return checked(name, schema, current.value);
-    },
+  async function currentVersion(name: string): Promise<Version> {
+    const current = await version(name, 'AWSCURRENT');
+    if (current) return current;
+    noteFailure(name);
+    throw new SecretError(
+      `the secret ${prefix}${name} does not exist or has no value yet; enter it with relay secrets set ${name}`,
+    );
+  }
+
+  const secrets: Secrets & SecretTimes = {
+    current: async (name, schema) => checked(name, schema, (await currentVersion(name)).value),
+    createdAt: async (name) => (await currentVersion(name)).createdAt,
     async *accepted(name, schema) {
       yield await secrets.current(name, schema);
-      const current = await version(name, 'AWSCURRENT');
-      if (clock() - (current?.createdAt ?? 0) > PREVIOUS_VALID_MS) return;
+      if (clock() - (await secrets.createdAt(name)) > PREVIOUS_VALID_MS) return;
       const before = await version(name, 'AWSPREVIOUS').catch((error) => {
         // A previous secret that is malformed counts as missing.
         if (error instanceof SecretError) return undefined;
@@ -152,6 +178,7 @@ export function createSecrets(client: SecretsManagerClient, prefix: string, cloc
       const previous = z.safeParse(schema, before?.value);
       if (previous.success) yield previous.data;
     },
+    prepare: (name) => void version(name, 'AWSCURRENT').catch(() => {}),
     refresh(name, atMostEveryMs = REFRESH_AT_MOST_EVERY_MS) {
       const entry = cache.get(name);
       if (!entry || clock() - entry.readAt < atMostEveryMs) return false;

@@ -4,6 +4,7 @@ import { keys } from '../table/keys.ts';
 import { remembered } from '../table/remembered.ts';
 import type { Table } from '../table/table.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
+import { isOfWorkspace, membership, type Workspace, workspace } from './workspace.ts';
 
 /** The sender of a request and their workspace, as Slack states them. An org-wide installation may have no team. */
 export interface Sender {
@@ -31,23 +32,13 @@ export interface AdmissionOptions {
   clock: () => number;
 }
 
-/** Where the app is installed. https://docs.slack.dev/reference/methods/auth.test */
-const workspace = z.object({
-  team_id: z.string(),
-  enterprise_id: z.nullish(z.string()),
-  is_enterprise_install: z.nullish(z.boolean()),
-});
-type Workspace = z.output<typeof workspace>;
-
 /** https://docs.slack.dev/reference/objects/user-object */
 const userInfo = z.object({
   user: z.object({
-    team_id: z.nullish(z.string()),
-    enterprise_user: z.nullish(z.object({ enterprise_id: z.nullish(z.string()) })),
+    ...membership,
     deleted: z.nullish(z.boolean()),
     is_restricted: z.nullish(z.boolean()),
     is_ultra_restricted: z.nullish(z.boolean()),
-    is_stranger: z.nullish(z.boolean()),
   }),
 });
 
@@ -119,8 +110,6 @@ function isOf(ours: Workspace, { teamId, enterpriseId }: Sender): boolean {
 
 function standing(user: z.output<typeof userInfo>['user'], ours: Workspace): Standing {
   if (user.deleted) return 'hidden';
-  const isOfOrganization = Boolean(ours.enterprise_id) && user.enterprise_user?.enterprise_id === ours.enterprise_id;
-  const isElsewhere = Boolean(user.team_id) && user.team_id !== ours.team_id && !isOfOrganization;
-  if (user.is_stranger || isElsewhere) return 'stranger';
+  if (!isOfWorkspace(user, ours)) return 'stranger';
   return user.is_restricted || user.is_ultra_restricted ? 'guest' : 'member';
 }

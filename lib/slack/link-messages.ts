@@ -11,11 +11,11 @@ export const OPEN_BUTTON = 'open-url';
 /** The value of a {@link LINK_BUTTON}. */
 export const accountToLink = z.object({
   connection: z.string(),
-  /** Scopes to ask for besides those that the person has granted. */
+  /** Scopes that were missing. They are asked for even if the instance does not list them. */
   scopes: z.optional(z.array(z.string())),
 });
 
-/** @param scopes that were missing, and are asked for besides those that the person has granted */
+/** @param scopes that were missing */
 export function linkButton(connection: string, scopes: readonly string[] = []): Button {
   const value = { connection, ...(scopes.length > 0 && { scopes: [...scopes] }) } satisfies z.output<
     typeof accountToLink

@@ -1,5 +1,5 @@
+import type { SectionBlock } from '@slack/types';
 import * as z from 'zod/mini';
-import { digest } from '../digest.ts';
 import { NeedsOperator, RetryAt } from '../jobs/interruption.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
@@ -32,9 +32,11 @@ const HOUR = 60 * MINUTE;
 const INDEX_LAG_MS = 5 * MINUTE;
 /** Longer than a run of the sweep. */
 const CLAIM_MS = 2 * MINUTE;
-const GROUPS_PER_HOUR = 10;
-const JOBS_NAMED = 5;
-const MAX_LINE_LENGTH = 300;
+/** Keep the message far below the size that Slack refuses with `msg_blocks_too_long`, which it does not document. */
+const CAUSES = 8;
+const JOBS_NAMED = 3;
+const MAX_LINE_LENGTH = 200;
+const MAX_REASON_LENGTH = 500;
 /** The longest standstill, such as a machine that is off, after which everything is still told. */
 const LOOKED_BACK_MS = 14 * 24 * HOUR;
 
@@ -42,7 +44,7 @@ const LOOKED_BACK_MS = 14 * 24 * HOUR;
 const PLACE = 'place';
 const place = z.object({ toldTo: z.number() });
 
-/** The notice of one group and hour. */
+/** The notice of one hour. */
 const notice = z.object({
   /** When the first try to post it began. */
   begunAt: z.number(),
@@ -56,7 +58,7 @@ const notice = z.object({
 type Notice = z.output<typeof notice>;
 
 /**
- * Tells the contact's channel which jobs are parked: one message for each cause and hour, which is updated while the
+ * Tells the contact's channel which jobs are parked: one message for each hour, by cause, which is updated while the
  * number of jobs grows. The parked jobs themselves are the outbox, so no notice is lost and nothing here can fail a
  * job. A message that may have been posted is searched for before it is posted again.
  */
@@ -80,34 +82,28 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
     return toldTo;
   }
 
-  /** @returns false if another run may still post some of it */
+  /** @returns false if another run may still post it */
   async function tellHour(hour: number): Promise<boolean> {
-    const parked = jobs.parkedBetween(hour, hour + HOUR - 1);
-    let isTold = true;
-    for (const group of await parkedGroups(parked, GROUPS_PER_HOUR, JOBS_NAMED)) {
-      isTold = (await tell(nameOf(hour, group), group)) && isTold;
-    }
-    return isTold;
-  }
-
-  async function tell(name: string, group: ParkedGroup): Promise<boolean> {
+    const groups = await parkedGroups(jobs.parkedBetween(hour, hour + HOUR - 1), CAUSES, JOBS_NAMED);
+    if (groups.length === 0) return true;
+    const name = new Date(hour).toISOString();
     const known = notice.safeParse(await table.get(keys.parkedNotice(name))).data;
-    if (known?.ts === undefined) return post(name, known, group);
+    if (known?.ts === undefined) return post(name, known, groups);
+    const { told, lastAt } = shownOf(groups);
     // A job that was parked after another one was replayed leaves the number as it was.
-    if ((known.told ?? 0) < group.count || (known.lastAt ?? 0) < group.lastAt)
-      await update(name, known, known.ts, group);
+    if ((known.told ?? 0) < told || (known.lastAt ?? 0) < lastAt) await update(name, known, known.ts, groups);
     return true;
   }
 
-  async function post(name: string, known: Notice | undefined, group: ParkedGroup): Promise<boolean> {
+  async function post(name: string, known: Notice | undefined, groups: readonly ParkedGroup[]): Promise<boolean> {
     const begunAt = known?.begunAt ?? clock();
     if (!(await claim(name, begunAt, known))) return false;
-    const reply = slackMessage({ channelId: channel }, `parked ${name}`, textOf(group, stage), { slack, clock });
+    const reply = slackMessage({ channelId: channel }, `parked ${name}`, textOf(groups, stage), { slack, clock });
     const earlier = known && (await reply.find(begunAt).catch(unlessRefused));
     try {
       const sent = earlier ?? (await reply.make());
       // An earlier run showed jobs that are not known any more.
-      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && shownOf(group)) });
+      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && shownOf(groups)) });
       return true;
     } catch (error) {
       // Slack did not post it, so there is nothing to search for.
@@ -117,15 +113,15 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
     }
   }
 
-  async function update(name: string, known: Notice, ts: string, group: ParkedGroup): Promise<void> {
-    const { text, blocks } = textOf(group, stage);
+  async function update(name: string, known: Notice, ts: string, groups: readonly ParkedGroup[]): Promise<void> {
+    const { text, blocks } = textOf(groups, stage);
     try {
       await slack.call('chat.update', { channel, ts, text, blocks }, z.object({}));
     } catch (error) {
       // A person may have deleted the message. They know about it then.
       if (!(error instanceof SlackRefusal)) throw error;
     }
-    await store(name, { ...known, ...shownOf(group) });
+    await store(name, { ...known, ...shownOf(groups) });
   }
 
   /** @returns false if another run posts the notice, or has posted it since `known` was read */
@@ -157,11 +153,12 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
   };
 }
 
-function nameOf(hour: number, { cause, outcomeUnknown }: ParkedGroup): string {
-  return `${new Date(hour).toISOString()}#${digest(cause === undefined ? 'other' : [outcomeUnknown, cause])}`;
+function shownOf(groups: readonly ParkedGroup[]): { told: number; lastAt: number } {
+  return {
+    told: groups.reduce((sum, { count }) => sum + count, 0),
+    lastAt: Math.max(...groups.map(({ lastAt }) => lastAt)),
+  };
 }
-
-const shownOf = ({ count, lastAt }: ParkedGroup): Pick<Notice, 'told' | 'lastAt'> => ({ told: count, lastAt });
 
 function hourOf(at: number): number {
   return Math.floor(at / HOUR) * HOUR;
@@ -172,27 +169,31 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof NeedsOperator)) throw error;
 }
 
-function textOf(group: ParkedGroup, stage: string | undefined): SlackMessage {
+function textOf(groups: readonly ParkedGroup[], stage: string | undefined): SlackMessage {
+  return message([section(headline(groups)), ...groups.flatMap((group) => sectionsOf(group, stage))]);
+}
+
+function headline(groups: readonly ParkedGroup[]): string {
+  const { told } = shownOf(groups);
+  const since = `since ${time(Math.min(...groups.map(({ first }) => first[0].wakeAt)))}`;
+  return `:octagonal_sign: *${told === 1 ? 'A job is' : `${told} jobs are`} parked* ${since}.`;
+}
+
+/** The first jobs of one cause, the reason, and what to do. */
+function sectionsOf(group: ParkedGroup, stage: string | undefined): SectionBlock[] {
   const { cause, count, first } = group;
   const next = nextStepOfParked(parkKindOf(first[0]));
   const commands = count === 1 ? commandsOf(first[0], next) : ['jobs --status parked'];
   const relay = `npm run -s relay -- ${stage === undefined ? '' : `--stage ${stage} `}`;
   const others = count > first.length ? [`• and ${count - first.length} more`] : [];
-  const jobs =
+  const lines =
     cause === undefined
-      ? [...first.map((job) => named(`${job.summary} ${why(job)}`)), ...others]
+      ? ['Other causes:', ...first.map((job) => named(`${job.summary} ${why(job)}`)), ...others]
       : [...first.map(({ summary }) => named(summary)), ...others, why(first[0])];
-  return message([
-    section(`:octagonal_sign: ${headline(group)}.`),
-    plainSection(jobs.join('\n')),
+  return [
+    plainSection(lines.join('\n')),
     section(`${withDocs(next)}\n\`\`\`${commands.map((command) => relay + escaped(command)).join('\n')}\`\`\``),
-  ]);
-}
-
-function headline({ cause, count, first }: ParkedGroup): string {
-  const since = `since ${time(first[0].wakeAt)}`;
-  if (count === 1) return `*A job is parked* ${since}`;
-  return `*${count} jobs are parked* ${cause === undefined ? 'for several causes' : 'for one cause'}, ${since}`;
+  ];
 }
 
 function named(text: string): string {
@@ -200,5 +201,5 @@ function named(text: string): string {
 }
 
 function why({ parked }: Job): string {
-  return `Reason: ${parked?.reason ?? ''}`;
+  return cutToLength(`Reason: ${parked?.reason ?? ''}`, MAX_REASON_LENGTH, '…');
 }

@@ -1,11 +1,13 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { StepFailed } from '../jobs/interruption.ts';
 import type { Job, ReplyTo } from '../jobs/job.ts';
 import type { Reply } from '../jobs/reply-steps.ts';
 import type { ReplyContent } from '../jobs/tell-person.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import { linkMessage } from './link-messages.ts';
 import { type SlackMessage, saidMessage, sentence } from './messages.ts';
 import { createResponseUrls, RESPONSE_URL_LIVES_MS } from './response-url.ts';
+import { unsealUrl } from './sealed-url.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 import { withJobErrors } from './with-job-errors.ts';
 
@@ -23,10 +25,10 @@ const history = z.object({
   messages: z.array(
     z.object({
       ts: z.string(),
-      metadata: z.object({ event_payload: z.object({ id: z.string().optional() }) }).optional(),
+      metadata: z.optional(z.object({ event_payload: z.object({ id: z.optional(z.string()) }) })),
     }),
   ),
-  response_metadata: z.object({ next_cursor: z.string().optional() }).nullish(),
+  response_metadata: z.nullish(z.object({ next_cursor: z.optional(z.string()) })),
 });
 
 /** The assumed maximum difference between Slack's clock and ours. */
@@ -103,13 +105,22 @@ export interface SlackRepliesOptions extends DirectMessagesOptions {
   /** The URL of the Web API. */
   apiUrl: string;
   fetch: typeof globalThis.fetch;
+  secrets: Secrets;
   /** The contact that messages name. */
   contact: string;
 }
 
 /** Replies to people in Slack: where they asked while that is possible, and as a direct message after that. */
-export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: SlackRepliesOptions) {
+export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, contact }: SlackRepliesOptions) {
   const responseUrls = createResponseUrls(apiUrl, fetch);
+
+  /** Where the person asked, while a reply can go there. */
+  async function responseUrlOf(job: Job, { responseUrl: sealed }: ReplyTo & { in: 'slack' }) {
+    if (sealed === undefined || clock() >= job.createdAt + RESPONSE_URL_LIVES_MS) return undefined;
+    const url = await unsealUrl(sealed, job.id, secrets);
+    return url !== undefined && responseUrls.isOurs(url) ? url : undefined;
+  }
+
   return async function replyInSlack(
     job: Job,
     to: ReplyTo & { in: 'slack' },
@@ -117,17 +128,13 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, contact }: Sla
   ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
     const message =
       said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact, job.id);
-    const isOpen =
-      to.responseUrl !== undefined &&
-      responseUrls.isOurs(to.responseUrl) &&
-      clock() < job.createdAt + RESPONSE_URL_LIVES_MS;
+    const responseUrl = await responseUrlOf(job, to);
     const hasToken = await slack.isThere();
-    if (!isOpen && !hasToken) {
+    if (responseUrl === undefined && !hasToken) {
       return { calls: 'Slack message', leftOut: 'the slack secret has no botToken, so nothing can be sent' };
     }
     const direct = slackMessage({ userId: to.userId }, idOf(job, said), message, { slack, clock });
-    if (!isOpen || to.responseUrl === undefined) return direct;
-    const { responseUrl } = to;
+    if (responseUrl === undefined) return direct;
     return {
       calls: 'Slack message',
       // A message to a response_url cannot be searched for. Sending it twice is better than not at all.

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { SlackApi } from './slack-api.ts';
+import { isOfWorkspace, membership, workspace } from './workspace.ts';
 
 /** A user as `users.info` and `users.lookupByEmail` return it. https://docs.slack.dev/reference/objects/user-object */
 export const slackUser = z.object({
@@ -8,15 +10,22 @@ export const slackUser = z.object({
   tz_offset: z.number().nullish(),
   deleted: z.boolean().nullish(),
   is_bot: z.boolean().nullish(),
-  /** True for people of another workspace. */
-  is_stranger: z.boolean().nullish(),
+  ...membership,
   is_email_confirmed: z.boolean().nullish(),
   profile: z.object({ email: z.string().nullish() }),
 });
 
 export type SlackUser = z.output<typeof slackUser>;
 
-/** True if the address is confirmed. A person who can enter any address must not be mistaken for its owner. */
-export function hasProvenAddress({ deleted, is_bot, is_stranger, is_email_confirmed }: SlackUser): boolean {
-  return is_email_confirmed !== false && !is_stranger && !is_bot && !deleted;
+/**
+ * The confirmed address of a member of the app's own workspace. A person who can enter any address, or whose address
+ * another workspace confirms, must not be mistaken for its owner.
+ *
+ * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack does not say where the app is installed
+ */
+export async function provenAddress(user: SlackUser, slack: SlackApi): Promise<string | undefined> {
+  const { deleted, is_bot, is_email_confirmed, profile } = user;
+  if (!profile.email || is_email_confirmed === false || is_bot || deleted) return undefined;
+  // Asked each time: the token decides which workspace is ours, and it may have been rotated.
+  return isOfWorkspace(user, await slack.call('auth.test', {}, workspace)) ? profile.email : undefined;
 }

@@ -57,8 +57,8 @@ export const restOfDay = z.object({
   date: z.iso.date(),
   /** Missing minutes of the day; 0 if only the week is short. */
   minutes: z.int(),
-  /** When this was read, in epoch milliseconds. Buttons of older versions do not have it. */
-  at: z.optional(z.int()),
+  /** When this was read, in epoch milliseconds. */
+  at: z.int(),
   tasks: z.readonly(z.array(task)),
 });
 export type RestOfDay = z.output<typeof restOfDay>;

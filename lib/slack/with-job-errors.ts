@@ -1,4 +1,4 @@
-import { NeedsOperator, RetryAt, StepFailed } from '../jobs/interruption.ts';
+import { askedToWait, NeedsOperator, StepFailed } from '../jobs/interruption.ts';
 import { SlackRateLimited, SlackRefusal, SlackUnanswered } from './slack-api.ts';
 
 const REINSTALL = 'enter the bot token of an app that is installed, with relay secrets set slack';
@@ -27,7 +27,8 @@ export async function withJobErrors<T>(clock: () => number, call: () => Promise<
     return await call();
   } catch (error) {
     if (error instanceof SlackRateLimited) {
-      throw new RetryAt(clock() + error.retryAfterSeconds * 1000, error.message, { waitsFor: 'outage' });
+      const now = clock();
+      throw askedToWait(now + error.retryAfterSeconds * 1000, now, error.message);
     }
     if (error instanceof SlackUnanswered) throw new StepFailed(error.message, { cause: error });
     if (error instanceof SlackRefusal) {

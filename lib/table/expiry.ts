@@ -1,4 +1,5 @@
-const LIFETIME_MS = 30 * 86_400_000;
+/** How long the record of a job is kept after its end. */
+export const LIFETIME_MS = 30 * 86_400_000;
 
 /**
  * The `expiresAt` of an item, in seconds since the epoch as DynamoDB's time to live needs it. Items of work in progress

@@ -8,6 +8,8 @@ export interface Key {
  * Every key of the table, and who writes it. Items of one job share a partition, so that one query shows its story.
  */
 export const keys = {
+  /** lib/runtime.ts: never there. The answer to its reading has the time of the table. */
+  time: (): Key => ({ pk: 'time', sk: 'time' }),
   /** lib/jobs/job-store.ts */
   job: (jobId: string): Key => ({ pk: `job#${jobId}`, sk: 'job' }),
   /** lib/jobs/journal.ts: what a step did. */
@@ -18,19 +20,19 @@ export const keys = {
   link: (entity: string): Key => ({ pk: `link#${entity}`, sk: 'link' }),
   /** lib/links/links.ts: the entity that goes by that name; GitHub's names know no letter case. */
   linkName: (name: string): Key => ({ pk: `link-name#${name.toLowerCase()}`, sk: 'name' }),
-  /** lib/people/people.ts: who somebody of Slack or GitHub is in the service. */
+  /** lib/people/people.ts: who a person of Slack or GitHub is in the service. */
   person: (platform: string, id: string, connection: string): Key => ({
     pk: `person#${platform}#${id.toLowerCase()}`,
     sk: `user#${connection}`,
   }),
   /** lib/people/people.ts: the users that were last listed. */
   users: (connection: string): Key => ({ pk: `users#${connection}`, sk: 'users' }),
-  /** lib/intake/jobs-of-person.ts: what somebody asked for, in order of time (ISO 8601). */
+  /** lib/intake/jobs-of-person.ts: what a person asked for, in order of time (ISO 8601). */
   jobOfPerson: (platform: string, id: string, time: string, jobId: string): Key => ({
     pk: `jobs-of#${platform}#${id.toLowerCase()}`,
     sk: `${time}#${jobId}`,
   }),
-  /** lib/people/turns.ts: what somebody asked for that has not ended. */
+  /** lib/people/turns.ts: what a person asked for that has not ended. */
   turns: (platform: string, id: string): Key => ({ pk: `turns#${platform}#${id.toLowerCase()}`, sk: 'turns' }),
   /** lib/people/slack-people.ts: who has that address in Slack. */
   slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),
@@ -43,11 +45,11 @@ export const keys = {
   taskName: (connection: string, task: string): Key => ({ pk: `task#${connection}#${task}`, sk: 'name' }),
   /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
   mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),
-  /** lib/intake/recent-commands.ts: that somebody gave this command. */
+  /** lib/intake/recent-commands.ts: that a person gave this command. */
   said: (userId: string, command: string): Key => ({ pk: `said#${userId}`, sk: command }),
   /** lib/slack/admission.ts: where the Slack app is installed. */
   slackWorkspace: (): Key => ({ pk: 'slack-workspace', sk: 'workspace' }),
-  /** lib/slack/admission.ts: what somebody is to that workspace. */
+  /** lib/slack/admission.ts: what a person is to that workspace. */
   slackStanding: (teamId: string, userId: string): Key => ({
     pk: `slack-standing#${teamId}#${userId}`,
     sk: 'standing',
@@ -65,11 +67,10 @@ export const keys = {
   hook: (name: string): Key => ({ pk: 'github-hooks', sk: name }),
   /** lib/github/redelivery.ts: what was done about a failed delivery, by its GUID. */
   failedDelivery: (hook: string, guid: string): Key => ({ pk: `failed-deliveries#${hook}`, sk: guid }),
-  /** lib/connection/breakers.ts: of an operation, or of the whole connection. */
-  breaker: (connection: string, operation?: string): Key => ({
-    pk: `breaker#${connection}`,
-    sk: operation === undefined ? 'connection' : `operation#${operation}`,
-  }),
+  /** lib/jobs/replaced-table.ts: since when a table is used, by when it was made (ISO 8601). */
+  tableBegan: (madeAt: string): Key => ({ pk: 'table-began', sk: madeAt }),
+  /** lib/connection/breakers.ts: of the connection and of its operations. */
+  breaker: (connection: string): Key => ({ pk: `breaker#${connection}`, sk: 'breakers' }),
   /** lib/jobs/readings.ts: what the last reading of a list found, by a digest of the payload that narrowed it. */
   reading: (connection: string, list: string, scope: string): Key => ({
     pk: `reading#${connection}#${list}`,
@@ -92,6 +93,11 @@ export const keys = {
     pk: `account-link#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
+  /** lib/account-link/link-share.ts: how many sign-ins a person has begun within an hour. */
+  linkShare: (platform: string, id: string, hour: string): Key => ({
+    pk: `link-share#${platform}#${id.toLowerCase()}`,
+    sk: hour,
+  }),
   /** lib/grants/link-waits.ts: that a job waits until a person has linked an account, or that they were told so. */
   linkWait: (platform: string, id: string, connection: string, what: string): Key => ({
     pk: `link-waits#${platform}#${id.toLowerCase()}#${connection}`,
@@ -111,15 +117,18 @@ export const keys = {
   }),
   /** lib/slack/parked-notices.ts: what was told about the parked jobs of an hour, and up to which hour all is told. */
   parkedNotice: (name: string): Key => ({ pk: 'parked-notices', sk: name }),
-  /** lib/budget/budget.ts: of a connection's key, or of an instance's MCP endpoint. */
-  budget: (connection: string): Key => ({ pk: `budget#${connection}`, sk: 'budget' }),
+  /** lib/budget/budget-store.ts: of a key, by its digest, or of an instance's MCP endpoint. */
+  budget: (id: string): Key => ({ pk: `budget#${id}`, sk: 'budget' }),
+  /** lib/budget/budget-ids.ts: the budget that a connection uses. */
+  budgetOf: (connection: string): Key => ({ pk: `budget#${connection}`, sk: 'of' }),
 };
 
-/** The index of jobs by status and by the time at which somebody should look at them; only jobs have both. */
+/** The index of jobs by status and by the time at which they should be looked at; only jobs have both. */
 export const jobsByStatus = { name: 'jobs-by-status', partition: 'status', sort: 'wakeAt' } as const;
 
 /**
- * The index of the jobs that stand in a waiting line, by `connection#lane` and in the order in which their events came.
+ * The index of the jobs that stand in a waiting line, by `connection#lane`, or `connection#lane#operation` for an
+ * operation that fails, and in the order in which their events came.
  * It holds only what moving the line needs: lib/jobs/waiting-line.ts.
  */
 export const waitingLine = {

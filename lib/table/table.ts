@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import {
+  type AttributeValue,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
@@ -9,8 +11,10 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { dateOf, keepDate } from './answer-date.ts';
 import { isExpired } from './expiry.ts';
 import type { Key } from './keys.ts';
+import { createTableClock, type TableClock } from './table-clock.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -29,8 +33,26 @@ export interface IndexPage {
   last?: Item;
 }
 
-/** The state table: single-item operations only, each atomic on its own. */
+/**
+ * Tells the last conditional write of an item from every other one. The SDK repeats a write whose answer was lost, and
+ * the condition of the repetition then fails on what the first try wrote. Other modules never see this attribute.
+ */
+const WRITE_ID = 'writeId';
+const WRITE_ID_BYTES = 9;
+/** A repeated update must not count twice where its condition still holds. */
+const NOT_WRITTEN = `(attribute_not_exists(#${WRITE_ID}) OR #${WRITE_ID} <> :${WRITE_ID})`;
+
+/**
+ * The state table: single-item operations only, each atomic on its own.
+ *
+ * A conditional write recognizes its own repetition. One case is left: if its answer was lost and another worker has
+ * changed the item before the repetition, the caller is told that the condition did not hold. Callers therefore read
+ * that answer as "the item is not as I wrote it", and never as "I wrote nothing".
+ */
 export interface Table {
+  clock: TableClock;
+  /** Asks the table for an item if it has not answered this process yet, so that {@link clock} is known. */
+  ensureTime(key: Key): Promise<void>;
   /** Reads consistently. @returns undefined for an expired item, which DynamoDB may keep for days */
   get(key: Key): Promise<Item | undefined>;
   /** The same, but returns an expired item that DynamoDB has not removed yet. */
@@ -39,7 +61,7 @@ export interface Table {
   put(item: Key & Item, condition?: Expression): Promise<boolean>;
   /** Changes attributes, creating the item if need be. @returns the new item, or undefined where the condition did not hold */
   update(key: Key, change: Expression, condition?: Expression): Promise<Item | undefined>;
-  /** @returns false where the condition did not hold */
+  /** @returns false where the condition did not hold and the item is still there, or was not there before */
   delete(key: Key, condition?: Expression): Promise<boolean>;
   /** All items of one partition, read consistently, in order of their sort keys. */
   partition(pk: string): Promise<Item[]>;
@@ -58,20 +80,54 @@ export interface Table {
   countIndex(index: string, condition: Expression, most: number): Promise<number>;
   /** All items of an index, which may lag behind the table, page by page. */
   indexPages(index: string, condition: Expression, pageSize: number): AsyncIterable<Item[]>;
-  /** Up to `limit` items of an index, which may lag behind the table. */
-  queryIndex(index: string, condition: Expression, options: { limit: number; newestFirst: boolean }): Promise<Item[]>;
+  /**
+   * Up to `limit` items of an index, which may lag behind the table.
+   * @param read returns what to return of some items
+   */
+  queryIndex<T>(
+    index: string,
+    condition: Expression,
+    options: { limit: number; newestFirst: boolean; read: (items: readonly Item[]) => readonly T[] },
+  ): Promise<T[]>;
 }
 
-export function createTable(client: DynamoDBClient, tableName: string, clock: () => number): Table {
-  async function getEvenExpired(key: Key): Promise<Item | undefined> {
-    const { Item } = await client.send(
+/** @param ownClock of this process */
+export function createTable(client: DynamoDBClient, tableName: string, ownClock: () => number): Table {
+  const clock = createTableClock(ownClock);
+  keepDate(client);
+
+  async function read(key: Key): Promise<Item | undefined> {
+    const sentAt = ownClock();
+    const { Item, $metadata } = await client.send(
       new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
     );
-    return Item && unmarshall(Item);
+    clock.learn(dateOf($metadata), sentAt);
+    return Item && plain(Item);
+  }
+
+  async function query(command: QueryCommand): Promise<QueryCommandOutput> {
+    const sentAt = ownClock();
+    const output = await client.send(command);
+    clock.learn(dateOf(output.$metadata), sentAt);
+    return output;
+  }
+
+  /** A reading of the time that is under way. */
+  let timing: Promise<unknown> | undefined;
+
+  async function getEvenExpired(key: Key): Promise<Item | undefined> {
+    const item = await read(key);
+    return item && withoutWriteId(item);
+  }
+
+  /** The item, if the write with this id was the last conditional write of it. */
+  async function readWritten(key: Key, writeId: string | undefined): Promise<Item | undefined> {
+    const item = await read(key);
+    return item?.[WRITE_ID] === writeId ? item && withoutWriteId(item) : undefined;
   }
 
   const indexPage: Table['indexPage'] = async (index, condition, { limit, newestFirst, after }) => {
-    const { Items = [], LastEvaluatedKey } = await client.send(
+    const { Items = [], LastEvaluatedKey } = await query(
       new QueryCommand({
         TableName: tableName,
         IndexName: index,
@@ -79,51 +135,66 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
         ...placeholders(condition),
         Limit: limit,
         ScanIndexForward: !newestFirst,
-        ...(after && { ExclusiveStartKey: marshall(after) }),
+        ...(after && { ExclusiveStartKey: marshall(after, { allowImpreciseNumbers: true }) }),
       }),
     );
     return {
-      items: Items.map((item) => unmarshall(item)),
-      ...(LastEvaluatedKey && { last: unmarshall(LastEvaluatedKey) }),
+      items: Items.map(asItem),
+      ...(LastEvaluatedKey && { last: plain(LastEvaluatedKey) }),
     };
   };
 
   return {
+    clock,
+    async ensureTime(key) {
+      if (clock.isKnown()) return;
+      timing ??= getEvenExpired(key).finally(() => {
+        timing = undefined;
+      });
+      await timing;
+    },
     getEvenExpired,
     async get(key) {
       const item = await getEvenExpired(key);
-      return item && !isExpired(item, clock()) ? item : undefined;
+      return item && !isExpired(item, clock.now()) ? item : undefined;
     },
     async put(item, condition) {
+      const writeId = condition && newWriteId();
       const written = await unlessConditionFails(
         client.send(
           new PutItemCommand({
             TableName: tableName,
-            Item: marshall(item, { removeUndefinedValues: true }),
+            Item: marshall({ ...item, [WRITE_ID]: writeId }, MARSHALLING),
             ...(condition && { ConditionExpression: condition.expression, ...placeholders(condition) }),
           }),
         ),
+        async () => (await readWritten({ pk: item.pk, sk: item.sk }, writeId)) && true,
       );
       return written !== undefined;
     },
     async update(key, change, condition) {
+      const writeId = condition && newWriteId();
+      const expression = writeId ? withWriteId(change.expression) : change.expression;
+      const unlessRepeated = condition && `(${condition.expression}) AND ${NOT_WRITTEN}`;
       const both = {
-        expression: `${change.expression} ${condition?.expression ?? ''}`,
-        values: { ...change.values, ...condition?.values },
+        expression: `${expression} ${unlessRepeated ?? ''}`,
+        values: { ...change.values, ...condition?.values, ...(writeId && { [WRITE_ID]: writeId }) },
       };
-      const updated = await unlessConditionFails(
-        client.send(
-          new UpdateItemCommand({
-            TableName: tableName,
-            Key: marshall(key),
-            UpdateExpression: change.expression,
-            ...(condition && { ConditionExpression: condition.expression }),
-            ...placeholders(both),
-            ReturnValues: 'ALL_NEW',
-          }),
-        ),
+      return unlessConditionFails(
+        client
+          .send(
+            new UpdateItemCommand({
+              TableName: tableName,
+              Key: marshall(key),
+              UpdateExpression: expression,
+              ...(unlessRepeated && { ConditionExpression: unlessRepeated }),
+              ...placeholders(both),
+              ReturnValues: 'ALL_NEW',
+            }),
+          )
+          .then(({ Attributes = {} }) => asItem(Attributes)),
+        () => readWritten(key, writeId),
       );
-      return updated && unmarshall(updated.Attributes ?? {});
     },
     async delete(key, condition) {
       const deleted = await unlessConditionFails(
@@ -134,6 +205,7 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
             ...(condition && { ConditionExpression: condition.expression, ...placeholders(condition) }),
           }),
         ),
+        async () => ((await read(key)) ? undefined : true),
       );
       return deleted !== undefined;
     },
@@ -141,7 +213,7 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
       const items: Item[] = [];
       let from: QueryCommandOutput['LastEvaluatedKey'];
       do {
-        const page: QueryCommandOutput = await client.send(
+        const page: QueryCommandOutput = await query(
           new QueryCommand({
             TableName: tableName,
             KeyConditionExpression: '#pk = :pk',
@@ -150,13 +222,13 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
             ...(from && { ExclusiveStartKey: from }),
           }),
         );
-        items.push(...(page.Items ?? []).map((item) => unmarshall(item)));
+        items.push(...(page.Items ?? []).map(asItem));
         from = page.LastEvaluatedKey;
       } while (from);
       return items;
     },
     async lastOf(pk, limit) {
-      const { Items = [] } = await client.send(
+      const { Items = [] } = await query(
         new QueryCommand({
           TableName: tableName,
           KeyConditionExpression: '#pk = :pk',
@@ -166,14 +238,14 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
           Limit: limit,
         }),
       );
-      return Items.map((item) => unmarshall(item));
+      return Items.map(asItem);
     },
     indexPage,
     async countIndex(index, condition, most) {
       let count = 0;
       let from: QueryCommandOutput['LastEvaluatedKey'];
       do {
-        const page: QueryCommandOutput = await client.send(
+        const page: QueryCommandOutput = await query(
           new QueryCommand({
             TableName: tableName,
             IndexName: index,
@@ -192,13 +264,21 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
     async *indexPages(index, condition, pageSize) {
       yield* readIndex(index, condition, pageSize, true);
     },
-    async queryIndex(index, condition, { limit, newestFirst }) {
-      const items: Item[] = [];
+    async queryIndex<T>(
+      index: string,
+      condition: Expression,
+      {
+        limit,
+        newestFirst,
+        read,
+      }: { limit: number; newestFirst: boolean; read: (items: readonly Item[]) => readonly T[] },
+    ) {
+      const found: T[] = [];
       for await (const page of readIndex(index, condition, limit, !newestFirst)) {
-        items.push(...page);
-        if (items.length >= limit) break;
+        found.push(...read(page));
+        if (found.length >= limit) break;
       }
-      return items.slice(0, limit);
+      return found.slice(0, limit);
     },
   };
 
@@ -222,20 +302,44 @@ export function createTable(client: DynamoDBClient, tableName: string, clock: ()
 
 function placeholders({ expression, values = {} }: Expression) {
   const names = [...expression.matchAll(/#(\w+)/g)].map(([placeholder, name]) => [placeholder, name]);
-  const named = Object.entries(values).map(([name, value]) => [`:${name}`, value]);
+  const named: [string, unknown][] = Object.entries(values).map(([name, value]) => [`:${name}`, value]);
   return {
     ...(names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names) }),
     ...(named.length > 0 && {
-      ExpressionAttributeValues: marshall(Object.fromEntries(named), { removeUndefinedValues: true }),
+      ExpressionAttributeValues: marshall(Object.fromEntries(named), MARSHALLING),
     }),
   };
 }
 
-async function unlessConditionFails<T>(write: Promise<T>): Promise<T | undefined> {
+/**
+ * @param repeated what to return if the SDK has sent the write more than once, and an earlier try wrote the item
+ * @returns undefined where the condition did not hold
+ */
+async function unlessConditionFails<T, R>(
+  write: Promise<T>,
+  repeated: () => Promise<R | undefined>,
+): Promise<T | R | undefined> {
   try {
     return await write;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return (error.$metadata.attempts ?? 1) > 1 ? repeated() : undefined;
   }
 }
+
+const newWriteId = () => randomBytes(WRITE_ID_BYTES).toString('base64url');
+
+function withWriteId(change: string): string {
+  const set = `SET #${WRITE_ID} = :${WRITE_ID}`;
+  return change.includes('SET ') ? change.replace('SET ', `${set}, `) : `${change} ${set}`;
+}
+
+const withoutWriteId = ({ [WRITE_ID]: _, ...item }: Item): Item => item;
+
+const asItem = (attributes: Record<string, AttributeValue>): Item => withoutWriteId(plain(attributes));
+
+/** An item that cannot be read is written back with what is in it. */
+const MARSHALLING = { removeUndefinedValues: true, allowImpreciseNumbers: true };
+
+/** A number that a double cannot hold exactly is rounded: it is not one that the relay wrote. */
+const plain = (attributes: Record<string, AttributeValue>): Item => unmarshall(attributes, { wrapNumbers: Number });

@@ -89,4 +89,12 @@ const numberInput = z.strictObject({
 });
 
 /** https://docs.slack.dev/reference/block-kit/blocks/input-block */
-export const inputElement = z.discriminatedUnion('type', [datepicker, numberInput, plainTextInput, staticSelect]);
+/** https://docs.slack.dev/reference/block-kit/block-elements/multi-select-menu-element */
+const multiStaticSelect = z.strictObject({
+  type: z.literal('multi_static_select'),
+  options: z.array(option).min(1).max(100),
+  ...actionable,
+});
+
+const selects = [multiStaticSelect, staticSelect] as const;
+export const inputElement = z.discriminatedUnion('type', [datepicker, numberInput, plainTextInput, ...selects]);

@@ -27,6 +27,8 @@ export function renderElement(
         element.initial_option?.text,
         element.options ?? element.option_groups?.flatMap(({ options }) => options) ?? [],
       );
+    case 'multi_static_select':
+      return menu(undefined, element.options ?? []);
     case 'datepicker':
       return `[ ${element.initial_date ?? BLANK} ▾ ]`;
     case 'number_input':

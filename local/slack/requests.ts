@@ -90,7 +90,7 @@ export function submissionForm(
   });
 }
 
-/** The value of a field, as typed or else as shown. Empty text is no value. */
+/** The value of a field, as typed or else as shown; several choices with one on each line. Empty text is no value. */
 function stateOf(element: object, given: unknown): object {
   const { type, initial_value, initial_option, initial_date } = element as {
     type: string;
@@ -101,6 +101,9 @@ function stateOf(element: object, given: unknown): object {
   const typed = given === undefined ? undefined : String(given) || null;
   if (type === 'static_select') {
     return { type, selected_option: typed === undefined ? (initial_option ?? null) : typed && { value: typed } };
+  }
+  if (type === 'multi_static_select') {
+    return { type, selected_options: typed?.split('\n').map((value) => ({ value })) ?? [] };
   }
   if (type === 'datepicker') return { type, selected_date: typed === undefined ? (initial_date ?? null) : typed };
   return { type, value: typed === undefined ? (initial_value ?? null) : typed };

@@ -92,7 +92,7 @@ export class McpService {
     );
     const resource = () => `${baseUrl()}${paths.mcp}`;
     this.#admission = {
-      limiter: new RateLimiter(rateLimit.window ?? 'sliding', rateLimit.perMinute ?? 120, rateLimit.perDay ?? 5000),
+      limiter: new RateLimiter(rateLimit.window, rateLimit.perMinute, rateLimit.perDay),
       tellsRetryAfter: rateLimit.tellsRetryAfter ?? false,
       grants,
       workspaces,

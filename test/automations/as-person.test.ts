@@ -1,11 +1,16 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
+import type { Job } from '../../lib/jobs/job.ts';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { keys } from '../../lib/table/keys.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import type { McpOptions } from '../../sandbox/mcp/options.ts';
 import { startGithubApi } from '../github-api.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
 import { type Commands, GRANTS_KEY, linkAccount, sandboxCommands } from '../mcp/linked.ts';
+import { nextMoment } from '../next-moment.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { backUp, replaceTable } from '../replaced-table.ts';
 import { ask, command, lastMessage, MIRA, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
@@ -16,11 +21,12 @@ type McpInput = NonNullable<RelayConfigInput['connections'][string]['mcp']>;
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-async function start(mcp: McpInput = {}, sandbox: McpOptions = {}): Promise<void> {
+async function start(mcp: McpInput = {}, sandbox: McpOptions = {}, fetch = globalThis.fetch): Promise<void> {
   const connection = { mcp: { link: 'offered', commands: sandboxCommands(), ...mcp } as const };
   relay = await startRelay({
     config: exampleConfig({}, { connection }),
     sandbox: { mcp: { enabled: true, ...sandbox } },
+    runtime: { fetch },
   });
   relay.stack.secrets.put(`${relay.stack.secretPrefix}grants`, GRANTS_KEY);
 }
@@ -179,6 +185,8 @@ describe('a call whose answer is lost', () => {
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
     expect(told(relay).at(-1)).toMatch(/^:warning: I do not know whether this was logged .*Please look in the service/);
+    expect(told(relay).join('\n')).not.toMatch(/accepts only so many calls|was interrupted/);
+    if (hasLookUp) expect(told(relay).at(-2)).toContain('the service did not say whether it did it');
     expect(logged()).toHaveLength(made);
     expect(await jobStates()).toEqual(['not done']);
   });
@@ -210,6 +218,82 @@ describe('a call whose answer is lost', () => {
   });
 });
 
+/** A fetch that puts another answer in the place of a tool's, which has done its work. */
+const answeringOf =
+  (tool: string, answer: (id: number) => Response): typeof fetch =>
+  async (url, init) => {
+    const real = await fetch(url, init);
+    const { method, id, params } = typeof init?.body === 'string' && init.body[0] === '{' ? JSON.parse(init.body) : {};
+    return method === 'tools/call' && params.name === tool ? answer(id) : real;
+  };
+
+describe('a call that was carried out, and answered with what nobody expects', () => {
+  const error = (message: unknown, { code = -32_603, ...init }: ResponseInit & { code?: number } = {}) => {
+    const answer = (id: number) => Response.json({ jsonrpc: '2.0', id, error: { code, message } }, init);
+    return answer;
+  };
+  const unreadable = () =>
+    Object.defineProperty(new Response(), 'headers', {
+      value: {
+        get() {
+          throw new TypeError('a mistake of the relay');
+        },
+      },
+    });
+  const result = (content: unknown) => (id: number) => Response.json({ jsonrpc: '2.0', id, result: { content } });
+  const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+  it.each<[string, (id: number) => Response]>([
+    ['an error whose message is no text', error({ toString: 1 })],
+    [
+      'an error whose message is too deep to read',
+      (id) => new Response(`{"jsonrpc":"2.0","id":${id},"error":{"code":-32603,"message":${deep(100_000)}}}`),
+    ],
+    ['a result whose content has a kind that is no text', result([{ type: { toString: 1 } }])],
+    ['a refused status with an error of the service itself', error('failed', { status: 400 })],
+    ['an answer that the relay itself fails on', unreadable],
+    ['a gateway that has waited for too long', () => new Response('<html>', { status: 408 })],
+  ])('is not sent again: %s', async (_, answer) => {
+    await start({}, {}, answeringOf('log_time', answer));
+    await linkAccount(relay);
+    await command(relay, `log 1h ${CHECKOUT}`);
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(1);
+    expect(told(relay).at(-1)).toContain('Logged 1h');
+  });
+
+  it('may be sent again where the tool says of itself that this does no harm', async () => {
+    let answers = 0;
+    const lost = answeringOf('complete_checklist_items', error({ toString: 1 }));
+    await start({}, {}, (url, init) => (answers++ < 20 ? lost : fetch)(url, init));
+    await linkAccount(relay);
+    await command(relay, 'done 101 102');
+    await relay.workToTheEnd();
+    expect(told(relay).at(-1)).toContain('Completed checklist items 101 and 102 as you');
+  });
+});
+
+describe('a command from before the table was replaced', () => {
+  it('is not sent to a tool again, and its job says what to do', async () => {
+    await start();
+    await linkAccount(relay);
+    const copy = await backUp(relay);
+    const asked = { triggerId: 'trigger-1' };
+    await ask(relay, `log 1h ${CHECKOUT}`, asked);
+    expect(logged()).toHaveLength(1);
+    await replaceTable(relay, copy);
+    await command(relay, `log 1h ${CHECKOUT}`, asked);
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(1);
+    expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
+      expect.stringMatching(/^the table was replaced on 2026-.* only the person can look: discard the job/),
+    ]);
+    relay.clock.now += 2 * HOUR;
+    expect((await ask(relay, `log 1h ${CHECKOUT}`)).inTheEnd).toContain('Logged 1h');
+    expect(logged()).toHaveLength(2);
+  });
+});
+
 describe('what the tool does not take', () => {
   it('is not sent where its schema says so', async () => {
     await start();
@@ -218,11 +302,11 @@ describe('what the tool does not take', () => {
     expect(inTheEnd).toContain('as you');
     const { arguments: given, ...log } = sandboxCommands().log ?? { arguments: {}, tool: '', schema: '' };
     await relay.close();
-    await start({ commands: { log: { ...log, arguments: { ...given, hours: '{minutes}' } } } });
+    await start({ commands: { log: { ...log, arguments: { ...given, hours: '{note}' } } } });
     await linkAccount(relay);
     relay.sandbox.setFault({ kind: 'server-error', operation: '/mcp/partner', call: 'log_time' });
-    const refused = await ask(relay, `log 1h ${CHECKOUT}`);
-    expect(refused.inTheEnd).toContain('The tool log_time does not take this: hours: 60 is greater than 24');
+    const refused = await ask(relay, `log 1h ${CHECKOUT} wrote tests`);
+    expect(refused.inTheEnd).toContain('The tool log_time does not take this: hours: this must be a number');
   });
 
   it('is told in its own words', async () => {
@@ -263,10 +347,16 @@ describe('a tool that has changed since it was mapped', () => {
 });
 
 describe('the budget of the endpoint', () => {
+  /** The sweep sends commands again in the order of their times. */
+  async function type(hours: number): Promise<void> {
+    await command(relay, `log ${hours}h ${CHECKOUT}`);
+    relay.clock.now += 1_000;
+  }
+
   it('holds no worker: the job waits in the table until there is room', async () => {
     await start({ limits: { perMinute: 8, perDay: 5_000 } });
     await linkAccount(relay);
-    for (const hours of [1, 2, 3]) await command(relay, `log ${hours}h ${CHECKOUT}`);
+    for (const hours of [1, 2, 3]) await type(hours);
     const before = relay.clock.now;
     await relay.work();
     expect(relay.clock.now - before).toBeLessThan(30_000);
@@ -274,11 +364,121 @@ describe('the budget of the endpoint', () => {
     await relay.workToTheEnd();
     expect(logged().map(({ hours }) => hours)).toEqual([1, 2, 3]);
   });
+
+  it('goes on with a list of tools that is longer than the calls of a minute', async () => {
+    await start({ limits: { perMinute: 2, perDay: 5_000 } });
+    await linkAccount(relay);
+    await command(relay, `log 1h ${CHECKOUT}`);
+    for (let minute = 0; minute < 10 && logged().length === 0; minute++) {
+      await relay.work();
+      relay.clock.now += 65_000;
+      await relay.sweep();
+    }
+    expect(logged()).toHaveLength(1);
+  });
+
+  it("keeps the order of a person's commands, however many workers there are, and leaves workers to others", async () => {
+    await start({ limits: { perMinute: 8, perDay: 5_000 } });
+    await linkAccount(relay);
+    const hours = [1, 2, 3, 4, 5, 6, 7];
+    for (const count of hours) await type(count);
+    for (;;) {
+      await Promise.all(Array.from({ length: 5 }, () => relay.work()));
+      const left = (await relay.jobs()).filter(({ status }) => status !== 'succeeded');
+      if (left.length === 0) break;
+      expect(left.filter(({ status }) => status === 'waiting').length).toBeLessThan(2);
+      relay.clock.now = nextMoment(relay.clock.now, relay.stack.queues, left);
+      await relay.sweep();
+    }
+    expect(logged().map((entry) => entry.hours)).toEqual(hours);
+  });
+});
+
+describe('a job that was changed in the table', () => {
+  const asTomasz = { in: 'slack', id: TOMASZ } as const;
+  it.each<[string, (job: Job) => Partial<Job>]>([
+    ['another input', ({ input }) => ({ input: { ...input, minutes: 600 } })],
+    [
+      'another person',
+      ({ input, asked }) => ({ input: { ...input, by: asTomasz }, asked: { ...asked, by: asTomasz } }),
+    ],
+    ['another time', ({ asked }) => ({ asked: { ...asked, at: (asked?.at ?? 0) - 24 * HOUR } })],
+    ['another person to tell', () => ({ replyTo: { in: 'slack', userId: TOMASZ } })],
+    ['another id', ({ id }) => ({ id: `${id.slice(0, -1)}x` })],
+    ['no signature', () => ({ signature: '' })],
+  ])('acts through no account: %s', async (_, change) => {
+    await start();
+    await linkAccount(relay);
+    await linkAccount(relay, asTomasz);
+    await command(relay, `log 1h ${CHECKOUT}`);
+    const [asked] = await relay.jobs();
+    if (!asked) throw new Error('there is no job');
+    const changed = { ...asked, ...change(asked) };
+    await relay.stores.table.delete(keys.job(asked.id));
+    await relay.stores.table.put({ ...keys.job(changed.id), ...changed });
+    await relay.stores.queue.send({ ...changed, generation: changed.generation });
+    await relay.workToTheEnd();
+    expect(await relay.jobs()).toMatchObject([
+      { status: 'parked', parked: { reason: expect.stringContaining('the job is not as intake made it') } },
+    ]);
+    expect([relay.sandbox.mcp.calls, logged()]).toEqual([[], []]);
+  });
+
+  it('has the day on which its person asked, whenever it says that it was made', async () => {
+    await start();
+    await linkAccount(relay);
+    await command(relay, `log 1h ${CHECKOUT}`);
+    const [asked] = await relay.jobs();
+    if (!asked) throw new Error('there is no job');
+    await relay.stores.table.put({ ...keys.job(asked.id), ...asked, createdAt: asked.createdAt - 240 * HOUR });
+    await relay.workToTheEnd();
+    expect(logged()).toMatchObject([{ date: '2026-11-20' }]);
+  });
+
+  it('acts through no account where it is older than the records of jobs', async () => {
+    await start();
+    await linkAccount(relay);
+    await command(relay, `log 1h ${CHECKOUT}`);
+    const [asked] = await relay.jobs();
+    await relay.workToTheEnd();
+    if (!asked) throw new Error('there is no job');
+    relay.clock.now += 31 * 24 * HOUR;
+    for (const key of await relay.stores.table.partition(keys.job(asked.id).pk))
+      await relay.stores.table.delete({ pk: String(key.pk), sk: String(key.sk) });
+    await relay.stores.table.put({ ...keys.job(asked.id), ...asked });
+    await relay.stores.queue.send(asked);
+    await relay.workToTheEnd();
+    expect(await relay.jobs()).toMatchObject([
+      { status: 'parked', parked: { reason: expect.stringContaining('not as intake') } },
+    ]);
+    expect(logged()).toHaveLength(1);
+  });
+
+  it('is as intake made it after an operator has replayed it', async () => {
+    await start();
+    await linkAccount(relay);
+    relay.sandbox.setFault({ kind: 'server-error', operation: '/mcp/partner', times: 60 });
+    await command(relay, `log 1h30m ${CHECKOUT} wrote tests`);
+    await relay.workToTheEnd();
+    const [parked] = await relay.jobs('parked');
+    relay.sandbox.clearFaults();
+    if (parked) await requeueJob(parked, relay.stores, { at: relay.clock.now, by: 'an operator', what: 'replayed' });
+    await relay.workToTheEnd();
+    expect(told(relay).at(-1)).toContain('as you');
+  });
 });
 
 describe('a command in a comment on GitHub', () => {
-  /** @returns the relay's answer to the comment */
-  async function comment(text: string, commands: Commands): Promise<string | undefined> {
+  /**
+   * @param has what GitHub shows of the comment
+   * @returns the relay's answer to it
+   */
+  async function comment(
+    text: string,
+    commands: Commands,
+    has: { text: string; author?: string } | null = { text },
+    journal: readonly { step: string; calls: string; result?: unknown }[] = [],
+  ): Promise<string | undefined> {
     const connection = { mcp: { link: 'offered', commands } as const };
     const people = [{ github: 'Codertocat', slack: MIRA, email: 'mira.novak@example.com' }];
     const github = await startGithubApi(() => relay.clock.now);
@@ -290,10 +490,42 @@ describe('a command in a comment on GitHub', () => {
     });
     relay.stack.secrets.put(`${relay.stack.secretPrefix}grants`, GRANTS_KEY);
     await linkAccount(relay);
+    if (has) github.written.set(600_001, has.text);
+    if (has?.author) github.author = has.author;
     expect((await relay.post('issue_comment', commentPayload(1, text))).status).toBe(202);
+    const [job] = await relay.jobs();
+    for (const entry of journal) {
+      const done = { ...entry, status: 'done', startedAt: relay.clock.now, finishedAt: relay.clock.now };
+      await relay.stores.table.put({ ...keys.step(job?.id ?? '', entry.step), ...done });
+    }
     await relay.workToTheEnd();
     return github.comments.at(-1)?.body;
   }
+
+  const LOG = `/log 1h ${CHECKOUT} from GitHub`;
+
+  it.each([
+    ['another author', { text: LOG, author: 'mallory' }, 'not by the person in the event', 0],
+    ['nothing that may be read', null, 'Logged 1h on task', 1],
+  ])('does not go through that account where GitHub shows %s', async (_, has, said, entries) => {
+    const answer = await comment(LOG, sandboxCommands(), has);
+    expect([answer?.includes(said), answer?.includes('as you')]).toEqual([true, false]);
+    expect(logged()).toHaveLength(entries);
+    expect(relay.sandbox.mcp.calls).toEqual([]);
+  });
+
+  const LOOKED = { step: 'read the comment 1', calls: 'GitHub comment read', result: 'there' };
+  const ACTED = { step: 'log the time before', calls: 'tool log_time', result: { became: 'done', kept: null } };
+  const WHO = { step: 'who acts', calls: 'account link', result: { in: 'slack', id: MIRA } };
+
+  it.each([
+    ['that GitHub was asked', [LOOKED]],
+    ['that GitHub was asked, and who acts', [LOOKED, WHO]],
+    ['that the job has acted, and who acts', [LOOKED, ACTED, WHO]],
+  ])('does not go through that account because the journal says %s', async (_, journal) => {
+    await comment(LOG, sandboxCommands(), { text: LOG, author: 'mallory' }, journal);
+    expect([logged(), relay.sandbox.mcp.calls]).toEqual([[], []]);
+  });
 
   it('goes through the account that its author has linked in Slack, where people says who they are', async () => {
     expect(await comment(`/log 1h ${CHECKOUT} from GitHub`, sandboxCommands())).toContain('as you');

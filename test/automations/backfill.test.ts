@@ -9,6 +9,7 @@ import { planBackfill } from '../../lib/intake/plan-backfill.ts';
 import { discardJob } from '../../lib/jobs/discard.ts';
 import { nextStep } from '../../lib/jobs/next-step.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { defaultKey } from '../../sandbox/sandbox.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
@@ -213,6 +214,28 @@ describe('a backfill', () => {
     if (parked) await requeueJob(parked, relay.stores);
     await relay.workToTheEnd();
     expect(await view()).toMatchObject({ counts: { done: 3, parked: 0 }, notDone: [] });
+  });
+
+  it.each(['stopped', 'followed by another'] as const)('a replay runs after the backfill was %s', async (end) => {
+    await start();
+    exists(1);
+    relay.sandbox.keys[0] = { ...defaultKey, scopes: [] };
+    await begin();
+    while ((await relay.jobs('parked')).length === 0) {
+      await relay.work();
+      relay.clock.now += 60_000;
+      await relay.sweep();
+    }
+    if (end === 'stopped') await set(end);
+    else await relay.workToTheEnd();
+    relay.clock.now += 1;
+    if (end !== 'stopped') await begin({ state: 'open', since: '2030-01-01T00:00:00Z' });
+    relay.sandbox.keys[0] = { ...defaultKey };
+    const [parked] = await relay.jobs('parked');
+    if (parked) await requeueJob(parked, relay.stores, { at: relay.clock.now, by: 'ana', what: 'replayed' });
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(1);
+    expect((await relay.jobs()).find(({ id }) => id === parked?.id)).toMatchObject({ notDone: false });
   });
 
   it('a discarded job leaves its issue, and says why', async () => {

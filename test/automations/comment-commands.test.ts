@@ -41,6 +41,7 @@ let relay: TestRelay;
 let github: GithubApi;
 beforeEach(async () => {
   github = await startGithubApi(() => relay.clock.now);
+  github.writtenAt = WRITTEN.created_at;
   const config = exampleConfig({}, { apiUrl: github.url, people: [codertocat] });
   relay = await startRelay({ config, github: { token: 'ghp_test' } });
 });
@@ -107,6 +108,7 @@ describe('a comment by a collaborator', () => {
 
   it('an author who is unknown in the service is told so', async () => {
     const user = { login: 'hubot', type: 'User' };
+    github.roles = new Map([[user.login, 'write']]);
     expect(await answers(created('/log 1h 4711', { user, author_association: 'MEMBER' }))).toEqual([
       `⚠️ The relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to people in relay.config.ts.${EDITS}`,
     ]);
@@ -159,6 +161,34 @@ describe('a comment that is deleted or changed before its command is carried out
     const [answer, ...others] = github.comments.map(({ body }) => body.replace(/\n\n<!--.*$/, ''));
     expect([answer, others]).toEqual([expect.stringMatching(said), []]);
     expect(logged()).toHaveLength(said instanceof RegExp ? 1 : 0);
+  });
+
+  it.each(['mallory', 'codertocat'])('a command counts only for the author whom GitHub names: %s', async (author) => {
+    github.written.set(1, LOG);
+    github.author = author;
+    const isTheirs = author === 'codertocat';
+    expect(await answers(created(LOG))).toEqual([
+      isTheirs ? expect.stringContaining('Logged 2h') : expect.stringContaining('not by the person in the event'),
+    ]);
+    expect(logged()).toHaveLength(isTheirs ? 1 : 0);
+  });
+
+  it.each([
+    ['written then, and edited since', WRITTEN.created_at, '2026-11-20T08:00:00Z', /^✅ Logged 2h/],
+    ['written before, and edited then', '2026-11-10T08:00:00Z', WRITTEN.updated_at, /^✅ Logged 2h/],
+    ['written before', '2026-11-18T23:29:59Z', undefined, 'The comment is not of the time in the event'],
+    ['written after', '2026-11-18T23:30:01Z', undefined, 'The comment is not of the time in the event'],
+    ['at no time', '', undefined, 'The comment is more than 30 days old'],
+    ['forgotten', '2026-10-01T08:00:00Z', '2026-11-19T08:00:00Z', 'The comment is more than 30 days old'],
+  ])('a command counts only for the time that GitHub names: %s', async (_, writtenAt, editedAt, said) => {
+    github.written.set(1, LOG);
+    Object.assign(github, { writtenAt, editedAt });
+    await post(created(LOG));
+    await relay.workToTheEnd();
+    expect(github.comments.map(({ body }) => body)).toEqual([
+      typeof said === 'string' ? expect.stringContaining(`${said}, so nothing was done`) : expect.stringMatching(said),
+    ]);
+    expect(logged()).toHaveLength(typeof said === 'string' ? 0 : 1);
   });
 
   it.each([null, '/done 102'])('a command is carried out if GitHub did not have the comment yet: %s', async (stale) => {
@@ -235,27 +265,50 @@ describe('a comment by someone else', () => {
   });
 });
 
-describe('a comment by someone who is not shown to be a collaborator', () => {
+describe('a comment by someone who is not the owner', () => {
   const user = { login: 'Codertocat', type: 'User' };
-  it.each<[string, string | undefined, boolean]>([
-    ['a private member who may write', 'write', true],
-    ['a private member who may triage', 'triage', true],
-    ['a stranger, who may read', 'read', false],
-    ['where GitHub does not say', undefined, false],
-  ])('the author gives commands if GitHub confirms a collaborator: %s', async (_, role, counts) => {
-    github.roles = role === undefined ? undefined : new Map([['Codertocat', role]]);
-    const asked = ['/done 101', '/log 1h99m 4711'].map((body, id) =>
-      created(body, { id: id + 1, author_association: 'CONTRIBUTOR', user }),
-    );
-    const told = await answers(...asked);
-    expect([item(101), told.length]).toEqual(counts ? [true, 2] : [false, 0]);
-    expect(await relay.jobs('succeeded')).toHaveLength(2);
+  it.each<[string, string, string, boolean]>([
+    ['a private member who may write', 'CONTRIBUTOR', 'write', true],
+    ['a private member who may triage', 'CONTRIBUTOR', 'triage', true],
+    ['a member who may triage', 'MEMBER', 'triage', true],
+    ['a collaborator who may maintain', 'COLLABORATOR', 'maintain', true],
+    ['a stranger, who may read', 'CONTRIBUTOR', 'read', false],
+    ['a member who may read', 'MEMBER', 'read', false],
+    ['a member whose role of the organization is based on read', 'MEMBER', 'contractor', false],
+    ['a collaborator who may read', 'COLLABORATOR', 'read', false],
+  ])(
+    'the author gives commands if GitHub confirms the role triage or more: %s',
+    async (_, association, role, counts) => {
+      github.roles = new Map([['Codertocat', role]]);
+      const asked = ['/done 101', '/log 1h99m 4711'].map((body, id) =>
+        created(body, { id: id + 1, author_association: association, user }),
+      );
+      const told = await answers(...asked);
+      expect([item(101), await relay.jobs('succeeded')]).toEqual([counts, [expect.anything(), expect.anything()]]);
+      // A stranger gets no answer, and a member hears why.
+      expect(told).toHaveLength(counts || association !== 'CONTRIBUTOR' ? 2 : 0);
+      if (!counts) for (const text of told) expect(text).toContain('commands need the role triage');
+    },
+  );
+
+  it('where GitHub does not tell roles, a stranger gives no command, and the command of a member waits for an operator', async () => {
+    github.roles = undefined;
+    await answers(created('/done 101', { author_association: 'NONE', user }));
+    await answers(created('/done 102', { id: 2, author_association: 'MEMBER', user }));
+    expect([item(101), item(102)]).toEqual([false, false]);
+    expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
+      expect.stringContaining('GitHub does not tell the relay which role a member has in Codertocat/Hello-World'),
+    ]);
   });
 
-  it('a comment gives no command without credentials for GitHub', async () => {
+  it.each([
+    ['NONE', false],
+    ['MEMBER', true],
+    ['COLLABORATOR', true],
+  ])('without credentials for GitHub, what the comment shows decides: %s', async (author_association, counts) => {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
-    expect(await answers(created('/done 101', { author_association: 'NONE', user }))).toEqual([]);
-    expect(item(101)).toBe(false);
+    expect(await answers(created('/done 101', { author_association, user }))).toEqual([]);
+    expect(item(101)).toBe(counts);
   });
 });
 

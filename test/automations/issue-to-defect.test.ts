@@ -129,8 +129,11 @@ describe('one issue', () => {
     await happens(issueEvent('opened'));
     const [maker] = await relay.jobs();
     const { table } = relay.stores;
-    await table.update({ pk: 'link#issue-9001', sk: 'link' }, { expression: 'REMOVE #defectId, #applied' });
-    const parked = { status: 'parked', parked: { reason: 'crashed', outcomeUnknown: false } };
+    await table.update(
+      { pk: 'link#issue-9001', sk: 'link' },
+      { expression: 'SET #life = :life REMOVE #defect', values: { life: 'claimed' } },
+    );
+    const parked = { status: 'parked', parked: { reason: 'crashed', kind: 'failed', outcomeUnknown: false } };
     await table.update(
       { pk: `job#${maker?.id}`, sk: 'job' },
       { expression: 'SET #status = :status, #parked = :parked', values: parked },

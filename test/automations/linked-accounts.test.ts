@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
+import { foundBlocks } from '../../lib/slack/found.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
 import { type Commands, linkAccount, sandboxCommands } from '../mcp/linked.ts';
-import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
   ask,
   command,
@@ -14,6 +15,7 @@ import {
   MIRA,
   PLATFORM,
   press,
+  type SlackAnswer,
   submit,
   TOMASZ,
   told,
@@ -62,6 +64,7 @@ async function start({
 }
 
 describe('where a linked account is required', () => {
+  const LOG = `/log 1h ${CHECKOUT} from GitHub`;
   /** @param slack whom `people` says the author of the comment is in Slack */
   async function startWithGithub(
     slack: string | undefined,
@@ -69,6 +72,7 @@ describe('where a linked account is required', () => {
   ): Promise<GithubApi> {
     const github = await startGithubApi(() => relay.clock.now);
     onTestFinished(() => github.close());
+    github.written.set(600_001, LOG);
     const people = [{ github: 'Codertocat', ...(slack && { slack }), email: 'mira.novak@example.com' }];
     const connection = { mcp: { link: 'required' as const, commands } };
     const config = exampleConfig({}, { connection, people, apiUrl: github.url });
@@ -89,18 +93,63 @@ describe('where a linked account is required', () => {
     ['although no tool serves the command', MIRA, {}, 'Link your account first, in Slack'],
   ])('a comment on GitHub needs one of its author, %s', async (_, slack, commands, said) => {
     const github = await startWithGithub(slack, commands);
-    await relay.post('issue_comment', commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`));
+    await relay.post('issue_comment', commentPayload(1, LOG));
     await relay.work();
     expect(github.comments.at(-1)?.body).toContain(said);
     expect(relay.sandbox.data.timelogs).toHaveLength(3);
   });
 
-  it('a comment of an author with a linked account is carried out, also without a tool for it', async () => {
+  it('a comment is not carried out through the key where no tool serves it', async () => {
     const github = await startWithGithub(MIRA, {});
     await linkAccount(relay);
-    await relay.post('issue_comment', commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`));
+    await relay.post('issue_comment', commentPayload(1, LOG));
     await relay.work();
-    expect(github.comments.at(-1)?.body).toContain('Logged 1h');
+    expect(github.comments.at(-1)?.body).toContain('Log cannot be used here: people act in their own name');
+    expect(relay.sandbox.requests).toBe(0);
+  });
+
+  it('nothing that a person does goes through the key where no tool serves it', async () => {
+    await start({ link: 'required', commands: {} });
+    for (const text of [
+      'find checkout',
+      'done 101',
+      'undo 101',
+      `log 1h ${CHECKOUT}`,
+      'defect Login fails',
+      'defect',
+    ]) {
+      const { text: said } = await command(relay, text, { channelId: PLATFORM });
+      expect(said).toMatch(/cannot be used here: people act in their own name/);
+    }
+    await relay.workToTheEnd();
+    expect([await relay.jobs(), relay.sandbox.requests]).toEqual([[], 0]);
+  });
+
+  it('forms list nothing that the key sees', async () => {
+    await start({ link: 'required' });
+    expect((await command(relay, 'defect', { channelId: GENERAL })).text).toContain('cannot list your projects');
+    await command(relay, 'defect', { channelId: PLATFORM });
+    expect(JSON.stringify(lastView(relay))).toContain('The project of this channel');
+    await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails' });
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title: 'Login fails', project_id: PROJECT });
+    const blocks = foundBlocks('web', 'main', [], [{ id: PROJECT, name: 'Web' }]);
+    await press(relay, { blocks: blocks as SlackAnswer['blocks'] }, 'Log time');
+    await relay.workToTheEnd();
+    await submit(relay, lastView(relay), { another: 'Release checkout 2.4', duration: '1h' });
+    await relay.workToTheEnd();
+    expect(told(relay).at(-1)).toContain('Logged 1h on Release checkout 2.4 as you');
+    expect(relay.sandbox.requests).toBe(0);
+  });
+
+  it('a comment that GitHub does not confirm is not carried out', async () => {
+    const github = await startWithGithub(MIRA);
+    await linkAccount(relay);
+    github.written.clear();
+    await relay.post('issue_comment', commentPayload(1, LOG));
+    await relay.work();
+    expect(github.comments.at(-1)?.body).toContain('the relay may not read on GitHub who wrote this');
+    expect(relay.sandbox.data.timelogs).toHaveLength(3);
   });
 
   it('what no person asks for goes on without one', async () => {

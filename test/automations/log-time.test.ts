@@ -353,7 +353,8 @@ describe('the first time entry of a connection', () => {
     const { main } = relay.runtime.config.connections;
     const operations = { 'timelogs/create': { fields: { user_id: 'worker_id' } } };
     await command(relay, log());
-    await workWith(relay, { connections: { main: { ...main, operations } } as never });
+    if (!main) throw new Error('the configuration has no connection main');
+    await workWith(relay, { connections: { main: { ...main, operations } } });
     expect(told(relay).at(-1)).toContain('Logged 1h30m');
     expect(readBack()).toBe(1);
   });

@@ -64,9 +64,13 @@ describe('a merged pull request', () => {
   });
 
   it.each([
-    ['no text', merged(null), 'whose text completes no checklist item'],
-    ['words of other kinds', merged('Fixes #12. See checklist item 103.'), 'whose text completes no checklist item'],
-    ['code', merged('`Completes checklist item 103`'), 'whose text completes no checklist item'],
+    ['no text', merged(null), 'the text of the pull request completes no checklist item'],
+    [
+      'words of other kinds',
+      merged('Fixes #12. See checklist item 103.'),
+      'the text of the pull request completes no checklist item',
+    ],
+    ['code', merged('`Completes checklist item 103`'), 'the text of the pull request completes no checklist item'],
     ['closed without a merge', merged(BODY, { merged: false }), 'closed without a merge'],
     ['opened', merged(BODY, { action: 'opened' }), 'that is opened completes nothing'],
     ['edited after the merge', merged(BODY, { action: 'edited' }), 'that is edited completes nothing'],
@@ -89,6 +93,7 @@ describe('a merged pull request', () => {
 
     it.each([
       ['a stranger', outsider],
+      ['a member who may read', { ...outsider, author_association: 'MEMBER' }],
       [
         'a bot, whatever it may do',
         { ...outsider, user: { login: 'renovate[bot]', type: 'Bot' }, author_association: 'MEMBER' },

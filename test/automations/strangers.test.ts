@@ -86,4 +86,21 @@ describe('changes by strangers', () => {
     await happens('edited', { id: 4, title: 'triaged', ...stranger, ...sentBy('Codertocat') });
     expect(titles()).toContain('triaged');
   });
+
+  it("a member's event takes over the claim of a stranger's job that waits for tomorrow", async () => {
+    await start({}, few);
+    await happens('opened', { id: 1, ...stranger, ...sentBy('mallory') });
+    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1 });
+    await happens('opened', { id: 2, ...stranger, ...sentBy('mallory') });
+    for (let minute = 0; minute < 3; minute++) {
+      relay.clock.now += MINUTE;
+      await relay.sweep();
+      await relay.work();
+    }
+    expect(await relay.jobs('waiting')).toMatchObject([{ dueAt: Date.parse('2026-11-21T00:00:00Z') }]);
+    await happens('edited', { id: 2, title: 'triaged', ...stranger, ...sentBy('Codertocat') });
+    expect(titles()).toContain('triaged');
+    await relay.workToTheEnd();
+    expect(titles().filter((title) => title === 'triaged')).toHaveLength(1);
+  });
 });

@@ -34,6 +34,12 @@ async function start(commands: Commands = sandboxCommands(), sent?: (body: strin
   });
 }
 
+async function comments(text: string, number = 1): Promise<void> {
+  const event = commentPayload(number, text);
+  github.written.set(600_000 + number, text);
+  await relay.post('issue_comment', event);
+}
+
 /** The relay does not know it yet: its access token has expired, and the refresh will be refused. */
 function revoke(): void {
   relay.sandbox.mcp.revokeGrants();
@@ -49,7 +55,7 @@ describe('a grant that dies', () => {
     await start();
     await linkAccount(relay);
     revoke();
-    await relay.post('issue_comment', commentPayload(1, `/log 4h ${CHECKOUT} from GitHub`));
+    await comments(`/log 4h ${CHECKOUT} from GitHub`);
     for (const hours of [1, 2, 3]) await command(relay, `log ${hours}h ${CHECKOUT}`);
     await command(relay, 'find checkout');
     await relay.work();
@@ -70,7 +76,7 @@ describe('a grant that dies', () => {
     await start();
     await linkAccount(relay);
     revoke();
-    await relay.post('issue_comment', commentPayload(1, `/log 1h ${CHECKOUT} from GitHub`));
+    await comments(`/log 1h ${CHECKOUT} from GitHub`);
     await relay.work();
     expect(relay.slack.messages.at(-1)).toMatchObject({ blocks: [{}, { type: 'actions' }] });
     expect(github.comments).toEqual([]);
@@ -114,7 +120,7 @@ it('all jobs of a person go on, however many newer ones they have asked for sinc
   revoke();
   for (let hours = 1; hours <= 9; hours++) {
     await command(relay, `log ${hours}h ${CHECKOUT}`);
-    await relay.post('issue_comment', commentPayload(hours, `/log ${hours}h ${CHECKOUT} from GitHub`));
+    await comments(`/log ${hours}h ${CHECKOUT} from GitHub`, hours);
   }
   await relay.work();
   for (let search = 1; search <= 12; search++) await ask(relay, `find ${search}`);
@@ -168,7 +174,7 @@ it('a job that is replayed while its link is dead for days waits for a day again
   const queued = await jobs.requeue(waiting);
   const claimed = queued && (await jobs.claim(queued.id, queued.generation, 'a worker', relay.clock.now + 60_000));
   if (!claimed || 'unclaimed' in claimed) throw new Error('the job cannot be claimed');
-  await jobs.park(claimed, { reason: 'for an operator', outcomeUnknown: false });
+  await jobs.park(claimed, { reason: 'for an operator', kind: 'needs an operator', outcomeUnknown: false });
   relay.clock.now += 3 * DAY;
   const [parked] = await relay.jobs('parked');
   if (!parked) throw new Error('the job is not parked');

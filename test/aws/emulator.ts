@@ -73,12 +73,12 @@ async function installMinistack(scratch: Scratch, signal: AbortSignal): Promise<
   const otherwise = 'Or name an emulator that runs: RELAY_AWS_ENDPOINT=http://localhost:4566 npm run test:aws';
   await scratch.run('python3', ['-m', 'venv', VENV], options).catch((cause: Error) => {
     throw new Error(
-      `The AWS emulator needs Python 3.10 or newer: sudo apt-get install python3 python3-venv. ${otherwise}`,
+      `The AWS emulator needs Python 3.11.5 or newer: sudo apt-get install python3 python3-venv. ${otherwise}`,
       { cause },
     );
   });
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-cache-dir', '-r', REQUIREMENTS];
-  await scratch.run(PYTHON, pip, options).catch((cause: Error) => {
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-cache-dir', '--require-hashes'];
+  await scratch.run(PYTHON, [...pip, '-r', REQUIREMENTS], options).catch((cause: Error) => {
     throw new Error(
       `The AWS emulator could not be fetched: .relay/ministack/bin/pip install -r test/aws/requirements.txt. ${otherwise}`,
       { cause },

@@ -3,9 +3,10 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Budget, createBudget, type SlotAnswer } from '../../lib/budget/budget.ts';
+import { readState, stateItem } from '../../lib/budget/budget-item.ts';
 import { BudgetUnavailable } from '../../lib/budget/budget-store.ts';
 import type { Lane } from '../../lib/budget/lanes.ts';
-import { pack, packSparse, unpackSparse } from '../../lib/budget/packed.ts';
+import { packSparse, unpackSparse } from '../../lib/budget/packed.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { createTable, type Table } from '../../lib/table/table.ts';
 import { type LocalStack, startLocalStack } from '../../local/stack.ts';
@@ -82,7 +83,7 @@ describe('the budget', () => {
         let now = START;
         const workers = clockErrors.map((errorMs) => ({
           errorMs,
-          budget: createBudget(table, () => now + errorMs, atOnce),
+          budget: createBudget({ table, clock: () => now + errorMs, random: atOnce }),
         }));
         const sent: { sentAt: number; answeredAt: number }[] = [];
         // An answer is told when it is there, which is after other calls have been granted.
@@ -96,7 +97,10 @@ describe('the budget', () => {
             else underWay.push({ endsAt, end });
           }
           now = until;
-          const { budget, errorMs } = workers[worker] ?? { budget: createBudget(table, () => now), errorMs: 0 };
+          const { budget, errorMs } = workers[worker] ?? {
+            budget: createBudget({ table, clock: () => now }),
+            errorMs: 0,
+          };
           const answer = await budget.requestSlot({ connection, limits, ...what, ...patient });
           if (!answer.granted) {
             expect(askAgainAt(answer)).toBeGreaterThan(now + errorMs);
@@ -132,7 +136,7 @@ describe('the budget', () => {
       let now = START - 13_000;
       const [slow, fast] = [-500, 500].map((errorMs) => ({
         errorMs,
-        budget: createBudget(table, () => now + errorMs, atOnce),
+        budget: createBudget({ table, clock: () => now + errorMs, random: atOnce }),
       }));
       const sent: { sentAt: number; answeredAt: number }[] = [];
       for (const worker of [slow, fast, slow, fast, slow, fast]) {
@@ -157,7 +161,7 @@ describe('the budget', () => {
     const connection = newConnection();
     const limits = { perMinute: 5, perDay: 20 };
     let now = START;
-    const budget = createBudget(table, () => now, atOnce);
+    const budget = createBudget({ table, clock: () => now, random: atOnce });
     for (let asked = 0; asked < 60; asked++) {
       const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', ...patient });
       const answer = await ask();
@@ -171,7 +175,7 @@ describe('the budget', () => {
     const connection = newConnection();
     const limits = { perMinute: 2, perDay: 100 };
     let now = START;
-    const budget = createBudget(table, () => now);
+    const budget = createBudget({ table, clock: () => now });
     const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', ...patient });
     const first = slotOf(await ask());
     now += 400;
@@ -191,7 +195,7 @@ describe('the budget', () => {
     const connection = newConnection();
     const limits = { perMinute: 1, perDay: 1 };
     let now = START;
-    const budget = createBudget(table, () => now);
+    const budget = createBudget({ table, clock: () => now });
     const slot = slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive' }));
     expect(await slot.isGood()).toBe(true);
     now = slot.goodUntil + 1;
@@ -203,7 +207,7 @@ describe('the budget', () => {
   it('simultaneous workers together get no more than the limit', async () => {
     const connection = newConnection();
     const limits = { perMinute: 10, perDay: 1_000 };
-    const workers = Array.from({ length: 8 }, () => createBudget(table, () => START));
+    const workers = Array.from({ length: 8 }, () => createBudget({ table, clock: () => START }));
     const answers = await Promise.all(
       workers.flatMap((budget) => [1, 2].map(() => budget.requestSlot({ connection, limits, lane: 'interactive' }))),
     );
@@ -217,7 +221,7 @@ describe('the budget', () => {
       ['interactive', 119],
     ] as const) {
       const connection = newConnection();
-      const budget = createBudget(table, () => START);
+      const budget = createBudget({ table, clock: () => START });
       const ask = (lane: Lane, urgent = false) => budget.requestSlot({ connection, limits, lane, urgent });
       const answers = [];
       for (let asked = 0; asked < 120; asked++) answers.push(await ask(lane));
@@ -232,7 +236,7 @@ describe('the budget', () => {
     const connection = newConnection();
     const limits = { perMinute: 1_000, perDay: 400 };
     let now = START;
-    const budget = createBudget(table, () => now);
+    const budget = createBudget({ table, clock: () => now });
     const askOften = async (lane: Lane) => {
       const answers = [];
       for (let asked = 0; asked < 400; asked++) {
@@ -257,7 +261,7 @@ describe('the budget', () => {
     const connection = newConnection();
     const limits = { perMinute: 20, perDay: 5_000 };
     let now = START;
-    const budget = createBudget(table, () => now, atOnce);
+    const budget = createBudget({ table, clock: () => now, random: atOnce });
     const ask = (lane: Lane, cameBack = false) => budget.requestSlot({ connection, limits, lane, cameBack });
     const takeAll = async (lane: Lane) => {
       let answer = await ask(lane);
@@ -284,7 +288,7 @@ describe('the budget', () => {
     const connection = newConnection();
     const limits = { perMinute: 120, perDay: 5_000 };
     let now = START;
-    const budget = createBudget(table, () => now, atOnce);
+    const budget = createBudget({ table, clock: () => now, random: atOnce });
     for (let asked = 0; asked < 101; asked++) {
       now += 500;
       await budget.requestSlot({ connection, limits, lane: 'background' });
@@ -306,7 +310,7 @@ describe('the budget', () => {
     const connection = newConnection();
     const limits = { perMinute: 1, perDay: 9 };
     let now = START;
-    const budget = createBudget(table, () => now);
+    const budget = createBudget({ table, clock: () => now });
     const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true, ...patient });
     slotOf(await ask()).answered();
     const opensAt = endOfBucket(now + 1_000) + MINUTE;
@@ -314,8 +318,8 @@ describe('the budget', () => {
     const slot = slotOf(await ask());
     expect(slot.sendAt).toBe(opensAt);
     const pausedAt = now;
-    await budget.pause(connection, now + 30_000);
-    await budget.pause(connection, now + 1_000);
+    await budget.pause(connection, limits, 30_000);
+    await budget.pause(connection, limits, 1_000);
     now = slot.sendAt;
     expect(await slot.isGood()).toBe(false);
     slot.giveUp();
@@ -339,7 +343,7 @@ describe('the budget', () => {
 
     it('leaves more free than events do, and two slots at any time', async () => {
       const connection = newConnection();
-      const budget = createBudget(table, () => START);
+      const budget = createBudget({ table, clock: () => START });
       expect(await sendAll(budget, connection, 'backfill')).toBe(82);
       expect(await sendAll(budget, connection, 'background')).toBe(19);
       expect(await sendAll(budget, connection, 'interactive')).toBe(18);
@@ -347,7 +351,7 @@ describe('the budget', () => {
 
     it('stands behind every event that waits, even if it was called', async () => {
       const connection = newConnection();
-      const budget = createBudget(table, () => START);
+      const budget = createBudget({ table, clock: () => START });
       await sendAll(budget, connection, 'background');
       const waiting = await budget.requestSlot({ connection, limits, lane: 'background' });
       expect(waiting).toMatchObject({ granted: false });
@@ -358,7 +362,7 @@ describe('the budget', () => {
 
     it('does not hold up events, however many of its jobs stand in line', async () => {
       const connection = newConnection();
-      const budget = createBudget(table, () => START);
+      const budget = createBudget({ table, clock: () => START });
       await sendAll(budget, connection, 'backfill');
       await budget.requestSlot({ connection, limits, lane: 'backfill' });
       expect(await budget.mustStand(connection, limits, 'backfill')).toBe(true);
@@ -369,7 +373,7 @@ describe('the budget', () => {
     it('leaves the day as many calls as the busiest day of the last week had, and has the rest', async () => {
       const connection = newConnection();
       let now = START;
-      const budget = createBudget(table, () => now);
+      const budget = createBudget({ table, clock: () => now });
       const perDay = 400;
       // The busiest day has 150 events.
       for (const events of [20, 150, 0]) {
@@ -393,7 +397,7 @@ describe('the budget', () => {
 
     it('foresees when its calls are done, with what events take meanwhile', async () => {
       const connection = newConnection();
-      const budget = createBudget(table, () => START);
+      const budget = createBudget({ table, clock: () => START });
       const foresee = (calls: number, ahead = 0) =>
         budget.foresee(connection, limits, { lane: 'backfill', calls, ahead });
       expect(await foresee(10)).toBe(START);
@@ -412,7 +416,7 @@ describe('the budget', () => {
     const connection = newConnection();
     const limits = { perMinute: 20, perDay: 400 };
     let now = START;
-    const budget = createBudget(table, () => now);
+    const budget = createBudget({ table, clock: () => now });
     for (let asked = 0; asked < 20; asked++) await budget.requestSlot({ connection, limits, lane: 'background' });
     const view = await budget.view(connection, limits);
     expect(view).toMatchObject({
@@ -443,7 +447,7 @@ describe('the budget', () => {
         return isLost ? false : written;
       },
     };
-    const budget = createBudget(lossy, () => START, atOnce);
+    const budget = createBudget({ table: lossy, clock: () => START, random: atOnce });
     const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true });
     slotOf(await ask());
     slotOf(await ask()).giveUp();
@@ -453,39 +457,11 @@ describe('the budget', () => {
     expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 2 }, day: { used: 2 } });
   });
 
-  it('the budget counts the calls of an earlier version', async () => {
-    const connection = newConnection();
-    const countsUntil = START + 50_000;
-    const day = Math.floor(START / 600_000);
-    await table.put({
-      ...keys.budget(connection),
-      ...{ version: 7, since: countsUntil, slots: pack([0, 1_000]), firstBucket: day - 1, buckets: pack([3, 2]) },
-      ...{ pausedUntil: 0, interactive: [0, 0, 0], background: [0, 0, 0] },
-    });
-    const view = await createBudget(table, () => START).view(connection, { perMinute: 9, perDay: 99 });
-    expect(view).toMatchObject({ minute: { used: 2 }, day: { used: 5 } });
-    const budget = createBudget(table, () => countsUntil, atOnce);
-    const limits = { perMinute: 2, perDay: 99 };
-    slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive' }));
-    expect((await budget.view(connection, limits)).day.used).toBe(6);
-  });
-
-  it('counts what the version before kept with a byte for each bucket', async () => {
-    const connection = newConnection();
-    const [minute, day] = [
-      [START / 125, 1, 0, 0, 2],
-      [START / 600_000 - 2, 3, 0, 2],
-    ];
-    await table.put({ ...keys.budget(connection), version: 7, minute: pack(minute), day: pack(day) });
-    const view = await createBudget(table, () => START).view(connection, { perMinute: 9, perDay: 99 });
-    expect(view).toMatchObject({ minute: { used: 3 }, day: { used: 5 } });
-  });
-
   it('keeps its item below 1 KB, even if no call of the minute is answered', async () => {
     const connection = newConnection();
     const limits = { perMinute: 120, perDay: 5_000 };
     let now = START;
-    const budget = createBudget(table, () => now, atOnce);
+    const budget = createBudget({ table, clock: () => now, random: atOnce });
     for (let call = 0; call < 120; call++) {
       now += 1_009;
       const slot = await budget.requestSlot({ connection, limits, lane: 'interactive' });
@@ -499,18 +475,161 @@ describe('the budget', () => {
     const numbers = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(2 ** 40));
     fc.assert(
       fc.property(fc.array(numbers, { maxLength: 300 }), (list) => {
-        expect(unpackSparse(packSparse(list))).toEqual(list);
+        const kept = list.flatMap((number, place) => (number > 0 ? { place, number } : []));
+        expect(unpackSparse(packSparse(list))).toEqual(kept);
       }),
     );
   });
 
-  it('that cannot be read or written grants nothing', async () => {
+  describe('stored values and clocks are input', () => {
+    const limits = { perMinute: 120, perDay: 5_000 };
+    const time = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(START, START + 5 * DAY, 1e38));
+    const value = fc.oneof(
+      time,
+      fc.string(),
+      fc.uint8Array(),
+      fc.array(time),
+      fc.dictionary(fc.string({ minLength: 1 }), fc.array(time)),
+    );
+    const packed = fc
+      .array(fc.oneof(fc.nat(5), fc.nat(2 ** 45), fc.constant(START / 125)), { maxLength: 8 })
+      .map(packSparse);
+    const names = [
+      'minuteCalls',
+      'dayCalls',
+      'eventCalls',
+      'peopleCalls',
+      'pausedUntil',
+      'lines',
+      'assumed',
+      'written',
+    ];
+    const item = fc.dictionary(fc.constantFrom(...names), fc.oneof(value, packed));
+
+    it('any item at all decodes, and after a minute calls are sent again', () => {
+      fc.assert(
+        fc.property(item, (item) => {
+          const { state } = readState(item, START);
+          expect(state.minute.calls.length).toBeLessThan(2_000);
+          const again = readState(stateItem(state), START);
+          expect(again.faults).toEqual([]);
+          expect(again.state.pausedUntil).toBeLessThanOrEqual(START + DAY);
+        }),
+      );
+    });
+
+    it.each([-5 * DAY, -5 * 60 * MINUTE, 2 * MINUTE, 5 * 60 * MINUTE, 5 * DAY])(
+      'a process with a clock %d ms ahead goes by the time of the table',
+      async (aheadMs) => {
+        const connection = newConnection();
+        // The table of these tests goes by the real time.
+        const own = () => Date.now() + aheadMs;
+        const wrong = createTable(new DynamoDBClient({}), stack.variables.TABLE_NAME, own);
+        const [budget, ofWrong] = [createBudget({ table }), createBudget({ table: wrong })];
+        const ask = (of: Budget) => of.requestSlot({ connection, limits, lane: 'interactive', urgent: true });
+        const slots = [];
+        for (let asked = 0; asked < 120; asked++) slots.push(await ask(asked % 2 === 0 ? budget : ofWrong));
+        expect(granted(slots)).toHaveLength(108);
+        expect(Math.abs(wrong.clock.aheadMs() - aheadMs)).toBeLessThan(1_000);
+        expect(wrong.clock.isUncertain()).toBe(false);
+        await ofWrong.resume(connection);
+        expect((await ask(budget)).granted).toBe(false);
+        const { minute, pausedUntil } = await budget.view(connection, limits);
+        expect({ minute, pausedUntil }).toEqual({ minute: { used: 108, limit: 120 }, pausedUntil: null });
+      },
+    );
+
+    it('a damaged budget is repaired, and keeps the calls of the day', async () => {
+      const connection = newConnection();
+      let now = START;
+      const budget = createBudget({ table, clock: () => now });
+      slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive' }));
+      const damaged = { ...(await table.get(keys.budget(connection))), minuteCalls: 'broken' };
+      await table.put({ ...damaged, ...keys.budget(connection) });
+      expect(await budget.repair(connection)).toEqual(['minuteCalls']);
+      expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 0 }, day: { used: 1 } });
+      const refused = await budget.requestSlot({ connection, limits, lane: 'interactive' });
+      expect(refused).toMatchObject({ granted: false, obstacle: 'pause' });
+      now = START + MINUTE + 15_000;
+      expect((await budget.requestSlot({ connection, limits, lane: 'interactive' })).granted).toBe(true);
+      expect(await budget.repair(connection)).toEqual([]);
+    });
+  });
+
+  describe('the budget of a key', () => {
+    const limits = { perMinute: 10, perDay: 5_000 };
+    /** A process that has keys. */
+    const holder = (keyOf: (connection: string) => string, clock = () => START) =>
+      createBudget({
+        ...{ table, clock },
+        keyHolder: (connection) => ({ budgetId: async () => keyOf(connection), suspectKey() {} }),
+      });
+    const ask = (budget: Budget, connection: string) => budget.requestSlot({ connection, limits, lane: 'interactive' });
+
+    it('is shared by all connections with the key, and known to processes without it', async () => {
+      const [one, other, key] = [newConnection(), newConnection(), newConnection()];
+      const budget = holder(() => key);
+      const answers = [];
+      for (let asked = 0; asked < 12; asked++) answers.push(await ask(budget, asked % 2 === 0 ? one : other));
+      expect(granted(answers)).toHaveLength(10);
+      const without = createBudget({ table, clock: () => START });
+      expect(await without.idOf(one)).toBe(key);
+      expect((await without.view(other, limits)).minute.used).toBe(10);
+    });
+
+    it('begins with the calls of the last key after a rotation, which keeps its own', async () => {
+      const [connection, last, next] = [newConnection(), newConnection(), newConnection()];
+      for (let asked = 0; asked < 6; asked++)
+        await ask(
+          holder(() => last),
+          connection,
+        );
+      const answers = [];
+      for (let asked = 0; asked < 6; asked++)
+        answers.push(
+          await ask(
+            holder(() => next),
+            connection,
+          ),
+        );
+      expect(granted(answers)).toHaveLength(4);
+      const before = createBudget({ table, clock: () => START });
+      expect((await before.view(last, limits)).minute.used).toBe(6);
+    });
+  });
+
+  it('learns from 429s what the service allows, and tries more later', async () => {
     const connection = newConnection();
-    await table.put({ ...keys.budget(connection), version: 1, slots: 'broken' });
-    const budget = createBudget(table, () => START);
+    const limits = { perMinute: 120, perDay: 5_000 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now });
+    const assumed = async () => (await budget.view(connection, limits)).assumed?.perMinute;
+    for (let sent = 0; sent < 80; sent++) {
+      slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true })).answered();
+      now += 500;
+    }
+    await budget.flush(connection);
+    now += 1_500;
+    // Of 80 answered calls, the lowest that counts is kept, with a margin.
+    expect(await budget.pause(connection, limits)).toBe(now + 5_000);
+    expect(await assumed()).toBe(76);
+    now += 6_000;
+    // A second 429 has the same cause: the service wants a longer pause.
+    expect(await budget.pause(connection, limits)).toBe(now + MINUTE);
+    expect(await assumed()).toBe(76);
+    now += 10 * MINUTE;
+    expect(await assumed()).toBeGreaterThan(76);
+    expect(await assumed()).toBeLessThan(90);
+    now += 30 * MINUTE;
+    expect(await assumed()).toBeUndefined();
+  });
+
+  it('that cannot be written grants nothing', async () => {
     const limits = { perMinute: 9, perDay: 9 };
-    await expect(budget.requestSlot({ connection, limits, lane: 'interactive' })).rejects.toThrow(BudgetUnavailable);
-    const unwritable = createBudget({ ...table, put: () => Promise.reject(new Error('no')) }, () => START);
+    const unwritable = createBudget({
+      table: { ...table, put: () => Promise.reject(new Error('no')) },
+      clock: () => START,
+    });
     const asked = unwritable.requestSlot({ connection: newConnection(), limits, lane: 'interactive' });
     await expect(asked).rejects.toThrow(BudgetUnavailable);
   });

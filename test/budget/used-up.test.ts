@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { usedUpAt } from '../../lib/budget/used-up.ts';
-import { add, callsIn, emptyDay, MINUTE, unpackWindow } from '../../lib/budget/window.ts';
+import { add, callsIn, emptyDay, MINUTE, trim } from '../../lib/budget/window.ts';
 
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -43,8 +43,11 @@ it('at the time of the forecast, and at no whole bucket before, the calls reach 
       const recent = calls.filter(({ hoursAgo }) => hoursAgo <= 1).reduce((sum, { count }) => sum + count, 0);
       const perMs = recent / (NOW - from);
       /** What counts at a time, if the relay goes on at that pace. */
-      const countAt = (time: number) =>
-        callsIn(unpackWindow(emptyDay(), [window.first, ...window.calls], time)) + perMs * (time - NOW);
+      const countAt = (time: number) => {
+        const then = { ...window };
+        trim(then, time);
+        return callsIn(then) + perMs * (time - NOW);
+      };
       const forecast = usedUpAt(window, limit, NOW);
       for (let time = NOW; time < (forecast ?? NOW + DAY); time += window.bucketMs) {
         expect(countAt(time)).toBeLessThan(limit + 1e-6);

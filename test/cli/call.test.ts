@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operationToCall } from '../../cli/call.ts';
-import { callWithinBudget } from '../../cli/call-within-budget.ts';
 import { connectionOf } from '../../cli/connection-of.ts';
 import { openPartner } from '../../cli/partner.ts';
 import { NoRelay, type Target } from '../../cli/target.ts';
 import { createBudget } from '../../lib/budget/budget.ts';
+import { callWithinBudget } from '../../lib/connection/call-within-budget.ts';
 import { createPartnerClient } from '../../lib/partner/client.ts';
 import { PartnerPayloadError } from '../../lib/partner/errors.ts';
 import { validate } from '../../lib/partner/validate.ts';
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const open = async (): Promise<Target> => ({ stores: relay.stores, githubWebhookUrl: '', slackWebhookUrl: undefined });
 const openMain = (target = open) => openPartner('main', config, target, (line) => void told.push(line));
-const used = async () => (await createBudget(relay.stores.table, Date.now).view('main', limits)).minute.used;
+const used = async () => (await createBudget({ table: relay.stores.table }).view('main', limits)).minute.used;
 
 /** The `PARTNER_…` variables with the sandbox's key, or another one. */
 function nameInstance(apiKey = relay.sandbox.keys[0]?.apiKey ?? ''): void {
@@ -143,7 +143,7 @@ describe('call', () => {
     const [key = defaultKey] = relay.sandbox.keys;
     const call = callWithinBudget({
       client: createPartnerClient({ baseUrl: relay.sandbox.url, ...key }),
-      budget: createBudget(stores.table, read, () => 0.5),
+      budget: createBudget({ table: stores.table, clock: read, random: () => 0.5 }),
       connection: 'main',
       limits: { perMinute: 2, perDay: 10 },
       clock: read,

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { JobPage, RelayFacts } from '../../console/contract.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
@@ -19,6 +22,8 @@ const OUTPUTS = {
 } as const;
 
 let relay: TestRelay;
+/** A folder with the programs that open a browser, which note what they are called with. */
+let programs: string;
 /** CloudFormation and STS, as far as the command asks them. */
 let aws: Server;
 let identity: { status: number; body: string };
@@ -27,6 +32,10 @@ const stops: (() => void)[] = [];
 
 beforeAll(async () => {
   relay = await startRelay();
+  programs = await mkdtemp(join(tmpdir(), 'relay-open-'));
+  for (const name of ['open', 'xdg-open']) {
+    await writeFile(join(programs, name), `#!/bin/sh\necho "$@" > "${programs}/opened"\n`, { mode: 0o755 });
+  }
   aws = createServer(async (request, response) => {
     const body = await text(request);
     requests.push({ authorization: String(request.headers.authorization), body });
@@ -42,7 +51,7 @@ afterEach(() => {
 
 afterAll(async () => {
   aws.closeAllConnections();
-  await Promise.all([new Promise((resolve) => aws.close(resolve)), relay.close()]);
+  await Promise.all([new Promise((resolve) => aws.close(resolve)), relay.close(), rm(programs, { recursive: true })]);
 });
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html */
@@ -63,7 +72,7 @@ async function start(...options: string[]) {
   const endpoint = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
   const child = spawn(process.execPath, ['cli/relay.ts', '--stage', 'test', 'console', '--port', '0', ...options], {
     env: {
-      ...{ PATH: process.env.PATH, ...relay.stack.variables, AWS_REGION: 'eu-central-1' },
+      ...{ PATH: `${programs}:${process.env.PATH}`, ...relay.stack.variables, AWS_REGION: 'eu-central-1' },
       ...{ AWS_ENDPOINT_URL_STS: endpoint, AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint },
     },
   });
@@ -104,6 +113,18 @@ describe('relay console --stage', () => {
     expect(JSON.stringify([facts, page])).not.toContain(relay.stack.variables.AWS_ACCESS_KEY_ID);
     const asked = requests.find(({ body }) => body.includes('GetCallerIdentity'));
     expect(asked?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/eu-central-1\/sts\/aws4_request, /);
+  });
+
+  it('opens the browser with a file that only its owner can read, because the arguments of a process are public', async () => {
+    identity = { status: 200, body: known };
+    const { address } = await start('--open', '--operate');
+    const { hash, port } = new URL(address);
+    const file = `.relay/open-${port}.html`;
+    onTestFinished(() => rm(file));
+    await expect.poll(() => readFile(join(programs, 'opened'), 'utf8').catch(() => '')).toContain(file);
+    expect(await readFile(join(programs, 'opened'), 'utf8')).not.toContain(hash);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readFile(file, 'utf8')).toContain(`url=${address}"`);
   });
 
   it('takes changes with --operate', async () => {

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { examine } from '../../cli/doctor/doctor.ts';
-import type { RelayConfigInput } from '../../lib/config/schema.ts';
+import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
 const ELSEWHERE = '00000000-0000-0000-0000-000000000007';
@@ -71,6 +72,19 @@ describe('doctor', () => {
       'slack: channel C0PLATFORM': 'good: #platform',
     });
     expect(relay.sandbox.data.defects).toHaveLength(1);
+  });
+
+  it('doctor says what limit the relay assumes since the service refused calls', async () => {
+    relay = await startRelay({ sandbox: { rateLimit: { perMinute: 15, perDay: 5_000 } } });
+    for (let id = 1; id <= 15; id++) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.work();
+    relay.clock.now += 5_000;
+    await relay.post('issues', issueEvent('opened', { id: 16 }));
+    await relay.work();
+    relay.clock.now += 2 * 60_000;
+    expect((await findings()).get('connections.main.limits.perMinute')).toMatch(
+      /^unknown: the service seems to allow \d+ calls a minute, not 120: other software uses the key, or/,
+    );
   });
 
   it('doctor compares the payload that validate returns', async () => {
@@ -209,6 +223,14 @@ describe('doctor', () => {
     const config = exampleConfig({}, { apiUrl });
     const found = await examined(secret ? { config, github: secret } : { config, webhookSecret: '' });
     expect(found.get(what)).toMatch(expected);
+  });
+
+  it('doctor says which connections have the same key', async () => {
+    const config = exampleConfig();
+    const found = await examined({
+      config: defineConfig({ ...config, connections: { main: {}, other: {} } }),
+    });
+    expect(found.get('main and other')).toMatch(/^unknown: they have the same key, so they share one budget/);
   });
 
   it('doctor continues if one connection has no secret', async () => {

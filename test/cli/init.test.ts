@@ -129,7 +129,7 @@ describe('relay init', () => {
     const sent = JSON.parse(new URLSearchParams(asked?.body).get('manifest') ?? '');
     expect(sent.settings.interactivity.request_url).toBe('https://relay.example.com/slack');
     expect(output).toMatch(/✓ main: credentials/);
-    expect(output).toMatch(/✓ github: credentials/);
+    expect(output).toMatch(/✗ github: credentials +the GitHub App is not installed there/);
     expect(output).toContain(
       'install the GitHub App on your repositories: https://github.com/apps/relay/installations/new',
     );

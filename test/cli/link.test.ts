@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { addLinkCommand } from '../../cli/link.ts';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { keys } from '../../lib/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -55,6 +57,21 @@ describe('relay link', () => {
     await expect(link(...words)).rejects.toThrow(why);
   });
 
+  it('relay link --set names the issue that has the defect now, for one that was transferred', async () => {
+    relay = await startRelay();
+    await happens('opened');
+    const there = issueEvent('opened', { id: 2 });
+    await happens('transferred', {
+      seconds: 5,
+      extra: { changes: { new_issue: there.issue, new_repository: there.repository } },
+    });
+    const id = String(lastDefect()?.defect_id);
+    await expect(link(ISSUE, '--set', id)).rejects.toThrow(
+      `${ISSUE} was transferred to Codertocat/Hello-World#2; run relay link Codertocat/Hello-World#2 --set ${id}`,
+    );
+    expect(JSON.parse(await link(ISSUE, '--json'))).toMatchObject({ life: 'moved' });
+  });
+
   it('relay link --set sets the defect, which the next event updates from the issue', async () => {
     relay = await startRelay();
     await happens('edited', { labels: [] });
@@ -107,7 +124,7 @@ describe('relay link', () => {
     await happens('opened');
     await happens('edited', { id: 2, labels: [] });
     const { defect_id: id } = lastDefect() ?? {};
-    expect(await link(ISSUE, '--move', 'Codertocat/Hello-World#2')).toContain('transferred to issue-9002');
+    expect(await link(ISSUE, '--move', 'Codertocat/Hello-World#2')).toContain('to Codertocat/Hello-World#2');
     expect(await link('Codertocat/Hello-World#2')).toContain(`defect ${id}`);
     await happens('edited', { id: 2, seconds: 1, title: 'second' });
     expect(lastDefect()).toMatchObject({ defect_id: id, title: 'second' });
@@ -131,5 +148,44 @@ describe('relay link', () => {
     await link(ISSUE, '--set', String(id));
     await happens('edited', { seconds: 1, title: 'from the issue' });
     expect(lastDefect()).toMatchObject({ defect_id: id, title: 'from the issue' });
+  });
+});
+
+describe('a link that cannot be read', () => {
+  it.each<['--set' | '--clear', string, string, Record<string, unknown>]>([
+    ['--set', 'a life that does not exist', 'SET #life = :value', { value: 'happy' }],
+    ['--clear', 'no defect', 'REMOVE #defect', {}],
+    ['--set', 'a claim of text', 'SET #claim = :value', { value: 'mine' }],
+    ['--clear', 'a turn of text', 'SET #turn = :value', { value: 'mine' }],
+    ['--clear', 'a turn beyond all numbers', 'SET #turn = :value', { value: 1e100 }],
+    ['--set', 'nothing but a newest state', 'REMOVE #life, #claim, #defect, #turn', {}],
+    ['--set', 'a newest state of text', 'SET #newest = :value', { value: 'closed' }],
+    ['--clear', 'a list of arrivals that is none', 'SET #arrived = :value', { value: { from: 'issue-2' } }],
+    ['--set', 'a time far ahead', 'SET #cleared = :value', { value: { times: 1, at: 8e15 } }],
+  ])('parks the job of the next event, and works again after %s: %s', async (decision, _, expression, values) => {
+    relay = await startRelay();
+    const before = relay.sandbox.data.defects.length;
+    await happens('opened');
+    const id = String(lastDefect()?.defect_id);
+    const { table, jobs, queue } = relay.stores;
+    await table.update(keys.link('issue-9001'), { expression, values });
+    expect(await link(ISSUE)).toContain('not as the relay writes it');
+
+    await happens('edited', { seconds: 1, title: 'edited' });
+    const isHealed = (await relay.jobs('parked')).length === 0;
+    if (!isHealed) {
+      const [parked] = await relay.jobs('parked');
+      expect(parked?.parked).toMatchObject({
+        kind: 'needs an operator',
+        reason: expect.stringMatching(/^the link of issue-9001 cannot be read: .* relay link .* --set/),
+      });
+      expect(lastDefect()?.title).not.toBe('edited');
+      await link(ISSUE, decision, ...(decision === '--set' ? [id] : []));
+      if (parked) await requeueJob(parked, { jobs, queue });
+      await relay.workToTheEnd();
+    }
+    expect(lastDefect()).toMatchObject({ title: 'edited' });
+    expect(relay.sandbox.data.defects.length - before).toBe(isHealed || decision === '--set' ? 1 : 2);
+    expect(await relay.jobs('parked')).toEqual([]);
   });
 });

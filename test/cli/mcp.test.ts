@@ -21,7 +21,12 @@ describe('mcp login', () => {
 
   it('links the account of the operator through their browser', async () => {
     const assistant = await world.worker();
-    const grant = await login(assistant, operator, { port: 0 }, (line) => void browse('allow')(line));
+    const grant = await login(
+      assistant,
+      operator,
+      { connection: 'main', port: 0 },
+      (line) => void browse('allow')(line),
+    );
     expect(grant.scopes).toContain('mcp:use');
     expect((await assistant.tools.list(operator)).tools.length).toBeGreaterThan(0);
     expect(await assistant.grants.forget('main', operator)).toBe(true);
@@ -31,13 +36,18 @@ describe('mcp login', () => {
   it('asks for the scopes that are named, and no others', async () => {
     const assistant = await world.worker();
     const scope = ['mcp:use', 'mcp:projects.read'];
-    const grant = await login(assistant, operator, { port: 0, scope }, (line) => void browse('allow')(line));
+    const grant = await login(
+      assistant,
+      operator,
+      { connection: 'main', port: 0, scope },
+      (line) => void browse('allow')(line),
+    );
     expect(grant.scopes).toEqual(scope);
   });
 
   it('says who has to agree where access is denied', async () => {
     const assistant = await world.worker();
-    const denied = login(assistant, operator, { port: 0 }, (line) => void browse('deny')(line));
+    const denied = login(assistant, operator, { connection: 'main', port: 0 }, (line) => void browse('deny')(line));
     await expect(denied).rejects.toThrow('an administrator has to enable MCP for the workspace, and you have to allow');
     expect(await assistant.grants.get('main', operator)).toBeUndefined();
   });
@@ -50,11 +60,16 @@ describe('what waits for the browser', () => {
   });
 
   it('takes the callback with its own state, and no other request', async () => {
-    const loopback = await listenForCallback(0);
+    const loopback = await listenForCallback(0, '/callback/main');
     opened.push(loopback);
     const callback = loopback.callback('right', 10_000);
+    const { origin } = new URL(loopback.redirectUri);
     for (const wrong of ['?code=stolen', '?state=wrong&code=stolen', '/else?state=right']) {
       expect((await fetch(loopback.redirectUri + wrong)).status).toBe(404);
+    }
+    // No URL, the path of another connection, and one with another host in front of it.
+    for (const wrong of ['//', '/callback/other?state=right', '//127.0.0.1/callback/main?state=right']) {
+      expect((await fetch(origin + wrong)).status).toBe(404);
     }
     expect((await fetch(`${loopback.redirectUri}?state=right`, { method: 'POST' })).status).toBe(404);
     const page = await fetch(`${loopback.redirectUri}?state=right&code=mine`);
@@ -63,9 +78,11 @@ describe('what waits for the browser', () => {
   });
 
   it('says that its port is taken', async () => {
-    const first = await listenForCallback(0);
+    const first = await listenForCallback(0, '/callback/main');
     opened.push(first);
     const port = Number(new URL(first.redirectUri).port);
-    await expect(listenForCallback(port)).rejects.toThrow(`port ${port} is taken; name another with --port`);
+    await expect(listenForCallback(port, '/callback/main')).rejects.toThrow(
+      `port ${port} is taken; name another with --port`,
+    );
   });
 });

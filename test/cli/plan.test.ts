@@ -74,4 +74,46 @@ describe('relay plan', () => {
     expect(await relay.jobs()).toEqual([]);
     await expect(plan(relay.runtime.config, await file('5.json', [1]))).rejects.toThrow(/is not a JSON object/);
   });
+
+  it('follows the claim of another job as the job of an event would', async () => {
+    await relay.post('issues', issueEvent('opened', { title: 'Made' }));
+    await relay.workToTheEnd();
+    const { table } = relay.stores;
+    await table.update(
+      { pk: 'link#issue-9001', sk: 'link' },
+      { expression: 'SET #life = :life REMOVE #defect', values: { life: 'claimed' } },
+    );
+    // The defect that the job has created is as the issue wants it.
+    expect(await plan(relay.runtime.config)).toMatch(/Made\n {2}→ no call: defect \S+ looks like the issue/);
+    const changed = exampleConfig({ priority: { labels: { bug: 'High' } } });
+    expect(await plan(changed)).toMatch(/Made\n {2}→ update defect \S+, priority High$/m);
+    await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'Made' }));
+    const before = relay.sandbox.requests;
+    await relay.workToTheEnd();
+    expect(relay.sandbox.requests).toBe(before);
+  });
+
+  it("an event of a member takes over the claim of a stranger's job that waits", async () => {
+    await relay.close();
+    const twoCalls = { limits: { perDay: 100 }, strangersShare: 0.02 };
+    relay = await startRelay({ config: exampleConfig({}, { connection: twoCalls }) });
+    const by = (login: string) => ({
+      ...{ author_association: 'NONE', user: { login: 'mallory', type: 'User' } },
+      extra: { sender: { login } },
+    });
+    await relay.post('issues', issueEvent('opened', { id: 1, ...by('mallory') }));
+    await relay.work();
+    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1 });
+    await relay.post('issues', issueEvent('opened', { id: 2, ...by('mallory') }));
+    for (let minute = 0; minute < 3; minute++) {
+      relay.clock.now += 60_000;
+      await relay.sweep();
+      await relay.work();
+    }
+    const edited = (login: string) =>
+      file(`${login}.json`, issueEvent('edited', { id: 2, seconds: 1, title: 'Triaged', ...by(login) }));
+    const { config } = relay.runtime;
+    expect(await plan(config, await edited('mallory'))).toMatch(/→ no call: \S+ makes the defect/);
+    expect(await plan(config, await edited('Codertocat'))).toMatch(/→ create, title/);
+  });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { awsErrorInWords } from '../../cli/aws-errors.ts';
+import { openSecretStore } from '../../cli/secret-store.ts';
 import { addSecretCommands } from '../../cli/secrets.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 
@@ -142,5 +143,17 @@ describe('relay secrets from-github', () => {
     refused = 'unknown secrets';
     const error = await fromGithub('prod', 'code1').catch((error: unknown) => error);
     expect(awsErrorInWords(error)).toMatch(/The stack of the stage creates its secrets: deploy it first/);
+  });
+});
+
+describe('relay secrets set partner/main', () => {
+  const partner = { baseUrl: 'https://pm.example.com', apiKey: 'pk_test', secretKey: 'sk_test' };
+
+  it('stores the address in a secret of its own, too, for the pages that link accounts', async () => {
+    await openSecretStore('prod').put('partner/main', partner);
+    expect(stored.map(({ SecretId, SecretString }) => [SecretId, JSON.parse(SecretString)])).toEqual([
+      ['partner-relay/prod/partner/main', partner],
+      ['partner-relay/prod/instance/main', { baseUrl: partner.baseUrl }],
+    ]);
   });
 });

@@ -3,14 +3,14 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addSandboxCommand } from '../../cli/sandbox.ts';
 import { addSendCommand } from '../../cli/send.ts';
 import type { Target } from '../../cli/target.ts';
 import { tryExamples } from '../../local/examples/examples.ts';
 import { asHttpHandler, startHttpFront } from '../../local/http-front.ts';
 import { keepingDeliveries } from '../../local/kept-deliveries.ts';
-import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay } from '../relay.ts';
 import { runCommand } from './run-command.ts';
 
 const before = process.cwd();
@@ -139,6 +139,17 @@ describe('relay send', () => {
     const [, ...words] = command.match(/'[^']*'|\S+/g) ?? [];
     expect((await sent(...words.map((word) => word.replaceAll("'", '')))).answer.jobs).toHaveLength(1);
   });
+});
+
+it.each([
+  ['after', (options: string[]) => ['slack', '/pm help', ...options]],
+  ['before', (options: string[]) => [...options, 'slack', '/pm help']],
+])('relay send slack sends to --url and prints --json, %s the word', async (_, words) => {
+  vi.stubEnv('SLACK_SIGNING_SECRET', SIGNING_SECRET);
+  const url = relay.slackUrl;
+  target = { ...target, slackWebhookUrl: 'http://127.0.0.1:1/not-here' };
+  expect(JSON.parse(await send(...words(['--url', url, '--json'])))).toMatchObject({ status: 200 });
+  vi.unstubAllEnvs();
 });
 
 describe('relay sandbox', () => {

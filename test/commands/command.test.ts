@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Command, parseCommand, printCommand, verbs } from '../../lib/automations/verbs.ts';
+import { type Command, parseCommand as parse, printCommand as print, verbs } from '../../lib/automations/verbs.ts';
 import { withSingleBlanks } from '../../lib/commands/words.ts';
 
-/** Pieces of what the verbs knows, and of what upsets parsers. */
+/** Words that the verbs know, and characters that upset parsers. */
 const pieces = [
   ...['log', 'done', 'today', 'yesterday', 'Today', 'yesterday,', 'tomorrow', '2026-11-18', '2026-02-30', '18.11.2026'],
   ...['2h', '30m', '1', '12', '4711', '4711:', 'h', 'min', '1.5', '-1h', '#12', 'and', 'WEB–12', '<!--', '/done', '?'],
   ...['"', '""', '“', '”', '„', '«', '»', "'", '’', '`', ',', '–', '—', '👩‍👩‍👧', 'é', '\ud800', '__proto__', '&amp;'],
 ];
+const LANGUAGES = ['en', 'de'];
+const parseCommand = (text: string) => parse(text, LANGUAGES);
+const printCommand = (command: Command) => print(command, LANGUAGES);
 const onOneLine = withSingleBlanks;
 /** UTF-16 as it comes, with halves of pairs. */
 const codeUnits = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units));

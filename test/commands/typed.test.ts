@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommand } from '../../lib/automations/verbs.ts';
 
+/** In which the days below are. */
+const LANGUAGES = 'en de fr es it pt nl pl sv ru ja'.split(' ');
+
 const UUID = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 /** An hour and a half on 4711, unless it says otherwise. */
 const logged = (change: { minutes?: number; day?: string; task?: string; note?: string } = {}) => ({
@@ -168,10 +171,19 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m "Monday meeting" wrote minutes', logged({ task: 'Monday meeting', note: 'wrote minutes' })],
     ['1h30m "30" 4711', logged({ task: '30', note: '4711' })],
   ] as [string, object | RegExp][])('log accepts time as people type it: %s', (typed, becomes) => {
-    const parsed = parseCommand(`log ${typed}`);
+    const parsed = parseCommand(`log ${typed}`, LANGUAGES);
     if (becomes instanceof RegExp)
       expect(parsed).toEqual({ fault: expect.stringMatching(becomes), ...suggested(parsed) });
     else expect(parsed).toEqual(becomes);
+  });
+
+  it.each([
+    ['1h30m 4711 gestern', []],
+    ['1h30m 4711 Tests am Montag', ['en', 'fr']],
+    ['1h30m 4711 昨日', ['de']],
+  ])('log takes %s as a note for a team that writes in %o', (typed, languages) => {
+    expect(parseCommand(`log ${typed}`, languages)).toMatchObject({ command: { day: 'today', note: typed.slice(11) } });
+    expect(parseCommand('log 1h 4711 monday', languages)).toEqual({ fault: expect.stringMatching(DAY) });
   });
 
   it.each([
@@ -181,7 +193,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['*12* & `13`', ['12', '13']],
     [UUID.toUpperCase(), [UUID]],
   ])('done accepts items as people type them: %s', (typed, items) => {
-    expect(parseCommand(`done ${typed}`)).toEqual({ command: { verb: 'done', items } });
+    expect(parseCommand(`done ${typed}`, LANGUAGES)).toEqual({ command: { verb: 'done', items } });
   });
 
   /** A suggestion is asked about too: nothing is done before it is accepted. */

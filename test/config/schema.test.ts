@@ -43,6 +43,11 @@ describe('a configuration', () => {
       'extra: there is no such name here; there are connections, github, slack, timesheets, people, contact, contactChannel, caFile, deployment',
     ],
     [
+      'a language by its name',
+      { connections: { main: {} }, slack: { connection: 'main', languages: ['german'] } },
+      "slack.languages.0: expected the code of a language, such as de, found 'german'",
+    ],
+    [
       'a weekday in full',
       {
         connections: { main: {} },

@@ -27,7 +27,13 @@ let shown: TestConsole;
 
 beforeEach(async () => {
   relay = await startRelay({
-    config: exampleConfig({}, { people: [{ github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'UTC' }] }),
+    config: exampleConfig(
+      {},
+      {
+        people: [{ github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'UTC' }],
+        connection: { mcp: { link: 'offered' } },
+      },
+    ),
   });
   shown = await consoleOf(relay);
 });
@@ -374,11 +380,12 @@ describe('links and people', () => {
         ...{
           connection: 'main',
           issuer: 'https://pm.example.com',
+          tokenEndpoint: 'https://service.example.com/oauth/token',
           clientId: 'one',
           resource: 'https://pm.example.com/mcp',
         },
         ...{
-          asked: ['tasks.read'],
+          asked: ['mcp:tasks.read'],
           tokens: {
             accessToken: 'an-access-token',
             refreshToken: 'a-refresh-token',
@@ -395,7 +402,7 @@ describe('links and people', () => {
         { platform: 'slack', id: MIRA, connection: 'main', user: 'Mira Novak' },
         {
           ...{ platform: 'slack', id: 'U0AISHA01', connection: 'main' },
-          linked: { resource: 'https://pm.example.com/mcp', scopes: ['tasks.read'], since: relay.clock.now },
+          linked: { resource: 'https://pm.example.com/mcp', scopes: ['mcp:tasks.read'], since: relay.clock.now },
         },
       ]),
     );

@@ -32,7 +32,7 @@ function endedJob(index: number, createdAt: number): Job {
     input: { repository: 'acme/web', issueNumber: index, entity: `issue-${index}` },
     ...{ status, createdAt, queuedAt: createdAt, finishedAt: createdAt + 400, wakeAt: createdAt + 400 },
     ...(status === 'parked'
-      ? { parked: { reason: 'defects/create: refused with status 422', outcomeUnknown: false } }
+      ? { parked: { reason: 'defects/create: refused with status 422', kind: 'failed', outcomeUnknown: false } }
       : { outcome: `created defect ${index}` }),
   };
 }

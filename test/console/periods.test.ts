@@ -79,7 +79,7 @@ it.each<[string, Partial<Job>, string]>([
   ['running', { status: 'running', queuedAt: 1_100 }, 'work 1100-'],
   [
     'parked',
-    { status: 'parked', finishedAt: 4_000, parked: { reason: 'why', outcomeUnknown: false } },
+    { status: 'parked', finishedAt: 4_000, parked: { reason: 'why', kind: 'failed', outcomeUnknown: false } },
     'operator 4000-',
   ],
   [

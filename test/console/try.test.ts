@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobPage, TryAction, TryFacts } from '../../console/contract.ts';
-import { startRelay, type TestRelay } from '../relay.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
 
 let relay: TestRelay;
 let console_: TestConsole;
 
 beforeAll(async () => {
-  relay = await startRelay();
+  const config = exampleConfig({}, { connection: { mcp: { link: 'offered' } } });
+  relay = await startRelay({ config });
   console_ = await consoleOf(relay);
 });
 
@@ -60,6 +61,16 @@ describe('the screen Try', () => {
       await expect(send(id)).resolves.toMatch(/took it|had it already|takes no notice/);
     },
   );
+
+  it('the button in the answer to a command can be pressed', async () => {
+    await act({ do: 'send command', text: '/pm link' });
+    const [answer] = (await read()).messages;
+    const [button] = (answer?.blocks.at(-1)?.elements ?? []) as { action_id: string; value: string }[];
+    if (!answer || !button) throw new Error('there is no button');
+    const { channel, ts } = answer;
+    await act({ do: 'press', channel, ts, actionId: button.action_id, value: button.value });
+    expect(JSON.stringify((await read()).messages[0]?.blocks)).toContain('/start?ticket=');
+  });
 
   it('a command is answered as in Slack, and its buttons and forms work', async () => {
     expect(await act({ do: 'send command', text: '/pm help' })).toContain('/pm log');

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import {
+  adopt,
+  arrive,
   beginUpdate,
-  carry,
   claim,
   finishUpdate,
   giveUp,
@@ -10,30 +11,34 @@ import {
   leave,
   make,
   noteApplied,
+  refuseUpdate,
   takeOver,
 } from '../../lib/links/link-life.ts';
 
 const held = { by: 'job-1', connection: 'main', marker: 'marker' };
-const updated = { id: 7, updates: 1, updating: { by: 'job-1', fields: ['title'] } };
+const updated = { id: 7, applied: {}, updates: 1, updating: { by: 'run-1', fields: ['title'], until: 0 } };
 
-const links: readonly Link[] = [
-  { life: 'unclaimed' },
-  { life: 'claimed', claim: held },
-  { life: 'made', claim: held, defect: updated },
-  { life: 'moved', to: 'issue-2', claim: held },
-];
+const to = { entity: 'issue-2', name: 'acme/web#2' };
+const transfer = { from: 'issue-2', to: 'issue-1', moves: true };
+
+const claimed: Link = { life: 'claimed', claim: held };
+const made: Link = { life: 'made', claim: held, defect: updated };
+const links: readonly Link[] = [{ life: 'unclaimed' }, claimed, made, { life: 'moved', to, at: '', claim: held }];
 
 const transitions: Readonly<Record<string, (link: Link) => Link | undefined>> = {
   claim: (link) => claim(link, held),
   giveUp: (link) => giveUp(link, 'job-1'),
   takeOver: (link) => takeOver(link, 'job-1', { by: 'job-2', connection: 'main' }),
-  make: (link) => make(link, 'job-1', 7, undefined),
-  beginUpdate: (link) => beginUpdate(link, 'job-2', ['title']),
-  finishUpdate: (link) => finishUpdate(link, 1, {}, 0),
+  make: (link) => make(link, 'job-1', { id: 7, applied: {} }),
+  beginUpdate: (link) => beginUpdate(link, { by: 'run-2', fields: ['title'], until: 0 }, 1),
+  refuseUpdate: (link) => refuseUpdate(link, 'run-1'),
+  finishUpdate: (link) => finishUpdate(link, 'run-1', {}, { begunAt: 0, updatedAt: 0 }),
   noteApplied: (link) => noteApplied(link, {}),
-  'carry claim': (link) => carry(link, { claim: held }, 'issue-2'),
-  'carry defect': (link) => carry(link, { claim: held, defect: updated }, 'issue-2'),
-  leave: (link) => leave(link, 'issue-2'),
+  'arrive with a claim': (link) => arrive(link, claimed, transfer),
+  'arrive with a defect': (link) => arrive(link, made, transfer),
+  'adopt a claim': (link) => adopt(link, 'issue-2', claimed),
+  'adopt a defect': (link) => adopt(link, 'issue-2', made),
+  leave: (link) => leave(link, to, ''),
 };
 
 /** Every move of a link that the code makes: `unclaimed --> claimed: claim`. */

@@ -1,10 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { linkKey } from '../../lib/account-link/link-item.ts';
+import { digest } from '../../lib/digest.ts';
 import type { Holder } from '../../lib/grants/grant.ts';
 import { createGrants } from '../../lib/grants/grants.ts';
 import { createVault } from '../../lib/grants/vault.ts';
+import { scopes } from '../../lib/mcp/scopes.ts';
 import { linkMessage } from '../../lib/slack/link-messages.ts';
+import { startSandbox } from '../../sandbox/sandbox.ts';
 import { codeOn, LinkBrowser, linkAccount, linkUrl, serviceUrl, urlIn } from '../account-link-browser.ts';
+import { countingProxy } from '../console/counting-proxy.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { consent } from '../sandbox/mcp/consent.ts';
 import { command, lastMessage, MIRA, press, readable, TOMASZ } from '../slack-requests.ts';
@@ -42,6 +46,12 @@ describe('a person', () => {
     expect(status).toContain('mcp:timelogs.write');
   });
 
+  it('links it on pages that read no key of the service', async () => {
+    await start();
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {});
+    expect(await linkAccount(relay)).toContain('Your account is linked');
+  });
+
   it('gets a link when they press the button, however old the message is', async () => {
     await start();
     const answer = await command(relay, 'link');
@@ -75,13 +85,14 @@ describe('a person', () => {
     expect((await press(relay, lastMessage(relay), 'Open in the browser')).status).toBe(200);
   });
 
-  it('asks for the scopes that were missing, besides those that they have', async () => {
+  it('asks for the scopes that were missing, with all others that the relay can use', async () => {
     await start();
     await linkAccount(relay, { choices: { scopes: ['mcp:use', 'mcp:tasks.read'] } });
-    const again = linkMessage('A scope is missing.', 'main', ['mcp:timelogs.write']);
-    await press(relay, again as never, 'Link your account');
+    const again = linkMessage('A scope is missing.', 'main', ['mcp:timelogs.write', 'mcp:unlisted']);
+    await press(relay, again, 'Link your account');
     const url = serviceUrl(await new LinkBrowser().begin(urlIn(relay)));
-    expect(new URL(url).searchParams.get('scope')).toBe('mcp:use mcp:tasks.read mcp:timelogs.write');
+    const asked = new URL(url).searchParams.get('scope')?.split(' ');
+    expect(asked?.sort()).toEqual([...Object.keys(scopes), 'mcp:unlisted'].sort());
   });
 
   it('sees in the status why the link is dead', async () => {
@@ -89,7 +100,7 @@ describe('a person', () => {
     await linkAccount(relay);
     const grant = await grantOf(MIRA);
     if (!grant) throw new Error('no account is linked');
-    await grants().die(grant, 'refused', null);
+    await grants().die(grant, 'refused');
     const { text } = await command(relay, 'status');
     expect(text).toContain('it was revoked, or not used for 30 days');
     expect(text).toContain('waits until you have linked your account again');
@@ -101,7 +112,7 @@ describe('a person', () => {
       expect((await command(relay, text)).text).toContain('Link your account first: /pm link');
     }
     await linkAccount(relay);
-    expect((await command(relay, 'done 12')).text).toContain('Working on it');
+    expect((await command(relay, 'do')).text).toContain('Working on it');
   });
 
   it('hears that accounts are not linked where relay.config.ts does not say so', async () => {
@@ -190,6 +201,48 @@ describe('a link that is forwarded', () => {
   });
 });
 
+describe('a service that forwards the browser to that of another connection', () => {
+  it('does not get the code, nor the verifier, of the other one', async () => {
+    const config = exampleConfig({}, { connection: { mcp: { link: 'offered' } } });
+    const { main } = config.connections;
+    const evil = await startSandbox({ mcp: { enabled: true } });
+    onTestFinished(() => evil.close());
+    const sent: string[] = [];
+    relay = await startRelay({
+      config: { ...config, connections: { ...config.connections, ...(main && { evil: main }) } },
+      sandbox: { mcp: { enabled: true } },
+      runtime: {
+        async fetch(url, init) {
+          if (String(url).startsWith(evil.url)) sent.push(new URL(String(url)).pathname);
+          const answer = await fetch(url, init);
+          if (!String(url).includes('oauth-authorization-server')) return answer;
+          // It does not promise to name itself.
+          return Response.json({
+            ...((await answer.json()) as object),
+            authorization_response_iss_parameter_supported: false,
+          });
+        },
+      },
+    });
+    const [key] = evil.keys;
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/evil`, { baseUrl: evil.url, ...key });
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}instance/evil`, { baseUrl: evil.url });
+    const mira = new LinkBrowser();
+    const honest = new URL(serviceUrl(await mira.begin(await linkUrl(relay))));
+    await press(relay, linkMessage('Link it there, too.', 'evil'), 'Link your account');
+    const forwarded = new URL(serviceUrl(await mira.begin(urlIn(relay))));
+    // The client and its redirect URI are public, and all else is what the hostile service was asked with.
+    for (const name of ['client_id', 'redirect_uri', 'resource']) {
+      forwarded.searchParams.set(name, honest.searchParams.get(name) ?? '');
+    }
+    const callback = await consent(relay.sandbox, `${honest.origin}${honest.pathname}${forwarded.search}`);
+    callback.searchParams.delete('iss');
+    sent.length = 0;
+    expect((await mira.open(callback)).status).toBe(400);
+    expect(sent).toEqual([]);
+  });
+});
+
 describe('each step', () => {
   it.each(['GET', 'POST'] as const)('ends after ten minutes: the URL, by %s', async (method) => {
     await start();
@@ -255,6 +308,40 @@ describe('each step', () => {
   });
 });
 
+describe('the share of a person', () => {
+  const asked = () => relay.sandbox.mcp.audit.length;
+
+  it('ends with a fifth sign-in within an hour, costs nothing from then on, and leaves the others theirs', async () => {
+    await start();
+    for (let begun = 0; begun < 5; begun++) {
+      expect((await new LinkBrowser().begin(await linkUrl(relay))).status).toBe(200);
+    }
+    const before = asked();
+    const sixth = await linkUrl(relay);
+    expect(await new LinkBrowser().begin(sixth)).toMatchObject({
+      status: 429,
+      html: expect.stringContaining('You have begun 5 sign-ins within this hour'),
+    });
+    expect(asked()).toBe(before);
+    expect((await new LinkBrowser().begin(await linkUrl(relay, { userId: TOMASZ }))).status).toBe(200);
+    relay.clock.now += 60 * MINUTE;
+    expect((await new LinkBrowser().begin(await linkUrl(relay))).status).toBe(200);
+  });
+
+  it('counts one URL that is sent many times at once', async () => {
+    await start();
+    const url = await linkUrl(relay);
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 12 },
+        async () => (await new LinkBrowser().begin(url).catch(() => ({ status: 410 }))).status,
+      ),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(relay.sandbox.mcp.audit.filter(({ calls }) => calls.includes('initialize')).length).toBeLessThanOrEqual(5);
+  });
+});
+
 describe('a page', () => {
   it('is in no frame, cache or referrer, and runs nothing', async () => {
     await start();
@@ -269,12 +356,37 @@ describe('a page', () => {
   it.each([
     ['no ticket', 'start', 410],
     ['a ticket that is none', 'start?ticket=%3Cscript%3E', 410],
-    ['no cookie', 'callback?code=x&state=y', 400],
+    ['no cookie', 'callback/main?code=x&state=y', 400],
   ])('answers %s with what to do', async (_, path, status) => {
     await start();
     const page = await new LinkBrowser().open(`${relay.runtime.environment.ACCOUNT_LINK_URL}/${path}`);
     expect(page).toMatchObject({ status, html: expect.stringContaining('ask for another link') });
     expect(page.html).not.toContain('<script');
+  });
+});
+
+describe('a request of a stranger', () => {
+  it.each([
+    ['GET', `start?ticket=${MIRA}.main.${'x'.repeat(43)}`],
+    ['POST', 'start'],
+    ['GET', 'callback/main?code=x&state=y'],
+  ])('makes one read of the table at most, whatever cookies it sends: %s %s', async (method, path) => {
+    const table = countingProxy();
+    await start({ tableThrough: table.through });
+    onTestFinished(() => table.close());
+    const ticket = (n: number) => `${MIRA}.main.${String(n).padStart(43, 'x')}`;
+    const names = ['y', ...Array.from({ length: 30 }, (_, n) => String(n))];
+    const cookies = names.flatMap((name, n) =>
+      ['', '__Host-'].map((prefix) => `${prefix}account-link-${digest(name)}=${ticket(n)}`),
+    );
+    table.calls.length = 0;
+    const answer = await fetch(`${relay.runtime.environment.ACCOUNT_LINK_URL}/${path}`, {
+      method,
+      headers: { cookie: cookies.join('; ') },
+      ...(method === 'POST' && { body: new URLSearchParams({ ticket: ticket(1) }) }),
+    });
+    expect([400, 410]).toContain(answer.status);
+    expect(table.calls).toEqual([{ action: 'GetItem' }]);
   });
 });
 

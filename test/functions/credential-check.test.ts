@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBudget } from '../../lib/budget/budget.ts';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
@@ -117,12 +118,11 @@ describe('credential-check', () => {
     relay.sandbox.revokeKey(defaultKey.apiKey);
     enter('partner/main', partner(rotated));
     expect(await found('partner/main')).toMatch(/^good/);
-    expect(await relay.stores.table.get({ pk: 'breaker#main', sk: 'connection' })).toBeUndefined();
   });
 
   it('an unexpected error is thrown after the other credentials are recorded', async () => {
     await start();
-    await relay.stores.table.put({ pk: 'breaker#main', sk: 'connection', since: 'never', until: 9e15 });
+    await relay.stores.dynamoDb.send(new DeleteTableCommand({ TableName: relay.runtime.environment.TABLE_NAME }));
     await expect(check()).rejects.toThrow('1 of 3 holders were not checked');
     expect(relay.log).toMatchObject([
       { message: 'credentials could not be checked', holder: 'partner/main', error: expect.any(String) },
@@ -150,13 +150,9 @@ describe('a connection', () => {
     [
       'whose host is down',
       async () => enter('partner/main', { ...partner(defaultKey), baseUrl: `http://127.0.0.1:${await closedPort()}` }),
-      /^bad: it has been down since 2026-11-20T10:00:00.000Z: .*cannot be reached/,
+      /^bad: .*cannot be reached/,
     ],
-    [
-      'behind a maintenance page',
-      () => relay.sandbox.setFault({ kind: 'maintenance' }),
-      /^bad: it has been down since .*HTML page/,
-    ],
+    ['behind a maintenance page', () => relay.sandbox.setFault({ kind: 'maintenance' }), /^bad: .*HTML page/],
   ])('the check reports %s', async (_, fault, told) => {
     await start();
     await fault();
@@ -178,7 +174,7 @@ describe('a connection', () => {
   it('a connection is not called during a known outage, and is probed after its pause', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'key-revoked' });
-    await check();
+    for (let times = 0; times < 3; times++) await check();
     const { requests } = relay.sandbox;
     expect(await found('partner/main')).toMatch(/^bad: it has been down since 2026-11-20T10:00:00/);
     expect(relay.sandbox.requests).toBe(requests);
@@ -186,9 +182,7 @@ describe('a connection', () => {
     relay.sandbox.clearFaults();
     relay.clock.now += MINUTE;
     expect(await found('partner/main')).toMatch(/^good/);
-    expect(recorded('ConnectionCredentialsFail')).toEqual([1, 1, 0]);
-    // With nobody's job having waited for it.
-    expect(await relay.stores.table.get({ pk: 'breaker#main', sk: 'connection' })).toBeUndefined();
+    expect(recorded('ConnectionCredentialsFail')).toEqual([1, 1, 1, 1, 0]);
   });
 
   it.each<[string, () => Promise<void>, RegExp]>([
@@ -217,7 +211,10 @@ describe('a connection', () => {
     await start({ connection: { limits } });
     await check();
     expect(await found('partner/main')).toMatch(/^unknown: the minute's 2 calls are used up/);
-    const { lanes } = await createBudget(relay.stores.table, () => relay.clock.now).view('main', limits);
+    const { lanes } = await createBudget({ table: relay.stores.table, clock: () => relay.clock.now }).view(
+      'main',
+      limits,
+    );
     expect(lanes.interactive.left).toBe(1);
   });
 
@@ -262,7 +259,7 @@ describe('GitHub', () => {
   it('GitHub fails if the App is not installed on a configured account', async () => {
     await start({ config: exampleConfig({}, { apiUrl: github.url, also: ['acme/web'] }), github: github.app });
     expect(await found('github')).toBe(
-      `bad: GitHub answers GET ${github.url}/repos/acme/web/installation with 404: Not Found`,
+      `bad: the GitHub App is not installed there: GitHub answers GET ${github.url}/repos/acme/web/installation with 404`,
     );
   });
 

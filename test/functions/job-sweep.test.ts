@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { keys } from '../../lib/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
@@ -12,36 +13,24 @@ function emptyQueues(): void {
   }
 }
 
-describe('the note that a job was queued', () => {
-  it('a late queued mark does not delay a job that already ran and waits', async () => {
-    relay = await startRelay();
-    await relay.post('issues', issueEvent('opened'));
-    const [job] = await relay.jobs();
-    const claimed = await relay.stores.jobs.claim(job?.id ?? '', 1, 'worker', relay.clock.now + 60_000);
-    if (!job || 'unclaimed' in claimed) throw new Error('the job should have been claimed');
-    const dueAt = relay.clock.now + 15 * 60_000;
-    await relay.stores.jobs.wait(claimed, { dueAt, why: 'paused', attempts: 0, message: 'leaves', waitsFor: 'pause' });
-    await relay.stores.jobs.noteQueued(job);
-    expect(await relay.jobs()).toMatchObject([{ status: 'waiting', wakeAt: dueAt }]);
-  });
-});
-
 describe('the sweep', () => {
   it.each([
-    [
-      'stored and never queued',
-      async () =>
-        relay.stores.table.update(
-          { pk: `job#${(await relay.jobs())[0]?.id}`, sk: 'job' },
-          { expression: 'SET #wakeAt = :at REMOVE #queuedAt', values: { at: relay.clock.now + 60_000 } },
-        ),
-      60_000,
-    ],
+    ['whose message was lost, or never sent', async () => {}, 60_000],
     [
       'claimed by a worker that died',
       async () => {
         const [job] = await relay.jobs();
         await relay.stores.jobs.claim(job?.id ?? '', 1, 'dead', relay.clock.now + 30_000);
+      },
+      30_000,
+    ],
+    [
+      'claimed under a lease that never ends',
+      async () => {
+        const [job] = await relay.jobs();
+        await relay.stores.jobs.claim(job?.id ?? '', 1, 'dead', relay.clock.now + 30_000);
+        const change = { expression: 'SET #lease.#until = :never', values: { never: 8e15 } };
+        await relay.stores.table.update(keys.job(job?.id ?? ''), change);
       },
       30_000,
     ],
@@ -60,6 +49,68 @@ describe('the sweep', () => {
     expect(await relay.jobs('succeeded')).toMatchObject([{ generation: 2 }]);
   });
 
+  it.each([
+    ['waiting', 'SET #status = :value, #wakeAt = :ahead, #dueAt = :ahead'],
+    ['waiting in line', 'SET #status = :value, #wakeAt = :ahead, #line = :line, #slotAt = :ahead'],
+    ['queued', 'SET #wakeAt = :ahead'],
+    ['queued after it was created', 'SET #wakeAt = :ahead, #createdAt = :ahead'],
+    ['running', 'SET #status = :value, #wakeAt = :ahead, #lease = :lease'],
+  ])('carries out a job with a time that lies years ahead: %s', async (name, expression) => {
+    relay = await startRelay();
+    await relay.post('issues', issueEvent('opened'));
+    emptyQueues();
+    const [job] = await relay.jobs();
+    const ahead = relay.clock.now + 5 * 365 * 86_400_000;
+    const [value] = name.split(' ');
+    const values = { value, ahead, line: 'example#background', lease: { owner: 'dead', until: ahead } };
+    const used = Object.fromEntries(Object.entries(values).filter(([one]) => expression.includes(`:${one}`)));
+    await relay.stores.table.update(keys.job(job?.id ?? ''), { expression, values: used });
+    await relay.sweep();
+    await relay.work();
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }]);
+  });
+
+  it('sends a job with a time that lies years ahead although many others wait for a worker', async () => {
+    relay = await startRelay();
+    await relay.post('issues', issueEvent('opened'));
+    const [job] = await relay.jobs();
+    if (!job) throw new Error('expected a job');
+    const { table } = relay.stores;
+    const others = Array.from({ length: 240 }, (_, place) => `${job.id}-${place}`);
+    await Promise.all(others.map((id) => table.put({ ...job, ...keys.job(id), id })));
+    const ahead = relay.clock.now + 5 * 365 * 86_400_000;
+    await table.update(keys.job(job.id), { expression: 'SET #wakeAt = :ahead', values: { ahead } });
+    relay.clock.now += 60_000;
+    await relay.sweep();
+    expect(await relay.stores.jobs.get(job.id)).toMatchObject({ generation: 2 });
+  });
+
+  it.each([
+    ['attempts of text', 'SET #attempts = :value', { value: 'many' }],
+    ['no input', 'REMOVE #input', {}],
+    ['a lane that does not exist', 'SET #lane = :value', { value: 'sideways' }],
+    ['the id of another job', 'SET #id = :value', { value: 'another' }],
+    ['a time beyond all dates', 'SET #queuedAt = :value', { value: 9e15 }],
+    ['a list of waits that is none', 'SET #waits = :value', { value: { newest: [null], older: 0 } }],
+  ])('parks a record that cannot be read, and carries out the others: %s', async (_, expression, values) => {
+    relay = await startRelay();
+    for (const id of [1, 2, 3]) await relay.post('issues', issueEvent('opened', { id }));
+    emptyQueues();
+    const [bad] = await relay.jobs();
+    const { table } = relay.stores;
+    await table.update(keys.job(bad?.id ?? ''), { expression, values });
+    relay.clock.now += 60_000;
+    await relay.sweep();
+    await relay.sweep();
+    await relay.work();
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
+    expect(relay.log.filter(({ message }) => String(message).includes('cannot be read'))).toHaveLength(1);
+    expect(relay.metrics.findLast((metric) => 'ParkedJobs' in metric)).toMatchObject({ ParkedJobs: 1 });
+    await expect(relay.stores.jobs.get(bad?.id ?? '')).rejects.toThrow(
+      `the record of the job ${bad?.id} cannot be read`,
+    );
+  });
+
   it('leaves a job in line where it stands, however long the line lasts', async () => {
     relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perDay: 1 } } }) });
     for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
@@ -69,6 +120,22 @@ describe('the sweep', () => {
     relay.clock.now += 8 * 3_600_000;
     await relay.sweep();
     expect(await relay.jobs('waiting')).toMatchObject(standing.map(({ id, generation }) => ({ id, generation })));
+  });
+
+  it('parks a job whose place in line cannot be read, and calls the others', async () => {
+    relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perDay: 1 } } }) });
+    for (const id of [1, 2, 3]) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.work();
+    const [bad] = await relay.jobs('waiting');
+    const change = { expression: 'SET #lane = :value', values: { value: 'sideways' } };
+    await relay.stores.table.update(keys.job(bad?.id ?? ''), change);
+    for (let days = 0; days < 2; days++) {
+      relay.clock.now += 86_400_000;
+      await relay.sweep();
+      await relay.work();
+    }
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
+    expect(relay.metrics.findLast((metric) => 'ParkedJobs' in metric)).toMatchObject({ ParkedJobs: 1 });
   });
 
   it('gives a sign of life each time it has run to its end', async () => {
@@ -93,8 +160,24 @@ describe('the sweep', () => {
     await relay.work();
     await relay.post('issues', issueEvent('opened', { id: 3 }));
     expect(await relay.jobs('waiting')).toMatchObject([{ dueAt: expect.any(Number) }]);
-    relay.clock.now += 60_000;
+    relay.clock.now += 59_999;
     await relay.sweep();
     expect((await relay.jobs()).map((job) => job.generation)).toEqual([1, 1, 1]);
+  });
+
+  it('while no worker runs, jobs are sent again ever more rarely, and the metric shows how long they have waited', async () => {
+    relay = await startRelay();
+    for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
+    for (let minute = 1; minute <= 60; minute++) {
+      relay.clock.now += 60_000;
+      await relay.sweep();
+    }
+    // After 1, 2, 4, 8, 16 and 32 minutes.
+    expect((await relay.jobs('queued')).map(({ generation }) => generation)).toEqual([7, 7]);
+    expect(relay.metrics.findLast((metric) => 'OldestOverdue' in metric)).toMatchObject({ OldestOverdue: 3_600 });
+    await relay.work();
+    expect(await relay.jobs('succeeded')).toHaveLength(2);
+    await relay.sweep();
+    expect(relay.metrics.findLast((metric) => 'OldestOverdue' in metric)).toMatchObject({ OldestOverdue: 0 });
   });
 });

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { defineConfig } from '../../lib/config/schema.ts';
+import { budgetIdOf } from '../../lib/connection/connection.ts';
 import type { Job } from '../../lib/jobs/job.ts';
 import { type Resolution, resolveJob } from '../../lib/jobs/resolve.ts';
 import { MAX_ATTEMPTS } from '../../lib/jobs/run-job.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { keys } from '../../lib/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
@@ -50,6 +53,28 @@ describe('a creation without a clear answer', () => {
     const job = await only();
     expect(job.status).toBe(status);
     expect(job.parked?.outcomeUnknown ?? false).toBe(status === 'parked');
+  });
+
+  it.each([
+    ['request', 'no request', 'REMOVE #request', {}],
+    ['request', 'an operation that is a number', 'SET #operation = :value', { value: 7 }],
+    ['request', 'a time far in the future', 'SET #lookFrom = :value', { value: 8e15 }],
+    ['step', 'a status that does not exist', 'SET #status = :value', { value: 'ready' }],
+    ['step', 'a creation that is done, without an id', 'SET #status = :value', { value: 'done' }],
+    ['step', 'sends of text', 'SET #sends = :value', { value: 'one' }],
+  ])('parks the job, and creates nothing again, if its %s cannot be read: %s', async (kind, _, change, values) => {
+    await start();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation, times: 1 });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    const { id } = await only();
+    const { table } = relay.stores;
+    const request = (await table.partition(keys.job(id).pk)).find(({ sk }) => sk === `${kind}#create-defect`);
+    await table.update({ pk: keys.job(id).pk, sk: String(request?.sk) }, { expression: change, values });
+    await requeueJob(await only(), relay.stores);
+    await relay.workToTheEnd();
+    expect((await only()).parked?.reason).toMatch(/^the (signed request|journal) of .* cannot be read/);
+    expect(defects()).toEqual([]);
   });
 
   it('a lost creation is found by its marker after the same bytes have expired', async () => {
@@ -233,6 +258,31 @@ describe('the budget', () => {
     expect(relay.sandbox.audit.filter((entry) => entry.status !== 201)).toEqual([]);
   });
 
+  it('is one for two connections with the same key', async () => {
+    const { config, sandbox } = limited(10);
+    const { github } = config;
+    const limits = { perMinute: 10, perDay: 5_000 };
+    const repositories = ['Codertocat/Hello-World', 'Codertocat/Other'].map((name, place) => ({
+      ...github.repositories[0],
+      ...{ name, connection: place === 0 ? 'main' : 'other' },
+    }));
+    await start({
+      sandbox,
+      config: defineConfig({
+        ...config,
+        connections: { main: { limits }, other: { limits } },
+        github: { ...github, repositories },
+      }),
+    });
+    for (let id = 1; id <= 6; id++) {
+      await relay.post('issues', issueEvent('opened', { id }));
+      await relay.post('issues', issueEvent('opened', { id: 100 + id, repository: 'Codertocat/Other' }));
+    }
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(12);
+    expect(relay.sandbox.audit.filter((entry) => entry.status !== 201)).toEqual([]);
+  });
+
   it('a job waits in the table for the daily budget, and the sweep continues it', async () => {
     await start(limited(10, 2));
     for (let id = 1; id <= 3; id++) await relay.post('issues', issueEvent('opened', { id }));
@@ -264,13 +314,27 @@ describe('the budget', () => {
     expect(defects()).toHaveLength(5);
   });
 
-  it('nothing is sent if the budget cannot be read', async () => {
+  it('an item that is no budget costs a minute', async () => {
     await start();
+    const [key = { apiKey: '' }] = relay.sandbox.keys;
+    const id = budgetIdOf({ baseUrl: relay.sandbox.url, ...key });
+    const hostile = {
+      minuteCalls: 'broken',
+      dayCalls: new Uint8Array(9),
+      lines: 7,
+      pausedUntil: Number.MAX_SAFE_INTEGER,
+    };
+    await relay.stores.table.put({ ...keys.budget(id), ...hostile });
+    const before = relay.clock.now;
     await relay.post('issues', issueEvent('opened'));
-    await relay.stores.table.put({ pk: 'budget#main', sk: 'budget', version: 1, granted: 'broken' });
     await relay.work();
     expect(relay.sandbox.requests).toBe(0);
-    expect((await only()).status).toBe('waiting');
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(1);
+    expect(relay.clock.now - before).toBeLessThanOrEqual(2 * 60_000);
+    expect(relay.log.filter(({ faults }) => faults !== undefined)).toMatchObject([
+      { budget: id, faults: ['minuteCalls', 'pausedUntil', 'lines', 'dayCalls'] },
+    ]);
   });
 });
 
@@ -341,7 +405,9 @@ describe('a worker that comes back after its lease ran out', () => {
     relay.clock.now += 1_000;
     await relay.work();
     if ('unclaimed' in late) throw new Error('the job should have been claimed');
-    await expect(relay.stores.jobs.park(late, { reason: 'late', outcomeUnknown: false })).rejects.toThrow(/lease/);
+    await expect(
+      relay.stores.jobs.park(late, { reason: 'late', kind: 'failed', outcomeUnknown: false }),
+    ).rejects.toThrow(/lease/);
     expect((await only()).status).toBe('succeeded');
   });
 });

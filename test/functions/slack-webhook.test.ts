@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '../../lib/runtime.ts';
 import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
+import { countingProxy } from '../console/counting-proxy.ts';
 import { SIGNING_SECRET, startRelay, type TestRelay } from '../relay.ts';
 import { command, commandForm, interact, MIRA, postToSlack, slackSignature } from '../slack-requests.ts';
 
@@ -206,7 +207,7 @@ describe('a request', () => {
     ['a payload that is no JSON', 'payload=nonsense', /not JSON/],
     ['a payload that is no object', 'payload=%5B%5D', /the interaction has missing or invalid fields/],
     ['a button press without its button', payload({ type: 'block_actions', user: { id: MIRA } }), /the block_actions/],
-    ['a button of somebody else', payload(buttonPress('vote', 'yes')), /does not belong to the relay/],
+    ['a button of somebody else', payload(buttonPress('vote', 'yes')), /does not belong to Partner Relay/],
     ['a button that holds something else', payload(buttonPress('run-command', 'something')), /button run-command/],
     [
       'a button that holds no command',
@@ -218,9 +219,9 @@ describe('a request', () => {
       payload({ type: 'view_submission', view: {} }),
       /the view_submission has missing or invalid fields/,
     ],
-    ['a modal of somebody else', payload(submission('survey', '{}')), /does not belong to the relay/],
+    ['a modal of somebody else', payload(submission('survey', '{}')), /does not belong to Partner Relay/],
     ['a modal that remembers nothing', payload(submission('defect', '')), /private_metadata/],
-    ['a message shortcut of somebody else', payload(messageAction('survey')), /does not belong to the relay/],
+    ['a message shortcut of somebody else', payload(messageAction('survey')), /does not belong to Partner Relay/],
   ];
 
   it.each(unreadable)('an invalid form is answered 400 after verification: %s', async (_, body, reason) => {
@@ -348,3 +349,14 @@ function messageAction(callbackId: string): object {
     response_url: 'https://hooks.slack.com/actions/1',
   };
 }
+
+it('a request without a valid signature makes no call of the table, not even in a new process', async () => {
+  const table = countingProxy();
+  const relay = await startRelay({ tableThrough: table.through });
+  table.calls.length = 0;
+  const headers = { 'x-slack-request-timestamp': String(relay.clock.now / 1000), 'x-slack-signature': 'v0=00' };
+  expect((await fetch(relay.slackUrl, { method: 'POST', headers, body: 'payload={}' })).status).toBe(401);
+  expect(table.calls).toEqual([]);
+  await relay.close();
+  table.close();
+});

@@ -12,6 +12,7 @@ describe('alarms', () => {
       'account-link-5xx',
       'account-link-throttles',
       'background-dead-letters',
+      'background-oldest-message',
       'credential-check-failures',
       'credential-check-github',
       'credential-check-partner-main',
@@ -30,6 +31,7 @@ describe('alarms', () => {
       'heartbeat',
       'hooks-refused',
       'interactive-dead-letters',
+      'interactive-oldest-message',
       'job-sweep-failures',
       'job-sweep-throttles',
       'job-worker-errors',
@@ -95,6 +97,20 @@ describe('alarms', () => {
       Threshold: 1,
       TreatMissingData: 'breaching',
     });
+  });
+
+  it('an alarm goes off if a message is older than it becomes while workers run', () => {
+    for (const [lane, queue] of [
+      ['interactive', '^InteractiveQueue'],
+      ['background', '^BackgroundQueue'],
+    ] as const) {
+      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        AlarmName: `partner-relay-prod-${lane}-oldest-message`,
+        MetricName: 'ApproximateAgeOfOldestMessage',
+        Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [Match.stringLikeRegexp(queue), 'QueueName'] } }],
+        Threshold: 900,
+      });
+    }
   });
 
   it('alarms watch every function for throttling', () => {

@@ -1,30 +1,70 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, expect, it } from 'vitest';
-import { bundleAliases, bundleOptions } from '../../infra/bundle/options.ts';
+import { functionBuild } from '../../infra/bundle/function-build.ts';
+import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
+import { loadedAtStart } from './loaded-at-start.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('No function carries the schema of relay.config.ts or the data of holidays: it gets the checked settings', async () => {
+const withLink = (link: 'off' | 'offered') =>
+  defineConfig({ connections: { main: { mcp: { link } } }, slack: { connection: 'main' } });
+
+/** The files that the bundles of these functions have something of, by when they are loaded. */
+async function bundledFiles(config: RelayConfig, slugs: readonly string[]): Promise<Bundled> {
   const configFile = join(folder, 'relay.config.json');
-  writeFileSync(configFile, '{}');
-  const { metafile } = await build({
-    ...bundleOptions,
-    alias: bundleAliases(configFile),
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    entryPoints: readdirSync('functions').map((file) => join('functions', file)),
-    outdir: folder,
-    write: false,
-    metafile: true,
-  });
-  const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
-  );
-  expect(bundled).toContain('lib/config/environment.ts');
-  expect(bundled.filter((file) => /date-holidays|lib\/config\/(schema|timesheets|holidays)/.test(file))).toEqual([]);
+  writeFileSync(configFile, JSON.stringify(config));
+  const found: Bundled = { atStart: [], onDemand: [] };
+  for (const slug of slugs) {
+    const { metafile } = await build({
+      ...functionBuild(slug, join(folder, slug), config, configFile),
+      metafile: true,
+    });
+    const atStart = new Set(loadedAtStart(join(folder, slug, 'index.mjs'), metafile));
+    for (const output of Object.values(metafile.outputs)) {
+      const inputs = Object.entries(output.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+      found[atStart.has(output) ? 'atStart' : 'onDemand'].push(...inputs.map(([file]) => file));
+    }
+  }
+  return found;
+}
+
+interface Bundled {
+  atStart: string[];
+  onDemand: string[];
+}
+
+it('No function carries the schema of relay.config.ts or the data of holidays: it gets the checked settings', async () => {
+  const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
+  const { atStart, onDemand } = await bundledFiles(withLink('offered'), slugs);
+  expect(atStart).toContain('lib/config/environment.ts');
+  const ofSettings = /date-holidays|lib\/config\/(schema|timesheets|holidays)/;
+  expect([...atStart, ...onDemand].filter((file) => ofSettings.test(file))).toEqual([]);
 });
+
+it('A webhook reads Markdown and commands only for a text that may have one, and runs nothing', async () => {
+  const { atStart, onDemand } = await bundledFiles(withLink('offered'), ['github-webhook']);
+  const ofCommands = /markdown-it|lib\/commands|lib\/automations\/verbs/;
+  expect(atStart.filter((file) => ofCommands.test(file))).toEqual([]);
+  expect(onDemand.some((file) => ofCommands.test(file))).toBe(true);
+});
+
+it.each(['github-webhook', 'slack-webhook'])('%s has no run and no client of the service', async (slug) => {
+  const { atStart, onDemand } = await bundledFiles(withLink('off'), [slug]);
+  const ofWorker =
+    /node_modules\/zod\/v4\/classic|lib\/partner\/client|lib\/(mcp|connection)\/|lib\/jobs\/(run-job|steps|sending)/;
+  expect([...atStart, ...onDemand].filter((file) => ofWorker.test(file))).toEqual([]);
+});
+
+it.each(['off', 'offered'] as const)(
+  'The webhooks carry how accounts are linked if mcp.link says so: %s',
+  async (link) => {
+    const { atStart } = await bundledFiles(withLink(link), ['github-webhook', 'slack-webhook']);
+    expect(atStart).toContain('lib/intake/linking-off.ts');
+    const ofLinking = /^lib\/(grants|account-link|mcp|intake\/(link-account|linking-on|require-link))\b/;
+    expect(atStart.some((file) => ofLinking.test(file))).toBe(link === 'offered');
+  },
+);

@@ -3,10 +3,21 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { expect, it } from 'vitest';
 import { DeployRoleStack } from '../../infra/deploy-role.ts';
+import { RelayStack } from '../../infra/relay-stack.ts';
+import { readStage } from '../../infra/stage.ts';
+import { defineConfig } from '../../lib/config/schema.ts';
 
-it("the deploy role lets one environment of one repository assume the CDK's roles, and nothing else", () => {
+const config = defineConfig({
+  connections: { main: {} },
+  deployment: {
+    stages: { dev: {}, test: {}, prod: { bootstrapQualifier: 'relayprod' } },
+  },
+});
+const repository = 'acme/partner-relay';
+
+it("the deploy role lets one environment of one repository assume the stage's bootstrap roles, and nothing else", () => {
   const app = new App();
-  const stack = new DeployRoleStack(app, 'deploy-role', { repository: 'acme/partner-relay', stage: 'prod' });
+  const stack = new DeployRoleStack(app, 'deploy-role', { repository, stage: 'prod', config });
   const template = Template.fromStack(stack);
   template.hasResourceProperties('AWS::IAM::Role', {
     AssumeRolePolicyDocument: Match.objectLike({
@@ -25,7 +36,31 @@ it("the deploy role lets one environment of one repository assume the CDK's role
   });
   template.resourceCountIs('AWS::IAM::Policy', 1);
   template.hasResourceProperties('AWS::IAM::Policy', {
-    PolicyDocument: Match.objectLike({ Statement: [Match.objectLike({ Action: 'sts:AssumeRole' })] }),
+    PolicyDocument: {
+      Statement: [
+        {
+          Effect: 'Allow',
+          Action: 'sts:AssumeRole',
+          Resource: { 'Fn::Join': ['', Match.arrayWith([':role/cdk-relayprod-*-'])] },
+        },
+      ],
+      Version: Match.anyValue(),
+    },
   });
   expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+});
+
+it('a stage is deployed by the roles of its own bootstrap', () => {
+  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+  const stack = new RelayStack(app, 'relay', { config, stage: readStage('prod', config) });
+  expect(stack.synthesizer.bootstrapQualifier).toBe('relayprod');
+});
+
+it.each([
+  ['acme/*', 'prod', /the repository 'acme\/\*' is not valid/],
+  ['acme', 'prod', /the repository 'acme' is not valid/],
+  [repository, 'pro*', /no stage 'pro\*'/],
+  [repository, 'dev', /the stages dev and test are deployed by the same bootstrap roles: set deployment.stages.dev/],
+])('no deploy role is made for %s, stage %s', (repository, stage, why) => {
+  expect(() => new DeployRoleStack(new App(), 'deploy-role', { repository, stage, config })).toThrow(why);
 });

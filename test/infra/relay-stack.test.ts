@@ -55,6 +55,15 @@ describe('the stack', () => {
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });
   });
 
+  it('only the worker may be invoked by its own messages again and again', () => {
+    const template = templateOf('dev');
+    template.resourcePropertiesCountIs('AWS::Lambda::Function', { RecursiveLoop: 'Allow' }, 1);
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'partner-relay-dev-job-worker',
+      RecursiveLoop: 'Allow',
+    });
+  });
+
   it('tracing is on only if configured', () => {
     const template = synthesize('dev', { deployment: { tracing: true } }).template();
     template.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } });
@@ -71,7 +80,7 @@ describe('the stack', () => {
     const template = templateOf('http-api', everything);
     expect(
       Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(({ Properties }) => Properties.RouteKey),
-    ).toEqual(expect.arrayContaining(['GET /link/start', 'POST /link/start', 'GET /link/callback']));
+    ).toEqual(expect.arrayContaining(['GET /link/start', 'POST /link/start', 'GET /link/callback/{connection}']));
     template.hasOutput('AccountLinkUrl', { Value: { 'Fn::Join': ['', Match.arrayWith(['/link'])] } });
     template.hasResourceProperties('AWS::Lambda::Function', {
       FunctionName: 'partner-relay-http-api-slack-webhook',
@@ -154,18 +163,25 @@ describe('the stack', () => {
     }
   });
 
-  it('creates a secret for each credential holder, and writes none but the key of the grants', () => {
-    const secrets = Object.values(templateOf('dev').findResources('AWS::SecretsManager::Secret'));
+  it('creates a secret for each credential holder, and writes none but random keys', () => {
+    const { connections, slack } = everything;
+    const template = templateOf('dev', { ...(connections && { connections }), ...(slack && { slack }) });
+    const secrets = Object.values(template.findResources('AWS::SecretsManager::Secret'));
     expect(secrets.map(({ Properties }) => Properties.Name)).toEqual([
       'partner-relay/dev/github-webhook',
       'partner-relay/dev/github',
+      'partner-relay/dev/slack',
       'partner-relay/dev/grants',
+      'partner-relay/dev/markers',
+      'partner-relay/dev/intake',
+      'partner-relay/dev/instance/main',
+      'partner-relay/dev/instance/other',
       'partner-relay/dev/partner/main',
       'partner-relay/dev/partner/other',
     ]);
     for (const { Properties } of secrets) {
       expect(Properties).not.toHaveProperty('SecretString');
-      expect('GenerateSecretString' in Properties).toBe(Properties.Name === 'partner-relay/dev/grants');
+      expect('GenerateSecretString' in Properties).toBe(/\/(grants|markers|intake)$/.test(Properties.Name));
     }
   });
 

@@ -1,28 +1,12 @@
+import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { rightsTable, statementsOf } from './rights-table.ts';
 import { everything, synthesize } from './variants.ts';
-
-interface Statement {
-  Effect: string;
-  Action: string | string[];
-  Resource: unknown;
-  Condition?: Record<string, Record<string, string | string[]>>;
-}
-
-/** The policies of a function's role. */
-function statements(template: Template, slug: string): Statement[] {
-  const fn = Object.values(template.findResources('AWS::Lambda::Function')).find(({ Properties }) =>
-    Properties.FunctionName.endsWith(slug),
-  );
-  const role = fn?.Properties.Role['Fn::GetAtt'][0];
-  return Object.values(template.findResources('AWS::IAM::Policy'))
-    .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
-    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Statement[]);
-}
 
 /** What a function may do: each action with the resource that it is for. */
 function allowed(template: Template, slug: string): string[] {
-  const actions = statements(template, slug).flatMap(({ Action, Resource }) =>
+  const actions = statementsOf(template, slug).flatMap(({ Action, Resource }) =>
     [Action].flat().flatMap((action) => [Resource].flat().map((resource) => `${action} ${JSON.stringify(resource)}`)),
   );
   return [...new Set(actions)].sort();
@@ -31,8 +15,9 @@ function allowed(template: Template, slug: string): string[] {
 /** The partition keys for which a function may do something with the table. */
 function partitionKeys(template: Template, slug: string): Record<string, string[]> {
   const keys: Record<string, string[]> = {};
-  for (const { Action, Condition, Resource } of statements(template, slug)) {
-    if (JSON.stringify(Resource).includes('/index/')) continue;
+  for (const { Action, Condition, Resource } of statementsOf(template, slug)) {
+    // Neither has partition keys.
+    if (JSON.stringify(Resource).includes('/index/') || Action === 'dynamodb:DescribeTable') continue;
     for (const action of [Action].flat().filter((action) => action.startsWith('dynamodb:'))) {
       expect(Condition?.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' });
       const leading = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat();
@@ -68,27 +53,27 @@ describe('the role of a function', () => {
     expect(allowed(template, 'github-webhook')).toEqual([
       ...table('GetItem', 'PutItem', 'UpdateItem'),
       ...logs,
-      ...secrets('githubwebhook'),
+      ...secrets('githubwebhook', 'intake'),
       ...queues(...sending),
     ]);
     expect(allowed(template, 'slack-webhook')).toEqual([
       ...table('DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),
       ...logs,
-      ...secrets('slack'),
+      ...secrets('intake', 'slack'),
       ...queues(...sending),
     ]);
     expect(allowed(template, 'account-link')).toEqual([
       ...table('DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'),
       ...logs,
-      ...secrets('grants', 'partnermain', 'partnerother'),
+      ...secrets('grants', 'instancemain', 'instanceother'),
     ]);
     const index = (name: string) => expect.stringMatching(`^dynamodb:Query .*/index/${name}"`);
     expect(allowed(template, 'job-worker')).toEqual([
-      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query'),
+      ...table('DeleteItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query'),
       index('waiting-line'),
       ...table('UpdateItem'),
       ...logs,
-      ...secrets('github', 'grants', 'partnermain', 'partnerother', 'slack'),
+      ...secrets('github', 'grants', 'intake', 'markers', 'partnermain', 'partnerother', 'slack'),
       ...queues(
         'ChangeMessageVisibility',
         'DeleteMessage',
@@ -106,7 +91,7 @@ describe('the role of a function', () => {
         ),
       );
     expect(allowed(template, 'job-sweep')).toEqual([
-      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query'),
+      ...table('DeleteItem', 'GetItem', 'PutItem'),
       index('jobs-by-status'),
       index('waiting-line'),
       ...table('UpdateItem'),
@@ -115,13 +100,13 @@ describe('the role of a function', () => {
       ...sends('JobSweep', 'Background', 'Interactive'),
     ]);
     expect(allowed(template, 'credential-check')).toEqual([
-      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query'),
+      ...table('GetItem', 'PutItem'),
       ...logs,
       ...secrets('github', 'partnermain', 'partnerother', 'slack'),
       ...sends('CredentialCheck'),
     ]);
     expect(allowed(template, 'github-redelivery')).toEqual([
-      ...table('Query', 'UpdateItem'),
+      ...table('GetItem', 'Query', 'UpdateItem'),
       ...logs,
       ...secrets('github'),
       ...sends('GithubRedelivery'),
@@ -135,13 +120,16 @@ describe('the role of a function', () => {
 
   it('the role allows only the partition keys that the function needs', () => {
     expect(partitionKeys(template, 'github-webhook')).toEqual({
-      GetItem: ['job#*', 'link#*', 'turns#*#*'],
+      GetItem: ['job#*', 'link#*', 'time', 'turns#*#*'],
       PutItem: ['job#*', 'link#*', 'link-name#*', 'turns#*#*'],
       UpdateItem: ['github-hooks', 'job#*'],
     });
     const remembered = ['slack-standing#*#*', 'slack-workspace', 'turns#*#*'];
     expect(partitionKeys(template, 'slack-webhook')).toEqual({
-      GetItem: ['budget#*', 'grant#*#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*', ...remembered],
+      GetItem: [
+        ...['budget#*', 'grant#*#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*'],
+        ...['slack-standing#*#*', 'slack-workspace', 'time', 'turns#*#*'],
+      ],
       PutItem: [
         'account-link#*#*',
         'grant#*#*',
@@ -159,29 +147,44 @@ describe('the role of a function', () => {
     });
     // It seals grants, and another function keeps them: neither can do both.
     expect(partitionKeys(template, 'account-link')).toEqual({
-      GetItem: ['account-link#*#*', 'budget#*', 'oauth-client#*'],
+      GetItem: ['account-link#*#*', 'budget#*', 'link-share#*#*', 'oauth-client#*', 'time'],
       PutItem: ['budget#*', 'oauth-client#*'],
-      UpdateItem: ['account-link#*#*'],
+      UpdateItem: ['account-link#*#*', 'link-share#*#*'],
       DeleteItem: ['oauth-client#*'],
     });
     expect(partitionKeys(template, 'job-sweep')).toEqual({
-      GetItem: ['breaker#*', 'budget#*', 'job#*', 'parked-notices'],
-      PutItem: ['budget#*', 'parked-notices'],
+      GetItem: ['breaker#*', 'budget#*', 'job#*', 'parked-notices', 'time'],
+      PutItem: ['breaker#*', 'budget#*', 'parked-notices'],
       UpdateItem: ['job#*'],
       DeleteItem: ['parked-notices'],
-      Query: ['breaker#*'],
     });
     expect(partitionKeys(template, 'github-redelivery')).toEqual({
+      GetItem: ['time'],
       Query: ['github-hooks'],
       UpdateItem: ['failed-deliveries#*', 'github-hooks'],
     });
     expect(partitionKeys(template, 'timesheet-reminder')).toEqual({
-      GetItem: ['job#*'],
+      GetItem: ['job#*', 'time'],
       PutItem: ['job#*'],
       UpdateItem: ['job#*'],
     });
     const { PutItem } = partitionKeys(template, 'job-worker');
     expect(PutItem).not.toContain('jobs-of#*#*');
     expect(PutItem).not.toContain('github-hooks');
+  });
+
+  it('the table of rights in SECURITY.md is that of the template', () => {
+    const page = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
+    const [, shown] = /## The rights of each role\n[^|]*(\|.*?)\n\n/s.exec(page) ?? [];
+    expect(shown).toBe(rightsTable(template));
+  });
+
+  it('where no accounts are linked, nothing of it is deployed, and no role can read what is kept for it', () => {
+    const { connections, ...rest } = everything;
+    const without = synthesize('dev', { ...rest, deployment: {} }).template();
+    expect(JSON.stringify(without.toJSON())).not.toMatch(
+      /account-link|AccountLink|partner-relay\/dev\/(grants|intake|instance)|"(grant|link-share|linked-people|link-waits|oauth-client)#/,
+    );
+    expect(JSON.stringify(template.toJSON())).toMatch(/"grant#/);
   });
 });

@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readHealth } from '../../lib/connection/breaker-item.ts';
+import { keys } from '../../lib/table/keys.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
@@ -88,17 +91,64 @@ describe('an operation that fails alone', () => {
   });
 });
 
+describe('jobs that wait for an operation', () => {
+  it('stand in its line, are not run while it fails, and are called in order when it works', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
+    await open(12);
+    await pass(2 * MINUTE);
+    const standing = (await relay.jobs('waiting')).filter(({ line }) => line === 'main#background#defects/create');
+    expect(standing.length).toBeGreaterThanOrEqual(8);
+    await pass(5 * MINUTE);
+    const generations = new Map((await relay.jobs()).map(({ id, generation }) => [id, generation]));
+    // All but the few that were called to probe.
+    expect(standing.filter(({ id, generation }) => generations.get(id) !== generation).length).toBeLessThanOrEqual(3);
+
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    const ended = (await relay.jobs('succeeded')).filter(({ id }) => standing.some((one) => one.id === id));
+    const inOrder = ended.toSorted((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0));
+    // The one that probed comes first.
+    expect(inOrder.slice(1).map(({ createdAt }) => createdAt)).toEqual(
+      inOrder
+        .slice(1)
+        .map(({ createdAt }) => createdAt)
+        .toSorted((a, b) => a - b),
+    );
+  });
+});
+
 describe('a connection that is down', () => {
-  it.each<[string, Fault, number]>([
-    ['by one call that the key is refused', { kind: 'key-revoked' }, 2],
-    ['by one page instead of an answer', { kind: 'maintenance' }, 2],
-    ['by two calls in a row without an answer', { kind: 'cut', when: 'on arrival' }, 3],
-  ])('a connection that is down is detected %s, and then not called', async (_, fault, requests) => {
+  it('is not what three lost answers in a row are: after a probe that shows nothing, another job probes at once', async () => {
+    await start();
+    // Those of three jobs. Each sends the same bytes again, which the service has seen.
+    for (const skip of [0, 2, 4])
+      relay.sandbox.setFault({ kind: 'cut', when: 'on answer', operation: '/defects/create', skip, times: 1 });
+    await open(8);
+    await pass(15 * SECOND);
+    expect(defects()).toHaveLength(8);
+  });
+
+  it('is not what lost answers are: a part of them stops nothing', async () => {
+    await start();
+    for (let skip = 0; skip < 40; skip += 4) relay.sandbox.setFault({ kind: 'cut', when: 'on answer', skip, times: 1 });
+    await open(30);
+    await pass(MINUTE);
+    expect(defects()).toHaveLength(30);
+    expect(relay.log.filter(({ message }) => message === 'calls are stopped')).toEqual([]);
+  });
+
+  it.each<[string, Fault]>([
+    ['that the key is refused', { kind: 'key-revoked' }],
+    ['that get a page instead of an answer', { kind: 'maintenance' }],
+    ['without an answer', { kind: 'cut', when: 'on arrival' }],
+  ])('a connection that is down is detected by three calls in a row %s, and then not called', async (_, fault) => {
     await start();
     relay.sandbox.setFault(fault);
     await open(5);
     await relay.work();
-    expect(relay.sandbox.requests).toBe(requests);
+    // A probe at once and another one two seconds later.
+    expect(relay.sandbox.requests).toBe(3 + 2);
     await relay.sweep();
     expect(relay.metrics.findLast((record) => 'ConnectionPaused' in record)).toMatchObject({ ConnectionPaused: 1 });
     relay.sandbox.clearFaults();
@@ -130,5 +180,38 @@ describe('a connection that is down', () => {
       await relay.work();
     }
     expect(relay.sandbox.requests - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('an item that is not as the relay writes it', () => {
+  const far = { why: 'x', since: 0, failures: 9, callers: [], workedAt: 0, probes: 5, probedAt: 0, prober: 'x' };
+  it.each([
+    ['no version', 'REMOVE #version', {}],
+    ['a version beyond all numbers', 'SET #version = :value', { value: 1e100 }],
+    [
+      'breakers that never end, lines of text',
+      'SET #version = :text, #breakers = :breakers, #lined = :text, #servedAgain = :text, #isLimited = :text',
+      { text: 'x', breakers: { connection: { ...far, until: 8e15 }, 'defects/create': 'x', 'defects/list': null } },
+    ],
+  ])('stops nothing for longer, and the line goes on: %s', async (_, expression, values) => {
+    await start();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
+    await open(5);
+    await relay.work();
+    expect((await relay.jobs('waiting')).some(({ line }) => line?.includes('defects/create'))).toBe(true);
+    await relay.stores.table.update(keys.breaker('main'), { expression, values });
+    relay.sandbox.clearFaults();
+    await pass(3 * MINUTE);
+    expect(defects()).toHaveLength(5);
+  });
+
+  it('is read whatever is in it, without what cannot be', () => {
+    const now = 1.8e12;
+    fc.assert(
+      fc.property(fc.object({ maxDepth: 3, key: fc.constantFrom('breakers', 'lined', 'version', 'until') }), (item) => {
+        const { health } = readHealth({ pk: 'a', sk: 'b', ...item }, now);
+        expect(readHealth({ pk: 'a', sk: 'b', ...health }, now)).toEqual({ health, faults: [] });
+      }),
+    );
   });
 });

@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { decideLink } from '../../lib/automations/decide-link.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { openJournal } from '../../lib/jobs/journal.ts';
+import { createMarkers } from '../../lib/jobs/markers.ts';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
@@ -48,7 +49,7 @@ it('a job in the line of a renamed connection does not keep its claim for a week
     ...relay.stores,
     config: runtime.config,
     journal: (id) => openJournal(relay.stores.table, id, () => relay.clock.now),
-    randomBytes: runtime.randomBytes,
+    markers: createMarkers(relay.stores.secrets),
     by: 'alice',
     clock: () => relay.clock.now,
   });

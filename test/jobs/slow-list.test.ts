@@ -36,9 +36,6 @@ it('a search in a slow list ends', async () => {
     await relay.sweep();
     if ((await relay.jobs()).every(({ status }) => status === 'parked' || status === 'succeeded')) break;
   }
-  console.log(
-    (await relay.jobs()).map(({ status, attempts, waitingFor, parked }) => ({ status, attempts, waitingFor, parked })),
-  );
   // Three looks of ten pages.
   expect(lists).toBeLessThanOrEqual(40);
 }, 120_000);

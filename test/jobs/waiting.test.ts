@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
 import { issueEvent } from '../issue-events.ts';
 import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -70,11 +71,13 @@ describe('a job that waits', () => {
     await relay.post('issues', issueEvent('opened'));
     const [background] = relay.stack.queues.filter(({ name }) => name.startsWith('background'));
     const receives: number[] = [];
+    const agesMs: number[] = [];
     const receive = background?.receive.bind(background);
     if (background && receive) {
       background.receive = () => {
         const message = receive();
         if (message) receives.push(message.receiveCount);
+        if (message) agesMs.push(relay.clock.now - message.sentAt);
         return message;
       };
     }
@@ -84,9 +87,54 @@ describe('a job that waits', () => {
       await relay.sweep();
     }
     expect(Math.max(...receives)).toBeLessThan(10);
+    expect(Math.max(...agesMs)).toBeLessThanOrEqual(12 * MINUTE);
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
     expect(await relay.jobs('succeeded')).toHaveLength(1);
+  });
+});
+
+describe('a job that is sent again and again', () => {
+  const oneLine = { connection: { limits: { perMinute: 1 } } };
+
+  /** As a fault of the relay would: sends a waiting job again, whatever it waits for. */
+  async function sendAgain(): Promise<void> {
+    const { jobs, queue } = relay.stores;
+    const [job] = await relay.jobs('waiting');
+    const again = job && (await jobs.requeue(job));
+    // Its last message may sleep in the group of its entity.
+    if (again) await queue.send({ ...again, group: `${again.generation}` });
+    await relay.work();
+  }
+
+  it('is parked if its waits do not explain it, and goes on once an operator replays it', async () => {
+    relay = await startRelay({ config: exampleConfig({ comment: false }, oneLine) });
+    for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.work();
+    for (let time = 0; time < 19; time++) await sendAgain();
+    expect(await relay.jobs('parked')).toEqual([]);
+    await sendAgain();
+    const [parked] = await relay.jobs('parked');
+    expect(parked?.parked?.reason).toBe(
+      'the job was sent again 21 times and did not get on, more often than its waits explain',
+    );
+    await relay.sweep();
+    expect(relay.metrics.findLast((metric) => 'ParkedJobs' in metric)).toMatchObject({ ParkedJobs: 1 });
+    if (parked) await requeueJob(parked, relay.stores, { at: relay.clock.now, by: 'mira', what: 'replayed' });
+    await relay.workToTheEnd();
+    expect(await relay.jobs('succeeded')).toHaveLength(2);
+  });
+
+  it('is not parked if it waits in between, however often', async () => {
+    relay = await startRelay({ config: exampleConfig({ comment: false }, oneLine) });
+    relay.sandbox.setFault({ kind: 'rate-limited' });
+    await relay.post('issues', issueEvent('opened'));
+    for (let time = 0; time < 25; time++) {
+      await relay.work();
+      await sendAgain();
+      relay.clock.now += MINUTE;
+    }
+    expect(await relay.jobs('parked')).toEqual([]);
   });
 });
 

@@ -17,5 +17,5 @@ export function effectOf(target: string, body: Buffer): { effect?: string; happe
   const effect = `${action} ${sk}`;
   if (!sk.startsWith('request#')) return { effect };
   if (action === 'DeleteItem') return { effect, happening: { what: 'dropped', pk } };
-  return { effect, happening: { what: 'kept', pk, nonce: Item?.request?.M?.headers?.M?.['x-nonce']?.S ?? '' } };
+  return { effect, happening: { what: 'kept', pk, nonce: Item?.request?.M?.nonce?.S ?? '' } };
 }

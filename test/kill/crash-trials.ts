@@ -139,6 +139,14 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, 
   return trials;
 }
 
+/**
+ * Every moment at which a kill leaves something else behind. Before a side effect is after the one that it follows,
+ * except in a webhook, which has several under way at once.
+ */
+export function killsAt(effects: readonly Effect[]): Stop[] {
+  return stopsAt(effects).filter(({ at, when }) => when === 'after' || effects[at]?.by.endsWith('-webhook'));
+}
+
 /** Every side effect, before and after. */
 export function stopsAt(effects: readonly Effect[]): Stop[] {
   return effects.flatMap((_, at) => (['before', 'after'] as const).map((when) => ({ at, when })));

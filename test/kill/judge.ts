@@ -8,6 +8,7 @@ import type { Effect, Stop, TrialResult } from './trial.ts';
 
 /** How an outcome begins that asks the person to put something right, on GitHub and in Slack. */
 const NOT_DONE = /^(⚠️|:warning:)/;
+const DONE = /^(✅|:white_check_mark:)/;
 
 /** A trial, and what is there after it. */
 export interface Evidence {
@@ -33,7 +34,7 @@ export async function judge(evidence: Evidence): Promise<string[]> {
     ...breaches,
     ...judgeCourse(evidence),
     ...judgeJobs(evidence),
-    ...evidence.result.jobs.flatMap((job) => judgeEnd(job, evidence.row, standingOf(job))),
+    ...evidence.result.jobs.flatMap((job) => judgeEnd(job, evidence, standingOf(job))),
     ...judgeMade(evidence),
     ...judgeSends(evidence),
     ...judgeReplies(evidence),
@@ -57,7 +58,11 @@ function judgeJobs({ events, result: { jobs, acknowledged, typed } }: Evidence):
     ...unless(lost.length === 0, `acknowledged and lost: ${lost}`),
     ...unless(ofEvents === events, `${ofEvents} jobs of ${events} events`),
     ...typed.flatMap(({ answer, at, storedBeforeAt }, index) => {
-      const count = ofCommands[index] ?? 0;
+      // A command that was noted and got no job is made by the next one like it, and named after the first.
+      const isFirsts = typed
+        .slice(0, index)
+        .some((one, before) => one.answer === 'nothing' && ofCommands[before] === 1);
+      const count = ofCommands[index] || (storedBeforeAt === undefined && answer !== 'asked' && isFirsts ? 1 : 0);
       const isRepeat = storedBeforeAt !== undefined && at - storedBeforeAt < ASKED_WITHIN_MS;
       return [
         ...unless(answer !== 'working on it' || count === 1, `a command that is worked on has ${count} jobs`),
@@ -70,10 +75,11 @@ function judgeJobs({ events, result: { jobs, acknowledged, typed } }: Evidence):
 }
 
 /** Each job has ended, and as the document says. */
-function judgeEnd(job: Job, row: Row, standing: Standing | undefined): string[] {
+function judgeEnd(job: Job, { row, said }: Evidence, standing: Standing | undefined): string[] {
   const { status, parked, notDone = false, outcome } = job;
   if (status === 'succeeded') {
-    if (row.isTool) return unless(!notDone || isUnclear(job), `not done, and not because nobody knows: ${outcome}`);
+    if (row.isTool)
+      return unless(!notDone || isUnclear(job, said), `not done, and not because nobody knows: ${outcome}`);
     const told = !row.repeatable && isClearlyRefused(standing);
     return unless(!notDone || told, `not done against the document: ${outcome}`);
   }
@@ -92,14 +98,16 @@ function isClearlyRefused(standing: Standing | undefined): boolean {
 }
 
 /** Nothing is there twice, or without a job that says so; and what succeeded is there. */
-function judgeMade({ row, answers, result: { jobs }, made, readBack }: Evidence): string[] {
+function judgeMade({ row, answers, result: { jobs }, made, readBack, said }: Evidence): string[] {
   const ends = jobs.filter(({ status }) => status === 'succeeded');
   const done = ends.filter(({ notDone }) => !notDone);
   const parked = jobs.filter(({ status }) => status === 'parked');
   const wanted = (count: number) => ('ofAll' in row.makes ? row.makes.ofAll : row.makes.ofEachJob * count);
-  const nobodys = made.filter(({ id }) => done.every(({ outcome = '' }) => !outcome.includes(String(id))));
+  // What a tool says is for the person alone, so its records name an id at most.
+  const told = row.isTool ? said : done.map(({ outcome = '' }) => outcome);
+  const nobodys = made.filter(({ id }) => told.every((text) => !text.includes(String(id))));
   // A request that arrives when the relay has given up waiting for it.
-  const unclear = jobs.filter(isUnclear).length;
+  const unclear = jobs.filter((job) => isUnclear(job, said)).length;
   const late = unclear + (answers.includes('arrival slower than the time-out') ? parked.length : 0);
   const others = made.filter(({ looks }) => looks !== row.looks);
   return [
@@ -124,8 +132,8 @@ function judgeSends({ row, result: { sends, jobs } }: Evidence): string[] {
 }
 
 /** Whether the person was told that nobody knows. */
-function isUnclear({ notDone = false, outcome = '' }: Job): boolean {
-  return notDone && outcome.startsWith('I do not know whether');
+function isUnclear({ notDone = false }: Job, said: readonly string[]): boolean {
+  return notDone && said.some((text) => text.includes('I do not know whether'));
 }
 
 /** Each outcome is reported, and exactly once unless the relay cannot know that it was. */
@@ -141,9 +149,12 @@ function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }
   const sayParked = said.filter((text) => text.includes('could not be done')).length;
   const sayNotDone = said.filter((text) => NOT_DONE.test(text)).length;
   return [
-    ...ended.flatMap(({ outcome = '' }) => {
-      // An outcome begins in lower case, and is told as a sentence.
-      const count = said.filter((text) => text.includes(outcome.slice(1))).length;
+    ...ended.flatMap(({ outcome = '', notDone = false }) => {
+      // An outcome begins in lower case, and is told as a sentence. That of a linked account has an id at most.
+      const words = row.isTool ? outcome.replace(/^done(: )?/, '') : outcome.slice(1);
+      const isIt = (text: string) =>
+        row.isTool && notDone ? NOT_DONE.test(text) : (!row.isTool || DONE.test(text)) && text.includes(words);
+      const count = said.filter(isIt).length;
       return unless(count >= 1 && count <= atMost, `${count} replies`);
     }),
     // Who reads that it was not done may do it in another way.

@@ -65,7 +65,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/github`;
     const startRelay = () => {
-      const relay = start([join(project, 'local/start.ts')], {
+      const relay = start([join(project, 'cli/start.ts')], {
         cwd: folder,
         PORT: String(port),
         PARTNER_BASE_URL: service,
@@ -122,7 +122,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
     await relay.printed(STARTED);
     const read = async () => (await (await fetch(`${service}/sandbox/data`)).json()) as Data;
     const jobs = () => listJobs(project, folder);
-    const unfinished = async () => (await jobs()).filter(({ status }) => status !== 'succeeded' && status !== 'parked');
+    const unfinished = async () => (await jobs()).filter((job) => job.status !== 'parked' && !hasDone(job));
     const faultsNow = async () => findFaults(await read(), github.comments, lastTitles);
     for (let since = Date.now(), before = ''; Date.now() < since + PATIENCE_MS; await sleep(1_000)) {
       const open = await unfinished();
@@ -134,7 +134,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
     const faults = await faultsNow();
     const ended = await jobs();
     for (const job of ended) {
-      if (job.status === 'succeeded') continue;
+      if (hasDone(job)) continue;
       faults.push(`${job.entity}: ${job.id} is ${job.status}: ${job.parked?.reason ?? job.waitingFor ?? ''}`);
     }
     const count = (holds: (job: Job) => boolean) => ended.filter(holds).length;
@@ -172,6 +172,11 @@ function makeStream(issues: number, random: () => number): { stream: Event[]; la
     }
   }
   return { stream, lastTitles };
+}
+
+/** After a kill during an update, a job waits for minutes before it applies the update once more. */
+function hasDone({ status, waitingFor = '' }: Job): boolean {
+  return status === 'succeeded' || (status === 'waiting' && waitingFor.includes('may still arrive'));
 }
 
 function findFaults(

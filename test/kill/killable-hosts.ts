@@ -33,6 +33,8 @@ export interface Host {
   /** Set once it stopped: whatever the host does next waits for this. That of a killed one never resolves. */
   gate: Promise<void> | undefined;
   stopped: Promise<void>;
+  /** What had left it by then, and may still arrive. */
+  left: Set<Promise<unknown>>;
   comeBack(): void;
   /** Lets what hangs of a killed host fail, so that it can be forgotten; everything that it tries fails too. */
   forget(): void;
@@ -73,7 +75,8 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
     dynamodb: stack.variables.AWS_ENDPOINT_URL_DYNAMODB,
     aws: stack.variables.AWS_ENDPOINT_URL_SQS,
   };
-  const agent = new Agent({ keepAlive: true });
+  // The database closes a connection after five idle seconds, and a request may cross that.
+  const agent = new Agent({ keepAlive: true, timeout: 3_000 });
   const hosts = new Map<string, { host: Host; trial: UnderWay; stop(): void }>();
   let hostCount = 0;
   let newest: Host | undefined;
@@ -94,12 +97,15 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
       stop();
       await host.gate;
     }
-    const settled = await act().then(
+    const acting = act();
+    host.left.add(acting);
+    const settled = await acting.then(
       (value) => () => value,
       (error: unknown) => () => {
         throw error;
       },
     );
+    host.left.delete(acting);
     if (due === 'after') {
       stop();
       await host.gate;
@@ -240,6 +246,7 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
         enter,
         gate: undefined,
         stopped: stopped.promise,
+        left: new Set(),
         comeBack() {
           enter();
           host.gate = undefined;

@@ -1,5 +1,6 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createBreakers } from '../../lib/connection/breakers.ts';
+import { budgetIdOf } from '../../lib/connection/connection.ts';
 import type { Job, JobStatus } from '../../lib/jobs/job.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { grantsSecret } from '../../lib/secrets/secrets.ts';
@@ -45,6 +46,7 @@ export async function startKillableRelay(
   const slack = await startSlackStandIn({ clock: read, botToken: BOT_TOKEN });
   const secrets = {
     'partner/main': { baseUrl: sandbox.url, ...defaultKey },
+    'instance/main': { baseUrl: sandbox.url },
     'github-webhook': { webhookSecret: WEBHOOK_SECRET },
     github: { token: 'ghp_test' },
     slack: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
@@ -93,6 +95,7 @@ export async function startKillableRelay(
       const stopped = Symbol();
       const first = await Promise.race([ended, on.stopped.then(() => stopped)]);
       if (first !== stopped) return first as T;
+      await Promise.allSettled(on.left);
       on.unfinished.push(ended);
       ended.catch(() => {});
       host = hosts.start(underWay);
@@ -159,7 +162,7 @@ export async function startKillableRelay(
     // The next trial must find the relay as this one did, so that its side effects have the same numbers.
     await Promise.all([
       breakers.closeAll('main'),
-      stores.table.delete(keys.budget('main')),
+      stores.table.delete(keys.budget(budgetIdOf({ baseUrl: sandbox.url, ...defaultKey }))),
       stores.table.delete(keys.slackWorkspace()),
     ]);
     clock.now += 120_000;

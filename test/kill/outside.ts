@@ -56,7 +56,7 @@ export function createOutside({ clock, slack, invoke, jobs, mayFail }: OutsideOp
 
   /** Somebody types a command. Who is asked whether they want it done once more does not. */
   async function type({ text, userId, channelId }: Incoming & { from: 'slack command' }): Promise<boolean> {
-    const responseUrl = slack.makeResponseUrl({ kind: 'command', userId, channelId });
+    const triggerId = slack.makeTriggerId(userId);
     const before = typed.length > 0 ? await jobs() : [];
     const storedBeforeAt = typed.findLast((earlier) => before.some((job) => isOf(job, earlier)))?.at;
     const at = clock.now;
@@ -67,11 +67,11 @@ export function createOutside({ clock, slack, invoke, jobs, mayFail }: OutsideOp
       user_id: userId,
       user_name: 'mira',
       channel_id: channelId,
-      response_url: responseUrl,
-      trigger_id: slack.makeTriggerId(userId),
+      response_url: slack.makeResponseUrl({ kind: 'command', userId, channelId }),
+      trigger_id: triggerId,
     };
     const answer = await post(slackRequest(form, at));
-    typed.push({ responseUrl, at, storedBeforeAt, answer: answer ? readAnswer(answer.body) : 'nothing' });
+    typed.push({ triggerId, at, storedBeforeAt, answer: answer ? readAnswer(answer.body) : 'nothing' });
     return answer !== undefined;
   }
 
@@ -98,8 +98,8 @@ export function createOutside({ clock, slack, invoke, jobs, mayFail }: OutsideOp
 }
 
 /** Whether the job became of that command. */
-export function isOf(job: Job, { responseUrl }: Typed): boolean {
-  return job.replyTo?.in === 'slack' && job.replyTo.responseUrl === responseUrl;
+export function isOf({ cause }: Job, { triggerId }: Typed): boolean {
+  return cause?.from === 'slack' && cause.id === triggerId;
 }
 
 function readAnswer(body: string | undefined): Typed['answer'] {

@@ -78,6 +78,7 @@ async function outcomeOf(answer: Response | 'nothing'): Promise<string> {
     return 'unreadable';
   }
   if (status < 300 && body.success) return 'created';
+  if (status < 300) return 'contradictory';
   if (status >= 500) return 'server error';
   if (status === 401) {
     const reason = String(body.message).toLowerCase();

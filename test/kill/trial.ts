@@ -57,7 +57,7 @@ export type Happening =
 /** A command that a person typed in Slack. */
 export interface Typed {
   /** Of this command and no other, so that it tells which job became of it. */
-  responseUrl: string;
+  triggerId: string;
   /** Epoch milliseconds. */
   at: number;
   /** When they last typed one that was stored by then. */

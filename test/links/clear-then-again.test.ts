@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { decideLink } from '../../lib/automations/decide-link.ts';
 import { openJournal } from '../../lib/jobs/journal.ts';
+import { createMarkers } from '../../lib/jobs/markers.ts';
 import { resolveJob } from '../../lib/jobs/resolve.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
@@ -31,7 +32,7 @@ it.each(['again', 'search'] as const)(
       ...stores,
       config: runtime.config,
       journal: (id) => openJournal(stores.table, id, clock),
-      randomBytes: runtime.randomBytes,
+      markers: createMarkers(stores.secrets),
       by: 'alice',
       clock,
     });

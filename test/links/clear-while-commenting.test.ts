@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { decideLink } from '../../lib/automations/decide-link.ts';
 import { openJournal } from '../../lib/jobs/journal.ts';
+import { createMarkers } from '../../lib/jobs/markers.ts';
 import { requeueJob } from '../../lib/jobs/sweep.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -27,7 +28,7 @@ it('a cleared link does not get the cleared defect back', async () => {
     ...stores,
     config: runtime.config,
     journal: (id) => openJournal(stores.table, id, () => relay.clock.now),
-    randomBytes: runtime.randomBytes,
+    markers: createMarkers(stores.secrets),
     by: 'alice',
     clock: () => relay.clock.now,
   });
@@ -35,10 +36,6 @@ it('a cleared link does not get the cleared defect back', async () => {
   if (job?.status === 'parked') await requeueJob(job, stores);
   await relay.workToTheEnd();
   const after = await stores.links.get('issue-9001');
-  console.log(
-    after,
-    (await relay.jobs()).map(({ outcome }) => outcome),
-  );
   await github.close();
   expect(after.life === 'made' ? after.defect.id : undefined).not.toBe(cleared);
 });

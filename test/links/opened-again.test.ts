@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { keys } from '../../lib/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -25,13 +24,7 @@ it('a late repeated event takes no name from another issue', async () => {
   await relay.post('issues', issueEvent('opened', { id: 1, seconds: 1 }));
   await relay.workToTheEnd();
   await relay.post('issues', issueEvent('opened', { id: 2, seconds: 2, number: 1 }));
+  await relay.workToTheEnd();
   await relay.post('issues', issueEvent('opened', { id: 1, seconds: 1 }));
   expect(await relay.stores.links.named(NAME)).toBe('issue-9002');
-});
-
-it('a link of an earlier version without turns and names keeps its defect', async () => {
-  const { table, links } = relay.stores;
-  await table.put({ ...keys.link('issue-9001'), claimedBy: 'a', connection: 'main', marker: 'm', defectId: 'd-1' });
-  await relay.post('issues', issueEvent('opened'));
-  expect(await links.get('issue-9001')).toMatchObject({ life: 'made', defect: { id: 'd-1' } });
 });

@@ -33,11 +33,6 @@ it('an issue transferred away and back keeps being followed', async () => {
     await happens('transferred', { id: 2, seconds: 2, repository: OTHER, extra: goes(here) }),
     await happens('edited', { id: 1, seconds: 3, title: 'back again' }),
   ];
-  console.log(
-    fates,
-    (await relay.stores.links.get('issue-9001')).life,
-    (await relay.stores.links.get('issue-9002')).life,
-  );
   expect(fates).not.toContain('still running');
   expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title: 'back again' });
 });

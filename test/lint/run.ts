@@ -48,8 +48,8 @@ async function installLinters({ run, folder }: Scratch): Promise<void> {
   await rm(VENV, { recursive: true, force: true });
   const options = { env: { ...process.env, TMPDIR: folder } };
   await run('python3', ['-m', 'venv', VENV], options);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-cache-dir', '-r', REQUIREMENTS];
-  await run(join(VENV, 'bin', 'python'), pip, options);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-cache-dir', '--require-hashes'];
+  await run(join(VENV, 'bin', 'python'), [...pip, '-r', REQUIREMENTS], options);
   await writeFile(done, wanted);
 }
 
@@ -64,7 +64,8 @@ async function writeTemplates({ folder }: Scratch): Promise<Map<StageName, strin
 /** The role has nothing that would have to be accepted. */
 function writeDeployRole({ folder }: Scratch): Templates {
   const app = new App({ outdir: join(folder, 'deploy-role') });
-  const stack = new DeployRoleStack(app, 'deploy-role', { repository: 'acme/partner-relay', stage: 'prod' });
+  const config = defineConfig({ connections: { main: {} }, deployment: { stages: { dev: {} } } });
+  const stack = new DeployRoleStack(app, 'deploy-role', { repository: 'acme/partner-relay', stage: 'dev', config });
   const { directory } = app.synth();
   return {
     accepted: { cfnLint: '', checkov: '' },

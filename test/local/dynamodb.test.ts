@@ -4,14 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  CreateTableCommand,
-  DescribeTableCommand,
-  DynamoDBClient,
-  GetItemCommand,
-  ListTablesCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DatabaseServer } from '../../local/database-server.ts';
 import { startDynamoDb } from '../../local/dynamodb.ts';
@@ -33,8 +26,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function open(earlierName?: string): Promise<{ database: DatabaseServer; client: DynamoDBClient }> {
-  const database = await startDynamoDb({ tableName, accessKeyId, path, ...(earlierName && { earlierName }) });
+async function open(): Promise<{ database: DatabaseServer; client: DynamoDBClient }> {
+  const database = await startDynamoDb({ tableName, accessKeyId, path });
   opened.push(database);
   const credentials = { accessKeyId, secretAccessKey: 'local' };
   return { database, client: new DynamoDBClient({ endpoint: database.endpoint, region: 'local', credentials }) };
@@ -66,34 +59,6 @@ describe('the database of npm start', () => {
     await first.database.close();
     opened = [];
     expect(await read((await open()).client, 'kept')).toEqual(itemOf('kept'));
-  });
-
-  it('the database takes over the files of an earlier version', async () => {
-    const first = await open();
-    const key = [
-      { AttributeName: 'pk', KeyType: 'HASH' as const },
-      { AttributeName: 'sk', KeyType: 'RANGE' as const },
-    ];
-    await first.client.send(
-      new CreateTableCommand({
-        TableName: 'earlier',
-        BillingMode: 'PAY_PER_REQUEST',
-        KeySchema: key,
-        AttributeDefinitions: key.map(({ AttributeName }) => ({ AttributeName, AttributeType: 'S' })),
-      }),
-    );
-    const status = async () =>
-      (await first.client.send(new DescribeTableCommand({ TableName: 'earlier' }))).Table?.TableStatus;
-    while ((await status()) !== 'ACTIVE');
-    for (const name of ['a', 'b']) {
-      await first.client.send(new PutItemCommand({ TableName: 'earlier', Item: itemOf(name) }));
-    }
-    await first.database.close();
-    opened = [];
-
-    const { client } = await open('earlier');
-    expect([await read(client, 'a'), await read(client, 'b')]).toEqual([itemOf('a'), itemOf('b')]);
-    while ((await client.send(new ListTablesCommand({}))).TableNames?.includes('earlier'));
   });
 
   it('the database ends with its relay, even if that is killed, and lets the next one in', async () => {

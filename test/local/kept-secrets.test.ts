@@ -39,8 +39,13 @@ describe('the secrets of this machine', () => {
     ['an unknown secret', '{"gihub": {"token": "sk_secret"}}', /there is no secret 'gihub'; did you mean 'github'\?/],
     [
       'a missing field',
-      '{"partner/main": {"baseUrl": "https://pm.example.com", "apiKey": "sk_secret"}}',
+      '{"partner/main": {"baseUrl": "https://pm.example.com", "apiKey": "pk_sk_secret"}}',
       /partner\/main has another shape: secretKey: missing; expected .*enter it again: npm run -s relay -- secrets set partner\/main/,
+    ],
+    [
+      'a secret key in place of the API key',
+      '{"partner/main": {"baseUrl": "https://pm.example.com", "apiKey": "sk_secret", "secretKey": "sk_secret"}}',
+      /apiKey: expected a key that begins with pk_/,
     ],
     [
       'a field of another type',

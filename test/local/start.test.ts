@@ -37,8 +37,8 @@ interface Started {
 }
 
 /** `npm start` in a folder of its own, on a port that is free. */
-function start(environment: Record<string, string> = {}): Started {
-  const child = spawn(process.execPath, [join(root, 'local/start.ts')], {
+function start(environment: Record<string, string> = {}, args: readonly string[] = []): Started {
+  const child = spawn(process.execPath, [join(root, 'cli/start.ts'), ...args], {
     cwd: folder,
     env: { ...process.env, PORT: '0', ...environment },
   });
@@ -95,7 +95,7 @@ describe('npm start', () => {
     expect((await relay('doctor')).stdout).toMatch(/✓ main: credentials/);
     const { checked } = JSON.parse((await relay('run', 'credential-check', '--json')).stdout);
     expect(checked).toContainEqual(expect.objectContaining({ holder: 'partner/main', verdict: 'good' }));
-    await started.printed(/✓ partner\/main: validate decrypted/);
+    await started.printed(/✓ partner\/main: validate returned/);
 
     expect(await relay('replay', job.id)).toMatchObject({
       code: 1,
@@ -112,6 +112,18 @@ describe('npm start', () => {
     });
     const log = await readFile(join(folder, '.relay/sandbox/functions.log'), 'utf8');
     expect(log).not.toMatch(/sk_sandbox|sha256=|x-signature|accidently/);
+  });
+
+  it.each([
+    ['--help', 0, /PARTNER_BASE_URL/],
+    ['--prot=8080', 1, /unknown option '--prot=8080'\s+Nothing was started. npm start -- --help/],
+    ['8080', 1, /too many arguments.*\s+Nothing was started/],
+  ])('npm start takes no arguments but --help, and starts nothing: %s', async (argument, code, said) => {
+    const started = start({}, [argument]);
+    await new Promise((resolve) => started.process.once('close', resolve));
+    expect(started.process.exitCode).toBe(code);
+    expect(started.output()).toMatch(said);
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('npm start continues its jobs after it was killed', async () => {
@@ -184,7 +196,7 @@ describe('npm start', () => {
     await started.printed('npm run -s relay -- send issues');
     await writeFile(connections, 'export const connections = {\n  main: { limts: {} },\n};');
     await started.printed(
-      /goes on with the earlier one\. own\.config\.ts has a fault:\n +connections\.ts:2: .*'limits'/,
+      /goes on with the earlier one\. own\.config\.ts has a fault:\n +connections\.main\.limts: .*'limits'/,
     );
     await writeFile(connections, 'export const connections = { main: {}, other: {} };');
     await started.printed('is good; restart the relay to use it');
@@ -200,7 +212,7 @@ describe('npm start', () => {
     await started.printed('has the settings that the relay runs with');
   });
 
-  it('npm start serves the console at the address that it prints, with a token that stays the same', async () => {
+  it('npm start serves the console at the address that it prints, with a token that ends with it', async () => {
     const first = start();
     await first.printed('npm run -s relay -- send issues');
     const address = /console +(\S+)/.exec(first.output())?.[1] ?? '';
@@ -230,7 +242,10 @@ describe('npm start', () => {
     }
     await kill(first.process);
     const second = start();
-    await second.printed(`#token=${hash.replace('#token=', '')}`);
+    await second.printed('#token=');
+    expect(second.output()).not.toContain(hash);
+    const [again] = /http:\S+(?=\/#token=)/.exec(second.output()) ?? [];
+    expect((await fetch(`${again}/api/relay`, { headers: { ...headers, origin: `${again}` } })).status).toBe(401);
   });
 
   it('npm start writes files that only their owner can read', async () => {

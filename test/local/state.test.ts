@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { controlRoutes } from '../../local/control-routes.ts';
 import { startHttpFront } from '../../local/http-front.ts';
 import { createLocalSchedules } from '../../local/schedules.ts';
 import type { StackVariables } from '../../local/stack.ts';
-import { findRunning, keepToOwner, noteRunning } from '../../local/state.ts';
+import { findRunning, noteRunning } from '../../local/state.ts';
 
 const variables = { AWS_ACCESS_KEY_ID: 'LOCALTEST' } as StackVariables;
 const before = process.cwd();
@@ -69,16 +69,4 @@ describe('the state file of the running relay', () => {
       await expect(findRunning()).rejects.toThrow(/^\.relay\/running\.json is damaged; .*remove the file/);
     },
   );
-});
-
-it('other users lose access to files of an earlier version', async () => {
-  await mkdir('kept/inner', { recursive: true });
-  await writeFile('kept/inner/table', '');
-  for (const path of ['kept', 'kept/inner']) await chmod(path, 0o755);
-  await chmod('kept/inner/table', 0o644);
-  keepToOwner('kept');
-  const modes = await Promise.all(
-    ['kept', 'kept/inner', 'kept/inner/table'].map(async (path) => ((await stat(path)).mode & 0o777).toString(8)),
-  );
-  expect(modes).toEqual(['700', '700', '600']);
 });

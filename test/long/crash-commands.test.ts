@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { andOnceMore, faults, refusalsOf, startTrials, stopsAt, Tally } from '../kill/crash-trials.ts';
+import { andOnceMore, faults, killsAt, refusalsOf, startTrials, stopsAt, Tally } from '../kill/crash-trials.ts';
 import type { Answering } from '../kill/creation-faults.ts';
 import {
   defectInModal,
@@ -25,8 +25,7 @@ afterAll(() => console.log(`Killed at what people asked for: ${tally}.`));
 const ENDS: readonly Answering[] = ['403', '404', '422'];
 
 /**
- * What people ask for in person, and what a merged pull request does: the relay is killed before and after every side
- * effect, and each write of a webhook is also refused by AWS, so that Slack and GitHub are answered with an error. That
+ * What people ask for in person, and what a merged pull request does: the relay is killed around every side effect, and each write of a webhook is also refused by AWS, so that Slack and GitHub are answered with an error. That
  * is done under the first `whole` of the faults. Each other fault meets `inTurn` points from the signing on, for what
  * comes before does not depend on it; crash.test.ts has the whole product, and the same code carries out every
  * creation. The first time entry of the connection is made anew, and read back, in each trial that logs time.
@@ -46,7 +45,7 @@ it.each([
     for (const [index, answers] of faultsOf(row).entries()) {
       if (index >= whole && inTurn === 0) break;
       const effects = await trials.try({ row, answers });
-      const stops = [...stopsAt(effects), ...(index === 0 ? refusalsOf(effects) : [])];
+      const stops = [...killsAt(effects), ...(index === 0 ? refusalsOf(effects) : [])];
       if (index < whole) {
         await trials.tryEach({ row, answers }, stops);
         continue;
@@ -77,8 +76,8 @@ it.each([
   const trials = await startTrials({}, tally);
   const effects = await trials.try({ row, answers });
   const place = (wanted: string) => effects.findIndex(({ what }) => what === wanted);
-  const stops = stopsAt(effects).filter(({ at }) => at >= place('PutItem first-time-entry') && at < place(until));
-  const some = stops.filter(({ when }, index) => when === 'after' && index % oneIn === 0);
+  const kills = killsAt(effects).filter(({ at }) => at >= place('PutItem first-time-entry') && at < place(until));
+  const some = kills.filter((_, index) => index % oneIn === 0);
   await trials.tryEach({ row, answers }, some);
   await trials.close();
   expect(tally.violations.splice(0)).toEqual([]);
@@ -94,7 +93,7 @@ it.each([loggedInSlack, loggedInModal, loggedInComment])(
     const refusal = effects.findIndex(({ what }) => what === row.operation);
     await trials.tryEach(
       { row, answers },
-      stopsAt(effects).filter(({ at }) => at > refusal),
+      killsAt(effects).filter(({ at }) => at > refusal),
     );
     await trials.close();
     expect(tally.violations.splice(0)).toEqual([]);
@@ -114,9 +113,9 @@ describe.each([loggedWithTool, defectWithTool, taskFromForm])('$what', (row) => 
     const answers = [answer];
     const effects = await trials.try({ row, answers });
     const sent = effects.findIndex(({ what }) => what === row.operation);
-    const stops = stopsAt(effects).filter(({ at }) => answer === 'as it is' || at >= sent - 2);
-    await trials.tryEach({ row, answers }, stops);
-    if (answer === 'as it is') await trials.tryEach({ row, answers, comesBack: true }, stops);
+    const kills = killsAt(effects).filter(({ at }) => answer === 'as it is' || at >= sent - 2);
+    await trials.tryEach({ row, answers }, kills);
+    if (answer === 'as it is') await trials.tryEach({ row, answers, comesBack: true }, stopsAt(effects));
     await trials.close();
     expect(tally.violations.splice(0)).toEqual([]);
   });
@@ -127,7 +126,7 @@ it('each command runs once if the relay is killed twice in a row', async () => {
   const { asked, typedAgain } = tally;
   const trials = await startTrials({}, tally);
   const [answers = []] = faults;
-  await trials.tryEach({ row, answers }, andOnceMore(stopsAt(await trials.try({ row, answers }))));
+  await trials.tryEach({ row, answers }, andOnceMore(killsAt(await trials.try({ row, answers }))));
   await trials.close();
   expect(tally.violations.splice(0)).toEqual([]);
   // Of those who typed again some were asked, and some were not.

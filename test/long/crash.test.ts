@@ -1,12 +1,12 @@
 import { afterAll, expect, it } from 'vitest';
-import { andOnceMore, faults, startTrials, stopsAt, Tally } from '../kill/crash-trials.ts';
+import { andOnceMore, faults, killsAt, startTrials, Tally } from '../kill/crash-trials.ts';
 import { edited, opened, transferred } from '../kill/rows.ts';
 
 const tally = new Tally();
 afterAll(() => console.log(`Killed: ${tally}.`));
 
 /**
- * Kills the relay before and after every side effect that it has, of the webhook, of the worker and of the sweep, of
+ * Kills the relay around every side effect that it has, of the webhook, of the worker and of the sweep, of
  * the runs that a fault brings about too; then lets it be redelivered. This is the product of points and faults for one
  * order of the service's checks; where a second answer is a refusal, every second point, in turn. crash-orders.test.ts
  * has the other orders, crash-commands.test.ts the other automations.
@@ -19,7 +19,7 @@ it.each([
   'one defect is created or parked as documented, wherever the relay is killed: $automation, $what, $answers',
   async ({ row, answers, turn }) => {
     const trials = await startTrials({}, tally);
-    const stops = stopsAt(await trials.try({ row, answers }));
+    const stops = killsAt(await trials.try({ row, answers }));
     const apart = answers.length;
     await trials.tryEach(
       { row, answers },
@@ -34,7 +34,7 @@ it('one defect is created if the relay is killed twice in a row', async () => {
   const trials = await startTrials({}, tally);
   const [answers = []] = faults;
   const effects = await trials.try({ row: opened, answers });
-  await trials.tryEach({ row: opened, answers }, andOnceMore(stopsAt(effects)));
+  await trials.tryEach({ row: opened, answers }, andOnceMore(killsAt(effects)));
   await trials.close();
   expect(tally.violations.splice(0)).toEqual([]);
 });

@@ -53,7 +53,7 @@ describe('a connection that fails as a whole', () => {
     await open(JOBS);
     await relay.post('issues', issueEvent('edited', { id: JOBS + 1, seconds: 1, title: 'changed' }));
     await pass(45);
-    // Those that were under way when it began, then probes after 10, 20, 40, 80 and 160 s, and every five minutes.
+    // Those that were under way when it began, then probes after 0, 2, 5, 15, 40 and 120 s, and every five minutes.
     expect(relay.sandbox.requests - before).toBeLessThan(20);
     expect(connectionMetrics()).toMatchObject({ ConnectionPaused: 1 });
 
@@ -77,8 +77,8 @@ describe('an operation that fails alone', () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/update' });
     for (let id = 1; id <= 20; id++) await relay.post('issues', issueEvent('edited', { id, seconds: 1, title: 'new' }));
     await pass(15);
-    // Three that open the breaker, and probes after 30, 60, 120, 240 and 300 s.
-    expect(requestsTo('/defects/update')).toBeLessThanOrEqual(3 + 5);
+    // Three that open the breaker, and probes after 0, 2, 5, 15, 40, 120 and 300 s, and up to a minute later.
+    expect(requestsTo('/defects/update')).toBeLessThanOrEqual(3 + 8);
     expect(await relay.jobs('parked')).toEqual([]);
     expect(relay.metrics.filter((record) => record.OperationsStopped === 1).length).toBeGreaterThan(10);
 
@@ -90,19 +90,25 @@ describe('an operation that fails alone', () => {
 });
 
 describe('creations while their operation answers 500', () => {
-  it.each(['on arrival', 'before work', 'after work'] as const)(
+  // Three that open the breaker, one of which probes while the pauses are short; then others after 40, 120 and 300 s. If
+  // the service keeps the nonce of what it does not carry out, the same bytes show nothing, and each probe is another job's:
+  // after 0, 2, 5, 15, 40, 120 and 300 s.
+  it.each([
+    ['on arrival', 3 + 3],
+    ['before work', 3 + 7],
+    ['after work', 0],
+  ] as const)(
     'creations wait unsent, apart from a few, and are made once the operation works again: %s',
-    async (when) => {
+    async (when, mostParked) => {
       await start();
       relay.sandbox.setFault({ kind: 'server-error', when, operation: '/defects/create' });
       await open(40);
       await pass(10);
-      // Three that open the breaker, and probes after 30, 60, 120 and 240 s.
       relay.sandbox.clearFaults();
       await pass(7);
       await relay.workToTheEnd();
       const parked = await relay.jobs('parked');
-      expect(parked.length).toBeLessThanOrEqual(when === 'after work' ? 0 : 3 + 4);
+      expect(parked.length).toBeLessThanOrEqual(mostParked);
       expect(parked.filter((job) => !job.parked?.outcomeUnknown)).toEqual([]);
       expect(defects()).toHaveLength(40 - parked.length);
     },
@@ -117,5 +123,32 @@ describe('creations while their operation answers 500', () => {
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(40);
     expect(await relay.jobs('parked')).toEqual([]);
+  });
+});
+
+describe('a job that meets 429', () => {
+  it('stops the connection once, then waits alone while others are served, and is parked after eight times', async () => {
+    await start();
+    await open(1);
+    await relay.work();
+    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/update' });
+    await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
+    const begin = relay.clock.now;
+    let issues = 1;
+    while ((await relay.jobs('parked')).length === 0 && relay.clock.now < begin + 60 * MINUTE) {
+      issues++;
+      await open(1, issues);
+      await relay.work();
+      relay.clock.now += 20 * SECOND;
+      await relay.sweep();
+    }
+    const [parked] = await relay.jobs('parked');
+    expect(parked?.parked?.reason).toMatch(
+      /^defects\/update: .*429.*, 8 times in [34]\d minutes, while it took other calls$/,
+    );
+    expect(requestsTo('/defects/update')).toBeLessThanOrEqual(2 + 8);
+    expect(defects().length).toBeGreaterThanOrEqual(issues - 10);
+    // Two pauses of a minute each.
+    expect(relay.metrics.filter((record) => record.ConnectionPaused === 1).length).toBeLessThanOrEqual(2 * 4);
   });
 });

@@ -25,8 +25,9 @@ it.each([
     expect.soft(result.calls.filter(({ lane }) => lane === 'backfill')).toHaveLength(BACKFILLED);
     expect.soft(figures.people.p99Ms, 'wait of people (p99)').toBeLessThan(without.figures.people.p99Ms + 200);
     expect.soft(p99(result.calls), 'wait of events (p99)').toBeLessThan(p99(without.result.calls) + laterMs);
+    // One to three slots stay free for people's commands.
     for (const part of figures.used.main?.slice(0, 2) ?? [])
-      expect.soft(part).toBeGreaterThanOrEqual(0.95 * MOST_OF_LIMIT);
+      expect.soft(part).toBeGreaterThanOrEqual(0.94 * MOST_OF_LIMIT);
   },
   900_000,
 );

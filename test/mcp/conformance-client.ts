@@ -45,8 +45,8 @@ async function authorized<T>(call: () => Promise<T>): Promise<T> {
 
 async function authorize(refusal: McpRefusal): Promise<void> {
   const discovered = await discover(refusal.challenge, http);
-  const wished = refusal.status === 403 ? [...new Set([...granted, ...missingScopes(refusal)])] : undefined;
-  const scopes = scopesToAsk(wished, discovered);
+  const isMissing = refusal.status === 403;
+  const scopes = isMissing ? [...new Set([...granted, ...missingScopes(refusal)])] : scopesToAsk(discovered);
   const clientId = await registerClient(discovered.server, redirectUri, http);
   const { url, authorization } = await beginAuthorization(discovered, { clientId, redirectUri, scopes });
   const response = await fetch(url, { redirect: 'manual' });

@@ -35,6 +35,25 @@ async function arrange({ scopes, before, after, fetch, ...sandbox }: Arranged) {
   return { world, worker: await world.worker(fetch ? { fetch } : {}) };
 }
 
+type Fetch = typeof globalThis.fetch;
+
+const unchanged = (fetch: Fetch): Fetch => fetch;
+
+/** A fetch in which the error of a refusal moves from the challenge to the message in the body. */
+const inTheBody =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const answer = await fetch(url, init);
+    const challenge = answer.headers.get('www-authenticate') ?? '';
+    const [parameter, error] = /error="(\w+)",? ?/.exec(challenge) ?? [];
+    if (parameter === undefined) return answer;
+    const body = (await answer.json()) as { error: { message: string } };
+    body.error.message = `${error}: ${body.error.message}`;
+    const headers = new Headers(answer.headers);
+    headers.set('www-authenticate', challenge.replace(parameter, ''));
+    return Response.json(body, { status: answer.status, headers });
+  };
+
 describe('the rows of the docs/partner-api.md', () => {
   it.each<[string, Arranged, object]>([
     [
@@ -93,9 +112,11 @@ describe('the rows of the docs/partner-api.md', () => {
       },
       { name: 'TryLater', isForBudget: true, at: Date.parse('2026-11-20T10:00:30Z') },
     ],
-  ])('%s', async (_, arranged, expected) => {
-    const { worker } = await arrange(arranged);
-    expect(await failureOf(read(worker))).toMatchObject(expected);
+  ])('%s, where the error stands in the challenge or in the body only', async (_, arranged, expected) => {
+    for (const through of [unchanged, inTheBody]) {
+      const { worker } = await arrange({ ...arranged, fetch: through(arranged.fetch ?? fetch) });
+      expect(await failureOf(read(worker))).toMatchObject(expected);
+    }
   });
 
   it('401 invalid_token, expired: refreshed and sent again', async () => {
@@ -156,7 +177,7 @@ describe('a tool that creates', () => {
 
   it('counts as unknown even where its budget cannot be written any more', async () => {
     const { world } = await linked();
-    const budget = createBudget(world.stores.table, () => world.clock.now);
+    const budget = createBudget({ table: world.stores.table, clock: () => world.clock.now });
     const worker = await world.worker({
       budget: {
         ...budget,
@@ -212,7 +233,7 @@ describe('a session', () => {
     await read(await world.worker({ sessions }));
     expect(world.sandbox.mcp.audit.length).toBe(before + 1);
     const noSlot = { requestSlot: () => Promise.reject(new BudgetUnavailable('mcp', 'throttled')) };
-    const budget = { ...createBudget(world.stores.table, () => world.clock.now), ...noSlot };
+    const budget = { ...createBudget({ table: world.stores.table, clock: () => world.clock.now }), ...noSlot };
     expect(await failureOf(read(await world.worker({ sessions, budget })))).toBeInstanceOf(BudgetUnavailable);
   });
 
@@ -227,7 +248,7 @@ describe('the budget of an instance', () => {
     const { world, worker } = await arrange({});
     await read(worker);
     await read(await world.worker());
-    const budget = createBudget(world.stores.table, () => world.clock.now);
+    const budget = createBudget({ table: world.stores.table, clock: () => world.clock.now });
     const name = mcpBudgetName(worker.endpoint);
     const { minute } = await budget.view(name, { perMinute: 120, perDay: 5_000 });
     // One for the challenge, and for each worker the handshake, its end, and the call.

@@ -35,7 +35,7 @@ export async function linkAccount(
     fetch: globalThis.fetch,
     waitUntil: async () => {},
   });
-  const { url, pending } = await link.begin(REDIRECT_URI, ask);
+  const { url, pending } = await link.begin(REDIRECT_URI, { only: ask });
   const { searchParams } = await consent(sandbox, url, choices);
   return grants.link(holder, await link.finish(pending, searchParams));
 }

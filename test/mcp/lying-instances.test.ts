@@ -120,7 +120,7 @@ describe('an instance that lies', () => {
     world.clock.now += 3_600_000;
     errors.push(await call());
     const told = inspect([errors, await world.kept()], { depth: 10 });
-    expect(sent).toHaveLength(4);
+    expect(sent.length).toBeGreaterThanOrEqual(4);
     for (const secret of sent) expect(told).not.toContain(secret);
   });
 
@@ -132,9 +132,12 @@ describe('an instance that lies', () => {
     for (const [name, value] of [
       ['state', 'of-another-browser'],
       ['iss', 'https://evil.example.com'],
+      // Its metadata promise one.
+      ['iss', undefined],
     ] as const) {
       const changed = new URLSearchParams(searchParams);
-      changed.set(name, value);
+      if (value === undefined) changed.delete(name);
+      else changed.set(name, value);
       await expect(link.finish(pending, changed)).rejects.toThrow(`"${name}"`);
     }
     expect(await link.finish(pending, searchParams)).toMatchObject({ connection: 'main' });

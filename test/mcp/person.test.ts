@@ -67,6 +67,21 @@ describe('a person who has linked an account', () => {
     expect(asked).not.toContain('mcp:users.write');
   });
 
+  it('is asked for all of them, although the challenge names one', async () => {
+    const world = await startSandboxWorld();
+    const { link } = await world.worker({
+      async fetch(url, init) {
+        const answer = await fetch(url, init);
+        const challenge = answer.headers.get('www-authenticate');
+        if (challenge === null) return answer;
+        const headers = { 'www-authenticate': `${challenge}, scope="mcp:use"` };
+        return new Response(answer.body, { status: answer.status, headers });
+      },
+    });
+    const { url } = await link.begin(REDIRECT_URI);
+    expect(new URL(url).searchParams.get('scope')?.split(' ')).toContain('mcp:timelogs.write');
+  });
+
   it('has an access token that counts as good for an hour, if the service does not say for how long', async () => {
     const world = await startSandboxWorld();
     const worker = await world.worker({ fetch: givingTokens(({ expires_in: _, ...tokens }) => tokens) });
@@ -96,8 +111,8 @@ describe('a person who has linked an account', () => {
     const world = await startSandboxWorld({ mcp: { rateLimit: limits } });
     const [worker, other] = [await world.worker({ limits }), await world.worker({ limits })];
     await world.link(worker);
-    const call = (by: Assistant, note?: () => Promise<void>) =>
-      by.tools.call(mira, 'repeatable', 'list_projects', {}, note);
+    const call = (by: Assistant, beforeSend = async () => {}) =>
+      by.tools.call(mira, 'repeatable', 'list_projects', {}, { beforeSend });
     for (const one of [worker, other]) await call(one);
     world.clock.now += HOUR / 2;
     let isNoted = false;

@@ -116,6 +116,20 @@ describe('the handshake', () => {
     expect(offered(silent.received)).toEqual(revisions);
   });
 
+  it('offers an older one to an endpoint that refuses the first request with 400, and no request after it', async () => {
+    const old = await serve({
+      initialize({ id, params }, response) {
+        const { protocolVersion } = params;
+        if (protocolVersion === '2025-03-26') json(response, { id, result: { protocolVersion } });
+        else response.writeHead(400).end('Bad Request');
+      },
+    });
+    expect((await old.client.initialize('token')).revision).toBe('2025-03-26');
+    const broken = await serve({ initialize: (_, response) => response.writeHead(400).end('Bad Request') });
+    expect(await failureOf(broken.client.initialize('token'))).toMatchObject({ name: 'McpRefusal', status: 400 });
+    expect(offered(broken.received)).toEqual(revisions);
+  });
+
   it.each([
     [
       'answers with it',
@@ -175,11 +189,11 @@ describe('an answer', () => {
       (_, response) => response.writeHead(302, { location: 'https://evil.example.com' }).end(),
       'a redirect',
     ],
-    ['more than 4 MB', (_, response) => response.end('x'.repeat(5 * 1024 * 1024)), 'more than 4 MB'],
+    ['more than 2 MB', (_, response) => response.end('x'.repeat(5 * 1024 * 1024)), 'more than 2 MB'],
     [
-      'more than 4 MB in a stream',
+      'more than 2 MB in a stream',
       (_, response) => stream(response).end(`data: ${'x'.repeat(5 * 1024 * 1024)}\n\n`),
-      'more than 4 MB',
+      'more than 2 MB',
     ],
     ['nothing but brackets', (_, response) => response.end('['.repeat(1_000_000)), 'no JSON-RPC message'],
     [
@@ -291,10 +305,20 @@ describe('a list of tools', () => {
     ({ id, params }, response) =>
       json(response, { id, result: pages[String(params.cursor ?? '')] ?? {} });
 
-  it('is read page by page', async () => {
-    const pages = { '': { tools: [tool('a')], nextCursor: '2' }, 2: { tools: [tool('b')] } };
+  const pagesOf = (count: number, one: object) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [at || '', { tools: [one], nextCursor: String(at + 1) }]),
+    );
+
+  it.each([
+    ['all', undefined, ['a', 'b']],
+    ['only those that were asked for', ['b', 'c'], ['b']],
+  ])('is read page by page, and keeps %s', async (_, only, kept) => {
+    const pages = { '': { tools: [tool('a'), 'text'], nextCursor: '2' }, 2: { tools: [tool('b')] } };
     const { client } = await serve({ 'tools/list': listing(pages) });
-    expect((await client.listTools('token')).tools.map(({ name }) => name)).toEqual(['a', 'b']);
+    const list = await client.listTools('token', only);
+    expect(list.tools.map(({ name }) => name)).toEqual(kept);
+    expect(list.unusable).toHaveLength(only ? 0 : 1);
   });
 
   it('leaves out what cannot be used, and says why', async () => {
@@ -302,6 +326,7 @@ describe('a list of tools', () => {
       tool('good'),
       tool('deep', deep(40)),
       tool('large', { type: 'object', description: 'x'.repeat(70_000) }),
+      tool('many', { type: 'object', enum: Array(6_000).fill(1) }),
       tool('no object', { type: 'object' }),
       tool('odd', { type: 'string' }),
       tool('\u001b[2J'),
@@ -313,6 +338,7 @@ describe('a list of tools', () => {
     expect(list.unusable.map(({ name, why }) => `${name}: ${why}`)).toEqual([
       'deep: it is nested deeper than 24 levels',
       expect.stringMatching(/^large: its inputSchema has \d+ bytes; 65536 are the most$/),
+      'many: it has more than 5000 values',
       expect.stringContaining('no object: its name is not'),
       'odd: its inputSchema is no JSON schema of an object',
       expect.stringContaining('[2J: its name is not'),
@@ -331,6 +357,13 @@ describe('a list of tools', () => {
       { '': { tools: Array.from({ length: 1_001 }, (_, at) => tool(`t${at}`)) } },
       'more than 1000 tools',
     ],
+    [
+      'has more than 2 MB on all pages',
+      pagesOf(40, tool('a', { description: 'x'.repeat(60_000) })),
+      '2097152 characters',
+    ],
+    ['has more than 200,000 values', pagesOf(4, tool('a', Array(60_000).fill(1))), 'more than 200000 JSON values'],
+    ['has more than 50 pages', pagesOf(60, tool('a')), 'more than 50 pages'],
     ['is none', { '': { tools: 'many' } }, 'no list of tools'],
   ])('that %s cannot be read', async (_, pages, found) => {
     const { client } = await serve({ 'tools/list': listing(pages) });
@@ -374,12 +407,13 @@ describe('a challenge', () => {
   it.each([
     [null, null],
     ['Basic realm="x"', null],
-    ['Bearer', { error: null, description: null, scope: null, resourceMetadata: null }],
+    ['Bearer', { error: null, description: null, scopes: [], resourceMetadata: null }],
     [
-      'Basic realm="x", bearer error="invalid_token", error_description="say \\"please\\"", scope=mcp:use, resource_metadata="https://x/y"',
-      { error: 'invalid_token', description: 'say "please"', scope: 'mcp:use', resourceMetadata: 'https://x/y' },
+      'Basic realm="x", bearer error="invalid_token", error_description="say \\"please\\"", scope="mcp:use x", resource_metadata="https://x/y"',
+      { error: 'invalid_token', description: 'say "please"', scopes: ['mcp:use'], resourceMetadata: 'https://x/y' },
     ],
-    ['Bearer error="a", error="b"', { error: 'a' }],
+    ['Bearer error="invalid_request", error="invalid_token"', { error: 'invalid_request' }],
+    ['Bearer error="a"', { error: null }],
   ])('%s', (header, expected) => {
     if (expected === null) expect(readChallenge(header)).toBeNull();
     else expect(readChallenge(header)).toMatchObject(expected);

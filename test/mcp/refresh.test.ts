@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Assistant } from '../../lib/grants/assistant.ts';
 import { LinkNeeded, TryLater } from '../../lib/grants/errors.ts';
+import { keys } from '../../lib/table/keys.ts';
 import { mira, type SandboxWorld, startSandboxWorld } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -136,8 +137,6 @@ describe('a failure of the authorization server', () => {
     { kind: 'rate-limited', operation: '/oauth/token' },
     { kind: 'maintenance', operation: '/oauth/token' },
     { kind: 'maintenance', status: 404, operation: '/oauth/token' },
-    { kind: 'server-error', operation: '/.well-known/oauth-authorization-server' },
-    { kind: 'cut', operation: '/.well-known/oauth-authorization-server' },
   ] as const)('costs no link: $kind at $operation', async (fault) => {
     const world = await startExpired();
     const worker = await world.worker();
@@ -304,4 +303,27 @@ describe('a grant', () => {
       await expect(worker.grants.open({ ...grant, ...other })).rejects.toThrow('belongs to something else');
     }
   });
+
+  it.each(['issuer', 'tokenEndpoint', 'clientId', 'resource'])(
+    'sends no token anywhere once its %s was changed in the table',
+    async (field) => {
+      const world = await startSandboxWorld();
+      const sent: string[] = [];
+      const worker = await world.worker({
+        fetch(url, init) {
+          sent.push(String(url));
+          return fetch(url, init);
+        },
+      });
+      const { holder, connection } = await world.link(worker);
+      world.clock.now += HOUR;
+      sent.length = 0;
+      await world.stores.table.update(keys.grant(holder.in, holder.id, connection), {
+        expression: `SET #${field} = :${field}`,
+        values: { [field]: `${world.sandbox.url}/mcp` },
+      });
+      await expect(read(worker)).rejects.toMatchObject({ name: 'LinkNeeded', reason: 'sealed with another key' });
+      expect(sent).toEqual([]);
+    },
+  );
 });

@@ -7,6 +7,7 @@ import { openStores, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import type { Item } from '../../lib/table/table.ts';
 import { type LocalStack, startLocalStack } from '../../local/stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
+import { loseAnswers } from '../lost-answers.ts';
 import { exampleConfig, type TestClock } from '../relay.ts';
 import { type Choices, consent } from '../sandbox/mcp/consent.ts';
 
@@ -32,6 +33,7 @@ export async function startWorld(baseUrl: string): Promise<World> {
   const put = (name: string, value: object) => stack.secrets.put(stack.secretPrefix + name, value);
   put('grants', { key: 'a key of the tests, long enough for it' });
   put('partner/main', { baseUrl, apiKey: 'pk_test', secretKey: 'sk_test' });
+  loseAnswers();
   Object.assign(process.env, stack.variables);
   const runtime = { ...systemRuntime(exampleConfig(), process.env), clock: read };
   const stores = openStores(runtime);
@@ -51,7 +53,7 @@ export async function startWorld(baseUrl: string): Promise<World> {
         limits: { perMinute: 120, perDay: 5_000 },
         table,
         secrets,
-        budget: createBudget(table, read),
+        budget: createBudget({ table, clock: read }),
         lane: 'interactive',
         clock: read,
         sleep,
@@ -91,7 +93,7 @@ export async function startSandboxWorld(options: SandboxOptions = {}): Promise<S
     ...world,
     sandbox,
     async link({ link, grants }, { ask, ...choices } = {}) {
-      const { url, pending } = await link.begin(REDIRECT_URI, ask);
+      const { url, pending } = await link.begin(REDIRECT_URI, { only: ask });
       const { searchParams } = await consent(sandbox, url, choices);
       return grants.link(mira, await link.finish(pending, searchParams));
     },

@@ -12,11 +12,11 @@ import { type Answering, failureOf, noon, reply, sandboxAndClient, serverAndClie
 const done = reply(200, { success: true, message: 'OK', data: {} });
 
 describe('a client', () => {
-  it.each(['', 'pk_line\n', 'pk_two words', 'pk_schlüssel', 'pk_✓'])(
+  it.each(['', 'pk_', 'sk_example', 'pk_line\n', 'pk_two words', 'pk_schlüssel', 'pk_✓'])(
     'a client is refused with the API key %j',
     (apiKey) => {
       const create = () => createPartnerClient({ baseUrl: 'https://pm.example.com', apiKey, secretKey: 'sk_example' });
-      expect(create).toThrow(/^API key: expected printable ASCII characters without spaces$/);
+      expect(create).toThrow(/^API key: expected a key that begins with pk_, of ASCII characters without spaces$/);
     },
   );
 });
@@ -207,8 +207,11 @@ describe('the pages of a list', () => {
     expect(sandbox.requests).toBe(1);
   });
 
-  it.each<[string, (page: number) => number[], object, number[], number]>([
-    ['a short one ends them', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 2 }, [2, 2, 1], 3],
+  it.each<[string, (page: number) => number[], object, number[], number, boolean?]>([
+    ['a shorter one ends them', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 2 }, [2, 2, 1], 3],
+    ['the service has smaller ones', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 100 }, [2, 2, 1], 3],
+    ['a short one may be all', (page) => [[1, 2]][page - 1] ?? [], { limit: 100 }, [2, 0], 2],
+    ['the service has only one', () => [1, 2], { limit: 100 }, [2], 2],
     [
       'an empty one ends them',
       (page) =>
@@ -220,10 +223,10 @@ describe('the pages of a list', () => {
       [2, 2, 0],
       3,
     ],
-    ['one that repeats ends them, and is left out', () => [1, 2], { limit: 2 }, [2], 2],
+    ['one that repeats ends them, and is left out', () => [1, 2], { limit: 2 }, [2], 2, false],
     ['more rows than asked for are the whole list', () => [1, 2, 3], { limit: 2 }, [3], 1],
     ['a list of no size is whole', () => [1, 2], {}, [2], 1],
-  ])('pages without pagination: %s', async (_, rows, payload, expected, requests) => {
+  ])('pages without pagination: %s', async (_, rows, payload, expected, requests, whole = true) => {
     const { client, received } = await serverAndClient(({ body }, response) => {
       const { page } = decryptPayload(Buffer.from(body), defaultKey.secretKey);
       const data = rows(Number(page)).map((project_id) => ({ project_id: String(project_id) }));
@@ -231,6 +234,10 @@ describe('the pages of a list', () => {
     });
     expect(await sizes(pages(client.call, listProjects, payload))).toEqual(expected);
     expect(received).toHaveLength(requests);
+    const again = pages(client.call, listProjects, payload);
+    let next = await again.next();
+    while (!next.done) next = await again.next();
+    expect(next.value).toBe(whole);
   });
 
   it('an empty list is one page', async () => {

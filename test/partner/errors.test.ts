@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { PartnerClient } from '../../lib/partner/client.ts';
 import { createDefect, linkDefect, updateDefect } from '../../lib/partner/defects.ts';
@@ -34,6 +35,9 @@ import {
   sandboxAndClient,
   serverAndClient,
 } from './client-at-noon.ts';
+
+const MB = 1024 * 1024;
+const DATA = '{"success":true,"data":[{}';
 
 /** In every payload that has a place for it, and in no error. */
 const canary = 'canary-4711';
@@ -358,7 +362,7 @@ describe('an unreadable answer', () => {
       { success: true, data: [{ project_id: 'a' }, { project_id: 7, name: canary }, { name: false }] },
       {},
       'other data than declared',
-      ' (data.1.project_id: invalid_type, data.2.project_id: missing, data.2.name: invalid_type; it has project_id, name)',
+      ' (data.1.project_id: invalid_type; it has project_id, name)',
     ],
   ])('of something else: %s', async (_, status, body, headers, found, hint) => {
     const { client, received } = await serverAndClient(reply(status, body, headers));
@@ -367,6 +371,37 @@ describe('an unreadable answer', () => {
     expect(error).toMatchObject({ operation: 'projects/list', status, found });
     expect(error.message).toBe(`projects/list: unreadable answer with status ${status}: ${found}${hint}`);
     expect(received).toHaveLength(1);
+  });
+
+  it.each([
+    [200, 128 * MB, '', 'x', 'PartnerUnreadable', 'a body that is too large (more than 8 MB)'],
+    [422, 128 * MB, '', 'x', 'PartnerRefusal', `refused with status 422: ${'x'.repeat(500)}`],
+    [200, 7 * MB, DATA, ',{}', 'PartnerUnreadable', 'a body that is too large (more than 100000 JSON values)'],
+    [418, 7 * MB, DATA, '{"a":', 'PartnerUnreadable', 'a body that is too large (more than 100000 JSON values)'],
+    [
+      200,
+      90_000,
+      DATA,
+      ',{}',
+      'PartnerUnreadable',
+      'other data than declared (data.0.project_id: missing; it has no fields)',
+    ],
+  ])('a small compressed answer with status %i of %i bytes is not unpacked beyond its bounds: %s%s', async (...row) => {
+    const [status, bytes, begins, repeated, name, told] = row;
+    const bomb = gzipSync(Buffer.concat([Buffer.from(begins), Buffer.alloc(bytes, repeated), Buffer.from(']}')]));
+    expect(bomb.length).toBeLessThan(200 * 1024);
+    const { client } = await serverAndClient((_, response) => {
+      response.writeHead(status, { 'content-encoding': 'gzip' }).end(bomb);
+    });
+    const error = await failureOfSending(client, listProjects, {});
+    const message = name === 'PartnerRefusal' ? told : `unreadable answer with status ${status}: ${told}`;
+    expect(error).toMatchObject({ name, message: `projects/list: ${message}` });
+  });
+
+  it('commas, brackets and quotes in texts are no values of their own', async () => {
+    const name = '{[,"\\'.repeat(100_000);
+    const { client } = await serverAndClient(reply(200, { success: true, data: [{ project_id: 'a', name }] }));
+    expect((await client.call(listProjects, {})).data).toEqual([{ project_id: 'a', name }]);
   });
 
   it('an unreadable answer names the missing field, the existing ones, and where to correct it', async () => {

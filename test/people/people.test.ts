@@ -11,7 +11,8 @@ const AISHA = 'aisha.rahman@example.com';
 
 let relay: TestRelay;
 const start = async (people: RelayConfig['people'] = [], options: TestRelayOptions = {}) => {
-  relay = await startRelay({ ...options, config: { ...exampleConfig(), contact: CONTACT, people } });
+  const { config = exampleConfig() } = options;
+  relay = await startRelay({ ...options, config: { ...config, contact: CONTACT, people } });
 };
 afterEach(() => relay.close());
 
@@ -89,8 +90,10 @@ describe('a person in Slack', () => {
   it.each([
     ['a bot', { is_bot: true }],
     ['somebody who has not confirmed it', { is_email_confirmed: false }],
+    ['of another workspace', { team_id: 'T0ELSEWHERE', is_stranger: false }],
+    ['of another organization', { team_id: 'T0ELSEWHERE', enterprise_id: 'E0ELSEWHERE' }],
   ])("a person's address is not trusted if they are %s", async (_, change) => {
-    await start();
+    await start([], { config: exampleConfig({}, { slack: { access: { strangers: true } } }) });
     Object.assign(relay.slack.users.get(MIRA) ?? {}, change);
     expect((await ask(relay, log())).inTheEnd).toContain('Slack does not show yours');
     expect(relay.sandbox.data.timelogs).toHaveLength(3);

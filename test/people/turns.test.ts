@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MOST_UNDER_WAY } from '../../lib/people/turns.ts';
+import { commentPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { command, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
 
@@ -55,6 +56,26 @@ describe('a person who gives many commands', () => {
     }
     expect(await jobsOf(MIRA)).toHaveLength(1);
   });
+});
+
+it.each(['in Slack', 'in a comment'])('a command %s that was carried out stays so in a redelivery', async (where) => {
+  const triggerId = relay.slack.makeTriggerId(MIRA);
+  const comment = commentPayload(1, '/done 101');
+  const give = () =>
+    where === 'in Slack' ? command(relay, 'done 101', { triggerId }) : relay.post('issue_comment', comment);
+  await give();
+  await relay.workToTheEnd();
+  for (let id = 2; id <= MOST_UNDER_WAY + 1; id++) {
+    if (where === 'in Slack') await search(MIRA);
+    else await relay.post('issue_comment', commentPayload(id, `/done ${100 + id}`));
+  }
+  const before = (await relay.jobs()).length;
+  expect(before).toBe(MOST_UNDER_WAY + 1);
+  const again = await give();
+  expect(again).toMatchObject(
+    where === 'in Slack' ? { text: expect.stringContaining('Working on it') } : { answer: { repeat: true } },
+  );
+  expect(await relay.jobs()).toHaveLength(before);
 });
 
 describe('people who share the budget', () => {

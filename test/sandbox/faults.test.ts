@@ -173,7 +173,7 @@ describe('a fault', () => {
     ['{"kind":"clock-skew"}', 'seconds is required with kind clock-skew'],
     ['{"kind":"cut","seconds":3}', 'seconds is unknown with kind cut'],
     ['{"kind":"cut","toString":3}', 'toString is unknown with kind cut'],
-    ['{"kind":"cut","when":"later"}', 'when must be on arrival, before work or after work'],
+    ['{"kind":"cut","when":"later"}', 'when must be on arrival, before work, after work or on answer'],
     ['{"kind":"cut","times":0}', 'times must be an integer from 1'],
     ['{"kind":"cut","skip":0.5}', 'skip must be an integer from 0'],
     ['{"kind":"cut","operation":"defects"}', 'operation must be an operation path such as /defects/create'],

@@ -13,6 +13,8 @@ export interface Arrival {
   lane: QueueName;
   /** Who gives the command; by default one of many. */
   person?: string;
+  /** How many calls the command takes, one after the other; 1 by default. */
+  calls?: number;
   /** Since the start. */
   atMs: number;
   /** Of the issue; without any it becomes a job that makes no call. */
@@ -45,23 +47,25 @@ export function bring(
     for (const id of jobs) wanted.set(id, { lane: 'background', at });
   }
 
-  async function giveCommand(connection: string, number: number, person = `U0P${number % PEOPLE}`): Promise<void> {
+  async function giveCommand(
+    number: number,
+    { connection, calls = 1, person = `U0P${number % PEOPLE}` }: Arrival,
+  ): Promise<void> {
     const triggerId = `trigger-${number}`;
     const responseUrl = `https://hooks.slack.com/commands/${number}`;
-    const command = { userId: person, item: 100 + number, triggerId, responseUrl };
+    const items = Array.from({ length: calls }, (_, index) => 10 * number + index);
+    const command = { userId: person, items, triggerId, responseUrl };
     wanted.set(jobId(checklistItemJobs.name, triggerId), { lane: 'interactive', at: time.now, person });
     const { statusCode, body } = await slack(doneCommand(connection, command, time.now));
     if (statusCode !== 200) throw new Error(`the Slack webhook answered ${statusCode}: ${body}`);
   }
 
   async function comeInOrder(): Promise<void> {
-    for (const [index, { connection, lane, atMs, person, labels }] of arrivals
-      .toSorted((a, b) => a.atMs - b.atMs)
-      .entries()) {
+    for (const [index, arrival] of arrivals.toSorted((a, b) => a.atMs - b.atMs).entries()) {
+      const { connection, lane, atMs, labels } = arrival;
       if (start + atMs > time.now) await time.sleep(start + atMs - time.now);
       const number = index + 1;
-      const come =
-        lane === 'background' ? openIssue(connection, number, labels) : giveCommand(connection, number, person);
+      const come = lane === 'background' ? openIssue(connection, number, labels) : giveCommand(number, arrival);
       void come.catch((error) => noteError(world, error));
     }
   }

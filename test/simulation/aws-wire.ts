@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   GetSecretValueCommand,
@@ -5,11 +6,12 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { carryOutTwice, losingAnswers } from '../lost-answers.ts';
 import type { DynamoDbModel } from './dynamodb-model.ts';
 
 /** What the SDK's client for SQS asks of a queue. */
 interface Queue {
-  send(body: string, group: string, deduplicationId: string): unknown;
+  send(body: string, group: string, deduplicationId: string, rounds: number): unknown;
   changeVisibility(receiptHandle: string, seconds: number): unknown;
 }
 
@@ -20,17 +22,29 @@ export interface AwsModels {
   queues: ReadonlyMap<string, Queue>;
   /** Their JSON by their names. */
   secrets: ReadonlyMap<string, string>;
+  /** That the answers of the table are dated by; epoch milliseconds. */
+  clock: () => number;
+  /** Of so many conditional writes and messages, one loses its answer. */
+  losesOneIn: number;
 }
+
+/**
+ * How many invocations of the worker, one after the other, led to what runs now. On AWS the SDK passes this on in
+ * `X-Amzn-Trace-Id`, and SQS with the message.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+ */
+export const lineage = new AsyncLocalStorage<number>();
 
 /** Carries a request to its effect, and the answer back. */
 type Travel = (answer: () => object) => Promise<object>;
 
 /**
- * Has the models answer the SDK's clients of this process.
+ * Has the models answer the SDK's clients of this process. After a lost answer, the request is repeated as the SDK
+ * does.
  *
  * @returns what gives the clients their own sending back
  */
-export function connectAws({ table, queues, secrets }: AwsModels, travel: Travel): () => void {
+export function connectAws({ table, queues, secrets, clock, losesOneIn }: AwsModels, travel: Travel): () => void {
   const queueOf = (url = ''): Queue => {
     const queue = queues.get(url.slice(url.lastIndexOf('/') + 1));
     if (!queue) throw new Error(`there is no queue ${url}`);
@@ -40,7 +54,7 @@ export function connectAws({ table, queues, secrets }: AwsModels, travel: Travel
   function answerQueue(command: unknown): object {
     if (command instanceof SendMessageCommand) {
       const { QueueUrl, MessageBody = '', MessageGroupId = '', MessageDeduplicationId = '' } = command.input;
-      queueOf(QueueUrl).send(MessageBody, MessageGroupId, MessageDeduplicationId);
+      queueOf(QueueUrl).send(MessageBody, MessageGroupId, MessageDeduplicationId, lineage.getStore() ?? 0);
       return {};
     }
     if (command instanceof ChangeMessageVisibilityCommand) {
@@ -59,13 +73,18 @@ export function connectAws({ table, queues, secrets }: AwsModels, travel: Travel
     return { SecretString: secret, CreatedDate: new Date(0) };
   }
 
+  const date = () => new Date(clock()).toUTCString();
+  const isLost = losingAnswers(losesOneIn);
   const answers = new Map<object, (command: unknown) => object>([
-    [DynamoDBClient.prototype, (command) => table.answer(command)],
+    [DynamoDBClient.prototype, (command) => ({ ...table.answer(command), $metadata: { date: date() } })],
     [SQSClient.prototype, answerQueue],
     [SecretsManagerClient.prototype, answerSecret],
   ]);
   for (const [prototype, answer] of answers) {
-    const send = (command: unknown) => travel(() => answer(command));
+    const send = (command: { input: object }) => {
+      const carryOut = () => travel(() => answer(command));
+      return isLost(command.input) ? carryOutTwice(carryOut) : carryOut();
+    };
     // The clients inherit their sending, so that an own one hides it.
     Object.defineProperty(prototype, 'send', { value: send, configurable: true });
   }

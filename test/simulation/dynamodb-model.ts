@@ -3,6 +3,7 @@ import {
   type AttributeValue,
   ConditionalCheckFailedException,
   DeleteItemCommand,
+  DescribeTableCommand,
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
@@ -65,6 +66,7 @@ export class DynamoDbModel {
       this.#write(command.input.Key ?? {}, command.input, () => undefined);
       return {};
     }
+    if (command instanceof DescribeTableCommand) return { Table: { CreationDateTime: new Date(0) } };
     throw new TypeError(`the model of DynamoDB does not know ${String(command?.constructor.name)}`);
   }
 
@@ -156,7 +158,7 @@ export class DynamoDbModel {
     const last = isCut ? found.at(-1) : undefined;
     const kind = index ? `${indexName}` : textOf(partition.pk);
     this.#unitsOf({ pk: { S: kind } }).read += readUnits(bytes, request.ConsistentRead === true);
-    return { Items: found, ...(last && { LastEvaluatedKey: last }) };
+    return { Items: found, Count: found.length, ...(last && { LastEvaluatedKey: last }) };
   }
 
   #partition(pk: string): Attributes[] {

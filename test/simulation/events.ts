@@ -23,6 +23,7 @@ export function issueOf(repository: string, number: number, updatedAt: number, l
     html_url: `https://github.com/${repository}/issues/${number}`,
     user: { login: 'octocat' },
     state: 'open',
+    created_at: '2026-01-05T09:00:00Z',
     updated_at: new Date(updatedAt).toISOString().replace(/\.\d+/, ''),
     labels: labels.map((name) => ({ name })),
   };
@@ -46,16 +47,16 @@ export function openedIssue(connection: string, number: number, now: number, lab
 /** A command of a person in Slack, by what tells it from all others. */
 export interface DoneCommand {
   userId: string;
-  item: number;
+  items: readonly number[];
   triggerId: string;
   responseUrl: string;
 }
 
-/** A person types `/pm done 101`. */
+/** A person types `/pm done 101 102`. */
 export function doneCommand(connection: string, command: DoneCommand, now: number): APIGatewayProxyEventV2 {
   const body = new URLSearchParams({
     command: '/pm',
-    text: `done ${command.item}`,
+    text: `done ${command.items.join(' ')}`,
     team_id: TEAM_ID,
     user_id: command.userId,
     user_name: 'mira',

@@ -1,7 +1,12 @@
 import type { ReceivedMessage } from '../../local/fifo-queue.ts';
 import type { VirtualTime } from '../budget/virtual-time.ts';
 
-interface Message extends ReceivedMessage {
+export interface LineageMessage extends ReceivedMessage {
+  /** How many invocations of the worker led to it, one after the other: the lineage in its AWSTraceHeader. */
+  rounds: number;
+}
+
+interface Message extends LineageMessage {
   sequence: number;
   group: string;
   /** Changes whenever it is received, put to sleep or deleted, so that an earlier wake-up is void. */
@@ -47,7 +52,7 @@ export class FifoQueueModel {
     this.#random = random;
   }
 
-  send(body: string, group: string, deduplicationId: string): void {
+  send(body: string, group: string, deduplicationId: string, rounds: number): void {
     for (const [id, at] of this.#sent) {
       if (at > this.#time.now - DEDUPLICATION_MS) break;
       this.#sent.delete(id);
@@ -55,7 +60,10 @@ export class FifoQueueModel {
     if (this.#sent.has(deduplicationId)) return;
     this.#sent.set(deduplicationId, this.#time.now);
     const sequence = this.#sequence++;
-    const message = { messageId: `m${sequence}`, receiptHandle: '', body, receiveCount: 0, sequence, group, turn: 0 };
+    const message = {
+      ...{ messageId: `m${sequence}`, receiptHandle: '', body, receiveCount: 0, sentAt: this.#time.now },
+      ...{ rounds, sequence, group, turn: 0 },
+    };
     const messages = this.#groups.get(group) ?? [];
     messages.push(message);
     this.#groups.set(group, messages);
@@ -63,7 +71,7 @@ export class FifoQueueModel {
   }
 
   /** Waits for a message. */
-  async receive(): Promise<ReceivedMessage> {
+  async receive(): Promise<LineageMessage> {
     const [from, to] = this.#settings.pollMs;
     for (;;) {
       await this.#time.sleep(from + this.#random() * (to - from));
@@ -73,10 +81,21 @@ export class FifoQueueModel {
     }
   }
 
+  /** How long the oldest message has been here, in milliseconds; 0 without any. */
+  oldestMs(): number {
+    const firsts = [...this.#groups.values()].flatMap(([first]) => (first ? [first.sentAt] : []));
+    return this.#time.now - Math.min(this.#time.now, ...firsts);
+  }
+
   /** A handle that is not the message's last, or has run out, deletes nothing. */
   delete(receiptHandle: string): void {
     const message = this.#inHand.get(receiptHandle);
     if (message) this.#remove(message);
+  }
+
+  moveToDeadLetters({ receiptHandle, body }: ReceivedMessage): void {
+    this.deadLetters.push(body);
+    this.delete(receiptHandle);
   }
 
   changeVisibility(receiptHandle: string, seconds: number): void {

@@ -25,6 +25,13 @@ export function waitsOfPeople(calls: readonly Call[], isMeant: (call: Call) => b
   return waitsOf(calls, (call) => call.lane === 'interactive' && isMeant(call));
 }
 
+/** From each person's command to the last call of its job; milliseconds. */
+export function waitsForLast(calls: readonly Call[], isMeant: (call: Call) => boolean = () => true): number[] {
+  const ofPeople = calls.filter((call) => call.lane === 'interactive' && isMeant(call));
+  const last = new Map(ofPeople.map((call) => [call.jobId, call.sentAt - call.wantedAt]));
+  return [...last.values()];
+}
+
 /** From each event to the first call of its job; milliseconds. */
 export function waitsOf(calls: readonly Call[], isMeant: (call: Call) => boolean): number[] {
   const first = new Map<string, Call>();
@@ -48,6 +55,8 @@ export interface Figures {
   deadLetters: number;
   longestSweepMs: number;
   longestRunMs: number;
+  /** Of invocations in which each sent the message of the next. */
+  longestChain: number;
   jobs: Record<string, number>;
 }
 
@@ -86,6 +95,7 @@ export function figuresOf(result: Result, load: Workload): Figures {
     deadLetters: result.deadLetters.length,
     longestSweepMs: Math.max(0, ...result.sweeps.map(({ tookMs }) => tookMs)),
     longestRunMs: result.longestRunMs,
+    longestChain: result.mostRounds,
     jobs: result.jobs,
   };
 }
@@ -108,7 +118,7 @@ export function inOneLine(figures: Figures): string {
     `a call: budget writes ${figures.budgetWritesPerCall.toFixed(2)}, receives ${figures.receivesPerCall.toFixed(2)}, write units ${figures.writeUnitsPerCall.toFixed(1)}, read units ${figures.readUnitsPerCall.toFixed(1)}`,
     `budget item ${figures.largestBudgetBytes} B`,
     `dead letters ${figures.deadLetters}`,
-    `longest sweep ${Math.round(figures.longestSweepMs)} ms, run ${Math.round(figures.longestRunMs)} ms`,
+    `longest sweep ${Math.round(figures.longestSweepMs)} ms, run ${Math.round(figures.longestRunMs)} ms, chain ${figures.longestChain}`,
     `jobs ${JSON.stringify(figures.jobs)}`,
   ].join('; ');
 }

@@ -2,6 +2,7 @@ import type { createHandler as createSweepHandler } from '../../functions/job-sw
 import type { createHandler as createWorkerHandler } from '../../functions/job-worker.ts';
 import { jobMessage } from '../../lib/jobs/queue.ts';
 import { asSqsHandler, deliver } from '../../local/event-source.ts';
+import { lineage } from './aws-wire.ts';
 import type { FifoQueueModel } from './fifo-queue-model.ts';
 import { contextUntil, noteError, startProcess, type World } from './world.ts';
 
@@ -11,35 +12,52 @@ const SWEEP_TIMEOUT_MS = 55_000;
 const SWEEP_EVERY_MS = 60_000;
 /** A message is deleted so much after its invocation. */
 const DELETION_MS = [5, 15] as const;
+/** Lambda stops a chain of requests after about so many invocations of one function. */
+const MOST_ROUNDS = 16;
+
+/** A run of the worker. */
+export interface WorkerRun {
+  tookMs: number;
+  /** See {@link lineage}. */
+  rounds: number;
+}
 
 /**
  * One process of the worker, which takes one message after the other. No run is stopped at its time-out.
  *
- * @param ended is told how long each run took, in milliseconds
+ * @param how `stopsLoops` if Lambda moves a message to the dead-letter queue that came out of too many invocations, as it
+ * does without `RecursiveLoop: Allow`; `aheadMs` by how much the process's clock is ahead
  */
 export async function runWorker(
   createHandler: typeof createWorkerHandler,
   queue: FifoQueueModel,
   world: World,
-  ended: (tookMs: number) => void,
+  how: { stopsLoops: boolean; aheadMs: number },
+  ended: (run: WorkerRun) => void,
 ): Promise<void> {
   const { time, random } = world;
-  const { runtime, work } = startProcess(world);
+  const { runtime, work } = startProcess(world, how.aheadMs);
   const handle = asSqsHandler(createHandler(runtime));
   for (;;) {
     const message = await queue.receive();
+    const rounds = message.rounds + 1;
+    if (how.stopsLoops && rounds > MOST_ROUNDS) {
+      queue.moveToDeadLetters(message);
+      continue;
+    }
     const began = time.now;
     work.jobId = jobMessage.parse(JSON.parse(message.body)).jobId;
     try {
       await deliver(queue, message, async (event) => {
-        const answer = await handle(event, contextUntil(began + WORKER_TIMEOUT_MS, world));
+        const context = contextUntil(began + WORKER_TIMEOUT_MS, world);
+        const answer = await lineage.run(rounds, () => handle(event, context));
         await time.sleep(DELETION_MS[0] + random() * (DELETION_MS[1] - DELETION_MS[0]));
         return answer;
       });
     } catch (error) {
       noteError(world, error);
     }
-    ended(time.now - began);
+    ended({ tookMs: time.now - began, rounds });
   }
 }
 

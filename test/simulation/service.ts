@@ -19,16 +19,27 @@ export interface ServiceCall {
 export interface ServiceOptions {
   counting: Counting;
   limits: { perMinute: number; perDay: number };
+  /** Other software uses the key evenly, with so many calls a minute. */
+  othersPerMinute?: number;
+  /** The limit of the minute, if it is not the one that the relay knows. */
+  realPerMinute?: number;
   /** How long an answer takes. */
   latencyMs: readonly [number, number];
   /** This part of the calls is held by something between the relay and the service, and passed on so much later. */
   held?: { part: number; forMs: number };
+  /** This part of the answers is lost. */
+  lost?: number;
+  /** A connection's operation answers 500. */
+  failing?: { connection: string; operation: string };
+  /** The first job to call always meets 429. */
+  limitsFirstJob?: { retryAfterSeconds?: number };
   /** Connections are refused from then until then, in virtual time. */
   down?: { from: number; until: number };
 }
 
 /** The secret key of every connection. */
 export const SECRET_KEY = 'sk_simulation';
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** Hosts of the connections: `https://main.partner.example`. */
@@ -41,6 +52,8 @@ export class Service {
   readonly #time: VirtualTime;
   readonly #random: () => number;
   readonly #counts = new Map<string, ServiceModel>();
+  /** When the last call of others came, by connection. */
+  readonly #othersAt = new Map<string, number>();
   readonly #nonces = new Set<string>();
   /** The bodies of the requests that created something, by connection. */
   readonly #created = new Map<string, string[]>();
@@ -53,7 +66,7 @@ export class Service {
 
   /** @throws {TypeError | DOMException} as fetch does */
   async fetch(url: URL, { headers, body }: { headers: Headers; body: string }, jobId: string): Promise<Response> {
-    const { down, held, latencyMs } = this.#options;
+    const { down, held, lost = 0, latencyMs } = this.#options;
     const sentAt = this.#time.now;
     if (down && sentAt >= down.from && sentAt < down.until) {
       await this.#time.sleep(2);
@@ -72,14 +85,23 @@ export class Service {
     }
     const { status, json } = await answer;
     await this.#time.sleep(latency / 2);
+    if (this.#random() < lost) throw new TypeError('terminated', { cause: { code: 'UND_ERR_SOCKET' } });
     call.answeredAt = this.#time.now;
     call.status = status;
-    return Response.json(json, { status });
+    const { retryAfterSeconds } = this.#options.limitsFirstJob ?? {};
+    const tells = status === 429 && retryAfterSeconds !== undefined;
+    return Response.json(json, { status, ...(tells && { headers: { 'retry-after': String(retryAfterSeconds) } }) });
   }
 
   async #handle(call: ServiceCall, request: { nonce: string; body: string }, afterMs: number) {
     await this.#time.sleep(afterMs);
     call.countedAt = this.#time.now;
+    const { failing, limitsFirstJob } = this.#options;
+    if (limitsFirstJob && call.jobId === this.calls[0]?.jobId)
+      return { status: 429, json: refusal('Too many requests') };
+    if (failing?.connection === call.connection && failing.operation === call.operation) {
+      return { status: 500, json: refusal('Server Error') };
+    }
     if (!this.#count(call.connection)) return { status: 429, json: refusal('Too many requests') };
     if (this.#nonces.has(request.nonce)) return { status: 401, json: refusal('Nonce already used') };
     this.#nonces.add(request.nonce);
@@ -87,14 +109,21 @@ export class Service {
   }
 
   #count(connection: string): boolean {
-    const { counting, limits } = this.#options;
+    const { counting, limits, othersPerMinute, realPerMinute = limits.perMinute } = this.#options;
     const count =
       this.#counts.get(connection) ??
       new ServiceModel(counting, [
-        { lengthMs: 60_000, most: limits.perMinute },
+        { lengthMs: 60_000, most: realPerMinute },
         { lengthMs: DAY_MS, most: limits.perDay },
       ]);
     this.#counts.set(connection, count);
+    if (othersPerMinute) {
+      const apartMs = MINUTE_MS / othersPerMinute;
+      const last = this.#othersAt.get(connection) ?? this.#time.now - MINUTE_MS;
+      let next = last + apartMs;
+      for (; next <= this.#time.now; next += apartMs) count.request(next);
+      this.#othersAt.set(connection, next - apartMs);
+    }
     return count.request(this.#time.now);
   }
 

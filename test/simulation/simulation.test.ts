@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { simulateKeepingPromises } from './keeps-its-promises.ts';
 import { simulate } from './simulation.ts';
-import { backlogWithPeople, MINUTE } from './workloads.ts';
+import { backlogWithPeople, HOUR, MINUTE, wrongClock } from './workloads.ts';
 
 it('has the same result for the same seed', async () => {
   const load = backlogWithPeople('sliding', 5, 2 * MINUTE, 1);
@@ -9,4 +10,10 @@ it('has the same result for the same seed', async () => {
   const { calls: again, ...second } = await simulate(load);
   expect(again).toEqual(calls);
   expect(second).toEqual(first);
+});
+
+it.each([5, -5])('loses at most a minute of sending where a clock is %i hours ahead', async (hours) => {
+  const load = wrongClock(hours * HOUR, 1);
+  const { result } = await simulateKeepingPromises(load);
+  expect(result.calls.length).toBeGreaterThanOrEqual(load.limits.perMinute * (load.runsMs / MINUTE - 1));
 });

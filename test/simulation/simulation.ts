@@ -15,10 +15,10 @@ import { channelOf, repositoryOf, SIGNING_SECRET, WEBHOOK_SECRET } from './event
 import type { Attributes } from './expressions.ts';
 import { FifoQueueModel } from './fifo-queue-model.ts';
 import { GithubStub } from './github-stub.ts';
-import { runSweeps, runWorker, type Sweep } from './lambda-model.ts';
+import { runSweeps, runWorker, type Sweep, type WorkerRun } from './lambda-model.ts';
 import { hostOf, SECRET_KEY, Service, type ServiceCall, type ServiceOptions } from './service.ts';
 import { SlackStub, type Told } from './slack-stub.ts';
-import { noteError, startProcess, VARIABLES, type World } from './world.ts';
+import { type MetricValue, noteError, startProcess, VARIABLES, type World } from './world.ts';
 
 export interface Workload extends Omit<ServiceOptions, 'down'> {
   seed: number;
@@ -29,6 +29,10 @@ export interface Workload extends Omit<ServiceOptions, 'down'> {
   /** The issues of the first connection's repository that a backfill takes, from the start on. */
   backfill?: number;
   runsMs: number;
+  /** Whether Lambda stops what it takes for a loop, as without `RecursiveLoop: Allow`. */
+  stopsLoops?: boolean;
+  /** One background worker's clock is so far ahead, or behind if negative. */
+  wrongClockMs?: number;
   /** When connections are refused; milliseconds since the start. */
   down?: { fromMs: number; untilMs: number };
   /** Makes what is in the table at the start. */
@@ -54,12 +58,16 @@ export interface Result {
   sweeps: Sweep[];
   /** The longest run of a worker. */
   longestRunMs: number;
+  /** The longest chain of invocations in which each sent the message of the next. */
+  mostRounds: number;
   /** How many jobs have each status at the end. */
   jobs: Record<string, number>;
   /** Why jobs wait or are parked at the end, without what tells one job from another; and how many. */
   reasons: Map<string, number>;
   /** What the functions threw or logged as an error; the first of each kind, and how often. */
   errors: ReadonlyMap<string, number>;
+  /** What the functions recorded, and how old the oldest message of each queue was every minute. */
+  metrics: MetricValue[];
   /** What people were told in Slack. */
   told: Told[];
 }
@@ -70,6 +78,9 @@ const START = Date.UTC(2026, 10, 20, 10, 0, 17);
 const QUEUE = { visibilityTimeoutMs: 90_000, maxReceiveCount: 100, pollMs: [5, 30], lateMs: 3_000 } as const;
 /** An index lags behind the table by up to this. */
 const INDEX_LAG_MS = 1_000;
+
+/** An answer is lost about once a minute, so that the figures stay those of a normal day. */
+const LOSES_ONE_IN = 2_000;
 
 /** How long a request to AWS takes there and back, in milliseconds. */
 const TRIP_MS = [5, 15] as const;
@@ -92,16 +103,27 @@ export async function simulate(load: Workload): Promise<Result> {
     background: new FifoQueueModel('background.fifo', QUEUE, time, random),
   };
   const sweeps: Sweep[] = [];
-  const runsMs: number[] = [];
+  const longest: WorkerRun = { tookMs: 0, rounds: 0 };
+  const ended = ({ tookMs, rounds }: WorkerRun) => {
+    longest.tookMs = Math.max(longest.tookMs, tookMs);
+    longest.rounds = Math.max(longest.rounds, rounds);
+  };
   const byName = new Map(Object.values(queues).map((queue) => [queue.name, queue]));
-  const disconnect = connectAws({ table, queues: byName, secrets: secretsOf(load) }, travelling(time, random));
+  const models = {
+    ...{ table, queues: byName, secrets: secretsOf(load), clock: () => time.now },
+    losesOneIn: LOSES_ONE_IN,
+  };
+  const disconnect = connectAws(models, travelling(time, random));
   const restoreTimers = stopTimers();
   try {
     for (const lane of ['interactive', 'background'] as const) {
       for (let count = 0; count < load.workers[lane]; count++) {
-        void runWorker(worker.createHandler, queues[lane], world, (ms) => runsMs.push(ms));
+        const aheadMs = lane === 'background' && count === 0 ? load.wrongClockMs : undefined;
+        const how = { stopsLoops: load.stopsLoops ?? false, aheadMs: aheadMs ?? 0 };
+        void runWorker(worker.createHandler, queues[lane], world, how, ended);
       }
     }
+    void watchQueues(Object.values(queues), world);
     void runSweeps(sweep.createHandler, world, (run) => sweeps.push({ ...run, at: run.at - START }));
     const wanted = bring(load.arrivals, { github: github.createHandler, slack: slack.createHandler }, world);
     const prepared = load.prepare?.(openStores(startProcess(world).runtime), START);
@@ -114,9 +136,11 @@ export async function simulate(load: Workload): Promise<Result> {
       receives: { interactive: queues.interactive.receives, background: queues.background.receives },
       deadLetters: [...queues.interactive.deadLetters, ...queues.background.deadLetters],
       sweeps,
-      longestRunMs: runsMs.reduce((longest, ms) => Math.max(longest, ms), 0),
+      longestRunMs: longest.tookMs,
+      mostRounds: longest.rounds,
       ...endOf(table.items()),
       errors: world.errors,
+      metrics: world.metrics.map((metric) => ({ ...metric, at: metric.at - START })),
       told: world.slack.told.map((told) => ({ ...told, at: told.at - START })),
     };
   } finally {
@@ -152,7 +176,21 @@ function worldOf(load: Workload): World {
     slack: new SlackStub(time, random),
     github: new GithubStub(load.backfill ?? 0, load.connections[0] ?? '', START, time),
     errors: new Map(),
+    metrics: [],
   };
+}
+
+/** SQS tells CloudWatch about its queues every minute. */
+async function watchQueues(queues: readonly FifoQueueModel[], { time, metrics }: World): Promise<void> {
+  for (;;) {
+    await time.sleep(60_000);
+    for (const queue of queues) {
+      const about = { at: time.now, namespace: 'AWS/SQS', of: queue.name };
+      metrics.push({ ...about, name: 'ApproximateAgeOfOldestMessage', value: queue.oldestMs() / 1_000 });
+      const visible = { ...about, name: 'ApproximateNumberOfMessagesVisible', of: `${queue.name} dead letters` };
+      metrics.push({ ...visible, value: queue.deadLetters.length });
+    }
+  }
 }
 
 /** As `relay backfill --go` begins it. */
@@ -170,6 +208,7 @@ function secretsOf({ connections, backfill }: Workload): Map<string, string> {
     'github-webhook': { webhookSecret: WEBHOOK_SECRET },
     github: backfill === undefined ? {} : { token: 'ghp_simulation' },
     slack: { signingSecret: SIGNING_SECRET, botToken: 'xoxb-simulation' },
+    markers: { key: 'a key of the simulation, long enough for it' },
     ...Object.fromEntries(
       connections.map((name) => [
         `partner/${name}`,

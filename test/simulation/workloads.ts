@@ -66,6 +66,43 @@ export function backlogWithPeople(
   };
 }
 
+/**
+ * A backlog that lasts long enough for Lambda to take it for a loop, of few calls. Each worker that moves the line sends
+ * the messages of the next jobs.
+ */
+export function longBacklog(stopsLoops: boolean, seed: number): Workload {
+  const load = backlogWithPeople('sliding', 5, 25 * MINUTE, seed);
+  const limits = { ...load.limits, perMinute: 20 };
+  const arrivals = [...backlog(20 * 25), ...atRandom('interactive', 1, { untilMs: 20 * MINUTE, seed: seed + 1_000 })];
+  return { ...load, limits, arrivals, stopsLoops };
+}
+
+/** A backlog with people, and one of the workers has a clock that is so far ahead, or behind. */
+export function wrongClock(aheadMs: number, seed: number): Workload {
+  const load = backlogWithPeople('sliding', 5, 4 * MINUTE, seed);
+  const arrivals = [...backlog(4 * 25), ...atRandom('interactive', 2, { untilMs: 3 * MINUTE, seed: seed + 1_000 })];
+  return { ...load, limits: { ...load.limits, perMinute: 20 }, arrivals, wrongClockMs: aheadMs };
+}
+
+/** Events and people come, and the worker does not run. */
+export function noWorker(seed: number): Workload {
+  const untilMs = 30 * MINUTE;
+  const arrivals = (['interactive', 'background'] as const).flatMap((lane) => atRandom(lane, 2, { untilMs, seed }));
+  const load = backlogWithPeople('sliding', 0, 30 * MINUTE, seed);
+  return { ...load, workers: { interactive: 0, background: 0 }, arrivals };
+}
+
+/** A backlog that outlasts it, and ten commands a minute of several calls each. */
+export function commandsOf(calls: number, seed: number): Workload {
+  const load = backlogWithPeople('sliding', 5, 12 * MINUTE, seed);
+  return { ...load, latencyMs: [5, 300], arrivals: load.arrivals.map((one) => ({ ...one, calls })) };
+}
+
+/** A backlog with people, where the service lets fewer calls through than the configuration says. */
+export function fewerThanConfigured(how: Pick<Workload, 'othersPerMinute' | 'realPerMinute'>, seed: number): Workload {
+  return { ...backlogWithPeople('sliding', 5, 20 * MINUTE, seed), latencyMs: [5, 300], ...how };
+}
+
 /** Who floods in {@link flood}. */
 export const FLOODER = 'U0FLOOD';
 
@@ -103,12 +140,12 @@ export function heldCalls(seed: number): Workload {
 }
 
 /** Of {@link sixConnections}. */
-export const ISSUES_OF_EACH = 3_000;
+export const ISSUES_OF_EACH = 1_500;
 
 /** Six connections with a backlog each, and people at each of them. */
 export function sixConnections(seed: number): Workload {
   const connections = ['one', 'two', 'three', 'four', 'five', 'six'];
-  const runsMs = 30 * MINUTE;
+  const runsMs = 16 * MINUTE;
   const people = connections.flatMap((connection, index) =>
     atRandom('interactive', 3, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000 + index, connection }),
   );
@@ -123,18 +160,18 @@ export function sixConnections(seed: number): Workload {
   };
 }
 
-/** Work for more than two days of a day's limit, with a person every five minutes. */
+/** Work for more than two days of a day's limit, with a person every twelve minutes. */
 export function twoDays(seed: number): Workload {
   return {
     ...hard,
-    limits: { perMinute: 120, perDay: 5_000 },
+    limits: { perMinute: 120, perDay: 2_000 },
     seed,
     counting: 'sliding',
     connections: ['main'],
     workers: { interactive: 5, background: 5 },
     arrivals: [
-      ...backlog(12_000),
-      ...atRandom('interactive', 0.2, { untilMs: 2 * DAY - LAST_MOMENTS_MS, seed: seed + 1_000 }),
+      ...backlog(4_800),
+      ...atRandom('interactive', 0.08, { untilMs: 2 * DAY - LAST_MOMENTS_MS, seed: seed + 1_000 }),
     ],
     runsMs: 2 * DAY,
   };
@@ -214,6 +251,48 @@ export function besideBackfill(workers: number, hasBackfill: boolean, seed: numb
   };
 }
 
+/** A burst of issues while a part of the answers is lost. */
+export function lostAnswers(part: number, issues: number, perMinute: number, seed: number): Workload {
+  return {
+    limits: { perMinute, perDay: 1_000_000 },
+    latencyMs: [300, 1_000],
+    seed,
+    counting: 'sliding',
+    connections: ['main'],
+    workers: { interactive: 5, background: 5 },
+    arrivals: backlog(issues),
+    lost: part,
+    runsMs: 5 * MINUTE,
+  };
+}
+
+/** A backlog with people, with or without a job that always meets 429. */
+export function limitedJob(has: boolean, retryAfterSeconds: number | undefined, seed: number): Workload {
+  const load = backlogWithPeople('sliding', 5, HOUR, seed);
+  if (!has) return load;
+  return { ...load, limitsFirstJob: { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) } };
+}
+
+/** 1,500 jobs for an operation that fails or not, and beside them events and people of another connection. */
+export function failingOperation(fails: boolean, seed: number): Workload {
+  const runsMs = 30 * MINUTE;
+  const untilMs = runsMs - LAST_MOMENTS_MS;
+  return {
+    ...hard,
+    seed,
+    counting: 'sliding',
+    connections: ['main', 'other'],
+    workers: { interactive: 5, background: 5 },
+    arrivals: [
+      ...backlog(1_500),
+      ...atRandom('background', 10, { untilMs, seed: seed + 1_000, connection: 'other' }),
+      ...atRandom('interactive', 3, { untilMs, seed: seed + 2_000, connection: 'other' }),
+    ],
+    ...(fails && { failing: { connection: 'main', operation: 'defects/create' } }),
+    runsMs,
+  };
+}
+
 /** Every workload by its name. */
 export const workloads: ReadonlyMap<string, (seed: number) => Workload> = new Map([
   ...[5, 45].flatMap((workers) => [
@@ -226,6 +305,14 @@ export const workloads: ReadonlyMap<string, (seed: number) => Workload> = new Ma
     ),
     [`hour, 5+${workers}`, (seed: number) => backlogWithPeople('sliding', workers, HOUR, seed)] as const,
   ]),
+  ['long backlog', (seed: number) => longBacklog(false, seed)],
+  ["long backlog, with Lambda's guard", (seed: number) => longBacklog(true, seed)],
+  ['no worker', noWorker],
+  ['a clock five hours ahead', (seed: number) => wrongClock(5 * HOUR, seed)],
+  ['a clock five hours behind', (seed: number) => wrongClock(-5 * HOUR, seed)],
+  ...[1, 2, 4].map((calls) => [`commands of ${calls}`, (seed: number) => commandsOf(calls, seed)] as const),
+  ['others use the key', (seed: number) => fewerThanConfigured({ othersPerMinute: 40 }, seed)],
+  ['the real limit is lower', (seed: number) => fewerThanConfigured({ realPerMinute: 60 }, seed)],
   ['held calls', heldCalls],
   ['one person floods', (seed: number) => flood(0, seed)],
   ['one person floods over a backlog', (seed: number) => flood(1_500, seed)],
@@ -235,6 +322,13 @@ export const workloads: ReadonlyMap<string, (seed: number) => Workload> = new Ma
     (seconds) => [`${seconds} s after an outage`, (seed: number) => afterOutage(seconds * SECOND, seed)] as const,
   ),
   ['due together', dueTogether],
+  ['10% lost', (seed: number) => lostAnswers(0.1, 60, 120, seed)],
+  ['30% lost', (seed: number) => lostAnswers(0.3, 60, 120, seed)],
+  ['20% lost of 150', (seed: number) => lostAnswers(0.2, 150, 6_000, seed)],
+  ['one job meets 429', (seed: number) => limitedJob(true, undefined, seed)],
+  ['one job meets 429 with Retry-After', (seed: number) => limitedJob(true, 300, seed)],
+  ['an operation fails', (seed: number) => failingOperation(true, seed)],
+  ['an operation fails, without the failure', (seed: number) => failingOperation(false, seed)],
   ...[5, 45].flatMap((workers) =>
     [true, false].map(
       (has) =>

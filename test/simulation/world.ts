@@ -1,10 +1,21 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { createMetrics } from '../../lib/metrics/metrics.ts';
+import { createMetrics, METRIC_NAMESPACE } from '../../lib/metrics/metrics.ts';
 import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import type { VirtualTime } from '../budget/virtual-time.ts';
 import type { GithubStub } from './github-stub.ts';
 import type { Service } from './service.ts';
 import type { SlackStub } from './slack-stub.ts';
+
+/** A value of a metric in CloudWatch, as the functions or AWS recorded it. */
+export interface MetricValue {
+  /** Virtual time. */
+  at: number;
+  namespace: string;
+  name: string;
+  /** Of its dimensions, the connection or the queue that it is about. */
+  of?: string;
+  value: number;
+}
 
 /** What all processes share. */
 export interface World {
@@ -16,6 +27,7 @@ export interface World {
   github: GithubStub;
   /** Errors that a function threw or logged: the first of each kind, and how often it came. */
   errors: Map<string, number>;
+  metrics: MetricValue[];
 }
 
 /** A process of a function. */
@@ -38,10 +50,10 @@ export const VARIABLES = {
 /** A process's clock is wrong by up to this, in either direction. */
 const CLOCK_ERROR_MS = 500;
 
-/** Starts a process with a clock of its own. */
-export function startProcess(world: World): Process {
+/** Starts a process with a clock of its own, which is off by `aheadMs` besides the usual error. */
+export function startProcess(world: World, aheadMs = 0): Process {
   const { time, random, config, service, slack, github } = world;
-  const clockError = (2 * random() - 1) * CLOCK_ERROR_MS;
+  const clockError = (2 * random() - 1) * CLOCK_ERROR_MS + aheadMs;
   const clock = () => Math.floor(time.now + clockError);
   const work = { jobId: '' };
   const runtime: Runtime = {
@@ -58,9 +70,20 @@ export function startProcess(world: World): Process {
       return service.fetch(url, { headers: new Headers(init?.headers), body }, work.jobId);
     },
     log: { info() {}, warn() {}, error: (line) => noteError(world, line) },
-    metrics: createMetrics(VARIABLES.STAGE, () => {}, clock),
+    metrics: createMetrics(VARIABLES.STAGE, (line) => noteMetrics(world, line), clock),
   };
   return { runtime, work };
+}
+
+/** @param line in the embedded metric format */
+function noteMetrics({ time, metrics }: World, line: string): void {
+  const { _aws, Stage, Connection, ...values } = JSON.parse(line) as Record<string, unknown>;
+  const about = {
+    at: time.now,
+    namespace: METRIC_NAMESPACE,
+    ...(Connection !== undefined && { of: String(Connection) }),
+  };
+  for (const [name, value] of Object.entries(values)) metrics.push({ ...about, name, value: Number(value) });
 }
 
 export function noteError({ errors }: World, error: unknown): void {

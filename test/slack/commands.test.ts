@@ -472,7 +472,13 @@ describe('permissions', () => {
   });
 
   it("a reminder's form respects permissions too, wherever the reminder is", async () => {
-    const value = JSON.stringify({ connection: 'main', date: '2026-11-19', minutes: 60, tasks: [] });
+    const value = JSON.stringify({
+      connection: 'main',
+      date: '2026-11-19',
+      minutes: 60,
+      at: relay.clock.now,
+      tasks: [],
+    });
     const blocks = [
       { type: 'actions', elements: [{ action_id: 'log-rest', value, text: { text: 'Log the rest' } }] },
     ] as const;

@@ -147,6 +147,8 @@ describe('an outcome', () => {
   it.each([
     ['down', { kind: 'server-error', times: 3 }],
     ['wanting fewer messages', { kind: 'rate-limited', retryAfterSeconds: 45 }],
+    ['wanting a second without messages, again and again', { kind: 'rate-limited', retryAfterSeconds: 1, times: 30 }],
+    ['wanting no messages for ever', { kind: 'rate-limited', retryAfterSeconds: Number.POSITIVE_INFINITY }],
     ['losing its answers', { kind: 'server-error', when: 'after work', times: 2 }],
   ] as const)('a direct message is sent once, with Slack %s', async (_, failure) => {
     relay.slack.fail({ method: 'chat.postMessage', ...failure });

@@ -48,7 +48,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
-  it('an open page goes on when the relay was restarted', async () => {
+  it('an open page goes on when the relay answers again', async () => {
     const before = await startFixture();
     const { page, go } = await open(before.url);
     await go('jobs');

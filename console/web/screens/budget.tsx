@@ -9,7 +9,7 @@ import { useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
 import { Screen } from '../screen.tsx';
-import { ConnectionState, Forecast, LaneTable, Outages } from './now.tsx';
+import { Assumed, ConnectionState, Forecast, LaneTable, Outages } from './now.tsx';
 
 /** What a connection has sent, what it may still send, and who waits for it. */
 export function BudgetScreen({ connection: asked }: { connection: string | undefined }) {
@@ -53,6 +53,7 @@ function BudgetView({ budget }: { budget: BudgetDetail }) {
           <ConnectionState {...budget} />
         </header>
         {(budget.stopped.length > 0 || budget.pausedUntil !== null) && <Outages {...budget} />}
+        {budget.assumed !== null && <Assumed {...budget.assumed} />}
         <div class="beside even">
           <div>
             <Meter label="Last minute" {...minute} unit="calls" />

@@ -52,7 +52,7 @@ function Counts({ counts }: { counts: Now['counts'] }) {
 }
 
 function ConnectionCard(connection: ConnectionNow) {
-  const { connection: name, service, minute, day, dayUsedUpAt, lanes, stopped, pausedUntil } = connection;
+  const { connection: name, service, minute, day, dayUsedUpAt, lanes, stopped, pausedUntil, assumed } = connection;
   return (
     <section class="card" aria-labelledby={`connection-${name}`}>
       <header>
@@ -69,6 +69,7 @@ function ConnectionCard(connection: ConnectionNow) {
         <ConnectionState {...connection} />
       </header>
       {(stopped.length > 0 || pausedUntil !== null) && <Outages stopped={stopped} pausedUntil={pausedUntil} />}
+      {assumed !== null && <Assumed {...assumed} />}
       <div class="beside">
         <div class="meters">
           <Meter label="Last minute" {...minute} unit="calls" />
@@ -97,6 +98,16 @@ export function ConnectionState({ stopped, pausedUntil }: Pick<ConnectionNow, 's
   if (stopped.some(({ operation }) => operation === undefined)) return <StatusMark of="stopped" />;
   if (pausedUntil !== null) return <StatusMark of="paused" />;
   return <StatusMark of={stopped.length > 0 ? 'partly' : 'sending'} />;
+}
+
+/** The minute's limit is lower than configured. */
+export function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
+  return (
+    <p>
+      The service seems to allow {perMinute} calls a minute, since a 429 at <At at={since} />: other software uses the
+      key, or its limit is lower.
+    </p>
+  );
 }
 
 /** Why calls are not sent, since when, and until when. */

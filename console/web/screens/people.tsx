@@ -31,6 +31,7 @@ const lives: Readonly<Record<LinkRow['life'], string>> = {
   claimed: 'Being created',
   made: 'Linked',
   moved: 'Moved',
+  unreadable: 'Cannot be read',
 };
 
 function Links({ rows }: { rows: readonly LinkRow[] }) {

@@ -83,6 +83,19 @@ function Field({ id, element, value, isRequired: required, change }: FieldProps)
           ))}
         </select>
       );
+    case 'multi_static_select':
+      return (
+        <select
+          id={id}
+          multiple
+          required={required}
+          onChange={({ currentTarget }) =>
+            change(Array.from(currentTarget.selectedOptions, (option) => option.value).join('\n'))
+          }
+        >
+          {options.map(asOption)}
+        </select>
+      );
     case 'datepicker':
       return <input id={id} type="date" value={value} required={required} onInput={onInput} />;
     case 'number_input':

@@ -1,5 +1,5 @@
 import type { Payload, Result } from '../../operations/operation.ts';
-import type { ChecklistItem, Defect, Project, Task } from '../../records.ts';
+import type { ChecklistItem, Project, Task } from '../../records.ts';
 import { refuse } from '../../refusal.ts';
 import { operations } from '../../routes.ts';
 import { find, type Store } from '../../store.ts';
@@ -50,10 +50,6 @@ export class Actor {
 
   task(task_id: string): Task {
     return this.#visible(find(this.store.data.tasks, 'task_id', task_id)) ?? refuse(404, 'Task not found');
-  }
-
-  defect(defect_id: string): Defect {
-    return this.#visible(find(this.store.data.defects, 'defect_id', defect_id)) ?? refuse(404, 'Defect not found');
   }
 
   /** An item that belongs to a visible task. */

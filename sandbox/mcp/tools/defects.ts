@@ -1,4 +1,4 @@
-import { defect, name, priority, project, task, text } from './arguments.ts';
+import { priority, project, text } from './arguments.ts';
 import { tool } from './tool.ts';
 
 const severity = { type: 'string', enum: ['minor', 'major', 'critical'] } as const;
@@ -42,38 +42,11 @@ export const defects = [
     description: 'Creates a defect in a project.',
     scope: 'mcp:tests.write',
     kind: 'creates',
-    required: { project, title: name },
+    required: { project, title: text },
     optional: { description: text, priority, severity },
     run({ project, ...fields }, actor) {
       const { project_id } = actor.project(project);
       return { defect: actor.carryOut('/defects/create', { project_id, ...fields }) };
-    },
-  }),
-  tool({
-    name: 'update_defect',
-    title: 'Change a defect',
-    description: 'Changes the fields that are given, and no others.',
-    scope: 'mcp:tests.write',
-    kind: 'changes',
-    required: { defect },
-    optional: { title: name, description: text, priority, severity },
-    run({ defect, ...fields }, actor) {
-      const { defect_id } = actor.defect(defect);
-      return { defect: actor.carryOut('/defects/update', { defect_id, ...fields }) };
-    },
-  }),
-  tool({
-    name: 'link_defect',
-    title: 'Link a defect to a task',
-    description: 'Links a defect to the task that it was found in.',
-    scope: 'mcp:tests.write',
-    kind: 'changes',
-    required: { defect, task },
-    optional: {},
-    run({ defect, task }, actor) {
-      const { defect_id } = actor.defect(defect);
-      const { task_id } = actor.task(task);
-      return { defect: actor.carryOut('/defects/link', { defect_id, task_id }) };
     },
   }),
 ];

@@ -1,5 +1,5 @@
 import { firstWorkspaceId } from '../../seed.ts';
-import { date, name, priority, project, text } from './arguments.ts';
+import { date, priority, text } from './arguments.ts';
 import { tool } from './tool.ts';
 
 export const projects = [
@@ -30,7 +30,7 @@ export const projects = [
     description: 'Creates a project in the workspace.',
     scope: 'mcp:projects.write',
     kind: 'creates',
-    required: { name },
+    required: { name: text },
     optional: { description: text, priority, starts: date, ends: date },
     run({ starts, ends, ...fields }, actor) {
       const created = actor.carryOut('/projects/create', { ...fields, start_date: starts, end_date: ends });
@@ -39,20 +39,6 @@ export const projects = [
       const workspace_id = actor.caller.workspace?.workspace_id ?? firstWorkspaceId;
       if (record) actor.store.put('projects', { ...record, workspace_id });
       return { project: created };
-    },
-  }),
-  tool({
-    name: 'update_project',
-    title: 'Change a project',
-    description: 'Changes the fields that are given, and no others.',
-    scope: 'mcp:projects.write',
-    kind: 'changes',
-    required: { project },
-    optional: { name, description: text, status: name, priority, starts: date, ends: date },
-    run({ project, starts, ends, ...fields }, actor) {
-      const { project_id } = actor.project(project);
-      const payload = { project_id, ...fields, start_date: starts, end_date: ends };
-      return { project: actor.carryOut('/projects/update', payload) };
     },
   }),
 ];

@@ -1,7 +1,7 @@
 /** The part of JSON Schema that the tools' arguments are described with. */
 export type Schema =
-  | { type: 'string'; enum?: readonly string[]; format?: 'date'; minLength?: number; description?: string }
-  | { type: 'integer' | 'number'; minimum?: number; exclusiveMinimum?: number; maximum?: number; description?: string }
+  | { type: 'string'; enum?: readonly string[]; format?: 'date'; description?: string }
+  | { type: 'integer' | 'number'; description?: string }
   | { type: 'boolean'; description?: string }
   | { type: 'array'; items: Schema; minItems?: number; description?: string };
 
@@ -38,7 +38,6 @@ export function faultOf(schema: Schema, value: unknown): string | undefined {
 function faultOfText(schema: Extract<Schema, { type: 'string' }>, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
   if (schema.enum && !schema.enum.includes(value)) return `must be one of ${schema.enum.join(', ')}`;
-  if (value.length < (schema.minLength ?? 0)) return 'must not be empty';
   // 2026-02-30 either does not parse or comes back as another day.
   const isDay = () => new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value);
   if (schema.format === 'date' && !(/^\d{4}-\d\d-\d\d$/.test(value) && isDay())) return 'must be a date as YYYY-MM-DD';
@@ -48,10 +47,5 @@ function faultOfText(schema: Extract<Schema, { type: 'string' }>, value: unknown
 function faultOfNumber(schema: Extract<Schema, { type: 'integer' | 'number' }>, value: unknown): string | undefined {
   if (typeof value !== 'number') return 'must be a number';
   if (schema.type === 'integer' && !Number.isSafeInteger(value)) return 'must be an integer';
-  if (schema.minimum !== undefined && value < schema.minimum) return `must be at least ${schema.minimum}`;
-  if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum) {
-    return `must be more than ${schema.exclusiveMinimum}`;
-  }
-  if (schema.maximum !== undefined && value > schema.maximum) return `must be at most ${schema.maximum}`;
   return undefined;
 }

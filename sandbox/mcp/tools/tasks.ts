@@ -1,4 +1,4 @@
-import { date, name, person, priority, project, task, text } from './arguments.ts';
+import { date, person, priority, project, task, text } from './arguments.ts';
 import { tool } from './tool.ts';
 
 export const tasks = [
@@ -37,7 +37,7 @@ export const tasks = [
     description: 'Creates a task in a project.',
     scope: 'mcp:tasks.write',
     kind: 'creates',
-    required: { project, title: name },
+    required: { project, title: text },
     optional: { description: text, priority, due: date, assignee: person },
     run({ project, due, assignee, ...fields }, actor) {
       const { project_id } = actor.project(project);
@@ -53,7 +53,7 @@ export const tasks = [
     scope: 'mcp:tasks.write',
     kind: 'changes',
     required: { task },
-    optional: { title: name, description: text, status: name, priority, due: date, assignee: person },
+    optional: { title: text, description: text, status: text, priority, due: date, assignee: person },
     run({ task, due, assignee, ...fields }, actor) {
       const { task_id } = actor.task(task);
       return {

@@ -1,5 +1,3 @@
-import { refuse } from '../../refusal.ts';
-import { find } from '../../store.ts';
 import { date, hours, task, text } from './arguments.ts';
 import { tool } from './tool.ts';
 
@@ -50,23 +48,6 @@ export const timelogs = [
       return {
         entry: actor.carryOut('/timelogs/create', { task_id, user_id, date: day ?? actor.today, hours, note: comment }),
       };
-    },
-  }),
-  tool({
-    name: 'correct_time',
-    title: 'Correct a time entry',
-    description: 'Changes one of your own time entries.',
-    scope: 'mcp:timelogs.write',
-    kind: 'changes',
-    required: { entry: { ...text, description: 'Identifier of a time entry' } },
-    optional: { hours, day: date, comment: text },
-    run({ entry, hours, day, comment }, actor) {
-      const before = find(actor.visible(actor.store.data.timelogs), 'timelog_id', entry);
-      if (before?.user_id !== actor.caller.user_id) return refuse(404, 'Time entry not found');
-      const note = comment ?? before.note;
-      const timelog = { ...before, hours: hours ?? before.hours, date: day ?? before.date, note, description: note };
-      actor.store.put('timelogs', timelog);
-      return { entry: timelog };
     },
   }),
 ];

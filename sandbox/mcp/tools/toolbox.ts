@@ -4,29 +4,14 @@ import { codes, McpRefusal, type RequestId } from '../mcp-refusal.ts';
 import { has, type Revision } from '../revisions.ts';
 import type { Actor } from './actor.ts';
 import { checklists } from './checklists.ts';
-import { context } from './context.ts';
 import { defects } from './defects.ts';
-import { documents } from './documents.ts';
-import { epics } from './epics.ts';
 import { people } from './people.ts';
 import { projects } from './projects.ts';
-import { sprints } from './sprints.ts';
 import { tasks } from './tasks.ts';
 import { timelogs } from './timelogs.ts';
 import type { Arguments, Tool } from './tool.ts';
 
-export const tools: readonly Tool[] = [
-  ...people,
-  ...projects,
-  ...tasks,
-  ...timelogs,
-  ...defects,
-  ...checklists,
-  ...epics,
-  ...sprints,
-  ...context,
-  ...documents,
-];
+export const tools: readonly Tool[] = [...people, ...projects, ...tasks, ...timelogs, ...defects, ...checklists];
 
 /** By tool: another name, and other names for its arguments. */
 export type ToolRename = Readonly<Record<string, { name?: string; arguments?: Readonly<Record<string, string>> }>>;

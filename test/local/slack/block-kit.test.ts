@@ -412,7 +412,7 @@ describe('whatever is sent as blocks or as a view', () => {
     ),
   }));
 
-  it('is withJobErrors, and every fault says where it is', () => {
+  it('refuses what Slack refuses, and every fault says where it is', () => {
     const pointed = /\[json-pointer:\/(blocks|view)(\/.*)?\]$/s;
     fc.assert(
       fc.property(fc.oneof(nodes.value, fc.array(nodes.value)), (given) => {

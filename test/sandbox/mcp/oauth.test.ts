@@ -39,7 +39,17 @@ describe('discovery', () => {
       code_challenge_methods_supported: ['S256'],
     });
     expect(server.scopes_supported).toEqual(
-      expect.arrayContaining(['mcp:use', 'mcp:documents.read', 'mcp:users.write', 'mcp:reports.read']),
+      expect.arrayContaining([
+        ...[
+          'mcp:use',
+          'mcp:epics.write',
+          'mcp:sprints.read',
+          'mcp:sprints.write',
+          'mcp:context.read',
+          'mcp:context.write',
+        ],
+        ...['mcp:documents.read', 'mcp:users.write', 'mcp:reports.read'],
+      ]),
     );
   });
 

@@ -89,7 +89,7 @@ describe('the client of the official SDK', () => {
   it.each(['json', 'stream'] as const)('goes all the way, answered in %s', async (answers) => {
     const { sandbox, client } = await linked({ answers });
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
-    expect((await client.listTools()).tools).toHaveLength(26);
+    expect((await client.listTools()).tools).toHaveLength(14);
     const result = await client.callTool({ name: 'log_time', arguments: { task: checkout, hours: 2 } });
     expect(result.isError).toBe(false);
     expect(sandbox.data.timelogs.at(-1)).toMatchObject({ user_id: sandbox.mcp.people[0]?.user_id, hours: 2 });

@@ -7,8 +7,6 @@ const shop = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 const app = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c02';
 const checkout = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const login = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
-const voucher = 'a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b01';
-const appSprint = 'b86d2f40-5a1c-4e37-9c08-4f7e1d3a6b02';
 const fieldTeam = '2b7d9f04-8e31-4c65-a0f2-9d4b6c1e7a02';
 
 async function startAs(...[email = mira, options = {}]: [string?, Parameters<typeof startMcp>[0]?]) {
@@ -40,61 +38,7 @@ describe('a tool call', () => {
   it('changes only what it is given', async () => {
     const { sandbox, client } = await startAs();
     await client.call('update_task', { task: checkout, due: '2026-03-01' });
-    await client.call('update_defect', { defect: voucher, severity: 'critical' });
-    await client.call('link_defect', { defect: voucher, task: login });
-    await client.call('update_project', { project: shop, ends: '2026-11-30' });
     expect(sandbox.data.tasks[0]).toMatchObject({ title: 'Release checkout 2.4', due_date: '2026-03-01' });
-    expect(sandbox.data.defects[0]).toMatchObject({ priority: 'high', severity: 'critical', task_id: login });
-    expect(sandbox.data.projects[0]).toMatchObject({ name: 'Web Shop', end_date: '2026-11-30' });
-  });
-
-  it('corrects and lists own time entries only', async () => {
-    const { sandbox, client } = await startAs();
-    const [own, , others] = sandbox.data.timelogs;
-    const { json } = await client.call('list_time', { from: '2026-01-13' });
-    expect(json.result.structuredContent?.entries).toMatchObject([{ day: '2026-01-13', hours: 6 }]);
-    await client.call('correct_time', { entry: own?.timelog_id, hours: 4 });
-    expect(sandbox.data.timelogs[0]).toMatchObject({ hours: 4, note: 'Payment provider sandbox' });
-    const refused = await client.call('correct_time', { entry: others?.timelog_id, hours: 4 });
-    expect(refused.json.result).toMatchObject({ isError: true, content: [{ text: 'Time entry not found' }] });
-  });
-
-  it('creates epics, and what is part of them', async () => {
-    const { sandbox, client } = await startAs();
-    await client.call('create_epic', { project: shop, kind: 'epic', title: 'Faster checkout' });
-    const parent = sandbox.data.epics[0]?.epic_id;
-    await client.call('create_epic', { project: shop, kind: 'story', title: 'Pay by card', parent });
-    await client.call('create_epic', { project: shop, kind: 'subtask', title: 'Card form', parent: checkout });
-    expect(sandbox.data.epics).toMatchObject([
-      { kind: 'epic', parent_id: null, created_by: miraId },
-      { kind: 'story', parent_id: parent },
-      { kind: 'subtask', parent_id: checkout },
-    ]);
-  });
-
-  it('plans, starts and completes sprints', async () => {
-    const { sandbox, client } = await startAs();
-    await client.call('create_sprint', { project: shop, name: 'Shop 8', starts: '2026-02-16' });
-    const sprint = sandbox.data.sprints.at(-1)?.sprint_id;
-    await client.call('assign_to_sprint', { sprint, task: checkout });
-    await client.call('update_sprint', { sprint, status: 'active', goal: 'Ship it' });
-    expect(sandbox.data.sprints.at(-1)).toMatchObject({
-      ...{ name: 'Shop 8', goal: 'Ship it', status: 'active', start_date: '2026-02-16', task_ids: [checkout] },
-    });
-    await client.call('update_sprint', { sprint, status: 'completed' });
-    expect(sandbox.data.sprints.at(-1)).toMatchObject({ status: 'completed', goal: 'Ship it' });
-  });
-
-  it('saves context of a project or the company, for those who see the project', async () => {
-    const { sandbox, client } = await startAs();
-    await client.call('save_context', { text: 'We write British English' });
-    await client.call('save_context', { text: 'Passkeys only', project: app });
-    const ofCompany = { project: null, text: 'We write British English' };
-    const { json } = await client.call('read_context', {});
-    expect(json.result.structuredContent?.contexts).toEqual([ofCompany, { project: app, text: 'Passkeys only' }]);
-    const other = await McpClient.connect(sandbox, sandbox.mcp.grant(tomasz).access_token);
-    const seen = await other.call('read_context', {});
-    expect(seen.json.result.structuredContent?.contexts).toEqual([ofCompany]);
   });
 
   it('deletes, when it is destructive', async () => {
@@ -116,8 +60,7 @@ describe('a tool call', () => {
     ['find_tasks', { containing: 'PASSKEYS' }, 'tasks', 1, 0],
     ['find_defects', { project: shop }, 'defects', 1, 1],
     ['list_members', {}, 'members', 2, 2],
-    ['list_sprints', {}, 'sprints', 2, 1],
-    ['search_documents', { containing: 'refund' }, 'documents', 2, 1],
+    ['list_time', { from: '2026-01-13' }, 'entries', 1, 0],
   ])('%s %o shows what the person can see', async (tool, args, field, ofMira, ofTomasz) => {
     const { sandbox } = await startMcp();
     for (const [email, expected] of [
@@ -136,15 +79,7 @@ describe('a tool call', () => {
     ['read_checklists', { task: login }, 'Task not found'],
     ['create_task', { project: app, title: 'Mine' }, 'Project not found'],
     ['report_defect', { project: app, title: 'Mine' }, 'Project not found'],
-    ['update_project', { project: app, name: 'Mine' }, 'Project not found'],
-    ['create_epic', { project: app, kind: 'epic', title: 'Mine' }, 'Project not found'],
-    ['create_epic', { project: shop, kind: 'story', title: 'Mine', parent: login }, 'Parent not found'],
-    ['create_sprint', { project: app, name: 'Mine' }, 'Project not found'],
-    ['update_sprint', { sprint: appSprint, status: 'completed' }, 'Sprint not found'],
-    ['assign_to_sprint', { sprint: appSprint, task: checkout }, 'Sprint not found'],
-    ['save_context', { project: app, text: 'Mine' }, 'Project not found'],
     ['complete_checklist_items', { items: [201], done: true }, 'Checklist item not found'],
-    ['link_defect', { defect: voucher, task: login }, 'Task not found'],
   ])('%s %o says of what is invisible that it does not exist', async (tool, args, text) => {
     const { sandbox, client } = await startAs(tomasz);
     const before = structuredClone(sandbox.data);
@@ -170,14 +105,12 @@ describe('a tool call', () => {
   it.each([
     ['log_time', {}, 'task is required; hours is required'],
     ['log_time', { task: checkout, hours: '2h' }, 'hours must be a number'],
-    ['log_time', { task: checkout, hours: 0 }, 'hours must be more than 0'],
-    ['log_time', { task: checkout, hours: 25 }, 'hours must be at most 24'],
+    ['log_time', { task: checkout, hours: 25 }, 'Validation failed: hours must be more than 0 and at most 24'],
     ['log_time', { task: checkout, hours: 1, day: '2026-02-30' }, 'day must be a date as YYYY-MM-DD'],
     ['log_time', { task: checkout, hours: 1, minutes: 1 }, 'minutes is unknown'],
-    ['create_task', { project: shop, title: '' }, 'title must not be empty'],
+    ['create_task', { project: shop, title: '' }, 'Validation failed: title must be a string that is not empty'],
     ['create_task', { project: shop, title: 'x', priority: 'urgent' }, 'priority must be one of low, medium, high'],
     ['create_task', { project: shop, title: 'x', assignee: 'no one' }, 'User not found'],
-    ['assign_to_sprint', { sprint: appSprint, task: checkout }, 'The task is of another project'],
     ['complete_checklist_items', { items: [], done: true }, 'items must have at least 1 entries'],
     ['complete_checklist_items', { items: [1.5], done: 1 }, 'items must be an integer; done must be true or false'],
     ['complete_checklist_items', { items: 101, done: true }, 'items must be a list'],

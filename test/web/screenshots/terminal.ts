@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../..');
 export async function storyOfStart(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
   const env = { ...process.env, PORT: '0' };
-  const relay = spawn(process.execPath, [join(root, 'local/start.ts')], { cwd: folder, env });
+  const relay = spawn(process.execPath, [join(root, 'cli/start.ts')], { cwd: folder, env });
   let output = '';
   const printed = async (text: RegExp) => {
     while (!text.test(output)) await once(relay.stdout, 'data');

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { loadConfig } from '../../lib/config/config-file.ts';
+import { createGithubClient } from '../../lib/github/github-client.ts';
+import { createRedeliveryApi, NotNow } from '../../lib/github/redelivery-api.ts';
+import { localClock, localTime } from '../../lib/local-time.ts';
+import { githubCredentials, githubWebhookSecret } from '../../lib/secrets/secrets.ts';
+import { printText } from '../print.ts';
+import { readTime } from '../run.ts';
+import type { OpenTarget } from '../target.ts';
+import { chosenHook, type HookChoice } from './chosen-hook.ts';
+import { createGithubDeliveries, keptPlace, NotHanded } from './poll.ts';
+
+interface DeliveriesOptions extends HookChoice {
+  since?: Date;
+  interval: number;
+}
+
+const CALL_TIMEOUT_MS = 10_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** `github-deliveries`: brings GitHub's events to the relay on this machine, which GitHub cannot reach. */
+export function addGithubDeliveriesCommand(program: Command, open: OpenTarget): void {
+  program
+    .command('github-deliveries')
+    .description("bring GitHub's events to the relay on this machine, without a tunnel, until you press Ctrl+C")
+    .option('--repo <owner/name>', 'of the webhook of this repository')
+    .option('--org <login>', 'of the webhook of this organization')
+    .option('--app', 'of the GitHub App in the github secret')
+    .option('--hook <id>', 'the id of the webhook, if there are several')
+    .option(
+      '--since <time>',
+      'from this time on, up to three days ago; by default from where it stopped, or now',
+      readTime,
+    )
+    .option('--interval <seconds>', 'how often to ask GitHub', seconds, 5)
+    .addHelpText(
+      'after',
+      `
+GitHub keeps what a webhook delivered, even if its URL could not be reached. This command reads that list, signs each
+delivery with the secret of the relay that runs here, and posts it to its webhook. GITHUB_TOKEN needs to administer the
+webhooks, when you run npm start; docs/redelivery.md#permissions lists the permissions.
+
+  GITHUB_TOKEN=… npm start
+  npm run -s relay -- github-deliveries --repo acme/web`,
+    )
+    .action(async (options: DeliveriesOptions) => {
+      const { running, githubWebhookUrl, stores } = await open();
+      if (!running) throw new Error('a stage has a webhook URL of its own: enter it in the webhook on GitHub');
+      const config = await loadConfig();
+      const { secrets } = stores;
+      const { apiUrl } = config.github;
+      const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
+      if (!(await github.isThere())) {
+        throw new Error('the relay has no credentials for GitHub: set GITHUB_TOKEN and start it again');
+      }
+      const hook = await chosenHook(
+        options,
+        github,
+        async () => (await secrets.current('github', githubCredentials)).appId,
+      );
+      const api = createRedeliveryApi(github, Date.now);
+      const place = keptPlace(hook, options.since?.getTime() ?? Date.now());
+      // From now on, nothing is left out, even if this command stops before the first event.
+      place.keep(options.since ? { since: options.since.getTime(), handed: {} } : place.read());
+      const forwarded = createGithubDeliveries({
+        deliveries: () => api(hook),
+        hand: (request) => post(githubWebhookUrl, request),
+        webhookSecret: async () => (await secrets.current('github-webhook', githubWebhookSecret)).webhookSecret,
+        place,
+        clock: Date.now,
+        report: ({ guid, event, status }) => printText(`${localClock(Date.now())}  ${status}  ${event}  ${guid}`),
+      });
+      printText(
+        `Events of ${hook.kind} ${hook.target} since ${localTime(place.read().since)} come to ${githubWebhookUrl}.`,
+      );
+      await pollForever(() => forwarded.poll(), options.interval * 1000);
+    });
+}
+
+/** Failures that may pass are told once, and end with the first success. */
+async function pollForever(poll: () => Promise<number>, intervalMs: number): Promise<never> {
+  let pauseMs = intervalMs;
+  let told = '';
+  for (;;) {
+    try {
+      await poll();
+      if (told !== '') printText(`${localClock(Date.now())}  continues`);
+      [pauseMs, told] = [intervalMs, ''];
+    } catch (error) {
+      if (!(error instanceof NotNow || error instanceof NotHanded)) throw error;
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      if (error.message !== told) printText(`${localClock(Date.now())}  ${error.message}; it tries again`);
+      told = error.message;
+    }
+    await sleep(pauseMs);
+  }
+}
+
+async function post(
+  url: string,
+  request: { headers: Record<string, string>; body: string },
+): Promise<number | undefined> {
+  try {
+    const { status } = await fetch(url, { method: 'POST', ...request, signal: AbortSignal.timeout(CALL_TIMEOUT_MS) });
+    return status;
+  } catch {
+    return undefined;
+  }
+}
+
+function seconds(text: string): number {
+  const number = Number(text);
+  if (!(number >= 1)) throw new InvalidArgumentError('expected a number of seconds of at least 1.');
+  return number;
+}

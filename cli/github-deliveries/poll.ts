@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { takenEvents } from '../../lib/github/delivery.ts';
+import type { Hook } from '../../lib/github/hooks.ts';
+import type { Attempt, HookDeliveries } from '../../lib/github/redelivery-api.ts';
+import { signedByGithub } from '../../local/examples/signed-request.ts';
+import { readOwnFile, writeOwnFile } from '../../local/own-file.ts';
+import { STATE_FOLDER } from '../../local/state.ts';
+
+/** How far the deliveries of a hook were handed to the relay. */
+export interface Place {
+  /** Deliveries from before this time are none of ours. Epoch milliseconds. */
+  since: number;
+  /** The GUIDs of handed deliveries that GitHub may still list as new, with their times. */
+  handed: Record<string, number>;
+}
+
+const places = z.record(z.string(), z.object({ since: z.number(), handed: z.record(z.string(), z.number()) }));
+
+/** GitHub may list an attempt late. */
+const LISTED_LATE_MS = 60 * 60_000;
+
+export interface GithubDeliveriesOptions {
+  /** The deliveries of the hook; called once for each poll. */
+  deliveries: () => HookDeliveries;
+  /** Sends a delivery to the relay. @returns its status; undefined without an answer */
+  hand: (request: ReturnType<typeof signedByGithub>) => Promise<number | undefined>;
+  webhookSecret: () => Promise<string>;
+  place: { read(): Place; keep(place: Place): void };
+  report: (delivery: { guid: string; event: string; status: number }) => void;
+  /** Epoch milliseconds. */
+  clock: () => number;
+}
+
+/** The relay did not accept a delivery, and may accept it later. */
+export class NotHanded extends Error {
+  override readonly name = 'NotHanded';
+}
+
+/**
+ * Hands the deliveries of a hook to a relay that GitHub cannot reach: reads them from GitHub's list, signs them with the
+ * relay's own secret, and posts them to its webhook. GitHub's list is documented and keeps deliveries for three days, so
+ * nothing is lost while this machine sleeps. A delivery is handed at least once and in order; the relay recognizes
+ * repeats. Hook headers are left out, so that the relay does not ask GitHub to deliver again what it cannot reach.
+ *
+ * @see https://docs.github.com/en/rest/repos/webhooks#get-a-delivery-for-a-repository-webhook
+ */
+export function createGithubDeliveries(options: GithubDeliveriesOptions) {
+  const { deliveries, hand, webhookSecret, place, report, clock } = options;
+  /** Up to when this process has handed everything. A hook may deliver many events that are none of ours. */
+  let polledTo = 0;
+
+  /** The first listed attempt of each delivery that was not handed, oldest first. */
+  async function newOnes(list: HookDeliveries, { since, handed }: Place): Promise<Attempt[]> {
+    const newest = Math.max(polledTo, ...Object.values(handed));
+    const from = Math.max(since, newest - LISTED_LATE_MS);
+    const found = new Map<string, Attempt>();
+    for await (const { data } of list.pages()) {
+      for (const attempt of data) {
+        const isOurs = attempt.deliveredAt >= from && takenEvents.has(attempt.event) && !(attempt.guid in handed);
+        if (isOurs) found.set(attempt.guid, attempt);
+      }
+      if (data.some(({ deliveredAt }) => deliveredAt < from)) break;
+    }
+    return [...found.values()].sort((a, b) => a.deliveredAt - b.deliveredAt || Number(BigInt(a.id) - BigInt(b.id)));
+  }
+
+  return {
+    /**
+     * Hands everything that is new. @returns how many deliveries that were
+     * @throws {NotNow | HookRefused | NotHanded}
+     */
+    async poll(): Promise<number> {
+      const begunAt = clock();
+      const list = deliveries();
+      let reached = place.read();
+      const found = await newOnes(list, reached);
+      for (const { id, guid, event, deliveredAt } of found) {
+        const body = toJson(await list.payload(id));
+        const status = await hand(signedByGithub(event, body, await webhookSecret(), guid));
+        if (!isSettled(status)) throw new NotHanded(`the relay answered ${status ?? 'nothing'} to ${event} ${guid}`);
+        reached = withHanded(reached, guid, deliveredAt);
+        place.keep(reached);
+        report({ guid, event, status });
+      }
+      polledTo = begunAt;
+      return found.length;
+    },
+  };
+}
+
+/** Accepted, or refused in a way that does not change: the payload cannot be read, or is too large. */
+function isSettled(status: number | undefined): status is number {
+  return status !== undefined && ((status >= 200 && status < 300) || status === 400 || status === 413);
+}
+
+/** Deliveries before the oldest that is listed again are forgotten. */
+function withHanded({ since, handed }: Place, guid: string, deliveredAt: number): Place {
+  const all = { ...handed, [guid]: deliveredAt };
+  const newest = Math.max(...Object.values(all));
+  const from = newest - LISTED_LATE_MS;
+  const kept = Object.entries(all).filter(([, at]) => at >= from);
+  return { since: Math.max(since, from), handed: Object.fromEntries(kept) };
+}
+
+/** The client reads integers beyond 2^53 as bigint. A webhook reads the same payload with JSON.parse. */
+function toJson(payload: Record<string, unknown>): string {
+  return JSON.stringify(payload, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value));
+}
+
+/**
+ * The place of a hook, in a file below `.relay/`.
+ *
+ * @param since where a hook without a place begins, in epoch milliseconds
+ */
+export function keptPlace({ kind, target, id }: Hook, since: number): GithubDeliveriesOptions['place'] {
+  const file = join(STATE_FOLDER, 'github-deliveries.json');
+  const name = `${kind} ${target} ${id}`;
+  const readAll = () => places.parse(JSON.parse(readOwnFile(file) ?? '{}'));
+  return {
+    read: () => readAll()[name] ?? { since, handed: {} },
+    keep: (place) => writeOwnFile(file, JSON.stringify({ ...readAll(), [name]: place })),
+  };
+}

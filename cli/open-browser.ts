@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { writeOwnFile } from '../local/own-file.ts';
+import { STATE_FOLDER } from '../local/state.ts';
+
+/** The command that opens a file in the browser. */
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/**
+ * Opens an address of this machine that is a secret. Every user of the machine can read the arguments of a process, so
+ * the browser gets the name of a file that only its owner can read, which leads to the address.
+ *
+ * @param failed is called if there is no browser
+ */
+export function openBrowser(url: string, failed: () => void): void {
+  const file = join(STATE_FOLDER, `open-${new URL(url).port}.html`);
+  const target = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const head = `<meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${target}">`;
+  writeOwnFile(
+    file,
+    `<!doctype html><html lang="en">${head}<title>Partner Relay</title><a href="${target}">Go on</a></html>\n`,
+  );
+  const [command, ...options] = OPENERS[process.platform] ?? ['xdg-open'];
+  spawn(command, [...options, resolve(file)], { stdio: 'ignore', detached: true })
+    .once('error', failed)
+    .unref();
+}

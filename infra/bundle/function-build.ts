@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import type { BuildOptions } from 'esbuild';
+import { linksAccounts } from '../../lib/config/links-accounts.ts';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+
+const here = import.meta.dirname;
+
+/** Bundles for Lambda's Node. They include the AWS SDK, because the runtime has another version of it. */
+export const forLambda = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  minify: true,
+  logLevel: 'error',
+} as const satisfies BuildOptions;
+
+/**
+ * How esbuild builds `functions/<slug>.ts`: what the function loads when it starts in `index.mjs`, and what it loads on
+ * demand in chunks next to it.
+ *
+ * @param folder gets the files
+ * @param config checked and with its defaults, so a cold start does not check it again
+ * @param configFile the same as JSON
+ */
+export function functionBuild(slug: string, folder: string, config: RelayConfig, configFile: string) {
+  return {
+    ...forLambda,
+    entryPoints: { index: join(here, `../../functions/${slug}.ts`) },
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    write: false,
+    alias: {
+      '#relay.config': configFile,
+      ...(!linksAccounts(config) && { '#linking': join(here, '../../lib/intake/linking-off.ts') }),
+      '@aws-sdk/credential-provider-node': join(here, 'lambda-credentials.ts'),
+      '@aws-sdk/endpoint-cache': join(here, 'no-endpoint-cache.ts'),
+      '@smithy/core/event-streams': join(here, 'nothing.ts'),
+      'node:http': join(here, 'node-http.cjs'),
+    },
+  } as const satisfies BuildOptions;
+}

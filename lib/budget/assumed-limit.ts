@@ -1,0 +1,70 @@
+import { callsBetween, MINUTE, type Window } from './window.ts';
+
+/**
+ * What the service seems to allow in a minute. It refuses calls before the configured limit is reached if other software
+ * uses the key, or if the real limit is lower.
+ */
+export interface AssumedLimit {
+  /** Calls a minute. */
+  perMinute: number;
+  /** When it was learned from a 429; epoch milliseconds. */
+  at: number;
+  /** After so long it grows again, slowly. */
+  holdMs: number;
+}
+
+/** So much of what went through is assumed, because others do not use the key evenly. */
+const PART_OF_SERVED = 0.95;
+/** A single 429 may have another reason, so it lowers the limit to this part at most. */
+const LOWEST_PART = 0.5;
+/** With fewer calls in the minute, a 429 says nothing about the limit of the minute. */
+const LEAST_SERVED_PART = 0.1;
+/** Each 429 that comes while the limit grows doubles the time until it grows again. */
+const HOLD_MS = { first: 8 * MINUTE, longest: 64 * MINUTE };
+const GROWTH_A_MINUTE = 1.05;
+/** 429s within this time have the same cause. */
+const SAME_CAUSE_MS = MINUTE;
+
+/** The calls of a minute that are assumed to be allowed now. */
+export function assumedPerMinute(assumed: AssumedLimit | undefined, configured: number, now: number): number {
+  if (!assumed) return configured;
+  const growing = Math.max(0, Math.floor((now - assumed.at - assumed.holdMs) / MINUTE));
+  const grown = Math.max(assumed.perMinute + growing, assumed.perMinute * GROWTH_A_MINUTE ** growing);
+  return Math.max(1, Math.min(configured, Math.floor(grown)));
+}
+
+/**
+ * What a 429 says about the limit.
+ *
+ * @param minute the calls that count, those that were answered no later than `now`
+ * @returns undefined if it says nothing new
+ */
+export function learn(
+  last: AssumedLimit | undefined,
+  minute: Window,
+  configured: number,
+  now: number,
+): AssumedLimit | undefined {
+  if (last && now < last.at + SAME_CAUSE_MS) return undefined;
+  const before = assumedPerMinute(last, configured, now);
+  const served = callsBetween(minute, now - MINUTE, now);
+  if (served < before * LEAST_SERVED_PART) return undefined;
+  const perMinute = Math.floor(Math.max(before * LOWEST_PART, Math.min(served, before) * PART_OF_SERVED));
+  const wasHeldBack = last !== undefined && before < configured;
+  const holdMs = wasHeldBack ? Math.min(HOLD_MS.longest, 2 * last.holdMs) : HOLD_MS.first;
+  return { perMinute: Math.max(1, perMinute), at: now, holdMs };
+}
+
+export function isAssumedLimit(value: unknown): value is AssumedLimit {
+  if (typeof value !== 'object' || value === null) return false;
+  const { perMinute, at, holdMs } = value as Partial<Record<keyof AssumedLimit, unknown>>;
+  return (
+    Number.isSafeInteger(perMinute) &&
+    Number(perMinute) >= 1 &&
+    Number.isSafeInteger(at) &&
+    Number(at) >= 0 &&
+    Number.isSafeInteger(holdMs) &&
+    Number(holdMs) >= 0 &&
+    Number(holdMs) <= HOLD_MS.longest
+  );
+}

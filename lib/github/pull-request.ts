@@ -1,0 +1,23 @@
+import * as z from 'zod/mini';
+import { installation, instant, login, repository } from './payload.ts';
+
+const account = z.nullish(z.object({ login, type: z.nullish(z.string()) }));
+
+/** https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request */
+export const pullRequestPayload = z.object({
+  action: z.string(),
+  pull_request: z.object({
+    id: z.int(),
+    number: z.int(),
+    body: z.nullish(z.string()),
+    merged: z.nullish(z.boolean()),
+    merged_at: z.nullish(instant),
+    merged_by: account,
+    user: account,
+    author_association: z.nullish(z.string()),
+  }),
+  repository,
+  installation: z.nullish(installation),
+});
+
+export type PullRequestPayload = z.output<typeof pullRequestPayload>;

@@ -1,0 +1,143 @@
+import { isRecord } from './json-rpc.ts';
+
+/** What one argument of a tool takes: one value, or a list of values. */
+export interface Argument {
+  kind: 'text' | 'date' | 'number' | 'integer' | 'boolean' | 'choice' | 'list';
+  /** The values of a choice. Their texts differ. */
+  choices: readonly Choice[];
+  /** The entries of a list; undefined for the other kinds. */
+  entry: Argument | undefined;
+  isNullable: boolean;
+  /** Whether the schema asks for nothing else. */
+  isFlat: boolean;
+  /** What the instance says of the argument. It is from outside. */
+  description: string;
+}
+
+type Choice = string | number | boolean;
+
+/** The arguments of a tool. */
+export interface ToolArguments {
+  /** By name; undefined for an argument that is neither a value nor a list of values. */
+  byName: ReadonlyMap<string, Argument | undefined>;
+  required: readonly string[];
+  /** Whether the tool may take arguments that it does not list. */
+  takesOthers: boolean;
+  /** Whether a form can hold all of them, and `byName` says everything that the schema asks for. */
+  isFlat: boolean;
+}
+
+/**
+ * Keywords that ask for nothing. `format` is one of them unless the schema's dialect says otherwise
+ * (https://json-schema.org/draft/2020-12/json-schema-validation, section 7.2.1).
+ */
+const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'format', '$comment'];
+/** What a flat schema of all arguments may have. What else may be sent does not matter for a form. */
+const OF_TOOL = [
+  ...ANNOTATIONS,
+  ...['type', 'properties', 'required', 'additionalProperties'],
+  ...['$schema', '$id', '$defs', 'definitions'],
+];
+
+type Schema = Readonly<Record<string, unknown>>;
+/** By the reference to each: `#/$defs/priority`. */
+type Enumerations = ReadonlyMap<string, Argument>;
+
+/**
+ * Reads the arguments of a tool. Each part of the schema is read once, and only references to enumerations are followed,
+ * so a schema from outside cannot ask for more work than its size.
+ */
+export function argumentsOf(inputSchema: Schema): ToolArguments {
+  const { properties, required, additionalProperties } = inputSchema;
+  const enumerations = enumerationsIn(inputSchema);
+  const byName = new Map(entriesOf(properties).map(([name, schema]) => [name, argumentOf(schema, enumerations)]));
+  const needed = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+  const isFlat =
+    hasOnly(inputSchema, OF_TOOL) && [...byName.values()].every(fitsForm) && needed.every((name) => byName.has(name));
+  return { byName, required: needed, takesOthers: additionalProperties !== false, isFlat };
+}
+
+const fitsForm = (argument: Argument | undefined) =>
+  argument?.isFlat && (argument.entry === undefined || argument.entry.kind === 'choice');
+
+/** The definitions that are enumerations and refer to nothing themselves. Code generators put them there. */
+function enumerationsIn(inputSchema: Schema): Enumerations {
+  const enumerations = new Map<string, Argument>();
+  for (const place of ['$defs', 'definitions']) {
+    for (const [name, schema] of entriesOf(inputSchema[place])) {
+      const argument = isRecord(schema) && schema.enum !== undefined ? plainArgument(schema, new Map()) : undefined;
+      if (argument) enumerations.set(`#/${place}/${name}`, argument);
+    }
+  }
+  return enumerations;
+}
+
+function argumentOf(schema: unknown, enumerations: Enumerations): Argument | undefined {
+  if (!isRecord(schema)) return undefined;
+  const { anyOf, ...beside } = schema;
+  if (!Array.isArray(anyOf)) return oneValue(schema, enumerations);
+  const [only, ...others] = anyOf.filter((one) => !isNull(one));
+  const argument = others.length === 0 && isRecord(only) ? oneValue(only, enumerations) : undefined;
+  if (!argument) return undefined;
+  const isNullable = argument.isNullable || anyOf.length > 1;
+  return {
+    ...argument,
+    ...described(beside, argument),
+    isNullable,
+    isFlat: argument.isFlat && hasOnly(beside, ANNOTATIONS),
+  };
+}
+
+function oneValue(schema: Schema, enumerations: Enumerations): Argument | undefined {
+  const { $ref, ...beside } = schema;
+  if (typeof $ref !== 'string') return plainArgument(schema, enumerations);
+  const named = enumerations.get($ref);
+  if (!named) return undefined;
+  return { ...named, ...described(beside, named), isFlat: named.isFlat && hasOnly(beside, ANNOTATIONS) };
+}
+
+function plainArgument(schema: Schema, enumerations: Enumerations): Argument | undefined {
+  const own = ownArgument(schema, enumerations);
+  if (!own) return undefined;
+  const isFlat = hasOnly(schema, [...ANNOTATIONS, 'type', 'enum', 'items']) && own.entry?.isFlat !== false;
+  return { ...own, isFlat, ...described(schema, { description: '' }) };
+}
+
+function described({ description }: Schema, otherwise: Pick<Argument, 'description'>) {
+  return { description: typeof description === 'string' ? description : otherwise.description };
+}
+
+type Own = Omit<Argument, 'description' | 'isFlat'>;
+
+function ownArgument({ type, format, items, ...schema }: Schema, enumerations: Enumerations): Own | undefined {
+  const types = [type].flat();
+  const [only, ...others] = types.filter((one) => one !== 'null');
+  const isNullable = types.includes('null');
+  if (others.length > 0) return undefined;
+  if (schema.enum !== undefined) return items === undefined ? enumeration(schema.enum, isNullable) : undefined;
+  const plain = { choices: [], entry: undefined, isNullable };
+  if (only === 'array') {
+    const entry = isRecord(items) && items.type !== 'array' ? oneValue(items, enumerations) : undefined;
+    return entry && !entry.isNullable ? { ...plain, kind: 'list', entry } : undefined;
+  }
+  if (items !== undefined) return undefined;
+  if (only === 'string') return { ...plain, kind: format === 'date' ? 'date' : 'text' };
+  return only === 'number' || only === 'integer' || only === 'boolean' ? { ...plain, kind: only } : undefined;
+}
+
+function enumeration(values: unknown, hasNull: boolean): Own | undefined {
+  if (!Array.isArray(values)) return undefined;
+  const choices = values.filter((value) => value !== null);
+  if (choices.length === 0 || !choices.every(isChoice)) return undefined;
+  if (new Set(choices.map(String)).size < choices.length) return undefined;
+  return { kind: 'choice', choices, entry: undefined, isNullable: hasNull || choices.length < values.length };
+}
+
+const isChoice = (value: unknown): value is Choice => ['string', 'number', 'boolean'].includes(typeof value);
+
+const isNull = (schema: unknown) => isRecord(schema) && schema.type === 'null';
+
+const entriesOf = (value: unknown) => (isRecord(value) ? Object.entries(value) : []);
+
+const hasOnly = (schema: Schema, keywords: readonly string[]) =>
+  Object.keys(schema).every((keyword) => keywords.includes(keyword));

@@ -1,0 +1,50 @@
+/**
+ * The time of the table, which all processes share: this process's clock, corrected if it is wrong.
+ *
+ * A clock that is hours off would take calls that still count for old, and times in its items would stop others. Each
+ * answer of the table has a `Date` in whole seconds. It was made between the request and the answer, so every answer
+ * narrows down by how much the two clocks can differ. A clock that fits all answers is used as it is.
+ */
+export interface TableClock {
+  /** Epoch milliseconds. */
+  now: () => number;
+  /** By how much this process's clock is ahead of the table's in milliseconds, negative if behind; 0 if it fits. */
+  aheadMs(): number;
+  /** True if the clock is wrong, and answers took too long to tell by how much. */
+  isUncertain(): boolean;
+  /** True if the table has answered. */
+  isKnown(): boolean;
+  /**
+   * @param date the `Date` of an answer (RFC 9110, 6.6.1)
+   * @param sentAt when its request was sent, by this process's clock
+   */
+  learn(date: string | undefined, sentAt: number): void;
+}
+
+/** `Date` has whole seconds. */
+const RESOLUTION_MS = 1_000;
+/** The correction of a wrong clock is right to within half of this: decision 0008. */
+const CERTAIN_WITHIN_MS = RESOLUTION_MS + 500;
+
+/** @param clock this process's own */
+export function createTableClock(clock: () => number): TableClock {
+  /** What to add to this process's clock lies between these. */
+  let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const isRight = () => least <= 0 && most >= 0;
+  const correction = () => (isRight() ? 0 : Math.round((least + most) / 2));
+  return {
+    now: () => clock() + correction(),
+    aheadMs: () => 0 - correction(),
+    isUncertain: () => !isRight() && most - least > CERTAIN_WITHIN_MS,
+    isKnown: () => Number.isFinite(least),
+    learn(date, sentAt) {
+      const second = Date.parse(date ?? '');
+      if (Number.isNaN(second)) return;
+      const here = { least: second - clock(), most: second + RESOLUTION_MS - sentAt };
+      const fits = here.least <= most && here.most >= least;
+      // A clock that was set in the meantime has nothing to do with earlier answers.
+      least = fits ? Math.max(least, here.least) : here.least;
+      most = fits ? Math.min(most, here.most) : here.most;
+    },
+  };
+}

@@ -1,0 +1,231 @@
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { Command } from 'commander';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { addJobCommands } from '../../cli/jobs.ts';
+import type { Job } from '../../lib/jobs/job.ts';
+import type { StepEntry } from '../../lib/jobs/journal.ts';
+import { keys } from '../../lib/table/keys.ts';
+import { consoleOf, TOKEN } from '../console/console-of.ts';
+import { linkAccount, sandboxCommands } from '../mcp/linked.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { ask, command, lastMessage, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
+
+const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+/** In the tool's words, and nowhere else but in messages to the person. */
+const CANARY = 'salary 91,000';
+
+let relay: TestRelay;
+/** Answers in place of the tool, until it returns undefined. */
+let answering: (call: { id: number; name: string }) => Response | undefined;
+/** Answers in place of anything else, by its method or path. */
+let answeringAt: (at: string, id: number) => Response | undefined;
+afterEach(() => relay.close());
+
+async function fetchAltered(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const asked = typeof init?.body === 'string' && init.body.startsWith('{') ? JSON.parse(init.body) : {};
+  const instead = answeringAt(asked.method ?? new URL(String(input)).pathname, asked.id);
+  if (instead) return instead;
+  const answer = await fetch(input, init);
+  return (asked.method === 'tools/call' && answering({ id: asked.id, name: asked.params.name })) || answer;
+}
+
+const json = (body: object, status = 200) => Response.json({ jsonrpc: '2.0', ...body }, { status });
+const says = (result: object) => (call: { id: number }) => json({ id: call.id, result });
+const text = [{ type: 'text', text: CANARY }];
+/** Only the first answer. */
+function once(answer: (call: { id: number }) => Response): typeof answering {
+  let isLeft = true;
+  return (call) => {
+    if (!isLeft) return undefined;
+    isLeft = false;
+    return answer(call);
+  };
+}
+
+async function start(): Promise<void> {
+  const config = exampleConfig({}, { connection: { mcp: { link: 'offered', commands: sandboxCommands() } } });
+  relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, runtime: { fetch: fetchAltered } });
+  answering = () => undefined;
+  answeringAt = () => undefined;
+  await linkAccount(relay);
+}
+
+async function sendForm(): Promise<void> {
+  await ask(relay, 'do "logs your own time"');
+  await press(relay, lastMessage(relay), 'Fill in');
+  await relay.work();
+  await submit(relay, lastView(relay), { 'argument:task': CHECKOUT, 'argument:hours': '1' });
+}
+
+/** Everything that others than the person can read, as one text. */
+async function recorded(): Promise<string> {
+  const TableName = relay.runtime.environment.TABLE_NAME;
+  const { Items = [] } = await new DynamoDBClient({}).send(new ScanCommand({ TableName }));
+  const bytes = JSON.stringify(Items, (_, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString() : value,
+  );
+  const open = await consoleOf(relay);
+  const jobs = await relay.jobs();
+  const pages = await Promise.all(
+    ['/api/jobs', '/api/now', ...jobs.map(({ id }) => `/api/jobs/${encodeURIComponent(id)}`)].map(async (path) => {
+      const { status, body } = await open.raw('GET', path, { authorization: `Bearer ${TOKEN}` });
+      return `${status} ${body}`;
+    }),
+  );
+  await open.close();
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
+  for (const { id } of jobs) {
+    for (const words of [
+      ['job', id],
+      ['jobs', '--json'],
+    ]) {
+      const program = new Command();
+      addJobCommands(program, async () => ({
+        githubWebhookUrl: '',
+        slackWebhookUrl: undefined,
+        stores: relay.stores,
+      }));
+      await program.parseAsync(words, { from: 'user' });
+    }
+  }
+  const output = printed.mock.calls.flat().join('\n');
+  printed.mockRestore();
+  return [bytes, ...pages, output, JSON.stringify(relay.log), JSON.stringify(relay.metrics)].join('\n');
+}
+
+it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in other words']>([
+  ['a result', () => says({ content: text }), sendForm, 'told'],
+  ['an error of the tool', () => says({ content: text, isError: true }), sendForm, 'told'],
+  [
+    'an error of the protocol',
+    () => (call) => json({ id: call.id, error: { code: -32602, message: CANARY } }),
+    sendForm,
+    'told',
+  ],
+  [
+    'a failure that passes',
+    () => once((call) => json({ id: call.id, error: { code: -32603, message: CANARY } }, 503)),
+    () => command(relay, 'find checkout'),
+    'in other words',
+  ],
+  [
+    'a missing scope',
+    () =>
+      once((call) => json({ id: call.id, error: { code: -32001, message: `${CANARY} needs mcp:tasks.read` } }, 403)),
+    () => command(relay, 'find checkout'),
+    'told',
+  ],
+  [
+    'an unclear answer',
+    () => (call) => (call.name === 'log_time' ? json({ id: call.id, error: { message: CANARY } }, 502) : undefined),
+    () => command(relay, `log 1h ${CHECKOUT}`),
+    'in other words',
+  ],
+  [
+    'words in place of an id',
+    () => (call) =>
+      call.name === 'log_time'
+        ? says({ content: [], structuredContent: { entry: { timelog_id: CANARY } } })(call)
+        : undefined,
+    () => command(relay, `log 1h ${CHECKOUT}`),
+    'in other words',
+  ],
+  [
+    'rows of a list',
+    () => says({ content: [], structuredContent: { tasks: [{ task: 'a1', title: CANARY }] } }),
+    () => command(relay, 'find checkout'),
+    'told',
+  ],
+])('what a tool says is for the person alone: %s', async (_, answer, request, isTold) => {
+  await start();
+  answering = answer();
+  await request();
+  // The relay stops between the call and the message to the person.
+  relay.slack.fail({ method: 'response_url', kind: 'error', error: 'fatal_error' });
+  await relay.work();
+  expect(await recorded()).not.toContain(CANARY);
+  await relay.workToTheEnd();
+  if (isTold === 'told') expect(JSON.stringify([told(relay), relay.slack.messages])).toContain(CANARY);
+  const all = await recorded();
+  expect(all).not.toContain(CANARY);
+  expect(all).toContain('main');
+});
+
+/** What someone who may write to the table changes in a job that was carried out, or was not, so that it runs again. */
+describe.each<[string, () => typeof answering]>([
+  ['said', () => says({ content: text })],
+  ['refused', () => says({ content: text, isError: true })],
+])('what a tool has %s stays sealed where a job is set back', (_, answer) => {
+  it.each<[string, Partial<Job>, Partial<StepEntry>]>([
+    ['to be told to another person', { replyTo: { in: 'slack', userId: TOMASZ } }, {}],
+    ['with steps that called no tool', {}, { calls: 'GitHub permission' }],
+  ])('%s', async (_, changed, changedStep) => {
+    await start();
+    answering = answer();
+    await sendForm();
+    await relay.workToTheEnd();
+    const job = (await relay.jobs()).find(({ automation }) => automation === 'call-tool');
+    if (!job) throw new Error('there is no job');
+    const { table, queue } = relay.stores;
+    for (const { pk, sk, ...item } of await table.partition(keys.job(job.id).pk)) {
+      const key = { pk: String(pk), sk: String(sk) };
+      if (item.step === 'reply') await table.delete(key);
+      else if (item.sealed) await table.put({ ...key, ...item, ...changedStep });
+    }
+    const setBack = { ...job, ...changed, status: 'queued' as const, generation: job.generation + 1 };
+    await table.put({ ...keys.job(job.id), ...setBack });
+    await queue.send(setBack);
+    const before = relay.slack.messages.length;
+    await relay.workToTheEnd();
+    const toOthers = relay.slack.messages.slice(before).filter(({ userId }) => userId !== MIRA);
+    expect([await recorded(), JSON.stringify(toOthers)].join('\n')).not.toContain(CANARY);
+  });
+});
+
+/** Where only a code or a number belongs, and in parts that could pass for one. */
+const CODE = 'salary-91000';
+const refusing = (status: number, challenge: string) => () =>
+  new Response(null, { status, headers: { 'www-authenticate': `Bearer ${challenge}` } });
+const token = { access_token: 'an-access-token', token_type: 'bearer', expires_in: 3_600 };
+
+describe.each([`log 1h ${CHECKOUT}`, 'do'])('what an instance says in place of a code to %s', (typed) => {
+  it.each<[string, string, (id: number) => Response]>([
+    ['an unknown error of a renewal', '/oauth/token', () => json({ error: CODE, error_description: CANARY }, 400)],
+    [
+      'the words of a refused renewal',
+      '/oauth/token',
+      () => json({ error: 'invalid_grant', error_description: CANARY }, 400),
+    ],
+    [
+      'the words of a delayed renewal',
+      '/oauth/token',
+      () => json({ error: 'slow_down', error_description: CANARY }, 400),
+    ],
+    ['the scopes of a renewed link', '/oauth/token', () => json({ ...token, scope: `mcp:use ${CODE}` })],
+    ['the error of a challenge', 'tools/list', refusing(403, `error="${CODE}", error_description="${CANARY}"`)],
+    ['a refusal for good', 'tools/list', refusing(403, `error="invalid_token", error_description="${CANARY}"`)],
+    [
+      'the scopes of a challenge',
+      'tools/list',
+      refusing(403, `error="insufficient_scope", scope="${CODE} mcp:tasks.read"`),
+    ],
+    ['a revision', 'initialize', (id) => json({ id, result: { protocolVersion: CODE } })],
+    [
+      'revisions',
+      'initialize',
+      (id) => json({ id, error: { code: -32602, message: CANARY, data: { supported: [CODE] } } }),
+    ],
+    ['an error of a list', 'tools/list', (id) => json({ id, error: { code: -32602, message: CANARY } })],
+  ])('is in no record: %s', async (_, where, answer) => {
+    await start();
+    relay.clock.now += 2 * 3_600_000;
+    answeringAt = (at, id) => (at === where ? answer(id) : undefined);
+    await command(relay, typed);
+    await relay.work();
+    expect(await recorded()).not.toMatch(/salary.91/);
+    await relay.workToTheEnd();
+    const all = await recorded();
+    expect(all).not.toMatch(/salary.91/);
+    expect(all).toContain('main');
+  });
+});

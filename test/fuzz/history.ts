@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { type Happening, happenings } from './github.ts';
+import { type Trouble, troubles } from './process.ts';
+import { type Detour, ways } from './service.ts';
+
+/** Most of what happens, happens to the first. */
+const ISSUES = [0, 0, 0, 1];
+
+/** What an operator does about a job, about an issue, or about a backfill. */
+const operations = [
+  'replay',
+  'resolve --done',
+  'resolve --again',
+  'resolve --search',
+  'discard',
+  'link --set',
+  'link --clear',
+  'link --move',
+  'backfill --go',
+  'backfill --pause',
+  'backfill --resume',
+  'backfill --stop',
+] as const;
+export type Operation = (typeof operations)[number];
+
+/** Something that happens to the relay, or around it. What does not apply at its moment does nothing. */
+export type Action =
+  /** On GitHub. What is held is delivered later, or at the end. */
+  | { do: 'happens'; what: Happening; issue: number; held: boolean; troubles: Trouble[] }
+  /** A delivery arrives, late or once more; below 0, the last that has not arrived. */
+  | { do: 'delivers'; which: number; troubles: Trouble[] }
+  /** A person asks for a defect in Slack, or Slack sends their last command once more. */
+  | { do: 'commands'; again: boolean; troubles: Trouble[] }
+  /** The worker gets the next message. */
+  | { do: 'works'; lane: number; troubles: Trouble[] }
+  | { do: 'works off' }
+  | { do: 'sweeps'; troubles: Trouble[] }
+  | { do: 'passes'; seconds: number }
+  /** A stalled process goes on. */
+  | { do: 'resumes'; which: number }
+  /** A message is delivered once more. */
+  | { do: 'redrives'; which: number }
+  | { do: 'diverts'; detour: Detour }
+  | { do: 'operates'; operation: Operation; which: number; other: number; troubles: Trouble[] }
+  /** A person changes a defect in the service. */
+  | { do: 'edits'; which: number; field: 'title' | 'description' }
+  /** GitHub does not show the issues any more, so that nobody can say which of two states of one second is newer. */
+  | { do: 'hides issues' }
+  /** Everything is worked off, to the end of all waits. */
+  | { do: 'settles' };
+
+const BEGINNING: Action = { do: 'happens', what: 'opened', issue: 0, held: false, troubles: [] };
+
+const place = fc.nat({ max: 7 });
+
+const trouble = fc.record({
+  at: fc.oneof({ weight: 3, arbitrary: fc.nat({ max: 12 }) }, { weight: 2, arbitrary: fc.nat({ max: 40 }) }),
+  what: fc.constantFrom(...troubles),
+});
+
+const some = fc.oneof(
+  { withCrossShrink: true },
+  { weight: 3, arbitrary: fc.constant<Trouble[]>([]) },
+  { weight: 2, arbitrary: trouble.map((one) => [one]) },
+  { weight: 1, arbitrary: fc.array(trouble, { minLength: 2, maxLength: 3 }) },
+);
+
+const detour = fc.record<Detour>({
+  to: fc.constantFrom(
+    'defects/create',
+    'defects/create',
+    'defects/update',
+    'defects/update',
+    'defects/list',
+    'anything',
+  ),
+  way: fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom('answer lost', 'lost on the way', '403', ...ways.slice(2, 5)) },
+    { weight: 1, arbitrary: fc.constantFrom(...ways) },
+  ),
+  body: fc.nat({ max: 6 }),
+});
+
+/** The sixty seconds and the five minutes are those of leases and of signatures. */
+const seconds = fc.constantFrom(1, 5, 12, 16, 31, 46, 61, 91, 130, 200, 301, 400, 900, 3_600, 86_400);
+
+const action = fc.oneof<fc.MaybeWeightedArbitrary<Action>[]>(
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      do: fc.constant('happens' as const),
+      what: fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom<Happening>('opened', 'edited title', 'edited body', 'transferred') },
+        { weight: 1, arbitrary: fc.constantFrom(...happenings) },
+      ),
+      issue: fc.constantFrom(...ISSUES),
+      held: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+      troubles: some,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('delivers' as const), which: place, troubles: some }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('commands' as const), again: fc.boolean(), troubles: some }) },
+  {
+    weight: 9,
+    arbitrary: fc.record({ do: fc.constant('works' as const), lane: fc.nat({ max: 1 }), troubles: some }),
+  },
+  { weight: 5, arbitrary: fc.constant({ do: 'works off' as const }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('sweeps' as const), troubles: some }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('passes' as const), seconds }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('resumes' as const), which: place }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('redrives' as const), which: place }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('diverts' as const), detour }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('operates' as const),
+      operation: fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom<Operation>(...operations.slice(0, 5)) },
+        { weight: 1, arbitrary: fc.constantFrom(...operations) },
+      ),
+      which: place,
+      other: place,
+      troubles: some,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('edits' as const),
+      which: place,
+      field: fc.constantFrom('title' as const, 'description' as const),
+    }),
+  },
+  { weight: 8, arbitrary: fc.constant({ do: 'settles' as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'hides issues' as const }) },
+);
+
+/** Any action of a history can be left out, so that the rest shows what matters. */
+export const histories = fc
+  .array(fc.option(action, { freq: 50 }), { minLength: 6, maxLength: 40, size: 'max' })
+  .map((actions) => [BEGINNING, ...actions.filter((one) => one !== null)]);

@@ -1,0 +1,83 @@
+import { repositoryToBackfill } from '../../lib/automations/backfill-issue.ts';
+import { decideLink, type LinkDecision } from '../../lib/automations/decide-link.ts';
+import { createBackfills } from '../../lib/backfill/backfills.ts';
+import { beginBackfill, setBackfill } from '../../lib/intake/operate-backfill.ts';
+import { discardJob } from '../../lib/jobs/discard.ts';
+import type { Job } from '../../lib/jobs/job.ts';
+import { openJournal } from '../../lib/jobs/journal.ts';
+import { createMarkers } from '../../lib/jobs/markers.ts';
+import { resolveJob } from '../../lib/jobs/resolve.ts';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { createVerifyCreated } from '../../lib/jobs/verify-created.ts';
+import { createPartnerClient } from '../../lib/partner/client.ts';
+import type { Runtime, Stores } from '../../lib/runtime.ts';
+import { defaultKey } from '../../sandbox/sandbox.ts';
+import { SERVICE_URL } from './service.ts';
+
+/** A command of the CLI, on a machine of its own. */
+export interface Command {
+  runtime: Runtime;
+  stores: Stores;
+}
+
+const BY = 'alice';
+
+function verifying({ config, fetch, clock }: Runtime) {
+  const client = createPartnerClient({ baseUrl: SERVICE_URL, ...defaultKey, fetch, clock });
+  return createVerifyCreated(config, async () => client.call);
+}
+
+export async function replay({ runtime, stores }: Command, job: Job): Promise<void> {
+  const decision = { at: runtime.clock(), by: BY, what: 'replayed' } as const;
+  if (!(await requeueJob(job, stores, decision))) throw new Error(`${job.id} has just changed`);
+}
+
+export async function searchAgain({ runtime, stores }: Command, job: Job): Promise<void> {
+  const decision = { at: runtime.clock(), by: BY, what: 'resolved: search' } as const;
+  if (!(await requeueJob(job, stores, decision))) throw new Error(`${job.id} has just changed`);
+}
+
+export async function resolve({ runtime, stores }: Command, job: Job, done?: string): Promise<void> {
+  const resolution = done === undefined ? 'again' : { done, verify: verifying(runtime) };
+  await resolveJob(job, resolution, { ...stores, clock: runtime.clock, by: BY });
+}
+
+export async function discard({ runtime, stores }: Command, job: Job): Promise<void> {
+  await discardJob(job, { by: BY, reason: 'not wanted' }, { ...stores, clock: runtime.clock });
+}
+
+export async function link(
+  { runtime, stores }: Command,
+  name: string,
+  decided: { set: string } | 'clear' | { move: string },
+): Promise<void> {
+  const find = async (name: string) => ({ name, entity: (await stores.links.named(name)) ?? '' });
+  const decision: LinkDecision =
+    decided === 'clear'
+      ? 'clear'
+      : 'set' in decided
+        ? { set: decided.set, verify: verifying(runtime) }
+        : { move: await find(decided.move) };
+  const { config, clock } = runtime;
+  const journal = (jobId: string) => openJournal(stores.table, jobId, clock);
+  await decideLink(await find(name), decision, {
+    ...stores,
+    config,
+    journal,
+    markers: createMarkers(stores.secrets),
+    by: BY,
+    clock,
+  });
+}
+
+export async function backfill(
+  { runtime, stores }: Command,
+  repository: string,
+  what: 'begin' | 'running' | 'paused' | 'stopped',
+): Promise<void> {
+  const { table, jobs, queue } = stores;
+  const all = { backfills: createBackfills(table, runtime.clock), jobs, queue };
+  if (what !== 'begin') return void (await setBackfill(repository, what, all));
+  const wanted = { repository: repositoryToBackfill(runtime.config, repository), comment: false, expected: 0 };
+  await beginBackfill({ ...wanted, filter: { state: 'all' } }, all, runtime.clock());
+}

@@ -1,0 +1,176 @@
+import type { Defect } from '../../sandbox/records.ts';
+import { exampleConfig, PROJECT } from '../relay.ts';
+import { REPOSITORIES } from './github.ts';
+import type { Action, Operation } from './history.ts';
+import { Judge } from './judge.ts';
+import * as operators from './operators.ts';
+import type { Trouble } from './process.ts';
+import { World } from './world.ts';
+
+const config = exampleConfig(
+  { comment: false },
+  { connection: { limits: { perMinute: 1_000, perDay: 100_000 } }, also: [REPOSITORIES[1]] },
+);
+
+/** Plays a history to its end, in a world of its own. @returns the promises that were broken */
+export async function play(history: readonly Action[], told: (line: string) => void = () => {}): Promise<string[]> {
+  const world = await World.start(config);
+  const judge = new Judge(world);
+  try {
+    for (const action of history) {
+      await take(action, world, judge);
+      told(`${JSON.stringify(action)} → ${judge.summary()}`);
+      const broken = judge.now();
+      if (broken.length > 0) return broken.map((one) => `${one}, after ${JSON.stringify(action)}`);
+    }
+    return await end(world, judge, told);
+  } catch (error) {
+    return [String(error instanceof Error ? error.stack : error)];
+  } finally {
+    world.close();
+  }
+}
+
+async function take(action: Action, world: World, judge: Judge): Promise<void> {
+  switch (action.do) {
+    case 'happens': {
+      const deliveries = world.github.happens(action.what, action.issue);
+      if (action.held) return;
+      for (const delivery of deliveries) await world.post(delivery, action.troubles);
+      return;
+    }
+    case 'delivers': {
+      const { deliveries } = world.github;
+      const waiting = deliveries.filter(({ isAccepted }) => !isAccepted);
+      const choice = action.which < 0 ? waiting : [...waiting, ...deliveries];
+      const delivery = choice.at(action.which % choice.length);
+      if (delivery) await world.post(delivery, action.troubles);
+      return;
+    }
+    case 'commands': {
+      const last = action.again ? world.slack.typed.at(-1) : undefined;
+      return void (await world.command(last ?? world.slack.types(), action.troubles));
+    }
+    case 'works':
+      return void (await world.work(action.lane, action.troubles));
+    case 'works off': {
+      while (await world.work(0));
+      return;
+    }
+    case 'sweeps':
+      return void (await world.sweep(action.troubles));
+    case 'passes':
+      return world.pass(action.seconds * 1_000);
+    case 'resumes':
+      return world.resume(action.which);
+    case 'redrives':
+      return world.redrive(action.which);
+    case 'diverts':
+      return world.service.divert(action.detour);
+    case 'edits':
+      return judge.editDefect(action.which, action.field);
+    case 'hides issues':
+      world.github.isReadable = false;
+      return;
+    case 'settles':
+      return world.workToTheEnd();
+    case 'operates':
+      return operate(action.operation, action.which, action.other, action.troubles, world, judge);
+  }
+}
+
+async function operate(
+  operation: Operation,
+  which: number,
+  other: number,
+  troubles: readonly Trouble[],
+  world: World,
+  judge: Judge,
+): Promise<void> {
+  world.catchUp();
+  const [word = '', option = ''] = operation.split(' --');
+  if (word === 'backfill') {
+    const what = ({ go: 'begin', pause: 'paused', resume: 'running', stop: 'stopped' } as const)[option];
+    const repository = REPOSITORIES[other % 2] ?? '';
+    if (what) await world.run(troubles, (host) => operators.backfill(host, repository, what));
+    return;
+  }
+  if (word === 'link') return operateLink(option, which, other, troubles, world, judge);
+  const jobs = world.jobs().filter(({ status }) => status === 'parked' || (word === 'replay' && status === 'waiting'));
+  const job = jobs[which % jobs.length];
+  if (!job) return;
+  if (word === 'discard') judge.noteDiscard(job);
+  await world.run(troubles, async (host) => {
+    if (word === 'replay') await operators.replay(host, job);
+    if (word === 'discard') await operators.discard(host, job);
+    if (option === 'search' && job.parked?.outcomeUnknown) await operators.searchAgain(host, job);
+    if (option === 'again') await operators.resolve(host, job);
+    const made = judge.madeBy(job);
+    if (option === 'done' && made) await operators.resolve(host, job, made.defect_id);
+  });
+}
+
+/** What a person says about links explains what would be a mistake of the relay. */
+async function operateLink(
+  option: string,
+  which: number,
+  other: number,
+  troubles: readonly Trouble[],
+  world: World,
+  judge: Judge,
+): Promise<void> {
+  const { issues } = world.github;
+  const [issue, target] = [issues[which % issues.length], issues[other % issues.length]];
+  if (!issue || !target) return;
+  const defect = world.service.data.defects.filter(isOfRelay)[other];
+  const decided =
+    option === 'clear'
+      ? option
+      : option === 'move'
+        ? { move: judge.nameOf(target) }
+        : defect && { set: defect.defect_id };
+  if (!decided) return;
+  const before = judge.links();
+  const state = await world.run(troubles, (host) => operators.link(host, judge.nameOf(issue), decided));
+  if (state === 'stalled' || judge.links() !== before) judge.notePerson([issue, target]);
+}
+
+const isOfRelay = ({ project_id, description }: Defect) =>
+  project_id === PROJECT && description.includes('[partner-relay');
+
+/** Whatever is still to come comes, and operators decide what is parked, until nothing is left to do. */
+async function end(world: World, judge: Judge, told: (line: string) => void): Promise<string[]> {
+  world.service.clearDetours();
+  while (world.stalled.length > 0) await world.resume(0);
+  // A function remembers for some seconds that a secret could not be read.
+  await world.pass(6_000);
+  for (const delivery of world.github.deliveries) if (!delivery.isAccepted) await world.post(delivery);
+  for (const repository of REPOSITORIES) {
+    await world.run([], (host) => operators.backfill(host, repository, 'running'));
+  }
+  await world.workToTheEnd();
+  told(`at the end → ${judge.summary()}`);
+  const before = [...judge.now(), ...judge.whileParked()];
+  if (before.length > 0) return before;
+  for (let round = 0; round < 4; round++) {
+    const parked = judge.parked();
+    if (parked.length === 0) break;
+    for (const job of parked) {
+      await world.pass(5 * 60_000);
+      const made = judge.madeBy(job);
+      const refused: string[] = [];
+      await world.run([], async (host) => {
+        const decide = () => {
+          if (!job.parked?.outcomeUnknown) return operators.replay(host, job);
+          return operators.resolve(host, job, made?.defect_id);
+        };
+        await decide().catch((error: unknown) => refused.push(String(error)));
+      });
+      const now = judge.parked().find(({ id }) => id === job.id);
+      if (refused.length > 0 && now) return [`a decision about ${job.id} is refused: ${refused}`];
+      await world.workToTheEnd();
+      told(`decided ${job.id} (${job.parked?.reason}) → ${judge.summary()}`);
+    }
+  }
+  return [...judge.now(), ...judge.atTheEnd()];
+}

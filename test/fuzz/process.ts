@@ -1,0 +1,114 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { carryOutTwice } from '../lost-answers.ts';
+
+/** What can befall a process at one of its requests to AWS, to the service, to GitHub or to Slack. */
+export const troubles = [
+  'dies before',
+  'dies after',
+  'stalls before',
+  'stalls after',
+  'answer lost',
+  'refused',
+  'failed after',
+] as const;
+
+/** The troubles of requests to AWS alone. The service has faults of its own. */
+const ofAws: readonly What[] = ['answer lost', 'refused', 'failed after'];
+
+type What = (typeof troubles)[number];
+
+/** Trouble at the request with that number, counted from 0. */
+export interface Trouble {
+  at: number;
+  what: What;
+}
+
+export type State = 'ended' | 'died' | 'stalled';
+
+const current = new AsyncLocalStorage<Process>();
+
+/**
+ * A run of a function or of a command. All that it does outside passes here, so that it can be killed before and after
+ * each request, or stand still there while others go on.
+ */
+export class Process {
+  /** How many requests it has made. */
+  requests = 0;
+  readonly #troubles: readonly Trouble[];
+  #stopped: (state: State) => void = () => {};
+  #gate: Promise<void> | undefined;
+  #open: () => void = () => {};
+  #isDead = false;
+  #end: Promise<State> = Promise.resolve('ended');
+
+  constructor(troubles: readonly Trouble[]) {
+    this.#troubles = troubles;
+  }
+
+  /** @param act must not throw */
+  start(act: () => Promise<void>): Promise<State> {
+    const stop = this.#nextStop();
+    this.#end = current.run(this, act).then(() => 'ended');
+    return Promise.race([this.#end, stop]);
+  }
+
+  /** Lets a stalled process go on. */
+  async resume(): Promise<State> {
+    if (this.#isDead) return 'died';
+    const stop = this.#nextStop();
+    this.#gate = undefined;
+    this.#open();
+    return Promise.race([this.#end, stop]);
+  }
+
+  /** Carries out a request of the process that runs now. Requests of the test itself just pass. */
+  static pass<T>(carryOut: () => Promise<T>, isAws: boolean): Promise<T> {
+    return current.getStore()?.pass(carryOut, isAws) ?? carryOut();
+  }
+
+  async pass<T>(carryOut: () => Promise<T>, isAws: boolean): Promise<T> {
+    while (this.#gate) await this.#gate;
+    const at = this.requests++;
+    const what = this.#troubles.find((trouble) => trouble.at === at)?.what;
+    if (what === undefined || (!isAws && ofAws.includes(what))) return carryOut();
+    if (what === 'refused') throw awsFailure();
+    if (what === 'dies before' || what === 'stalls before') await this.#stop(what);
+    if (what === 'answer lost') return carryOutTwice(carryOut);
+    const answer = await settled(carryOut);
+    if (what === 'failed after') throw awsFailure();
+    if (what === 'dies after' || what === 'stalls after') await this.#stop(what);
+    return answer();
+  }
+
+  #nextStop(): Promise<State> {
+    return new Promise((resolve) => {
+      this.#stopped = resolve;
+    });
+  }
+
+  #stop(what: What): Promise<void> {
+    // Another one of its requests may have stopped it.
+    this.#gate ??= new Promise((resolve) => {
+      this.#open = resolve;
+    });
+    if (what.startsWith('dies')) this.#isDead = true;
+    this.#stopped(this.#isDead ? 'died' : 'stalled');
+    return this.#gate;
+  }
+}
+
+/** The name of what the SDK throws once it has given up. */
+export const AWS_FAILED = 'InternalServerError';
+
+function awsFailure(): Error {
+  return Object.assign(new Error('AWS fails'), { name: AWS_FAILED, $fault: 'server' });
+}
+
+function settled<T>(act: () => Promise<T>): Promise<() => T> {
+  return act().then(
+    (value) => () => value,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
+}

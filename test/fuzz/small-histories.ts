@@ -1,0 +1,96 @@
+import type { Happening } from './github.ts';
+import type { Action, Operation } from './history.ts';
+import type { Trouble } from './process.ts';
+import type { Way } from './service.ts';
+
+const happens = (what: Happening, held = false): Action => ({ do: 'happens', what, issue: 0, held, troubles: [] });
+const divert = (way: Way): Action => ({ do: 'diverts', detour: { to: 'defects/create', way, body: 0 } });
+const operate = (operation: Operation, troubles: Trouble[] = []): Action => {
+  return { do: 'operates', operation, which: 0, other: 0, troubles };
+};
+const worksOff: Action = { do: 'works off' };
+const settles: Action = { do: 'settles' };
+const passes = (seconds: number): Action => ({ do: 'passes', seconds });
+const MONTH_SECONDS = 31 * 86_400;
+
+/** What the first job runs into, and where that leaves it. */
+const delays: Readonly<Record<string, readonly Action[]>> = {
+  none: [],
+  'waits in the queue': [divert('429 for 20 s'), worksOff],
+  'waits outside the queue': [divert('429 for 900 s'), worksOff],
+  'sends the same bytes again': [divert('answer lost'), divert('500 before the work'), worksOff],
+  'searches for what it made': [divert('passed on after 15 s'), divert('403'), worksOff, passes(31)],
+  'parked by 403': [divert('403'), worksOff],
+  'parked, outcome unknown': [divert('lost on the way'), divert('422'), settles],
+};
+
+/** What goes on between the first event and a later one. */
+type Stage = 'before' | 'delayed' | 'ended' | 'expired';
+
+const later: readonly Happening[] = ['edited title', 'unlabeled', 'labeled', 'closed', 'reopened', 'transferred'];
+
+function sequences(length: number): Happening[][] {
+  if (length === 0) return [[]];
+  return sequences(length - 1).flatMap((start) =>
+    later.filter((what) => canFollow(start, what)).map((what) => [...start, what]),
+  );
+}
+
+/** GitHub tells no change that is none. */
+function canFollow(start: readonly Happening[], what: Happening): boolean {
+  const last = (...pair: Happening[]) => start.findLast((one) => pair.includes(one));
+  if (what === 'labeled') return last('labeled', 'unlabeled') === 'unlabeled';
+  if (what === 'unlabeled') return last('labeled', 'unlabeled') !== 'unlabeled';
+  if (what === 'reopened') return last('closed', 'reopened') === 'closed';
+  return what !== 'closed' || last('closed', 'reopened') !== 'closed';
+}
+
+function* staged(sequence: readonly Happening[], delay: string): Generator<Action[]> {
+  const disturbed = delays[delay] ?? [];
+  const stages: Stage[] = delay === 'none' ? ['before', 'ended', 'expired'] : ['delayed', 'ended', 'expired'];
+  for (const stage of stages) {
+    const before = stage === 'before' ? [] : stage === 'delayed' ? disturbed : [...disturbed, settles];
+    const pause = stage === 'expired' ? [passes(MONTH_SECONDS)] : [];
+    const start = [happens('opened'), ...before, ...pause];
+    yield [...start, ...sequence.map((what) => happens(what))];
+    yield [...start, ...sequence.flatMap((what) => [happens(what), settles])];
+    const lastFirst: readonly Action[] = [{ do: 'delivers', which: -1, troubles: [] }, worksOff];
+    yield [...start, ...sequence.map((what) => happens(what, true)), ...lastFirst, ...lastFirst, ...lastFirst];
+  }
+}
+
+/** Every sequence of events at every stage of the first job, with one reason for it to be late. */
+export function* smallHistories(events: number): Generator<Action[]> {
+  for (const sequence of sequences(events)) {
+    for (const delay of Object.keys(delays)) yield* staged(sequence, delay);
+  }
+}
+
+const decisions: readonly Operation[] = ['replay', 'resolve --done', 'resolve --again', 'resolve --search', 'discard'];
+
+/** Two operators decide about one parked job, while the first one's command stands still at one of its requests. */
+export function* twoOperators(requests: number): Generator<Action[]> {
+  for (const way of ['403', 'lost on the way', 'answer lost'] as const) {
+    const parked = [
+      happens('opened'),
+      divert(way),
+      divert('422'),
+      ...(way === 'answer lost' ? lostToTheEnd : []),
+      settles,
+      passes(301),
+    ];
+    for (const one of decisions) {
+      for (const other of decisions) {
+        for (let at = 0; at < requests; at++) {
+          const first = operate(one, [{ at, what: at % 2 === 0 ? 'stalls before' : 'stalls after' }]);
+          yield [...parked, first, operate(other), worksOff, { do: 'resumes', which: 0 }, happens('edited title')];
+        }
+      }
+    }
+  }
+}
+
+/** No search finds what was made. */
+const lostToTheEnd: readonly Action[] = Array.from({ length: 12 }, () => {
+  return { do: 'diverts', detour: { to: 'defects/list', way: 'lost on the way', body: 0 } } as const;
+});

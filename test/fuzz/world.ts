@@ -1,0 +1,329 @@
+import { randomUUID } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { mock } from 'node:test';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { SQSEvent } from 'aws-lambda';
+import { PAUSED } from '../../lib/automations/backfill.ts';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import type { Job, JobStatus } from '../../lib/jobs/job.ts';
+import { createMetrics } from '../../lib/metrics/metrics.ts';
+import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
+import { jobsByStatus, waitingLine } from '../../lib/table/keys.ts';
+import type { Item } from '../../lib/table/table.ts';
+import { asSqsHandler, deliver, type SqsHandler } from '../../local/event-source.ts';
+import { FifoQueue, type ReceivedMessage } from '../../local/fifo-queue.ts';
+import { asHttpHandler, functionUrlEvent, type HttpHandler } from '../../local/http-front.ts';
+import { defaultKey } from '../../sandbox/sandbox.ts';
+import { githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from '../relay.ts';
+import { connectAws } from '../simulation/aws-wire.ts';
+import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
+import { VARIABLES } from '../simulation/world.ts';
+import { VirtualClock } from './clock.ts';
+import { type Delivery, Github } from './github.ts';
+import { AWS_FAILED, Process, type State, type Trouble } from './process.ts';
+import { SERVICE_URL, Service } from './service.ts';
+import { Slack, type Typed } from './slack.ts';
+
+const MINUTE_MS = 60_000;
+const WORKER_TIMEOUT_MS = 60_000;
+const VISIBILITY_TIMEOUT_MS = 90_000;
+const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
+
+type ScheduledHandler = (event: object, context: object) => Promise<unknown>;
+
+/** The relay's functions in one process, with a clock of their own. */
+interface Host {
+  runtime: Runtime;
+  stores: Stores;
+  webhook: HttpHandler;
+  slackWebhook: HttpHandler;
+  worker: SqsHandler;
+  sweep: ScheduledHandler;
+}
+
+async function loadFunctions() {
+  // Each function makes a handler of its own when it is loaded, from the environment. No world uses that one.
+  Object.assign(process.env, VARIABLES);
+  const [webhook, slackWebhook, worker, sweep] = await Promise.all([
+    import('../../functions/github-webhook.ts'),
+    import('../../functions/slack-webhook.ts'),
+    import('../../functions/job-worker.ts'),
+    import('../../functions/job-sweep.ts'),
+  ]);
+  return { webhook, slackWebhook, worker, sweep };
+}
+
+type Functions = Awaited<ReturnType<typeof loadFunctions>>;
+
+/** The hosts' clocks are wrong by this. */
+const CLOCK_ERRORS_MS = [0, 400, -400];
+
+/**
+ * The relay, with models of AWS, of the service and of GitHub in the memory of this process that answer at once. One
+ * process runs at a time; the others have ended, died, or stand still.
+ */
+export class World {
+  readonly clock = new VirtualClock(Date.parse('2026-11-20T10:00:00Z'));
+  readonly github = new Github(this.clock);
+  readonly service = new Service(this.clock);
+  readonly slack = new Slack(this.clock);
+  /** What was logged as a bug. */
+  readonly bugs: string[] = [];
+  readonly queues: readonly FifoQueue[];
+  /** Every message that was sent. */
+  readonly sent: { queue: FifoQueue; body: string }[] = [];
+  readonly stalled: Process[] = [];
+  /** Reads of the test, which nothing befalls. */
+  readonly stores: Stores;
+  readonly config: RelayConfig;
+  readonly #functions: Functions;
+  readonly #table: DynamoDbModel;
+  /** Writes of the indexes that lag behind the table. */
+  #lagging: (() => void)[] = [];
+  #hosts = 0;
+  readonly #idle: Host[] = [];
+  readonly #disconnect: () => void;
+  #bytes = 0;
+
+  static async start(config: RelayConfig): Promise<World> {
+    return new World(config, await loadFunctions());
+  }
+
+  private constructor(config: RelayConfig, functions: Functions) {
+    this.config = config;
+    this.#functions = functions;
+    const read = () => this.clock.now;
+    this.queues = ['interactive.fifo', 'background.fifo'].map(
+      (name) => new FifoQueue(name, read, { visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS }),
+    );
+    this.#table = new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => this.#lagging.push(apply));
+    const secrets = {
+      'github-webhook': { webhookSecret: WEBHOOK_SECRET },
+      github: { token: 'ghp_test' },
+      slack: { signingSecret: SIGNING_SECRET, botToken: 'xoxb-test' },
+      'partner/main': { baseUrl: SERVICE_URL, ...defaultKey },
+      grants: { key: 'a key of the tests, long enough for it' },
+      markers: { key: 'another key of the tests, long enough' },
+    };
+    const asQueue = (queue: FifoQueue) => ({
+      send: (body: string, group: string, id: string) => {
+        this.sent.push({ queue, body });
+        return queue.send(body, group, id);
+      },
+      changeVisibility: (handle: string, seconds: number) => queue.changeVisibility(handle, seconds),
+    });
+    this.#disconnect = connectAws(
+      {
+        table: this.#table,
+        losesOneIn: 7,
+        clock: read,
+        queues: new Map(this.queues.map((queue) => [queue.name, asQueue(queue)])),
+        secrets: new Map(
+          Object.entries(secrets).map(([name, secret]) => [VARIABLES.SECRET_PREFIX + name, JSON.stringify(secret)]),
+        ),
+      },
+      (answer) => Process.pass(async () => answer(), true),
+    );
+    this.stores = openStores(this.#runtime(0));
+  }
+
+  close(): void {
+    this.#disconnect();
+  }
+
+  /** What the table holds. */
+  items(): Item[] {
+    return [...this.#table.items()].map((item) => unmarshall(item));
+  }
+
+  jobs(): Job[] {
+    return this.items().flatMap((item) => (item.sk === 'job' ? [item as Item & Job] : []));
+  }
+
+  /** Lets the indexes catch up. */
+  catchUp(): void {
+    for (const apply of this.#lagging.splice(0)) apply();
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.catchUp();
+    await this.clock.pass(ms);
+  }
+
+  /** Runs something on a host that does nothing else. */
+  async run(troubles: readonly Trouble[], act: (host: Host) => Promise<void>): Promise<State> {
+    const host = this.#idle.pop() ?? this.#startHost();
+    const run = new Process(troubles);
+    const end = async () => {
+      await act(host).catch((error: unknown) => void this.#failed(error));
+      this.#idle.push(host);
+    };
+    return this.#note(run, run.start(end));
+  }
+
+  async resume(place: number): Promise<void> {
+    const [run] = this.stalled.splice(place % this.stalled.length, 1);
+    if (run) await this.#note(run, run.resume());
+  }
+
+  post(delivery: Delivery, troubles: readonly Trouble[] = []): Promise<State> {
+    const body = JSON.stringify(delivery.payload);
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-event': 'issues',
+      'x-github-delivery': randomUUID(),
+      'x-hub-signature-256': githubSignature(body),
+    };
+    delivery.wasSent = true;
+    return this.run(troubles, async ({ webhook }) => {
+      const { statusCode } = await webhook(posted('/github', headers, body));
+      if (statusCode === 200 || statusCode === 202) delivery.isAccepted = true;
+    });
+  }
+
+  command(typed: Typed, troubles: readonly Trouble[] = []): Promise<State> {
+    const headers = this.slack.headers(typed.form);
+    return this.run(troubles, async ({ slackWebhook }) => {
+      const { body = '' } = await slackWebhook(posted('/slack', headers, typed.form));
+      if (body.includes('Working on it')) typed.isAccepted = true;
+    });
+  }
+
+  /** Delivers the next message of a queue. @returns false if there is none */
+  async work(lane: number, troubles: readonly Trouble[] = []): Promise<boolean> {
+    for (const queue of lane === 0 ? this.queues : this.queues.toReversed()) {
+      const message = queue.receive();
+      if (!message) continue;
+      await this.run(troubles, (host) => deliver(queue, message, (event) => this.#invoke(host, event)));
+      return true;
+    }
+    return false;
+  }
+
+  /** Delivers a message once more. */
+  async redrive(place: number): Promise<void> {
+    const { queue, body } = this.sent[place % this.sent.length] ?? {};
+    if (!queue || body === undefined) return;
+    const message: ReceivedMessage = {
+      messageId: randomUUID(),
+      receiptHandle: '',
+      body,
+      receiveCount: 2,
+      sentAt: this.clock.now,
+    };
+    await this.run([], (host) =>
+      deliver({ name: queue.name, delete() {} }, message, (event) => this.#invoke(host, event)),
+    );
+  }
+
+  sweep(troubles: readonly Trouble[] = []): Promise<State> {
+    return this.run(troubles, async ({ sweep }) => void (await sweep({}, this.#context())));
+  }
+
+  /** Works, moves the clock to whatever comes next, sweeps, and so on until nothing is under way. */
+  async workToTheEnd(): Promise<void> {
+    for (let turn = 0; ; turn++) {
+      while (await this.work(0));
+      this.catchUp();
+      const underWay = this.jobs().filter(
+        ({ status, waitingFor }) => UNDER_WAY.includes(status) && waitingFor !== PAUSED,
+      );
+      if (underWay.length === 0 && !this.clock.hasMore) return;
+      if (turn > 300) throw new Error(`${underWay[0]?.id} never ends: ${underWay[0]?.waitingFor}`);
+      await this.pass(this.#untilNext(underWay));
+      await this.sweep();
+    }
+  }
+
+  /** How long it takes until a message wakes, or the sweep finds something to do; at most an hour. */
+  #untilNext(underWay: readonly Job[]): number {
+    const moments = [
+      ...this.queues.map((queue) => queue.nextWakeAt()),
+      ...underWay.map(({ line, wakeAt, expectedAt = 0 }) => (line === undefined ? wakeAt : expectedAt - MINUTE_MS)),
+    ].filter((at) => at > this.clock.now);
+    const next = moments.length > 0 ? Math.min(...moments) : this.clock.now + MINUTE_MS;
+    // The hosts' clocks are behind.
+    return Math.min(next + 500 - this.clock.now, 60 * MINUTE_MS);
+  }
+
+  #invoke(host: Host, event: SQSEvent): ReturnType<SqsHandler> {
+    return host.worker(event, this.#context());
+  }
+
+  #context() {
+    const deadline = this.clock.now + WORKER_TIMEOUT_MS;
+    const getRemainingTimeInMillis = () => deadline - this.clock.now;
+    return { getRemainingTimeInMillis, awsRequestId: '', functionName: '' };
+  }
+
+  async #note(run: Process, going: Promise<State>): Promise<State> {
+    const state = await going;
+    if (state === 'stalled') this.stalled.push(run);
+    return state;
+  }
+
+  /** What a process throws is the business of who started it, except for mistakes of the code. */
+  #failed(error: unknown): void {
+    if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) {
+      this.bugs.push(String(error.stack));
+    }
+  }
+
+  #startHost(): Host {
+    const runtime = this.#runtime(CLOCK_ERRORS_MS[this.#hosts++ % CLOCK_ERRORS_MS.length] ?? 0);
+    const { webhook, slackWebhook, worker, sweep } = this.#functions;
+    return {
+      runtime,
+      stores: openStores(runtime),
+      webhook: asHttpHandler(webhook.createHandler(runtime)),
+      slackWebhook: asHttpHandler(slackWebhook.createHandler(runtime)),
+      worker: asSqsHandler(worker.createHandler(runtime)),
+      sweep: sweep.createHandler(runtime) as unknown as ScheduledHandler,
+    };
+  }
+
+  #runtime(clockError: number): Runtime {
+    const clock = () => this.clock.now + clockError;
+    return {
+      ...systemRuntime(this.config, VARIABLES),
+      clock,
+      random: () => 0.5,
+      randomBytes: (size) => {
+        const bytes = Buffer.alloc(size);
+        bytes.writeUInt32BE(++this.#bytes);
+        return bytes;
+      },
+      sleep: (ms) => this.clock.pass(ms),
+      fetch: (input, init) => Process.pass(() => this.#fetch(new URL(String(input)), init ?? {}), false),
+      log: {
+        info() {},
+        warn() {},
+        error: (line: unknown) => {
+          const text = JSON.stringify(line);
+          if (text.includes('failed unexpectedly') && !text.includes(AWS_FAILED)) this.bugs.push(text);
+        },
+      },
+      metrics: createMetrics('test', () => {}, clock),
+    };
+  }
+
+  async #fetch(url: URL, init: RequestInit): Promise<Response> {
+    if (url.hostname === 'api.github.com') return this.github.answer(url);
+    if (url.hostname.endsWith('slack.com')) return this.slack.answer(url, String(init.body ?? ''));
+    return this.service.fetch(url, init);
+  }
+}
+
+/** Middy has a timer for each invocation, in real time, which nothing here waits for. */
+export function stopTimers(): () => void {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  // Or an import of a timer by its name keeps the real one.
+  syncBuiltinESMExports();
+  return () => {
+    mock.timers.reset();
+    syncBuiltinESMExports();
+  };
+}
+
+const posted = (url: string, headers: Record<string, string>, body: string) =>
+  functionUrlEvent({ method: 'POST', url, headers }, url, Buffer.from(body));

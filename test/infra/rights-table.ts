@@ -1,0 +1,85 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+
+export interface Statement {
+  Effect: string;
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: Record<string, Record<string, string | string[]>>;
+}
+
+/** The statements of a function's role. */
+export function statementsOf(template: Template, slug: string): Statement[] {
+  const fn = Object.values(template.findResources('AWS::Lambda::Function')).find(({ Properties }) =>
+    Properties.FunctionName.endsWith(slug),
+  );
+  const role = fn?.Properties.Role['Fn::GetAtt'][0];
+  const { Policies = [], ManagedPolicyArns = [] } = template.findResources('AWS::IAM::Role')[role]?.Properties ?? {};
+  const attached = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy']
+    .flatMap((type) => Object.values(template.findResources(type)))
+    .filter(({ Properties: { Roles = [] } }) => Roles.some(({ Ref }: { Ref: string }) => Ref === role));
+  return [
+    ...[...attached.map(({ Properties }) => Properties), ...Policies].flatMap(
+      ({ PolicyDocument }) => PolicyDocument.Statement as Statement[],
+    ),
+    // What one of AWS's own policies allows is not in the template.
+    ...ManagedPolicyArns.map((Resource: unknown): Statement => ({ Effect: 'Allow', Action: '*', Resource })),
+  ];
+}
+
+/** The statements of the policy whose ARN that output has. */
+export function statementsOfPolicy(template: Template, output: string): Statement[] {
+  const { Ref } = template.findOutputs(output)[output]?.Value ?? {};
+  return template.findResources('AWS::IAM::ManagedPolicy')[Ref]?.Properties.PolicyDocument.Statement;
+}
+
+/** The rights of every role in a stack, as the table in SECURITY.md shows them. */
+export function rightsTable(template: Template): string {
+  const slugs = Object.values(template.findResources('AWS::Lambda::Function')).map(({ Properties }) =>
+    String(Properties.FunctionName).replace('partner-relay-dev-', ''),
+  );
+  const roles: [string, Statement[]][] = [
+    ...slugs.sort().map((slug): [string, Statement[]] => [slug, statementsOf(template, slug)]),
+    ...['ConsoleReadPolicyArn', 'ConsoleOperatePolicyArn'].map((output): [string, Statement[]] => [
+      output,
+      statementsOfPolicy(template, output),
+    ]),
+  ];
+  const rows = roles.map(([name, statements]) => `| ${[`\`${name}\``, ...cells(statements, template)].join(' | ')} |`);
+  return ['| role | secrets | reads | writes | queues |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function cells(statements: readonly Statement[], template: Template): string[] {
+  const secrets = new Set<string>();
+  const reads = new Set<string>();
+  const writes = new Set<string>();
+  const queues = new Set<string>();
+  for (const { Action, Resource, Condition } of statements) {
+    const keys = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat();
+    for (const action of [Action].flat()) {
+      for (const resource of [Resource].flat().map((one) => JSON.stringify(one))) {
+        if (action === 'secretsmanager:GetSecretValue') secrets.add(secretOf(resource, template));
+        const [, index] = /\/index\/([\w-]+)/.exec(resource) ?? [];
+        if (index !== undefined) reads.add(`index ${index}`);
+        const found = /^dynamodb:(GetItem|Query)$/.test(action) ? reads : writes;
+        if (action.startsWith('dynamodb:')) for (const key of keys) found.add(key);
+        const [, lane = ''] = /"(Interactive|Background)Queue/.exec(resource) ?? [];
+        if (action === 'sqs:SendMessage' && lane) queues.add(`sends ${lane.toLowerCase()}`);
+        if (action === 'sqs:ReceiveMessage' && lane) queues.add(`receives ${lane.toLowerCase()}`);
+      }
+    }
+  }
+  return [secrets, reads, writes, queues].map(
+    (all) =>
+      [...all]
+        .sort()
+        .map((one) => `\`${one}\``)
+        .join(', ') || '–',
+  );
+}
+
+/** The secrets of all connections have the same readers. */
+function secretOf(resource: string, template: Template): string {
+  const [, id = ''] = /"Fn::GetAtt":\["(\w+)"/.exec(resource) ?? [];
+  const name = String(template.findResources('AWS::SecretsManager::Secret')[id]?.Properties.Name);
+  return name.replace('partner-relay/dev/', '').replace(/^(partner|instance)\/.*/, '$1/<connection>');
+}

@@ -1,0 +1,54 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, it } from 'vitest';
+
+/**
+ * The folders, from the bottom up. A file imports from its own folder and from lower layers. Folders of one layer do not
+ * import each other. CONTRIBUTING.md says what each is for; `lib` is the files at its top that are not listed.
+ */
+const layers: readonly (readonly string[])[] = [
+  ['lib', 'sandbox', 'package.json'],
+  ['lib/partner', 'lib/table', 'lib/http', 'lib/metrics'],
+  ['lib/backfill', 'lib/budget', 'lib/commands', 'lib/faults', 'lib/links', 'lib/mcp', 'lib/secrets'],
+  ['lib/config', 'lib/grants'],
+  ['lib/account-link', 'lib/connection', 'relay.config.ts', 'docs'],
+  ['lib/jobs'],
+  ['lib/github', 'lib/runtime.ts', 'lib/schedules.ts', 'lib/slack'],
+  ['lib/credentials', 'lib/people', 'lib/replies.ts', 'lib/timesheets', 'infra'],
+  ['lib/automations'],
+  ['lib/intake'],
+  ['functions'],
+  ['local'],
+  ['console'],
+  ['cli'],
+  ['test'],
+  ['bench'],
+];
+
+const listed = layers.flatMap((folders, layer) => folders.map((folder) => ({ folder, layer })));
+
+/** The longest listed folder, or file, that the path belongs to. */
+function placeOf(path: string): { folder: string; layer: number } {
+  const found = listed.filter(({ folder }) => path === folder || path.startsWith(`${folder}/`));
+  const [place] = found.sort((a, b) => b.folder.length - a.folder.length);
+  if (!place) throw new Error(`${path} is in no layer: add its folder to test/layers.test.ts`);
+  return place;
+}
+
+it('no file imports from a layer above its own', () => {
+  const files = globSync('{*,*/**/*}.{ts,tsx}', { exclude: ['**/node_modules/**', 'node_modules/**', 'cdk.out/**'] });
+  const upward = files
+    .filter((file) => !file.endsWith('.config.ts') || file === 'relay.config.ts')
+    .flatMap((file) => {
+      const from = placeOf(file);
+      const imports = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);
+      return [...imports].flatMap(([, path = '']) => {
+        const to = normalize(join(dirname(file), path));
+        const place = placeOf(to);
+        const isAllowed = place.folder === from.folder || place.layer < from.layer;
+        return isAllowed ? [] : [`${file} imports ${to}`];
+      });
+    });
+  expect(files.length).toBeGreaterThan(500);
+  expect(upward).toEqual([]);
+});

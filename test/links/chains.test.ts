@@ -1,0 +1,85 @@
+import { afterEach, expect, it } from 'vitest';
+import { defineConfig } from '../../lib/config/schema.ts';
+import { heldBy } from '../../lib/links/link-life.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+const A = 'Codertocat/Hello-World';
+const B = 'Codertocat/Other';
+const C = 'Codertocat/Third';
+
+const places = { a: { id: 1, repository: A }, b: { id: 2, repository: B }, c: { id: 3, repository: C } };
+type Place = keyof typeof places;
+const issue = (place: Place, seconds: number) =>
+  issueEvent('opened', { ...places[place], seconds, title: `in ${place}` });
+/** Both repositories tell a transfer. */
+function transfer(from: Place, to: Place, seconds: number) {
+  const [old, next] = [issue(from, seconds), issue(to, seconds)];
+  const went = issueEvent('transferred', {
+    ...{ ...places[from], seconds, title: `in ${from}` },
+    extra: { changes: { new_issue: next.issue, new_repository: next.repository } },
+  });
+  return [went, { ...next, changes: { old_issue: old.issue, old_repository: old.repository } }];
+}
+
+function start(connections: Record<Place, string>) {
+  const base = exampleConfig({ comment: false }, { also: [B, C] });
+  const { main } = base.connections;
+  if (!main) throw new Error('no connection');
+  return startRelay({
+    config: defineConfig({
+      ...base,
+      connections: { main, second: main },
+      github: {
+        ...base.github,
+        repositories: base.github.repositories.map((one) => ({
+          ...one,
+          connection: connections[one.name === A ? 'a' : one.name === B ? 'b' : 'c'],
+        })),
+      },
+    }),
+  });
+}
+
+const routes: [string, readonly Place[], Record<Place, string>][] = [
+  ['one connection', ['a', 'b', 'c'], { a: 'main', b: 'main', c: 'main' }],
+  ['another connection in between', ['a', 'b', 'c'], { a: 'main', b: 'second', c: 'main' }],
+  ['another connection at the end', ['a', 'b', 'c'], { a: 'main', b: 'main', c: 'second' }],
+  ['a cycle', ['a', 'b', 'a'], { a: 'main', b: 'main', c: 'main' }],
+  ['a cycle over another connection', ['a', 'b', 'a'], { a: 'main', b: 'second', c: 'main' }],
+];
+/** The orders in which the four deliveries of two transfers arrive, and whether jobs run in between. */
+const orders: [string, boolean][] = [
+  ['0123', true],
+  ['0213', true],
+  ['0213', false],
+  ['1230', true],
+];
+
+it.each(routes.flatMap((route) => orders.map((order) => [...route, ...order] as const)))(
+  'two transfers leave one defect on each connection, and it is followed or named: %s',
+  async (_, [first = 'a', second = 'b', third = 'c'], connections, order, worksBetween) => {
+    relay = await start(connections);
+    const seeded = relay.sandbox.data.defects.length;
+    const happens = async (event: object, works = true) => {
+      await relay.post('issues', event);
+      relay.clock.now += 1;
+      if (works) await relay.workToTheEnd();
+    };
+    await happens(issue(first, 0));
+    const events = [...transfer(first, second, 5), ...transfer(second, third, 6)];
+    for (const place of order) await happens(events[Number(place)] ?? {}, worksBetween);
+    await happens(issueEvent('edited', { ...places[third], seconds: 9, title: 'last' }));
+
+    const defects = relay.sandbox.data.defects.slice(seeded);
+    const used = new Set([first, second, third].map((place) => connections[place]));
+    expect(defects.length).toBeLessThanOrEqual(used.size);
+    const { defect } = heldBy(await relay.stores.links.get(`issue-900${places[third].id}`));
+    const isFollowed = defects.find(({ defect_id }) => defect_id === defect?.id)?.title === 'last';
+    const named = (await relay.jobs('parked')).some(({ parked }) => parked?.reason.includes(String(defect?.id)));
+    expect(isFollowed || named).toBe(true);
+  },
+);

@@ -1,0 +1,231 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { discardJob } from '../../lib/jobs/discard.ts';
+import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { issueEvent } from '../issue-events.ts';
+import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+const OTHER = 'Codertocat/Other';
+let relay: TestRelay;
+let proxy: LossyProxy;
+let seeded: number;
+afterEach(async () => {
+  proxy.close();
+  await relay.close();
+});
+const start = async () => {
+  relay = await startRelay({
+    config: exampleConfig({ comment: false }, { also: [OTHER] }),
+    tableThrough: async (endpoint) => {
+      proxy = await startLossyProxy(endpoint);
+      return proxy.url;
+    },
+  });
+  seeded = relay.sandbox.data.defects.length;
+};
+const defects = () => relay.sandbox.data.defects.slice(seeded);
+const scopes = (of: string[]) => {
+  const [key] = relay.sandbox.keys;
+  if (key) key.scopes = of;
+};
+
+const opened = issueEvent('opened');
+const edited = (seconds: number, title: string) => issueEvent('edited', { id: 2, seconds, repository: OTHER, title });
+const there = issueEvent('opened', { id: 2, seconds: 5, repository: OTHER });
+const went = issueEvent('transferred', {
+  seconds: 5,
+  extra: { changes: { new_issue: there.issue, new_repository: there.repository } },
+});
+const came = { ...there, changes: { old_issue: opened.issue, old_repository: opened.repository } };
+const third = issueEvent('opened', { id: 3, seconds: 6, title: 'the last place' });
+const cameFurther = { ...third, changes: { old_issue: there.issue, old_repository: there.repository } };
+const wentFurther = issueEvent('transferred', {
+  ...{ id: 2, seconds: 6, repository: OTHER },
+  extra: { changes: { new_issue: third.issue, new_repository: third.repository } },
+});
+
+const post = async (...events: object[]) => {
+  for (const event of events) {
+    expect((await relay.post('issues', event)).status).toBe(202);
+    relay.clock.now += 1;
+  }
+};
+const happens = async (...events: object[]) => {
+  for (const event of events) {
+    await post(event);
+    await relay.workToTheEnd();
+  }
+};
+
+describe('a transfer that arrives', () => {
+  it('before the jobs of both issues is known to each of them', async () => {
+    await start();
+    await happens(opened);
+    await post(edited(9, 'edited'), went, came);
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'edited' }]);
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+
+  it.each([
+    ['the old repository tells first', [went, came]],
+    ['the new repository tells first', [came, went]],
+  ])('after both issues have a defect parks one job, which names both: %s', async (_, transfer) => {
+    await start();
+    await happens(opened, edited(9, 'edited'), ...transfer, edited(10, 'edited again'));
+    const [first, second] = defects().map(({ defect_id }) => defect_id);
+    expect(defects()).toHaveLength(2);
+    const parked = await relay.jobs('parked');
+    expect(parked.map(({ parked }) => parked?.reason)).toEqual([
+      expect.stringMatching(
+        new RegExp(`Other#2 has defect ${second}, and .*Hello-World#1, .* has defect ${first}; decide with`),
+      ),
+    ]);
+  });
+
+  it('while the new issue waits to create one takes the defect along', async () => {
+    await start();
+    await happens(opened);
+    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1, retryAfterSeconds: 600 });
+    await post(edited(9, 'edited'));
+    await relay.work();
+    expect(await relay.jobs('waiting')).toHaveLength(1);
+    await post(came, went);
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'edited' }]);
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+
+  it.each([
+    ['was created', 'after work', 2],
+    ['was not created', 'before work', 1],
+  ] as const)('while it is unknown whether the new issue got one parks one job: it %s', async (_, when, count) => {
+    await start();
+    await happens(opened);
+    relay.sandbox.setFault({ kind: 'cut', when, operation: '/defects/create', times: 1 });
+    relay.sandbox.setFault({ kind: 'maintenance', skip: 1 });
+    await post(edited(9, 'edited'));
+    await relay.work();
+    relay.sandbox.clearFaults();
+    await post(came, went);
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(count);
+    expect(await relay.jobs('parked')).toHaveLength(1);
+  });
+
+  it('after a later transfer takes the defect to where the issue is now', async () => {
+    await start();
+    await happens(opened);
+    await post(cameFurther, came);
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'the last place' }]);
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+
+  it.each([
+    ['answered', () => {}],
+    ['not answered', () => relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/update' })],
+  ])('by half, and whole after an update of the old issue, ends as the new issue is: %s', async (_, disturb) => {
+    await start();
+    await happens(opened);
+    proxy.stopAt((body) => body.includes('link#issue-9001') && body.includes('"moved"'));
+    const wentEdited = { ...went, issue: { ...went.issue, title: 'old' } };
+    expect((await relay.post('issues', wentEdited)).status).toBe(500);
+    proxy.goOn();
+    await happens(edited(9, 'edited'));
+    disturb();
+    await post(issueEvent('edited', { seconds: 4, title: 'old' }));
+    await relay.work();
+    relay.sandbox.clearFaults();
+    expect(defects()).toMatchObject([{ title: 'old' }]);
+    await happens(wentEdited);
+    expect(defects()).toMatchObject([{ title: 'edited' }]);
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+
+  it('again after the issue has come back changes nothing', async () => {
+    await start();
+    const back = issueEvent('opened', { seconds: 6 });
+    await happens(opened, went);
+    await happens({ ...back, changes: { old_issue: there.issue, old_repository: there.repository } });
+    expect((await relay.post('issues', went)).status).toBe(200);
+    await happens(issueEvent('edited', { seconds: 9, title: 'back again' }));
+    expect(defects()).toMatchObject([{ title: 'back again' }]);
+    expect(await relay.stores.links.get('issue-9001')).toMatchObject({ life: 'made' });
+  });
+});
+
+describe('the transfers of a chain', () => {
+  const last = issueEvent('edited', { id: 3, seconds: 9, title: 'in the last place' });
+  it.each([
+    { order: 'in order', transfers: [went, wentFurther], when: 'at once', tell: post },
+    { order: 'in order', transfers: [came, cameFurther, went, wentFurther], when: 'one by one', tell: happens },
+    { order: 'the later one first', transfers: [wentFurther, went], when: 'at once', tell: post },
+    { order: 'the later one first', transfers: [cameFurther, came], when: 'one by one', tell: happens },
+  ])('name the defects of all issues in one parked job: told $order, $when', async ({ transfers, tell }) => {
+    await start();
+    await happens(opened, edited(4, 'edited'), last);
+    const all = defects().map(({ defect_id }) => `has defect ${defect_id}`);
+    expect(all).toHaveLength(3);
+    await tell(...transfers);
+    await relay.workToTheEnd();
+    await happens(issueEvent('edited', { id: 3, seconds: 10, title: 'edited again' }));
+    expect(defects()).toHaveLength(3);
+    const reasons = (await relay.jobs('parked')).map(({ parked }) => parked?.reason);
+    expect(reasons.filter((reason) => all.every((one) => reason?.includes(one)))).toHaveLength(1);
+  });
+
+  it('take the defect along if the claim on the way was discarded', async () => {
+    await start();
+    await happens(opened);
+    scopes([]);
+    await happens(edited(4, 'edited'));
+    scopes(['*']);
+    await post(came);
+    const [job] = await relay.jobs('parked');
+    if (!job) throw new Error('no job is parked');
+    await discardJob(job, { by: 'someone', reason: 'not wanted' }, { ...relay.stores, clock: () => relay.clock.now });
+    await relay.workToTheEnd();
+    await happens(cameFurther);
+    expect(defects()).toMatchObject([{ title: 'the last place' }]);
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+
+  it.each([
+    ['the new repository', cameFurther],
+    ['the old repository, before the new one says anything', wentFurther],
+  ])('name both defects if the first is told while the second is being recorded: %s tells it', async (_, further) => {
+    await start();
+    await happens(opened, edited(4, 'edited'));
+    const [first, second] = defects().map(({ defect_id }) => defect_id);
+    proxy.loseAnswer(
+      (body) => body.includes('link#issue-9003') && body.includes('claim'),
+      () => post(went),
+    );
+    await happens(further, last);
+    expect(proxy.lost).toBe(1);
+    expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
+      expect.stringMatching(new RegExp(`#3 has defect ${second}, and .*#1, .* has defect ${first}; decide with`)),
+    ]);
+  });
+});
+
+describe('a job that a refusal has parked', () => {
+  it('creates the defect of the transferred issue when it is replayed', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1, retryAfterSeconds: 600 });
+    await post(opened);
+    await relay.work();
+    await post(came, went);
+    await relay.work();
+    scopes([]);
+    await relay.workToTheEnd();
+    const [job, ...others] = await relay.jobs('parked');
+    expect(others).toEqual([]);
+    scopes(['*']);
+    if (job) await requeueJob(job, relay.stores);
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ description: expect.stringContaining('Other#2') }]);
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+});

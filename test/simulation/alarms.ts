@@ -1,0 +1,68 @@
+import { synthesize } from '../infra/variants.ts';
+import type { Result } from './simulation.ts';
+import { MINUTE } from './workloads.ts';
+import type { MetricValue } from './world.ts';
+
+/** What of an alarm of the template says when it goes off. */
+interface Alarm {
+  AlarmName: string;
+  Namespace: string;
+  MetricName: string;
+  Dimensions: { Name: string; Value: unknown }[];
+  Statistic: 'Maximum' | 'Sum';
+  Threshold: number;
+  EvaluationPeriods: number;
+  ComparisonOperator: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
+  TreatMissingData: 'breaching' | 'notBreaching' | 'ignore';
+}
+
+/**
+ * The alarms of the deployed stack that what was recorded in a simulation sets off, and after how many minutes. Of the
+ * metrics of AWS, the simulation has only those of the queues.
+ */
+export function alarmsOf({ metrics }: Pick<Result, 'metrics'>, runsMs: number): Map<string, number> {
+  const stack = synthesize('dev', { connections: { main: {} } }).template();
+  const found = Object.values(stack.findResources('AWS::CloudWatch::Alarm')).map(
+    ({ Properties }) => Properties as Alarm,
+  );
+  const wentOff = new Map<string, number>();
+  for (const alarm of found) {
+    const of = subjectOf(alarm);
+    const own = metrics.filter(
+      ({ namespace, name, ...value }) => namespace === alarm.Namespace && name === alarm.MetricName && value.of === of,
+    );
+    // Nothing records this one here.
+    if (own.length === 0 && alarm.Namespace.startsWith('AWS/')) continue;
+    const at = minuteOf(alarm, own, Math.floor(runsMs / MINUTE));
+    if (at !== undefined) wentOff.set(alarm.AlarmName.replace('partner-relay-dev-', ''), at);
+  }
+  return wentOff;
+}
+
+/** The connection or the queue that an alarm is about, as in the metrics of the simulation. */
+function subjectOf({ Dimensions }: Alarm): string | undefined {
+  for (const { Name, Value } of Dimensions) {
+    if (Name === 'Connection') return String(Value);
+    if (Name !== 'QueueName') continue;
+    const [, lane = '', isDead] = /(Interactive|Background)Queue(DeadLetters)?/.exec(JSON.stringify(Value)) ?? [];
+    return `${lane.toLowerCase()}.fifo${isDead ? ' dead letters' : ''}`;
+  }
+  return undefined;
+}
+
+/** The first minute after enough others in a row beyond the threshold. */
+function minuteOf(alarm: Alarm, values: readonly MetricValue[], minutes: number): number | undefined {
+  const byMinute = Map.groupBy(values, ({ at }) => Math.floor(at / MINUTE));
+  let beyond = 0;
+  for (let minute = 0; minute < minutes; minute++) {
+    const here = byMinute.get(minute)?.map(({ value }) => value);
+    if (here) {
+      const value = alarm.Statistic === 'Sum' ? here.reduce((sum, one) => sum + one, 0) : Math.max(...here);
+      const isAbove = value >= alarm.Threshold;
+      beyond = isAbove === (alarm.ComparisonOperator === 'GreaterThanOrEqualToThreshold') ? beyond + 1 : 0;
+    } else if (alarm.TreatMissingData === 'breaching') beyond++;
+    else if (alarm.TreatMissingData === 'notBreaching') beyond = 0;
+    if (beyond >= alarm.EvaluationPeriods) return minute + 1;
+  }
+  return undefined;
+}
