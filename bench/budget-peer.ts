@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CreateTableCommand, DynamoDB, type UpdateItemInput } from '@aws-sdk/client-dynamodb';
 import { startDynamoDb } from '../local/dynamodb.ts';
-import { seededRandom, VirtualTime } from '../test/budget/virtual-time.ts';
+import { seededRandom, VirtualTime } from '../test/service/budget/virtual-time.ts';
 import type { Workload } from '../test/simulation/simulation.ts';
 import { DAY, MINUTE } from '../test/simulation/workloads.ts';
 import { type Entry, type Happened, simulate } from './peer-simulation.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import type { QueueName as Lane } from '../lib/jobs/queue.ts';
-import { quantile } from '../test/budget/figures.ts';
-import { countings, ServiceModel } from '../test/budget/service-model.ts';
+import type { QueueName as Lane } from '../lib/engine/line/queue.ts';
+import { quantile } from '../test/service/budget/figures.ts';
+import { countings, ServiceModel } from '../test/service/budget/service-model.ts';
 import { figuresOf } from '../test/simulation/figures.ts';
 import { simulate, type Workload } from '../test/simulation/simulation.ts';
 import { backlogWithPeople, DAY, MINUTE } from '../test/simulation/workloads.ts';

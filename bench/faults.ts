@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../sandbox/faults.ts';
-import { quantile } from '../test/budget/figures.ts';
+import { quantile } from '../test/service/budget/figures.ts';
 import { alarmsOf } from '../test/simulation/alarms.ts';
 import { countedIn, figuresOf, waitsForLast, waitsOf, waitsOfPeople } from '../test/simulation/figures.ts';
 import { type Call, simulate, type Workload } from '../test/simulation/simulation.ts';

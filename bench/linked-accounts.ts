@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { createLinkRequests } from '../lib/account-link/link-requests.ts';
-import { createGrants } from '../lib/grants/grants.ts';
-import { createVault } from '../lib/grants/vault.ts';
+import { createGrants } from '../lib/as-person/grants/grants.ts';
+import { createVault } from '../lib/as-person/grants/vault.ts';
+import { createLinkRequests } from '../lib/as-person/linking/link-requests.ts';
 import { openStores, systemRuntime } from '../lib/runtime.ts';
 import { functionUrlEvent } from '../local/http-front.ts';
 import { startLocalStack } from '../local/stack.ts';
@@ -129,7 +129,7 @@ function findings(
       },
     ],
     notes: [
-      `linked accounts: job-worker is ${amount(worker.bytes / 1_000, 'KB')}; built without lib/mcp, lib/grants and their libraries, ${amount(without.bytes / 1_000, 'KB')} (${percent(worker.bytes / without.bytes)})`,
+      `linked accounts: job-worker is ${amount(worker.bytes / 1_000, 'KB')}; built without lib/as-person and its libraries, ${amount(without.bytes / 1_000, 'KB')} (${percent(worker.bytes / without.bytes)})`,
       `  its first event is an empty batch; with them ${partsOf(workers.here)}, without ${partsOf(workers.peer)}`,
       `  the other peer is the official SDK, bundled the same way in a function that does nothing with it; ${PROCESSES} fresh processes each, in turns`,
       `  account-link: here ${partsOf(links.here)}, in which the link and the secret are read; peer ${partsOf(links.peer)}`,

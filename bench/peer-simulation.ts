@@ -1,6 +1,6 @@
-import type { QueueName as Lane } from '../lib/jobs/queue.ts';
-import { ServiceModel } from '../test/budget/service-model.ts';
-import { seededRandom, type VirtualTime } from '../test/budget/virtual-time.ts';
+import type { QueueName as Lane } from '../lib/engine/line/queue.ts';
+import { ServiceModel } from '../test/service/budget/service-model.ts';
+import { seededRandom, type VirtualTime } from '../test/service/budget/virtual-time.ts';
 import type { Workload } from '../test/simulation/simulation.ts';
 import { DAY, MINUTE, SECOND } from '../test/simulation/workloads.ts';
 
@@ -35,7 +35,7 @@ export interface Happened {
   receives: number;
 }
 
-/** Waits up to this long stay with the worker, as in lib/jobs/partner-calls.ts. */
+/** Waits up to this long stay with the worker, as in lib/engine/run/partner-calls.ts. */
 const LONGEST_STAY_MS = 5 * SECOND;
 /** The longest delay with which a sleeping message becomes visible. */
 const WAKE_UP_LATE_MS = 3 * SECOND;

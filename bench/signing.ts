@@ -1,6 +1,6 @@
 import { createCipheriv, createHmac, createSecretKey, hash, type KeyObject, randomBytes } from 'node:crypto';
-import { encryptionKey, IV_BYTES } from '../lib/partner/encryption.ts';
-import { signRequest } from '../lib/partner/signed-request.ts';
+import { encryptionKey, IV_BYTES } from '../lib/service/partner/encryption.ts';
+import { signRequest } from '../lib/service/partner/signed-request.ts';
 import { amount, type Findings, percent } from './figures.ts';
 import { compareRates } from './measure.ts';
 

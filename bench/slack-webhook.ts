@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { keys } from '../lib/table/keys.ts';
-import { createTable } from '../lib/table/table.ts';
+import { keys } from '../lib/state/table/keys.ts';
+import { createTable } from '../lib/state/table/table.ts';
 import { TEAM_ID } from '../local/slack/workspace.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import config from '../relay.config.ts';

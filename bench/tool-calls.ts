@@ -6,13 +6,13 @@ import {
   type StoredOAuthTokens,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { createBudget } from '../lib/budget/budget.ts';
-import { openAssistant } from '../lib/grants/assistant.ts';
+import { openAssistant } from '../lib/as-person/grants/assistant.ts';
 import { openStores, systemRuntime } from '../lib/runtime.ts';
+import { createBudget } from '../lib/service/budget/budget.ts';
 import { startLocalStack } from '../local/stack.ts';
 import config from '../relay.config.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
-import { linkAccount, miraInSlack } from '../test/mcp/linked.ts';
+import { linkAccount, miraInSlack } from '../test/as-person/linked.ts';
 import type { Findings } from './figures.ts';
 import { median } from './measure.ts';
 

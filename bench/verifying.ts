@@ -1,7 +1,7 @@
 import '../lib/without-jit.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { isSignedByGithub, readDelivery } from '../lib/github/delivery.ts';
-import { takeIssue } from '../lib/intake/take-issue.ts';
+import { takeIssue } from '../lib/intake/github/take-issue.ts';
+import { isSignedByGithub, readDelivery } from '../lib/platforms/github/delivery.ts';
 import config from '../relay.config.ts';
 import type { Findings } from './figures.ts';
 import { compareRates } from './measure.ts';

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { type BudgetView, createBudget } from '../lib/budget/budget.ts';
-import { type Lane, lanes } from '../lib/budget/lanes.ts';
-import { createStrangerShare, type StrangersToday } from '../lib/budget/stranger-share.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
-import { type Breakers, createBreakers } from '../lib/connection/breakers.ts';
+import { mostOfStrangers } from '../lib/engine/line/stranger-turn.ts';
 import { unknownName } from '../lib/faults/unknown-name.ts';
-import { mostOfStrangers } from '../lib/jobs/stranger-turn.ts';
 import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';
+import { type BudgetView, createBudget } from '../lib/service/budget/budget.ts';
+import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
+import { createStrangerShare, type StrangersToday } from '../lib/service/budget/stranger-share.ts';
+import { type Breakers, createBreakers } from '../lib/service/connection/breakers.ts';
 import { oneLine } from '../local/terminal.ts';
 import { counted } from './counted.ts';
 import { withIsoTimes } from './json-times.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { findJobs, type JobFilter } from '../lib/jobs/find-jobs.ts';
-import type { Job } from '../lib/jobs/job.ts';
-import type { Table } from '../lib/table/table.ts';
+import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
+import type { Job } from '../lib/engine/record/job.ts';
+import type { Table } from '../lib/state/table/table.ts';
 import { withIsoTimes } from './json-times.ts';
 import { printChange } from './print.ts';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
-import { countJobs, findJobs, type JobFilter } from '../lib/jobs/find-jobs.ts';
-import { type JobStatus, jobStatuses } from '../lib/jobs/job.ts';
-import { readJob } from '../lib/jobs/read-job.ts';
+import { countJobs, findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
+import { type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
+import { readJob } from '../lib/engine/record/read-job.ts';
 import { followJobs } from './follow-jobs.ts';
 import { readIgnored } from './ignored.ts';
 import { withIsoTimes } from './json-times.ts';

@@ -1,5 +1,5 @@
-import { findJobs } from '../lib/jobs/find-jobs.ts';
-import { type Job, shortName } from '../lib/jobs/job.ts';
+import { findJobs } from '../lib/engine/operate/find-jobs.ts';
+import { type Job, shortName } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 
 const MAX_PAGES = 200;

@@ -1,8 +1,8 @@
+import type { Assistant } from '../lib/as-person/grants/assistant.ts';
+import type { Holder } from '../lib/as-person/grants/grant.ts';
+import { schemaHash } from '../lib/as-person/protocol/schema-hash.ts';
+import type { Tool, ToolList } from '../lib/as-person/protocol/tool.ts';
 import type { CommandTools } from '../lib/config/mcp.ts';
-import type { Assistant } from '../lib/grants/assistant.ts';
-import type { Holder } from '../lib/grants/grant.ts';
-import { schemaHash } from '../lib/mcp/schema-hash.ts';
-import type { Tool, ToolList } from '../lib/mcp/tool.ts';
 import { oneLine } from '../local/terminal.ts';
 
 /** The tools of an account, and what is wrong with the mapping in relay.config.ts. */

@@ -1,8 +1,8 @@
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { callsWithin, withTheirClock } from '../lib/connection/operator-calls.ts';
 import { unknownName } from '../lib/faults/unknown-name.ts';
-import { createPartnerClient, type PartnerClient } from '../lib/partner/client.ts';
-import { partnerSecret, SecretError } from '../lib/secrets/secrets.ts';
+import { callsWithin, withTheirClock } from '../lib/service/connection/operator-calls.ts';
+import { createPartnerClient, type PartnerClient } from '../lib/service/partner/client.ts';
+import { partnerSecret, SecretError } from '../lib/state/secrets/secrets.ts';
 import { readKeptSecrets } from '../local/kept-secrets.ts';
 import { type Partner, partnersOf } from '../local/partners.ts';
 import { trustCaFile } from '../local/trust.ts';

@@ -1,11 +1,11 @@
-import type { DefectFields } from '../lib/automations/defect-text.ts';
-import type { IssuePlan } from '../lib/automations/issue-plan.ts';
-import type { Budget } from '../lib/budget/budget.ts';
-import type { Lane } from '../lib/budget/lanes.ts';
+import type { DefectFields } from '../lib/automations/issue-to-defect/defect-text.ts';
+import type { IssuePlan } from '../lib/automations/issue-to-defect/issue-plan.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { foreseeCalls } from '../lib/jobs/foresee-calls.ts';
-import type { JobStore } from '../lib/jobs/job-store.ts';
+import { foreseeCalls } from '../lib/engine/operate/foresee-calls.ts';
+import type { JobStore } from '../lib/engine/record/job-store.ts';
 import { localTime } from '../lib/local-time.ts';
+import type { Budget } from '../lib/service/budget/budget.ts';
+import type { Lane } from '../lib/service/budget/lanes.ts';
 import { oneLine } from '../local/terminal.ts';
 
 /** What the job of an issue would do: `create, priority High, severity Major`. */

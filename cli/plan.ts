@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { summarizePlans } from '../lib/automations/issue-plan.ts';
-import { createBudget } from '../lib/budget/budget.ts';
+import { summarizePlans } from '../lib/automations/issue-to-defect/issue-plan.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { createDeliveryPlanner, type PlannedDelivery } from '../lib/intake/plan-deliveries.ts';
-import { openJournal } from '../lib/jobs/journal.ts';
+import { openJournal } from '../lib/engine/record/journal.ts';
+import { createDeliveryPlanner, type PlannedDelivery } from '../lib/intake/github/plan-deliveries.ts';
+import { createBudget } from '../lib/service/budget/budget.ts';
 import { oneLine } from '../local/terminal.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';

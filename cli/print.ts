@@ -1,11 +1,11 @@
 import { styleText } from 'node:util';
-import type { FoundJobs, JobCounts } from '../lib/jobs/find-jobs.ts';
-import type { Waited } from '../lib/jobs/history.ts';
-import { type Job, type JobStatus, jobStatuses, shortName } from '../lib/jobs/job.ts';
-import type { StepEntry } from '../lib/jobs/journal.ts';
-import { commandsOf, nextStep, withDocs } from '../lib/jobs/next-step.ts';
-import type { JobView, OpenCreation } from '../lib/jobs/read-job.ts';
-import type { Send } from '../lib/jobs/sends.ts';
+import { commandsOf, nextStep, withDocs } from '../lib/engine/line/next-step.ts';
+import type { FoundJobs, JobCounts } from '../lib/engine/operate/find-jobs.ts';
+import type { Waited } from '../lib/engine/record/history.ts';
+import { type Job, type JobStatus, jobStatuses, shortName } from '../lib/engine/record/job.ts';
+import type { StepEntry } from '../lib/engine/record/journal.ts';
+import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
+import type { Send } from '../lib/engine/record/sends.ts';
 import { elapsed, localClock, localTime } from '../lib/local-time.ts';
 import { inOneLine, printable, printableJson } from '../local/terminal.ts';
 import { counted } from './counted.ts';

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { createBudget } from '../lib/budget/budget.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
-import { createBreakers } from '../lib/connection/breakers.ts';
+import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
+import { type Resumed, resumeConnection } from '../lib/engine/operate/resume.ts';
 import { unknownName } from '../lib/faults/unknown-name.ts';
-import { type Resumed, resumeConnection } from '../lib/jobs/resume.ts';
-import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
 import { localTime } from '../lib/local-time.ts';
+import { createBudget } from '../lib/service/budget/budget.ts';
+import { createBreakers } from '../lib/service/connection/breakers.ts';
 import { oneLine } from '../local/terminal.ts';
 import { withIsoTimes } from './json-times.ts';
 import { operatorOf } from './operator.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { personOfTeam, TEAM_PEOPLE } from '../lib/automations/team-timesheets.ts';
+import { personOfTeam, TEAM_PEOPLE } from '../lib/automations/timesheets/team-timesheets.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import type { Job } from '../lib/jobs/job.ts';
-import { openJournal } from '../lib/jobs/journal.ts';
+import type { Job } from '../lib/engine/record/job.ts';
+import { openJournal } from '../lib/engine/record/journal.ts';
 import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { lastReminderAt } from '../lib/timesheets/calendar.ts';

@@ -3,7 +3,7 @@ import {
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { instanceSecret } from '../lib/secrets/secrets.ts';
+import { instanceSecret } from '../lib/state/secrets/secrets.ts';
 import { keepSecret, readKeptSecrets, secretsFile } from '../local/kept-secrets.ts';
 
 /** Where secrets are entered: Secrets Manager of a stage, or a file of this machine. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { slackSigningSecret } from '../lib/secrets/secrets.ts';
-import { keys } from '../lib/table/keys.ts';
+import { slackSigningSecret } from '../lib/state/secrets/secrets.ts';
+import { keys } from '../lib/state/table/keys.ts';
 import { signedBySlack } from '../local/examples/signed-request.ts';
 import { renderMessage } from '../local/slack/render.ts';
 import { printJson, printText } from './print.ts';

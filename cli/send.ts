@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
-import { githubWebhookSecret } from '../lib/secrets/secrets.ts';
+import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
 import { readKeptDelivery } from '../local/kept-deliveries.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { DEFECT_SHORTCUT } from '../lib/slack/views.ts';
+import { DEFECT_SHORTCUT } from '../lib/platforms/slack/views/views.ts';
 import { printJson } from './print.ts';
 import { publicWebhookUrl } from './public-url.ts';
 import type { OpenTarget } from './target.ts';

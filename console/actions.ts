@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { HttpError } from '../lib/http/function-url.ts';
-import { discardJob } from '../lib/jobs/discard.ts';
-import type { Job } from '../lib/jobs/job.ts';
-import { resolveJob } from '../lib/jobs/resolve.ts';
-import { requeueJob } from '../lib/jobs/sweep.ts';
-import { idFromText } from '../lib/partner/operation.ts';
+import { requeueJob } from '../lib/engine/line/sweep.ts';
+import { discardJob } from '../lib/engine/operate/discard.ts';
+import { resolveJob } from '../lib/engine/operate/resolve.ts';
+import type { Job } from '../lib/engine/record/job.ts';
+import { idFromText } from '../lib/service/partner/operation.ts';
+import { HttpError } from '../lib/state/http/function-url.ts';
 import type { ActionResult, JobAction } from './contract.ts';
 import { readSent } from './read-sent.ts';
 import type { ConsoleRelay } from './relay.ts';

@@ -1,6 +1,6 @@
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createTools } from '../lib/automations/tools.ts';
-import { HttpError } from '../lib/http/function-url.ts';
+import { HttpError } from '../lib/state/http/function-url.ts';
 import { decide } from './actions.ts';
 import { budgetDetail } from './budget.ts';
 import type { RelayFacts } from './contract.ts';

@@ -1,4 +1,4 @@
-import { HttpError } from '../lib/http/function-url.ts';
+import { HttpError } from '../lib/state/http/function-url.ts';
 
 /** The errors by which AWS's services and SDK say that the credentials cannot be used. */
 const CREDENTIALS = new Set([

@@ -1,6 +1,6 @@
-import { type Backfill, createBackfills } from '../lib/backfill/backfills.ts';
-import type { Budget } from '../lib/budget/budget.ts';
-import { foreseeCalls } from '../lib/jobs/foresee-calls.ts';
+import { type Backfill, createBackfills } from '../lib/automations/backfill/backfills.ts';
+import { foreseeCalls } from '../lib/engine/operate/foresee-calls.ts';
+import type { Budget } from '../lib/service/budget/budget.ts';
 import type { BackfillNow } from './contract.ts';
 import type { ConsoleRelay } from './relay.ts';
 

@@ -1,7 +1,7 @@
-import { createBudget } from '../lib/budget/budget.ts';
-import { lanes } from '../lib/budget/lanes.ts';
-import type { Window } from '../lib/budget/window.ts';
-import { ifReadable } from '../lib/table/unreadable-item.ts';
+import { createBudget } from '../lib/service/budget/budget.ts';
+import { lanes } from '../lib/service/budget/lanes.ts';
+import type { Window } from '../lib/service/budget/window.ts';
+import { ifReadable } from '../lib/state/table/unreadable-item.ts';
 import type { BudgetDetail } from './contract.ts';
 import type { NowReader } from './now.ts';
 import type { ConsoleRelay } from './relay.ts';

@@ -6,10 +6,10 @@
  * This file imports nothing, because the pages are compiled without Node's types.
  */
 
-/** The status of a job, as in lib/jobs/job.ts. */
+/** The status of a job, as in lib/engine/record/job.ts. */
 export type JobStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'parked';
 
-/** A lane, as in lib/budget/lanes.ts. */
+/** A lane, as in lib/service/budget/lanes.ts. */
 export type Lane = 'interactive' | 'further' | 'background' | 'backfill';
 
 /** `GET /api/relay`: what this console operates, and what it may do. */

@@ -1,5 +1,5 @@
-import { HttpError } from '../lib/http/function-url.ts';
-import { CursorError, type FoundJobs, findJobs, type JobFilter } from '../lib/jobs/find-jobs.ts';
+import { CursorError, type FoundJobs, findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
+import { HttpError } from '../lib/state/http/function-url.ts';
 import type { ConsoleRelay } from './relay.ts';
 
 /** The rows of one answer. */

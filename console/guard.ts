@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { HttpError } from '../lib/http/function-url.ts';
+import { HttpError } from '../lib/state/http/function-url.ts';
 
 /** The headers of every answer. The pages load nothing from elsewhere, and no other page may show or read them. */
 export const HEADERS = {

@@ -1,10 +1,10 @@
-import { HttpError } from '../lib/http/function-url.ts';
-import type { StepEntry } from '../lib/jobs/journal.ts';
-import { nextStep } from '../lib/jobs/next-step.ts';
-import { type OpenCreation, readJob } from '../lib/jobs/read-job.ts';
-import type { Send as JobSend } from '../lib/jobs/sends.ts';
+import { nextStep } from '../lib/engine/line/next-step.ts';
+import type { StepEntry } from '../lib/engine/record/journal.ts';
+import { type OpenCreation, readJob } from '../lib/engine/record/read-job.ts';
+import type { Send as JobSend } from '../lib/engine/record/sends.ts';
 import { localTime } from '../lib/local-time.ts';
-import { operations } from '../lib/partner/operations.ts';
+import { operations } from '../lib/service/partner/operations/operations.ts';
+import { HttpError } from '../lib/state/http/function-url.ts';
 import type { Evidence, JobAction, JobDetail, NextStep, Send, StepDetail } from './contract.ts';
 import { periodsOf } from './periods.ts';
 import type { ConsoleRelay } from './relay.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { JobFilter } from '../lib/jobs/find-jobs.ts';
-import { jobStatuses } from '../lib/jobs/job.ts';
+import type { JobFilter } from '../lib/engine/operate/find-jobs.ts';
+import { jobStatuses } from '../lib/engine/record/job.ts';
 import type { JobPage } from './contract.ts';
 import { findPage } from './find-page.ts';
 import { readSent } from './read-sent.ts';

@@ -1,5 +1,5 @@
-import { issueJobs } from '../lib/automations/issue-jobs.ts';
-import { inBatches } from '../lib/jobs/batches.ts';
+import { issueJobs } from '../lib/automations/issue-to-defect/issue-jobs.ts';
+import { inBatches } from '../lib/engine/line/batches.ts';
 import { heldBy } from '../lib/links/link-life.ts';
 import type { LinkRow, Page } from './contract.ts';
 import { findPage, textToFind } from './find-page.ts';

@@ -1,5 +1,5 @@
-import type { Job } from '../lib/jobs/job.ts';
-import { causeOf } from '../lib/jobs/parked-groups.ts';
+import { causeOf } from '../lib/engine/operate/parked-groups.ts';
+import type { Job } from '../lib/engine/record/job.ts';
 import type { ParkedGroups } from './contract.ts';
 import { nextOf } from './job.ts';
 import type { ConsoleRelay } from './relay.ts';

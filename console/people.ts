@@ -1,9 +1,9 @@
+import type { Grant, Holder } from '../lib/as-person/grants/grant.ts';
+import { createGrants } from '../lib/as-person/grants/grants.ts';
+import { createVault } from '../lib/as-person/grants/vault.ts';
 import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
-import type { Grant, Holder } from '../lib/grants/grant.ts';
-import { createGrants } from '../lib/grants/grants.ts';
-import { createVault } from '../lib/grants/vault.ts';
-import { inBatches } from '../lib/jobs/batches.ts';
-import { keys } from '../lib/table/keys.ts';
+import { inBatches } from '../lib/engine/line/batches.ts';
+import { keys } from '../lib/state/table/keys.ts';
 import type { Page, PersonRow } from './contract.ts';
 import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';

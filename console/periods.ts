@@ -1,6 +1,6 @@
-import type { Waited, WaitsFor } from '../lib/jobs/history.ts';
-import type { Job } from '../lib/jobs/job.ts';
-import type { StepEntry } from '../lib/jobs/journal.ts';
+import type { Waited, WaitsFor } from '../lib/engine/record/history.ts';
+import type { Job } from '../lib/engine/record/job.ts';
+import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { Period } from './contract.ts';
 
 /** A period that may overlap with others. The last that covers a moment says what the job did. */

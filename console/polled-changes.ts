@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Job, type JobStatus, jobStatuses } from '../lib/jobs/job.ts';
-import type { JobStore } from '../lib/jobs/job-store.ts';
+import { type Job, type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
+import type { JobStore } from '../lib/engine/record/job-store.ts';
 import type { Changes } from './changes.ts';
 
 /** How often the index is read while something happens, and after a minute in which nothing did. */

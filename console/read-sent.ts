@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
-import { HttpError } from '../lib/http/function-url.ts';
+import { HttpError } from '../lib/state/http/function-url.ts';
 
 /**
  * Reads what a page sent.

@@ -1,4 +1,4 @@
-import type { Job } from '../lib/jobs/job.ts';
+import type { Job } from '../lib/engine/record/job.ts';
 import type { JobRow } from './contract.ts';
 
 /** A job as the lists show it. */

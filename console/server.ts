@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { HttpError } from '../lib/http/function-url.ts';
+import { HttpError } from '../lib/state/http/function-url.ts';
 import { readBody } from '../local/request-body.ts';
 import { type Api, type ApiRequest, createApi } from './api.ts';
 import { awsFault } from './aws-faults.ts';

@@ -1,6 +1,6 @@
-import { callsWithin } from '../lib/connection/operator-calls.ts';
-import { createVerifyCreated, type VerifyCreated } from '../lib/jobs/verify-created.ts';
-import { partnerSecret } from '../lib/secrets/secrets.ts';
+import { createVerifyCreated, type VerifyCreated } from '../lib/engine/operate/verify-created.ts';
+import { callsWithin } from '../lib/service/connection/operator-calls.ts';
+import { partnerSecret } from '../lib/state/secrets/secrets.ts';
 import type { ConsoleRelay } from './relay.ts';
 
 /** Asks the service whether something exists, with the relay's key and within its budget. */

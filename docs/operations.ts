@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { Operation } from '../lib/partner/operation.ts';
-import { operations } from '../lib/partner/operations.ts';
+import type { Operation } from '../lib/service/partner/operation.ts';
+import { operations } from '../lib/service/partner/operations/operations.ts';
 
 const TABLE = /(?<=<!-- operations: made by `npm run docs` -->\n\n).*?(?=\n\n)/s;
 
-/** docs/partner-api.md with the table of the operations as lib/partner/ declares them. */
+/** docs/partner-api.md with the table of the operations as lib/service/partner/operations/ declares them. */
 export function withOperations(page: string): string {
   if (!TABLE.test(page)) throw new Error('docs/partner-api.md has no place for the table of the operations');
   return page.replace(TABLE, operationTable());

@@ -1,17 +1,17 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
-import { createBudget } from '../lib/budget/budget.ts';
-import { createBreakers } from '../lib/connection/breakers.ts';
-import { createConnections } from '../lib/connection/connection.ts';
 import { createConnectionHolder } from '../lib/credentials/connection-holder.ts';
 import { checkCredentials } from '../lib/credentials/credential-check.ts';
 import { createGithubHolder } from '../lib/credentials/github-holder.ts';
 import { createSlackHolder } from '../lib/credentials/slack-holder.ts';
-import { createGithubClient } from '../lib/github/github-client.ts';
+import { createGithubClient } from '../lib/platforms/github/github-client.ts';
+import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
-import { createSlackApi } from '../lib/slack/slack-api.ts';
+import { createBudget } from '../lib/service/budget/budget.ts';
+import { createBreakers } from '../lib/service/connection/breakers.ts';
+import { createConnections } from '../lib/service/connection/connection.ts';
 
 /** Generous, because no one waits for an answer. */
 const GITHUB_TIMEOUT_MS = 10_000;

@@ -1,9 +1,9 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
-import { createGithubClient } from '../lib/github/github-client.ts';
-import { createHooks } from '../lib/github/hooks.ts';
-import { createRedelivery } from '../lib/github/redelivery.ts';
+import { createGithubClient } from '../lib/platforms/github/github-client.ts';
+import { createHooks } from '../lib/platforms/github/hooks.ts';
+import { createRedelivery } from '../lib/platforms/github/redelivery.ts';
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 
 /** GitHub's own time limit for a request. */

@@ -2,13 +2,13 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
-import { createHooks } from '../lib/github/hooks.ts';
-import { verifiedByGithub } from '../lib/github/verified.ts';
-import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
-import { receiveDelivery } from '../lib/intake/receive-delivery.ts';
-import { createJobSignatures } from '../lib/jobs/job-signatures.ts';
+import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
+import { receiveDelivery } from '../lib/intake/github/receive-delivery.ts';
 import { createTurns } from '../lib/people/turns.ts';
+import { createHooks } from '../lib/platforms/github/hooks.ts';
+import { verifiedByGithub } from '../lib/platforms/github/verified.ts';
 import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
 
 /** Receives GitHub's deliveries at a function URL: verifies them, stores them, and then answers. */
 export function createHandler(runtime: Runtime) {

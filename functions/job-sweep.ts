@@ -1,15 +1,15 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
-import { createBudget } from '../lib/budget/budget.ts';
 import { ONE_MACHINE } from '../lib/config/environment.ts';
-import { createBreakers } from '../lib/connection/breakers.ts';
-import { recordConnection, recordJobs } from '../lib/jobs/relay-state.ts';
-import { sweepJobs } from '../lib/jobs/sweep.ts';
-import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
+import { sweepJobs } from '../lib/engine/line/sweep.ts';
+import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
+import { recordConnection, recordJobs } from '../lib/engine/operate/relay-state.ts';
+import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
+import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
-import { createParkedNotices } from '../lib/slack/parked-notices.ts';
-import { createSlackApi } from '../lib/slack/slack-api.ts';
+import { createBudget } from '../lib/service/budget/budget.ts';
+import { createBreakers } from '../lib/service/connection/breakers.ts';
 
 /**
  * Every minute: queues jobs that would not continue on their own, records the relay's state, and tells the contact's

@@ -2,21 +2,21 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import config from '#relay.config';
+import { createAssistants } from '../lib/as-person/grants/assistants.ts';
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createTools } from '../lib/automations/tools.ts';
-import { createBudget } from '../lib/budget/budget.ts';
-import { createStrangerShare } from '../lib/budget/stranger-share.ts';
 import { toolsIn } from '../lib/config/mcp.ts';
-import { createBreakers } from '../lib/connection/breakers.ts';
-import { createConnections } from '../lib/connection/connection.ts';
-import { createAssistants } from '../lib/grants/assistants.ts';
-import { createJobSignatures } from '../lib/jobs/job-signatures.ts';
-import { receiveMessages } from '../lib/jobs/receive-messages.ts';
-import { createReplacedTable } from '../lib/jobs/replaced-table.ts';
-import { reportNews } from '../lib/jobs/report-news.ts';
-import { createWaitingLines } from '../lib/jobs/waiting-line.ts';
+import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
+import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
+import { createReplacedTable } from '../lib/engine/record/replaced-table.ts';
+import { receiveMessages } from '../lib/engine/run/receive-messages.ts';
+import { reportNews } from '../lib/engine/run/report-news.ts';
 import { createReplies } from '../lib/replies.ts';
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { createBudget } from '../lib/service/budget/budget.ts';
+import { createStrangerShare } from '../lib/service/budget/stranger-share.ts';
+import { createBreakers } from '../lib/service/connection/breakers.ts';
+import { createConnections } from '../lib/service/connection/connection.ts';
 
 /** Processes jobs: claims a job, runs its steps within the budget, and replies. */
 export function createHandler(runtime: Runtime) {

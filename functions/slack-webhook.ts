@@ -3,11 +3,11 @@ import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
 import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
-import { httpErrors, type RawRequest, rawBody } from '../lib/http/function-url.ts';
-import { openSlackIntake } from '../lib/intake/open-slack-intake.ts';
-import { receiveSlack } from '../lib/intake/receive-slack.ts';
+import { openSlackIntake } from '../lib/intake/slack/open-slack-intake.ts';
+import { receiveSlack } from '../lib/intake/slack/receive-slack.ts';
+import { verifiedBySlack } from '../lib/platforms/slack/verified.ts';
 import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
-import { verifiedBySlack } from '../lib/slack/verified.ts';
+import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
 
 /** Receives Slack's commands and interactions at a function URL: verifies them, stores any job, and then answers. */
 export function createHandler(runtime: Runtime) {

@@ -1,7 +1,7 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
-import { acceptDueTimesheets } from '../lib/intake/accept-due.ts';
+import { acceptDueTimesheets } from '../lib/intake/schedule/accept-due.ts';
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 

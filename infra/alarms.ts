@@ -7,7 +7,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { METRIC_NAMESPACE, type MetricName } from '../lib/metrics/metrics.ts';
+import { METRIC_NAMESPACE, type MetricName } from '../lib/state/metrics/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
@@ -119,7 +119,7 @@ function whereMissing({ staysAsItWas, isSignOfLife }: { staysAsItWas: boolean; i
   return staysAsItWas ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
 }
 
-/** A metric of lib/metrics/metrics.ts. */
+/** A metric of lib/state/metrics/metrics.ts. */
 export function relayMetric(
   stage: Stage,
   metricName: MetricName,

@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { Dashboard as CloudWatchDashboard, GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { MetricName } from '../lib/metrics/metrics.ts';
+import type { MetricName } from '../lib/state/metrics/metrics.ts';
 import { relayMetric } from './alarms.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { LONGEST_SLEEP_MS, type QueueName } from '../lib/jobs/queue.ts';
+import { LONGEST_SLEEP_MS, type QueueName } from '../lib/engine/line/queue.ts';
 import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
 import { queueEncryption } from './queue-encryption.ts';

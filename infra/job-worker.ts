@@ -3,7 +3,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
-import { HELP } from '../lib/jobs/next-step.ts';
+import { HELP } from '../lib/engine/line/next-step.ts';
 import { WORKER_TIMEOUT } from './job-queue.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 
@@ -24,7 +24,7 @@ export class JobWorker extends Construct {
       throttled: 'jobs wait, and so do people in Slack.',
       reservedConcurrency: config.deployment.reservedConcurrency.worker,
       // A worker that ends a job sends the message of the next one in line. Lambda would take a backlog for a loop after
-      // about 16 jobs. lib/jobs/sent-too-often.ts guards against real ones.
+      // about 16 jobs. lib/engine/run/sent-too-often.ts guards against real ones.
       recursiveLoop: RecursiveLoop.ALLOW,
     }).function;
     secrets.grantRead(this.function, ['github', 'slack', 'grants', 'markers', 'intake', 'partner']);

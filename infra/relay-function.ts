@@ -16,7 +16,7 @@ import { Construct } from 'constructs';
 import { buildSync } from 'esbuild';
 import { readCertificates } from '../lib/config/ca-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import type { QueueName } from '../lib/jobs/queue.ts';
+import type { QueueName } from '../lib/engine/line/queue.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';
 import { functionBuild } from './bundle/function-build.ts';

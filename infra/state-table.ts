@@ -3,7 +3,7 @@ import { type IGrantable, PolicyStatement, type PolicyStatementProps } from 'aws
 import { Construct } from 'constructs';
 import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { jobsByStatus, waitingLine } from '../lib/table/keys.ts';
+import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';

@@ -1,10 +1,10 @@
-import { jobsByStatus, type Key, keys, waitingLine } from '../lib/table/keys.ts';
+import { jobsByStatus, type Key, keys, waitingLine } from '../lib/state/table/keys.ts';
 
 type Action = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query';
 
 /** The rights of a function on the table. */
 export interface TableAccess {
-  /** Rights by the kind of item, as in lib/table/keys.ts. */
+  /** Rights by the kind of item, as in lib/state/table/keys.ts. */
   items: Partial<Record<keyof typeof keys, readonly Action[]>>;
   /** The indexes that the function queries. */
   indexes?: readonly string[];
@@ -26,7 +26,7 @@ const shownInConsole = {
 
 /**
  * The complete list of rights of each function on the table. Its role is limited to the partition keys of these
- * items. lib/table/keys.ts says which module reads and writes each item. `npm run test:aws` fails if a right is
+ * items. lib/state/table/keys.ts says which module reads and writes each item. `npm run test:aws` fails if a right is
  * missing.
  */
 const access: Readonly<Record<string, TableAccess>> = {

@@ -1,11 +1,11 @@
 import type { RelayConfig } from './config/schema.ts';
-import type { IssueComments } from './github/issue-comments.ts';
-import { createGithubReplies } from './github/replies.ts';
-import type { Job } from './jobs/job.ts';
-import type { Replies, ReplyContent } from './jobs/tell-person.ts';
-import type { Secrets } from './secrets/secrets.ts';
-import { createSlackReplies } from './slack/replies.ts';
-import type { SlackApi } from './slack/slack-api.ts';
+import type { Job } from './engine/record/job.ts';
+import type { Replies, ReplyContent } from './engine/run/tell-person.ts';
+import type { IssueComments } from './platforms/github/issue-comments.ts';
+import { createGithubReplies } from './platforms/github/replies.ts';
+import { createSlackReplies } from './platforms/slack/replies.ts';
+import type { SlackApi } from './platforms/slack/slack-api.ts';
+import type { Secrets } from './state/secrets/secrets.ts';
 
 export interface RepliesOptions {
   config: RelayConfig;

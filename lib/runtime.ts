@@ -5,13 +5,13 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import type { RelayConfig } from './config/schema.ts';
-import { createJobStore, type JobStore } from './jobs/job-store.ts';
-import { createJobQueue, type JobQueue } from './jobs/queue.ts';
+import { createJobQueue, type JobQueue } from './engine/line/queue.ts';
+import { createJobStore, type JobStore } from './engine/record/job-store.ts';
 import { createLinks, type Links } from './links/links.ts';
-import { createMetrics, type Metrics } from './metrics/metrics.ts';
-import { createSecrets, type Secrets, type SecretTimes } from './secrets/secrets.ts';
-import { keys } from './table/keys.ts';
-import { createTable, type Table } from './table/table.ts';
+import { createMetrics, type Metrics } from './state/metrics/metrics.ts';
+import { createSecrets, type Secrets, type SecretTimes } from './state/secrets/secrets.ts';
+import { keys } from './state/table/keys.ts';
+import { createTable, type Table } from './state/table/table.ts';
 
 /** Everything that a function needs apart from its event. Tests set the clock and the randomness. */
 export interface Runtime {

@@ -1,4 +1,4 @@
-import type { QueueName } from './jobs/queue.ts';
+import type { QueueName } from './engine/line/queue.ts';
 
 /** A function that the clock fires. */
 export interface Schedule {

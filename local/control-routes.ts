@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { jsonAnswer } from '../lib/http/function-url.ts';
 import { schedules } from '../lib/schedules.ts';
+import { jsonAnswer } from '../lib/state/http/function-url.ts';
 import type { HttpHandler } from './http-front.ts';
 import { refusalOf } from './own-key.ts';
 import type { LocalSchedules } from './schedules.ts';

@@ -11,7 +11,7 @@ import {
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { jobsByStatus, waitingLine } from '../lib/table/keys.ts';
+import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import type { DatabaseAnswer, DatabaseOrder } from './database-process.ts';
 import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
 

@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { MiddyfiedHandler } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { jsonAnswer, MAX_BODY_BYTES, type RawRequest } from '../lib/http/function-url.ts';
+import { jsonAnswer, MAX_BODY_BYTES, type RawRequest } from '../lib/state/http/function-url.ts';
 import { readBody } from './request-body.ts';
 
 export type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;

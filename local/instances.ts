@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { partnerRoot } from '../lib/partner/base-url.ts';
+import { partnerRoot } from '../lib/service/partner/base-url.ts';
 import type { SandboxKey } from '../sandbox/keys.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { keptPort } from './kept-port.ts';

@@ -9,7 +9,7 @@ import {
   markersSecret,
   partnerSecret,
   slackSecret,
-} from '../lib/secrets/secrets.ts';
+} from '../lib/state/secrets/secrets.ts';
 
 /** The names of the secrets, as a person is told them. */
 export const SECRET_NAMES = [

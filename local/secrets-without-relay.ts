@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { SecretError, type Secrets } from '../lib/secrets/secrets.ts';
+import { SecretError, type Secrets } from '../lib/state/secrets/secrets.ts';
 import type { KeptSecrets } from './kept-secrets.ts';
 import { githubOf, githubWebhookOf, slackAppOf } from './secrets.ts';
 

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
-import { parkKinds, shortName } from '../lib/jobs/job.ts';
-import { commandsOf, nextStepOfParked, withDocs } from '../lib/jobs/next-step.ts';
+import { commandsOf, nextStepOfParked, withDocs } from '../lib/engine/line/next-step.ts';
+import { parkKinds, shortName } from '../lib/engine/record/job.ts';
 import { elapsed, localClock, localTime, zoneAt } from '../lib/local-time.ts';
 import { inOneLine, printable } from './terminal.ts';
 

@@ -1,4 +1,4 @@
-import type { Job } from '../lib/jobs/job.ts';
+import type { Job } from '../lib/engine/record/job.ts';
 import type { FifoQueue } from '../local/fifo-queue.ts';
 
 const MINUTE = 60_000;

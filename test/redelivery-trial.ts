@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { RedeliveryReport } from '../lib/github/redelivery.ts';
+import type { RedeliveryReport } from '../lib/platforms/github/redelivery.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { startDyingProcess } from './dying-process.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from './github-hooks-api.ts';

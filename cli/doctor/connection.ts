@@ -1,12 +1,12 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { compareEcho } from '../../lib/credentials/echo.ts';
-import { type PartnerClient, pages } from '../../lib/partner/client.ts';
-import { PartnerError } from '../../lib/partner/errors.ts';
-import { type Operation, withOverride } from '../../lib/partner/operation.ts';
-import { operations } from '../../lib/partner/operations.ts';
-import { listProjects } from '../../lib/partner/projects.ts';
-import { listUsers } from '../../lib/partner/users.ts';
-import { validate } from '../../lib/partner/validate.ts';
+import { type PartnerClient, pages } from '../../lib/service/partner/client.ts';
+import { PartnerError } from '../../lib/service/partner/errors.ts';
+import { type Operation, withOverride } from '../../lib/service/partner/operation.ts';
+import { operations } from '../../lib/service/partner/operations/operations.ts';
+import { listProjects } from '../../lib/service/partner/operations/projects.ts';
+import { listUsers } from '../../lib/service/partner/operations/users.ts';
+import { validate } from '../../lib/service/partner/validate.ts';
 import { CannotTell, type Finding, lookAt } from './finding.ts';
 import { compareFields, compareFilter, listsToLookAt, type Row, readRows } from './lists.ts';
 

@@ -1,8 +1,8 @@
 import { RequestError } from '@octokit/request-error';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubHolder } from '../../lib/credentials/github-holder.ts';
-import type { AuthorizedGithub, GithubClient } from '../../lib/github/github-client.ts';
-import { githubWebhookSecret, type Secrets } from '../../lib/secrets/secrets.ts';
+import type { AuthorizedGithub, GithubClient } from '../../lib/platforms/github/github-client.ts';
+import { githubWebhookSecret, type Secrets } from '../../lib/state/secrets/secrets.ts';
 import { CannotTell, type Finding, lookAt, lookAtCredentials } from './finding.ts';
 
 export interface GithubToLookAt {

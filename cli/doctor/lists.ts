@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import type { PartnerClient } from '../../lib/partner/client.ts';
-import { listDefects } from '../../lib/partner/defects.ts';
-import { PartnerRefusal } from '../../lib/partner/errors.ts';
-import type { Operation } from '../../lib/partner/operation.ts';
-import { listTasks, searchTasks } from '../../lib/partner/tasks.ts';
-import { listTimelogs } from '../../lib/partner/timelogs.ts';
-import { listUsers } from '../../lib/partner/users.ts';
+import type { PartnerClient } from '../../lib/service/partner/client.ts';
+import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
+import type { Operation } from '../../lib/service/partner/operation.ts';
+import { listDefects } from '../../lib/service/partner/operations/defects.ts';
+import { listTasks, searchTasks } from '../../lib/service/partner/operations/tasks.ts';
+import { listTimelogs } from '../../lib/service/partner/operations/timelogs.ts';
+import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { readEntry } from '../../lib/timesheets/time-entry.ts';
 import { CannotTell } from './finding.ts';
 

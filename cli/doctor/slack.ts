@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createSlackHolder } from '../../lib/credentials/slack-holder.ts';
-import { type Secrets, slackSigningSecret } from '../../lib/secrets/secrets.ts';
-import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../../lib/slack/slack-api.ts';
+import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../../lib/platforms/slack/slack-api.ts';
+import { type Secrets, slackSigningSecret } from '../../lib/state/secrets/secrets.ts';
 import { CannotTell, type Finding, lookAt, lookAtCredentials } from './finding.ts';
 
 export interface SlackToLookAt {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../../lib/config/config-file.ts';
-import { createGithubClient } from '../../lib/github/github-client.ts';
-import { createRedeliveryApi, NotNow } from '../../lib/github/redelivery-api.ts';
 import { localClock, localTime } from '../../lib/local-time.ts';
-import { githubCredentials, githubWebhookSecret } from '../../lib/secrets/secrets.ts';
+import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
+import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelivery-api.ts';
+import { githubCredentials, githubWebhookSecret } from '../../lib/state/secrets/secrets.ts';
 import { printText } from '../print.ts';
 import { readTime } from '../run.ts';
 import type { OpenTarget } from '../target.ts';

@@ -1,5 +1,5 @@
-import { createPartnerClient } from '../../lib/partner/client.ts';
-import { listProjects } from '../../lib/partner/projects.ts';
+import { createPartnerClient } from '../../lib/service/partner/client.ts';
+import { listProjects } from '../../lib/service/partner/operations/projects.ts';
 import { type Partner, partnerFromEnvironment } from '../../local/partners.ts';
 import { oneLine } from '../../local/terminal.ts';
 import type { FirstSettings } from './config-text.ts';

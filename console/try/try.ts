@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { HttpError } from '../../lib/http/function-url.ts';
+import { HttpError } from '../../lib/state/http/function-url.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { TryAction, TryFacts } from '../contract.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
-import { NotDone } from '../jobs/interruption.ts';
+import { NotDone } from '../engine/record/interruption.ts';
+import { type Automation, defineAutomation, defineJobs } from '../engine/run/automation.ts';
 
 /** What is wrong with a command, and what to type instead. */
 export const faultJobs = defineJobs('answer-fault', z.object({ fault: z.string() }));

@@ -1,12 +1,12 @@
+import type { Holder } from '../as-person/grants/grant.ts';
 import { unservedCommand } from '../config/links-accounts.ts';
 import type { CommandTools, FindTool, MappedCommand } from '../config/mcp.ts';
 import type { RelayConfig } from '../config/schema.ts';
-import type { Holder } from '../grants/grant.ts';
-import { NeedsOperator, NotDone } from '../jobs/interruption.ts';
-import type { Job } from '../jobs/job.ts';
-import type { Journal } from '../jobs/journal.ts';
-import type { Steps } from '../jobs/steps.ts';
-import type { ToolSteps } from '../jobs/tool-steps.ts';
+import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
+import type { Job } from '../engine/record/job.ts';
+import type { Journal } from '../engine/record/journal.ts';
+import type { Steps } from '../engine/run/steps.ts';
+import type { ToolSteps } from '../engine/run/tool-steps.ts';
 import type { People, Person } from '../people/people.ts';
 import { isConfirmed } from './confirmed.ts';
 import { hasActed } from './has-acted.ts';

@@ -1,21 +1,21 @@
-import type { Automation } from '../jobs/automation.ts';
+import type { Automation } from '../engine/run/automation.ts';
 import { answerFault } from './answer-fault.ts';
-import { backfill } from './backfill.ts';
-import { completeChecklistItem } from './complete-checklist-item.ts';
-import { createDefect } from './create-defect.ts';
-import { callTool, fillInTool, listTools } from './do-tool.ts';
-import { find } from './find.ts';
-import { issueToDefect } from './issue-to-defect.ts';
+import { backfill } from './backfill/backfill.ts';
+import { ofBackfill } from './backfill/of-backfill.ts';
+import { completeChecklistItem } from './complete-checklist-item/complete-checklist-item.ts';
+import { createDefect } from './create-defect/create-defect.ts';
+import { callTool, fillInTool, listTools } from './do-tool/do-tool.ts';
+import { find } from './find/find.ts';
+import { issueToDefect } from './issue-to-defect/issue-to-defect.ts';
 import { listProjectsInModal } from './list-projects.ts';
 import { listTasksInModal } from './list-tasks.ts';
-import { logTime } from './log-time.ts';
-import { ofBackfill } from './of-backfill.ts';
+import { logTime } from './log-time/log-time.ts';
 import { ofCollaborators } from './of-collaborators.ts';
 import { onlyForKnown, recognizePerson } from './recognize-person.ts';
 import { stillWritten } from './still-written.ts';
-import { teamTimesheets } from './team-timesheets.ts';
-import { timesheetReminder } from './timesheet-reminder.ts';
-import { timesheetSummary } from './timesheet-summary.ts';
+import { teamTimesheets } from './timesheets/team-timesheets.ts';
+import { timesheetReminder } from './timesheets/timesheet-reminder.ts';
+import { timesheetSummary } from './timesheets/timesheet-summary.ts';
 import type { Tools } from './tools.ts';
 
 /** Every automation by its name. Add a new one here. */

@@ -1,4 +1,4 @@
-import type { Steps } from '../jobs/steps.ts';
+import type { Steps } from '../engine/run/steps.ts';
 
 const confirmed = new WeakSet<Steps>();
 

@@ -1,8 +1,8 @@
+import { idAt, readRows } from '../as-person/protocol/rows.ts';
+import { type Fields, fillTemplate } from '../as-person/protocol/template.ts';
 import type { CreatingTool, Listing } from '../config/mcp.ts';
-import { NotDone } from '../jobs/interruption.ts';
-import type { Made, ToolSteps } from '../jobs/tool-steps.ts';
-import { idAt, readRows } from '../mcp/rows.ts';
-import { type Fields, fillTemplate } from '../mcp/template.ts';
+import { NotDone } from '../engine/record/interruption.ts';
+import type { Made, ToolSteps } from '../engine/run/tool-steps.ts';
 
 export interface CreatedAs {
   /** Its name in the journal. */

@@ -1,6 +1,6 @@
-import type { Journal, StepEntry } from '../jobs/journal.ts';
-import { changesByTool } from '../jobs/tool-steps.ts';
-import { operations } from '../partner/operations.ts';
+import type { Journal, StepEntry } from '../engine/record/journal.ts';
+import { changesByTool } from '../engine/run/tool-steps.ts';
+import { operations } from '../service/partner/operations/operations.ts';
 
 /** Whether the job has changed something in the service, or may have. */
 export function hasActed(journal: Journal): boolean {

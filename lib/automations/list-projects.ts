@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
-import { NeedsOperator } from '../jobs/interruption.ts';
-import { listProjects } from '../partner/projects.ts';
-import { openedView, updateModal } from '../slack/update-modal.ts';
-import { defectMemory, defectModal } from '../slack/views.ts';
+import { NeedsOperator } from '../engine/record/interruption.ts';
+import { type Automation, defineAutomation, defineJobs } from '../engine/run/automation.ts';
+import { openedView, updateModal } from '../platforms/slack/views/update-modal.ts';
+import { defectMemory, defectModal } from '../platforms/slack/views/views.ts';
+import { listProjects } from '../service/partner/operations/projects.ts';
 import type { Tools } from './tools.ts';
 
 /** A modal that was opened with the cached projects. */

@@ -1,7 +1,7 @@
-import type { Automation } from '../jobs/automation.ts';
-import { NeedsOperator, NotDone } from '../jobs/interruption.ts';
-import type { Job, Unproven } from '../jobs/job.ts';
-import type { Steps } from '../jobs/steps.ts';
+import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
+import type { Job, Unproven } from '../engine/record/job.ts';
+import type { Automation } from '../engine/run/automation.ts';
+import type { Steps } from '../engine/run/steps.ts';
 import type { Tools } from './tools.ts';
 
 /**

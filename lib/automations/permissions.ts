@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { SlackConfig } from '../config/schema.ts';
-import type { SlackApi } from '../slack/slack-api.ts';
-import { keys } from '../table/keys.ts';
-import { remembered } from '../table/remembered.ts';
-import type { Table } from '../table/table.ts';
+import type { SlackApi } from '../platforms/slack/slack-api.ts';
+import { keys } from '../state/table/keys.ts';
+import { remembered } from '../state/table/remembered.ts';
+import type { Table } from '../state/table/table.ts';
 
 export type LimitedVerb = keyof SlackConfig['permissions'];
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { requiresLink } from '../config/links-accounts.ts';
-import { type Automation, defineAutomation, defineJobs } from '../jobs/automation.ts';
+import { type Automation, defineAutomation, defineJobs } from '../engine/run/automation.ts';
 import type { Tools } from './tools.ts';
 
 export const recognitionJobs = defineJobs('recognize-person', z.object({}));

@@ -1,11 +1,11 @@
 import { commandLines } from '../commands/comment-lines.ts';
 import { digest } from '../digest.ts';
-import type { ReadComment } from '../github/issue-comments.ts';
-import type { Automation } from '../jobs/automation.ts';
-import { NotDone, RetryAt } from '../jobs/interruption.ts';
-import type { Asked, Job, WrittenLine } from '../jobs/job.ts';
-import type { Steps } from '../jobs/steps.ts';
-import { LIFETIME_MS } from '../table/expiry.ts';
+import { NotDone, RetryAt } from '../engine/record/interruption.ts';
+import type { Asked, Job, WrittenLine } from '../engine/record/job.ts';
+import type { Automation } from '../engine/run/automation.ts';
+import type { Steps } from '../engine/run/steps.ts';
+import type { ReadComment } from '../platforms/github/issue-comments.ts';
+import { LIFETIME_MS } from '../state/table/expiry.ts';
 import { confirm } from './confirmed.ts';
 import { hasActed } from './has-acted.ts';
 import type { Tools } from './tools.ts';

@@ -1,25 +1,25 @@
-import { type Backfills, createBackfills } from '../backfill/backfills.ts';
 import type { RelayConfig } from '../config/schema.ts';
-import { type Collaborators, createCollaborators } from '../github/collaborators.ts';
-import { createGithubForJobs } from '../github/github-for-jobs.ts';
-import { createIssueComments, type IssueComments } from '../github/issue-comments.ts';
-import { createIssuePages, type IssuePages } from '../github/issue-pages.ts';
-import { createIssueReader, type IssueReader } from '../github/issue-reader.ts';
-import type { JobStore } from '../jobs/job-store.ts';
-import { type Journal, openJournal } from '../jobs/journal.ts';
-import { createMarkers, type Markers } from '../jobs/markers.ts';
-import type { JobQueue } from '../jobs/queue.ts';
+import type { JobQueue } from '../engine/line/queue.ts';
+import type { JobStore } from '../engine/record/job-store.ts';
+import { type Journal, openJournal } from '../engine/record/journal.ts';
+import { createMarkers, type Markers } from '../engine/record/markers.ts';
 import type { Links } from '../links/links.ts';
 import { createPeople, type People } from '../people/people.ts';
 import { createSlackPeople, type SlackPeople } from '../people/slack-people.ts';
+import { type Collaborators, createCollaborators } from '../platforms/github/collaborators.ts';
+import { createGithubForJobs } from '../platforms/github/github-for-jobs.ts';
+import { createIssueComments, type IssueComments } from '../platforms/github/issue-comments.ts';
+import { createIssuePages, type IssuePages } from '../platforms/github/issue-pages.ts';
+import { createIssueReader, type IssueReader } from '../platforms/github/issue-reader.ts';
+import { createKnownProjects, type KnownProjects } from '../platforms/slack/known-projects.ts';
+import { createSlackApi, type SlackApi } from '../platforms/slack/slack-api.ts';
 import type { Runtime, Stores } from '../runtime.ts';
-import { createKnownProjects, type KnownProjects } from '../slack/known-projects.ts';
-import { createSlackApi, type SlackApi } from '../slack/slack-api.ts';
 import { createFirstTimeEntries, type FirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import { createMutes, type Mutes } from '../timesheets/mutes.ts';
 import { createRecentTasks, type RecentTasks } from '../timesheets/recent-tasks.ts';
 import { createTaskNames, type TaskNames } from '../timesheets/task-names.ts';
 import { type AsPerson, createAsPerson } from './as-person.ts';
+import { type Backfills, createBackfills } from './backfill/backfills.ts';
 
 /** What automations use, in addition to the steps of their job. */
 export interface Tools {

@@ -1,9 +1,9 @@
-import type { Lane } from '../budget/lanes.ts';
 import type { Languages } from '../commands/day-like.ts';
 import type { Reading } from '../commands/fault.ts';
 import type { RelayConfig, RepositoryConfig, SlackConfig } from '../config/schema.ts';
-import type { Asked, JobDraft, ReplyTo } from '../jobs/job.ts';
+import type { Asked, JobDraft, ReplyTo } from '../engine/record/job.ts';
 import type { Person } from '../people/people.ts';
+import type { Lane } from '../service/budget/lanes.ts';
 import { cutToLength } from '../text.ts';
 
 /**

@@ -2,13 +2,13 @@ import type { Languages } from '../commands/day-like.ts';
 import { excerpt, type Fault, suggesting } from '../commands/fault.ts';
 import { withSingleBlanks } from '../commands/words.ts';
 import { nearMiss } from '../near-miss.ts';
-import { doneVerb, undoVerb } from './complete-checklist-item.ts';
-import { defectVerb } from './create-defect.ts';
-import { doVerb } from './do-tool.ts';
-import { findVerb } from './find.ts';
-import { linkVerb } from './link-account.ts';
-import { logVerb } from './log-time.ts';
-import { unlinkVerb } from './unlink-account.ts';
+import { doneVerb, undoVerb } from './complete-checklist-item/complete-checklist-item.ts';
+import { defectVerb } from './create-defect/create-defect.ts';
+import { doVerb } from './do-tool/do-tool.ts';
+import { findVerb } from './find/find.ts';
+import { linkVerb } from './link-account/link-account.ts';
+import { unlinkVerb } from './link-account/unlink-account.ts';
+import { logVerb } from './log-time/log-time.ts';
 import type { Verb } from './verb.ts';
 
 const statusVerb: Verb<{ verb: 'status' }> = {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { fieldsIn } from '../as-person/protocol/template.ts';
 import { meantName } from '../faults/unknown-name.ts';
-import { fieldsIn } from '../mcp/template.ts';
 import { callLimits } from './call-limits.ts';
 
 const toolName = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'expected the name of a tool, as relay mcp tools lists it');

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type Fault, faultLine, readInput } from '../faults/fault.ts';
 import { meantName, unknownName } from '../faults/unknown-name.ts';
-import { durationFields, durationUnits } from '../partner/field-names.ts';
-import { operationPath, uuid } from '../partner/operation.ts';
-import { operations } from '../partner/operations.ts';
+import { durationFields, durationUnits } from '../service/partner/field-names.ts';
+import { operationPath, uuid } from '../service/partner/operation.ts';
+import { operations } from '../service/partner/operations/operations.ts';
 import { callLimits } from './call-limits.ts';
 import { deployment } from './deployment.ts';
 import { mcpConfig } from './mcp.ts';

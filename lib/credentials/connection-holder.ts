@@ -1,12 +1,12 @@
-import type { Budget } from '../budget/budget.ts';
-import type { Breakers } from '../connection/breakers.ts';
-import type { Connection } from '../connection/connection.ts';
-import { InLine, Refused, RetryAt, StepFailed } from '../jobs/interruption.ts';
-import { createRepeatableCalls } from '../jobs/repeatable-calls.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { BaseUrlError } from '../partner/base-url.ts';
-import { validate } from '../partner/validate.ts';
-import { SecretError } from '../secrets/secrets.ts';
+import { InLine, Refused, RetryAt, StepFailed } from '../engine/record/interruption.ts';
+import { createRepeatableCalls } from '../engine/run/repeatable-calls.ts';
+import type { Budget } from '../service/budget/budget.ts';
+import type { Breakers } from '../service/connection/breakers.ts';
+import type { Connection } from '../service/connection/connection.ts';
+import { BaseUrlError } from '../service/partner/base-url.ts';
+import { validate } from '../service/partner/validate.ts';
+import type { Metrics } from '../state/metrics/metrics.ts';
+import { SecretError } from '../state/secrets/secrets.ts';
 import type { CredentialHolder } from './credential-check.ts';
 import { compareEcho, OtherEcho } from './echo.ts';
 

@@ -1,5 +1,5 @@
-import type { MetricName, Metrics } from '../metrics/metrics.ts';
-import type { Secrets } from '../secrets/secrets.ts';
+import type { MetricName, Metrics } from '../state/metrics/metrics.ts';
+import type { Secrets } from '../state/secrets/secrets.ts';
 
 /**
  * The result of checking one holder's credentials.

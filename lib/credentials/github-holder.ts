@@ -1,7 +1,7 @@
 import { RequestError } from '@octokit/request-error';
-import type { GithubClient } from '../github/github-client.ts';
-import { passingFailure } from '../github/passing-failure.ts';
-import { SecretError } from '../secrets/secrets.ts';
+import type { GithubClient } from '../platforms/github/github-client.ts';
+import { passingFailure } from '../platforms/github/passing-failure.ts';
+import { SecretError } from '../state/secrets/secrets.ts';
 import type { CredentialHolder, Finding } from './credential-check.ts';
 
 export interface GithubHolderOptions {

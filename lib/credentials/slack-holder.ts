@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { SecretError } from '../secrets/secrets.ts';
-import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../slack/slack-api.ts';
+import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../platforms/slack/slack-api.ts';
+import { SecretError } from '../state/secrets/secrets.ts';
 import type { CredentialHolder } from './credential-check.ts';
 
 /** Checks the Slack app's token against its workspace. https://docs.slack.dev/reference/methods/auth.test */

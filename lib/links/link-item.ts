@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { expiry } from '../table/expiry.ts';
-import type { Item } from '../table/table.ts';
-import { storedTime } from '../table/unreadable-item.ts';
+import { expiry } from '../state/table/expiry.ts';
+import type { Item } from '../state/table/table.ts';
+import { storedTime } from '../state/table/unreadable-item.ts';
 import { type IssueState, issueStateShape } from './issue-state.ts';
 import type { Claim, Defect, Link, Newest } from './link-life.ts';
 

@@ -1,7 +1,7 @@
-import { expiry, isExpired } from '../table/expiry.ts';
-import { keys } from '../table/keys.ts';
-import type { Expression, Table } from '../table/table.ts';
-import { UnreadableItem, unchangedSince } from '../table/unreadable-item.ts';
+import { expiry, isExpired } from '../state/table/expiry.ts';
+import { keys } from '../state/table/keys.ts';
+import type { Expression, Table } from '../state/table/table.ts';
+import { UnreadableItem, unchangedSince } from '../state/table/unreadable-item.ts';
 import type { IssueState } from './issue-state.ts';
 import { expires, fromItem, toItem } from './link-item.ts';
 import { arrive, heldBy, type IssueName, type Link, leave, type Readable } from './link-life.ts';

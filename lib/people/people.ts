@@ -1,17 +1,17 @@
 import * as z from 'zod';
+import type { Holder } from '../as-person/grants/grant.ts';
 import { isTimeZone } from '../config/names.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
-import type { Holder } from '../grants/grant.ts';
-import { NotDone } from '../jobs/interruption.ts';
-import type { Steps } from '../jobs/steps.ts';
-import { listUsers } from '../partner/users.ts';
-import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
-import { provenAddress, type SlackUser, slackUser } from '../slack/slack-user.ts';
-import { withJobErrors } from '../slack/with-job-errors.ts';
-import { keys } from '../table/keys.ts';
-import { remembered } from '../table/remembered.ts';
-import type { Table } from '../table/table.ts';
+import { NotDone } from '../engine/record/interruption.ts';
+import type { Steps } from '../engine/run/steps.ts';
+import { type SlackApi, SlackRefusal } from '../platforms/slack/slack-api.ts';
+import { provenAddress, type SlackUser, slackUser } from '../platforms/slack/slack-user.ts';
+import { withJobErrors } from '../platforms/slack/with-job-errors.ts';
+import { listUsers } from '../service/partner/operations/users.ts';
+import { keys } from '../state/table/keys.ts';
+import { remembered } from '../state/table/remembered.ts';
+import type { Table } from '../state/table/table.ts';
 import { cutToLength } from '../text.ts';
 
 /** A person as the platform identifies them: a Slack user id or a GitHub login. */

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { RelayConfig } from '../config/schema.ts';
-import type { Steps } from '../jobs/steps.ts';
-import { type SlackApi, SlackRefusal } from '../slack/slack-api.ts';
-import { provenAddress, slackUser } from '../slack/slack-user.ts';
-import { withJobErrors } from '../slack/with-job-errors.ts';
-import { keys } from '../table/keys.ts';
-import { remembered } from '../table/remembered.ts';
-import type { Table } from '../table/table.ts';
+import type { Steps } from '../engine/run/steps.ts';
+import { type SlackApi, SlackRefusal } from '../platforms/slack/slack-api.ts';
+import { provenAddress, slackUser } from '../platforms/slack/slack-user.ts';
+import { withJobErrors } from '../platforms/slack/with-job-errors.ts';
+import { keys } from '../state/table/keys.ts';
+import { remembered } from '../state/table/remembered.ts';
+import type { Table } from '../state/table/table.ts';
 
 /** Finds a user of the service in Slack. */
 export interface SlackPeople {

@@ -1,9 +1,9 @@
-import type { Lane } from '../budget/lanes.ts';
-import type { JobStore } from '../jobs/job-store.ts';
-import { expiry } from '../table/expiry.ts';
-import { keys } from '../table/keys.ts';
-import type { Table } from '../table/table.ts';
-import { ifReadable } from '../table/unreadable-item.ts';
+import type { JobStore } from '../engine/record/job-store.ts';
+import type { Lane } from '../service/budget/lanes.ts';
+import { expiry } from '../state/table/expiry.ts';
+import { keys } from '../state/table/keys.ts';
+import type { Table } from '../state/table/table.ts';
+import { ifReadable } from '../state/table/unreadable-item.ts';
 import type { Person } from './people.ts';
 
 /** How many jobs of one person may run or wait at a time. Further requests are refused. */

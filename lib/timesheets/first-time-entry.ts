@@ -1,12 +1,12 @@
 import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
-import { NeedsOperator, RetryAt } from '../jobs/interruption.ts';
-import type { Job } from '../jobs/job.ts';
-import type { JobStore } from '../jobs/job-store.ts';
-import type { Steps } from '../jobs/steps.ts';
-import { createTimelog, timelogDetail } from '../partner/timelogs.ts';
-import { keys } from '../table/keys.ts';
-import type { Table } from '../table/table.ts';
+import { NeedsOperator, RetryAt } from '../engine/record/interruption.ts';
+import type { Job } from '../engine/record/job.ts';
+import type { JobStore } from '../engine/record/job-store.ts';
+import type { Steps } from '../engine/run/steps.ts';
+import { createTimelog, timelogDetail } from '../service/partner/operations/timelogs.ts';
+import { keys } from '../state/table/keys.ts';
+import type { Table } from '../state/table/table.ts';
 import { ROUNDED_MINUTES, readEntry } from './time-entry.ts';
 
 /**

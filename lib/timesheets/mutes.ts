@@ -1,6 +1,6 @@
-import { expiry } from '../table/expiry.ts';
-import { keys } from '../table/keys.ts';
-import type { Table } from '../table/table.ts';
+import { expiry } from '../state/table/expiry.ts';
+import { keys } from '../state/table/keys.ts';
+import type { Table } from '../state/table/table.ts';
 
 /** The people who muted reminders for a day. */
 export interface Mutes {

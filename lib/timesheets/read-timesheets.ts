@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import type { Team } from '../config/timesheets.ts';
-import { NeedsOperator } from '../jobs/interruption.ts';
-import type { Steps } from '../jobs/steps.ts';
-import { listTimelogs } from '../partner/timelogs.ts';
-import { listUsers } from '../partner/users.ts';
+import { NeedsOperator } from '../engine/record/interruption.ts';
+import type { Steps } from '../engine/run/steps.ts';
+import { listTimelogs } from '../service/partner/operations/timelogs.ts';
+import { listUsers } from '../service/partner/operations/users.ts';
 import { addressesOfNobody, type Member, type MinutesByDate, teamOf } from './shortfall.ts';
 import { dateOf, readEntry } from './time-entry.ts';
 

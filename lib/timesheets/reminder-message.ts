@@ -1,6 +1,6 @@
 import { printDuration } from '../commands/duration.ts';
-import { button, MAX_BUTTON_VALUE_LENGTH, type SlackMessage, section } from '../slack/messages.ts';
-import { LOG_REST_BUTTON, MUTE_BUTTON, type RestOfDay } from '../slack/views.ts';
+import { button, MAX_BUTTON_VALUE_LENGTH, type SlackMessage, section } from '../platforms/slack/messages.ts';
+import { LOG_REST_BUTTON, MUTE_BUTTON, type RestOfDay } from '../platforms/slack/views/views.ts';
 import { cutToLength } from '../text.ts';
 import type { Shortfall, Standing } from './shortfall.ts';
 

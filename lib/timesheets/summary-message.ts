@@ -1,6 +1,6 @@
 import { printDuration } from '../commands/duration.ts';
-import { type SlackMessage, section } from '../slack/messages.ts';
-import { code } from '../slack/mrkdwn.ts';
+import { type SlackMessage, section } from '../platforms/slack/messages.ts';
+import { code } from '../platforms/slack/mrkdwn.ts';
 import { cutToLength } from '../text.ts';
 import type { Week } from './calendar.ts';
 import type { Standing } from './shortfall.ts';

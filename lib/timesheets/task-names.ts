@@ -1,9 +1,9 @@
-import type { Steps } from '../jobs/steps.ts';
-import { idFromText } from '../partner/operation.ts';
-import { taskDetail } from '../partner/tasks.ts';
-import { keys } from '../table/keys.ts';
-import { remembered } from '../table/remembered.ts';
-import type { Table } from '../table/table.ts';
+import type { Steps } from '../engine/run/steps.ts';
+import { idFromText } from '../service/partner/operation.ts';
+import { taskDetail } from '../service/partner/operations/tasks.ts';
+import { keys } from '../state/table/keys.ts';
+import { remembered } from '../state/table/remembered.ts';
+import type { Table } from '../state/table/table.ts';
 
 /** A key may get its scope, and a task its name, at any time. People in one team often have the same tasks. */
 const UNNAMED_FOR_MS = 3_600_000;

@@ -6,7 +6,7 @@ import type {
   SectionBlockAccessory,
   TextObject,
 } from '@slack/types';
-import { plain } from '../../lib/slack/mrkdwn.ts';
+import { plain } from '../../lib/platforms/slack/mrkdwn.ts';
 
 const SHOWN_OPTIONS = 5;
 const BLANK = '____';

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import { plain } from '../../lib/slack/mrkdwn.ts';
+import { plain } from '../../lib/platforms/slack/mrkdwn.ts';
 import { printable } from '../terminal.ts';
 import { renderElement } from './render-element.ts';
 import type { MessageContent, StandInView } from './workspace.ts';

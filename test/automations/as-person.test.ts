@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
-import type { Job } from '../../lib/jobs/job.ts';
-import { requeueJob } from '../../lib/jobs/sweep.ts';
-import { keys } from '../../lib/table/keys.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import type { McpOptions } from '../../sandbox/mcp/options.ts';
+import { type Commands, GRANTS_KEY, linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { startGithubApi } from '../github-api.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
-import { type Commands, GRANTS_KEY, linkAccount, sandboxCommands } from '../mcp/linked.ts';
 import { nextMoment } from '../next-moment.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { backUp, replaceTable } from '../replaced-table.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GRANTS_KEY, linkAccount, sandboxCommands } from '../mcp/linked.ts';
+import { GRANTS_KEY, linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { ask, lastMessage, lastView, press, readable, submit, told } from '../slack-requests.ts';
 

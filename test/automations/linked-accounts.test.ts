@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { foundBlocks } from '../../lib/slack/found.ts';
+import { foundBlocks } from '../../lib/platforms/slack/found.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
+import { type Commands, linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
-import { type Commands, linkAccount, sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
   ask,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
-import { RetryAt } from '../../lib/jobs/interruption.ts';
-import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { RetryAt } from '../../lib/engine/record/interruption.ts';
 import { createFirstTimeEntries } from '../../lib/timesheets/first-time-entry.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import { workWith } from '../people/changed-config.ts';

@@ -2,11 +2,11 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { addJobCommands } from '../../cli/jobs.ts';
-import type { Job } from '../../lib/jobs/job.ts';
-import type { StepEntry } from '../../lib/jobs/journal.ts';
-import { keys } from '../../lib/table/keys.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
+import type { StepEntry } from '../../lib/engine/record/journal.ts';
+import { keys } from '../../lib/state/table/keys.ts';
+import { linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { consoleOf, TOKEN } from '../console/console-of.ts';
-import { linkAccount, sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { ask, command, lastMessage, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
 

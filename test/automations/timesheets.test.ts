@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addDays } from '../../lib/dates.ts';
-import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { Runtime } from '../../lib/runtime.ts';
 import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import type { FifoQueue } from '../../local/fifo-queue.ts';

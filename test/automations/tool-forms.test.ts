@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { linkAccount } from '../mcp/linked.ts';
+import { linkAccount } from '../as-person/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { ask, lastMessage, lastView, press, submit, told } from '../slack-requests.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { linkAccount } from '../account-link-browser.ts';
+import { type Commands, sandboxCommands } from '../as-person/linked.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
-import { type Commands, sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { ask, command, MIRA, PLATFORM, told } from '../slack-requests.ts';
 

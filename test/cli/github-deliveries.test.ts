@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chosenHook } from '../../cli/github-deliveries/chosen-hook.ts';
 import { createGithubDeliveries, keptPlace, NotHanded } from '../../cli/github-deliveries/poll.ts';
-import { createGithubClient } from '../../lib/github/github-client.ts';
-import { createRedeliveryApi, HookRefused, NotNow } from '../../lib/github/redelivery-api.ts';
+import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
+import { createRedeliveryApi, HookRefused, NotNow } from '../../lib/platforms/github/redelivery-api.ts';
 import {
   APP,
   HOUR,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { followJobs } from '../../cli/follow-jobs.ts';
 import { addJobCommands } from '../../cli/jobs.ts';
 import type { Target } from '../../cli/target.ts';
-import { shortName } from '../../lib/jobs/job.ts';
+import { shortName } from '../../lib/engine/record/job.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { addLinkCommand } from '../../cli/link.ts';
-import { requeueJob } from '../../lib/jobs/sweep.ts';
-import { keys } from '../../lib/table/keys.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { diagnoseMcp, diagnosisLines, type McpDiagnosis } from '../../cli/mcp-doctor.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import type { McpOptions } from '../../sandbox/mcp/options.ts';
-import { sandboxCommands } from '../mcp/linked.ts';
-import { mira, startSandboxWorld } from '../mcp/world.ts';
+import { sandboxCommands } from '../as-person/linked.ts';
+import { mira, startSandboxWorld } from '../as-person/world.ts';
 
 type Commands = NonNullable<NonNullable<RelayConfigInput['connections'][string]['mcp']>['commands']>;
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listenForCallback } from '../../cli/loopback.ts';
 import { login } from '../../cli/mcp.ts';
-import type { Holder } from '../../lib/grants/grant.ts';
-import { type SandboxWorld, startSandboxWorld } from '../mcp/world.ts';
+import type { Holder } from '../../lib/as-person/grants/grant.ts';
+import { type SandboxWorld, startSandboxWorld } from '../as-person/world.ts';
 import { consent } from '../sandbox/mcp/consent.ts';
 
 const operator: Holder = { in: 'operator', id: 'pat' };

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { addSlackManifestCommand, slackManifest } from '../../cli/slack-manifest.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
-import { DEFECT_SHORTCUT } from '../../lib/slack/views.ts';
+import { DEFECT_SHORTCUT } from '../../lib/platforms/slack/views/views.ts';
 import { teamInput } from '../timesheets/team.ts';
 
 const BASE = 'https://relay.example.com';

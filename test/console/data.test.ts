@@ -11,8 +11,8 @@ import type {
   Period,
   PersonRow,
 } from '../../console/contract.ts';
-import { createGrants } from '../../lib/grants/grants.ts';
-import { createVault } from '../../lib/grants/vault.ts';
+import { createGrants } from '../../lib/as-person/grants/grants.ts';
+import { createVault } from '../../lib/as-person/grants/vault.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { ask, MIRA } from '../slack-requests.ts';

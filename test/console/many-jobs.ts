@@ -1,7 +1,7 @@
 import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { Job } from '../../lib/jobs/job.ts';
-import { keys } from '../../lib/table/keys.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import type { TestRelay } from '../relay.ts';
 
 /** The most that DynamoDB takes at once. */

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Period } from '../../console/contract.ts';
 import { periodsOf } from '../../console/periods.ts';
-import type { WaitsFor } from '../../lib/jobs/history.ts';
-import type { Job } from '../../lib/jobs/job.ts';
-import type { StepEntry } from '../../lib/jobs/journal.ts';
-import type { Send } from '../../lib/jobs/sends.ts';
+import type { WaitsFor } from '../../lib/engine/record/history.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
+import type { StepEntry } from '../../lib/engine/record/journal.ts';
+import type { Send } from '../../lib/engine/record/sends.ts';
 
 const job: Job = {
   ...{ id: 'one', automation: 'issue-to-defect', connection: 'main', lane: 'background', entity: 'acme/web#1' },

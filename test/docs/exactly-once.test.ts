@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { decisions } from '../../lib/jobs/decide.ts';
+import { decisions } from '../../lib/engine/record/decide.ts';
 
 const columns = ['repeatable', 'creating', 'creating, unanswered', 'evidence'] as const;
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { linkUrl } from '../account-link-browser.ts';
+import { sandboxCommands } from '../as-person/linked.ts';
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
-import { sandboxCommands } from '../mcp/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { ask, command } from '../slack-requests.ts';
 

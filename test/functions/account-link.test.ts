@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { linkKey } from '../../lib/account-link/link-item.ts';
+import type { Holder } from '../../lib/as-person/grants/grant.ts';
+import { createGrants } from '../../lib/as-person/grants/grants.ts';
+import { createVault } from '../../lib/as-person/grants/vault.ts';
+import { linkKey } from '../../lib/as-person/linking/link-item.ts';
+import { scopes } from '../../lib/as-person/protocol/oauth/scopes.ts';
 import { digest } from '../../lib/digest.ts';
-import type { Holder } from '../../lib/grants/grant.ts';
-import { createGrants } from '../../lib/grants/grants.ts';
-import { createVault } from '../../lib/grants/vault.ts';
-import { scopes } from '../../lib/mcp/scopes.ts';
-import { linkMessage } from '../../lib/slack/link-messages.ts';
+import { linkMessage } from '../../lib/platforms/slack/link-messages.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import { codeOn, LinkBrowser, linkAccount, linkUrl, serviceUrl, urlIn } from '../account-link-browser.ts';
 import { countingProxy } from '../console/counting-proxy.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { MAX_BODY_BYTES } from '../../lib/http/function-url.ts';
+import { MAX_BODY_BYTES } from '../../lib/state/http/function-url.ts';
 import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
 import { githubSignature, startRelay, type TestRelay, type TestRelayOptions, WEBHOOK_SECRET } from '../relay.ts';

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { budgetIdOf } from '../../lib/connection/connection.ts';
-import type { Job } from '../../lib/jobs/job.ts';
-import { type Resolution, resolveJob } from '../../lib/jobs/resolve.ts';
-import { MAX_ATTEMPTS } from '../../lib/jobs/run-job.ts';
-import { requeueJob } from '../../lib/jobs/sweep.ts';
-import { keys } from '../../lib/table/keys.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { type Resolution, resolveJob } from '../../lib/engine/operate/resolve.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
+import { MAX_ATTEMPTS } from '../../lib/engine/run/run-job.ts';
+import { budgetIdOf } from '../../lib/service/connection/connection.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 

@@ -1,5 +1,5 @@
-import { issueJobs } from '../../lib/automations/issue-jobs.ts';
-import type { Job } from '../../lib/jobs/job.ts';
+import { issueJobs } from '../../lib/automations/issue-to-defect/issue-jobs.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
 import type { IssueState } from '../../lib/links/issue-state.ts';
 import { fromItem } from '../../lib/links/link-item.ts';
 import type { Link } from '../../lib/links/link-life.ts';

@@ -1,16 +1,16 @@
-import { repositoryToBackfill } from '../../lib/automations/backfill-issue.ts';
-import { decideLink, type LinkDecision } from '../../lib/automations/decide-link.ts';
-import { createBackfills } from '../../lib/backfill/backfills.ts';
-import { beginBackfill, setBackfill } from '../../lib/intake/operate-backfill.ts';
-import { discardJob } from '../../lib/jobs/discard.ts';
-import type { Job } from '../../lib/jobs/job.ts';
-import { openJournal } from '../../lib/jobs/journal.ts';
-import { createMarkers } from '../../lib/jobs/markers.ts';
-import { resolveJob } from '../../lib/jobs/resolve.ts';
-import { requeueJob } from '../../lib/jobs/sweep.ts';
-import { createVerifyCreated } from '../../lib/jobs/verify-created.ts';
-import { createPartnerClient } from '../../lib/partner/client.ts';
+import { repositoryToBackfill } from '../../lib/automations/backfill/backfill-issue.ts';
+import { createBackfills } from '../../lib/automations/backfill/backfills.ts';
+import { decideLink, type LinkDecision } from '../../lib/automations/issue-to-defect/decide-link.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { discardJob } from '../../lib/engine/operate/discard.ts';
+import { resolveJob } from '../../lib/engine/operate/resolve.ts';
+import { createVerifyCreated } from '../../lib/engine/operate/verify-created.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
+import { openJournal } from '../../lib/engine/record/journal.ts';
+import { createMarkers } from '../../lib/engine/record/markers.ts';
+import { beginBackfill, setBackfill } from '../../lib/intake/github/operate-backfill.ts';
 import type { Runtime, Stores } from '../../lib/runtime.ts';
+import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { SERVICE_URL } from './service.ts';
 

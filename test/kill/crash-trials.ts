@@ -1,5 +1,5 @@
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
-import type { Commands } from '../mcp/linked.ts';
+import type { Commands } from '../as-person/linked.ts';
 import { exampleConfig } from '../relay.ts';
 import { type Answering, allAnswerings } from './creation-faults.ts';
 import { judge } from './judge.ts';

@@ -1,5 +1,5 @@
-import type { Job } from '../../lib/jobs/job.ts';
-import { keys } from '../../lib/table/keys.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import type { Answering } from './creation-faults.ts';
 import { ASKED_WITHIN_MS, isOf } from './outside.ts';
 import { rule, type Standing } from './referee.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Job } from '../../lib/jobs/job.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
 import type { Data } from '../../sandbox/records.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { startGithubApi } from '../github-api.ts';

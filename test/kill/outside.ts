@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Job } from '../../lib/jobs/job.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
 import { functionUrlEvent } from '../../local/http-front.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';

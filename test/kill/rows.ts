@@ -1,8 +1,8 @@
-import { keys } from '../../lib/table/keys.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { mira } from '../../sandbox/seed.ts';
+import { hashOf, linkAccount } from '../as-person/linked.ts';
 import { issueEvent } from '../issue-events.ts';
-import { hashOf, linkAccount } from '../mcp/linked.ts';
 import { PROJECT } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
 import { commentPayload, mergedPayload } from './github-payloads.ts';

@@ -1,4 +1,4 @@
-import type { Job } from '../../lib/jobs/job.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
 import type { Answering } from './creation-faults.ts';
 import type { Incoming } from './incoming.ts';
 

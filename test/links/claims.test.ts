@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { resolveJob } from '../../lib/jobs/resolve.ts';
-import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { heldBy } from '../../lib/links/link-life.ts';
 import { localTime } from '../../lib/local-time.ts';
 import type { Fault } from '../../sandbox/faults.ts';

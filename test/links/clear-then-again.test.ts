@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import { decideLink } from '../../lib/automations/decide-link.ts';
-import { openJournal } from '../../lib/jobs/journal.ts';
-import { createMarkers } from '../../lib/jobs/markers.ts';
-import { resolveJob } from '../../lib/jobs/resolve.ts';
+import { decideLink } from '../../lib/automations/issue-to-defect/decide-link.ts';
+import { resolveJob } from '../../lib/engine/operate/resolve.ts';
+import { openJournal } from '../../lib/engine/record/journal.ts';
+import { createMarkers } from '../../lib/engine/record/markers.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -38,7 +38,7 @@ it.each(['again', 'search'] as const)(
     });
     if (how === 'again' && job) await resolveJob(job, 'again', { ...stores, by: 'alice', clock });
     if (how === 'search' && job) {
-      const { requeueJob } = await import('../../lib/jobs/sweep.ts');
+      const { requeueJob } = await import('../../lib/engine/line/sweep.ts');
       await requeueJob(job, stores);
     }
     await relay.workToTheEnd();

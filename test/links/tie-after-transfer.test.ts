@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { requeueJob } from '../../lib/jobs/sweep.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 

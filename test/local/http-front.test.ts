@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { MAX_BODY_BYTES } from '../../lib/http/function-url.ts';
+import { MAX_BODY_BYTES } from '../../lib/state/http/function-url.ts';
 import { startHttpFront } from '../../local/http-front.ts';
 
 let front: Server;

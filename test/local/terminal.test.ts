@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { printJob, printJobs, printJson } from '../../cli/print.ts';
-import type { Job } from '../../lib/jobs/job.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
 import { startStory } from '../../local/story.ts';
 import { oneLine, printable, printableJson } from '../../local/terminal.ts';
 

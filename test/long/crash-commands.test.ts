@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { sandboxCommands } from '../as-person/linked.ts';
 import { andOnceMore, faults, killsAt, refusalsOf, startTrials, stopsAt, Tally } from '../kill/crash-trials.ts';
 import type { Answering } from '../kill/creation-faults.ts';
 import {
@@ -16,7 +17,6 @@ import {
   taskFromForm,
 } from '../kill/rows.ts';
 import type { Effect } from '../kill/trial.ts';
-import { sandboxCommands } from '../mcp/linked.ts';
 
 const tally = new Tally();
 afterAll(() => console.log(`Killed at what people asked for: ${tally}.`));

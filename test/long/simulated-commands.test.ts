@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { quantile } from '../budget/figures.ts';
+import { quantile } from '../service/budget/figures.ts';
 import { countedIn, waitsForLast, waitsOfPeople } from '../simulation/figures.ts';
 import { type Call, simulate } from '../simulation/simulation.ts';
 import { commandsOf, fewerThanConfigured, MINUTE } from '../simulation/workloads.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mostWithin } from '../budget/figures.ts';
+import { mostWithin } from '../service/budget/figures.ts';
 import { countedIn } from '../simulation/figures.ts';
 import { expectQuickAndCheap, simulateKeepingPromises } from '../simulation/keeps-its-promises.ts';
 import { DAY, twoDays } from '../simulation/workloads.ts';

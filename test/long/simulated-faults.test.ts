@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { quantile } from '../budget/figures.ts';
+import { quantile } from '../service/budget/figures.ts';
 import { waitsOf } from '../simulation/figures.ts';
 import { simulateKeepingPromises } from '../simulation/keeps-its-promises.ts';
 import { simulate } from '../simulation/simulation.ts';

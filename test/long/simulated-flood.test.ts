@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { quantile } from '../budget/figures.ts';
+import { quantile } from '../service/budget/figures.ts';
 import { waitsOfPeople } from '../simulation/figures.ts';
 import { simulate } from '../simulation/simulation.ts';
 import { FLOODER, flood } from '../simulation/workloads.ts';

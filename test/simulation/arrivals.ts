@@ -1,8 +1,8 @@
 import type { createHandler as createGithubHandler } from '../../functions/github-webhook.ts';
 import type { createHandler as createSlackHandler } from '../../functions/slack-webhook.ts';
-import { checklistItemJobs } from '../../lib/automations/complete-checklist-item.ts';
-import { jobId } from '../../lib/jobs/job.ts';
-import type { QueueName } from '../../lib/jobs/queue.ts';
+import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/complete-checklist-item.ts';
+import type { QueueName } from '../../lib/engine/line/queue.ts';
+import { jobId } from '../../lib/engine/record/job.ts';
 import { asHttpHandler } from '../../local/http-front.ts';
 import { doneCommand, openedIssue } from './events.ts';
 import { noteError, startProcess, type World } from './world.ts';

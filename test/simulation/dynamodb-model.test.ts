@@ -12,7 +12,7 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jobsByStatus, waitingLine } from '../../lib/table/keys.ts';
+import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
 import type { DatabaseServer } from '../../local/database-server.ts';
 import { startDynamoDb } from '../../local/dynamodb.ts';
 import { DynamoDbModel } from './dynamodb-model.ts';

@@ -1,5 +1,5 @@
 import type { ReceivedMessage } from '../../local/fifo-queue.ts';
-import type { VirtualTime } from '../budget/virtual-time.ts';
+import type { VirtualTime } from '../service/budget/virtual-time.ts';
 
 export interface LineageMessage extends ReceivedMessage {
   /** How many invocations of the worker led to it, one after the other: the lineage in its AWSTraceHeader. */

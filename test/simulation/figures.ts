@@ -1,4 +1,4 @@
-import { mostWithin, quantile } from '../budget/figures.ts';
+import { mostWithin, quantile } from '../service/budget/figures.ts';
 import type { Call, Result, Workload } from './simulation.ts';
 import { MINUTE } from './workloads.ts';
 

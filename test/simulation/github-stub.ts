@@ -1,4 +1,4 @@
-import type { VirtualTime } from '../budget/virtual-time.ts';
+import type { VirtualTime } from '../service/budget/virtual-time.ts';
 import { issueOf, repositoryOf } from './events.ts';
 
 /** How long a page takes. */

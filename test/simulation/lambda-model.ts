@@ -1,6 +1,6 @@
 import type { createHandler as createSweepHandler } from '../../functions/job-sweep.ts';
 import type { createHandler as createWorkerHandler } from '../../functions/job-worker.ts';
-import { jobMessage } from '../../lib/jobs/queue.ts';
+import { jobMessage } from '../../lib/engine/line/queue.ts';
 import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import { lineage } from './aws-wire.ts';
 import type { FifoQueueModel } from './fifo-queue-model.ts';

@@ -1,7 +1,7 @@
-import { CALL_TIMEOUT_MS } from '../../lib/partner/client.ts';
+import { CALL_TIMEOUT_MS } from '../../lib/service/partner/client.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
-import { type Counting, ServiceModel } from '../budget/service-model.ts';
-import type { VirtualTime } from '../budget/virtual-time.ts';
+import { type Counting, ServiceModel } from '../service/budget/service-model.ts';
+import type { VirtualTime } from '../service/budget/virtual-time.ts';
 
 /** A call of the partner API. Times are virtual; those that have not come are undefined. */
 export interface ServiceCall {

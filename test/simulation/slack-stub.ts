@@ -1,4 +1,4 @@
-import type { VirtualTime } from '../budget/virtual-time.ts';
+import type { VirtualTime } from '../service/budget/virtual-time.ts';
 import { TEAM_ID } from './events.ts';
 
 /** A message that a person got. */

@@ -1,7 +1,7 @@
 import { faultJobs } from '../../lib/automations/answer-fault.ts';
-import type { QueueName } from '../../lib/jobs/queue.ts';
-import { type Counting, countings } from '../budget/service-model.ts';
-import { seededRandom } from '../budget/virtual-time.ts';
+import type { QueueName } from '../../lib/engine/line/queue.ts';
+import { type Counting, countings } from '../service/budget/service-model.ts';
+import { seededRandom } from '../service/budget/virtual-time.ts';
 import type { Arrival } from './arrivals.ts';
 import type { Workload } from './simulation.ts';
 

@@ -1,7 +1,7 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { createMetrics, METRIC_NAMESPACE } from '../../lib/metrics/metrics.ts';
 import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
-import type { VirtualTime } from '../budget/virtual-time.ts';
+import { createMetrics, METRIC_NAMESPACE } from '../../lib/state/metrics/metrics.ts';
+import type { VirtualTime } from '../service/budget/virtual-time.ts';
 import type { GithubStub } from './github-stub.ts';
 import type { Service } from './service.ts';
 import type { SlackStub } from './slack-stub.ts';

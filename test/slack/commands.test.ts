@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verbs } from '../../lib/automations/verbs.ts';
-import { ASKED_WITHIN_MS, createRecentCommands } from '../../lib/intake/recent-commands.ts';
-import { jobId } from '../../lib/jobs/job.ts';
+import { jobId } from '../../lib/engine/record/job.ts';
+import { ASKED_WITHIN_MS, createRecentCommands } from '../../lib/intake/slack/recent-commands.ts';
 import { asHttpHandler, type HttpHandler } from '../../local/http-front.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { foundBlocks } from '../../lib/slack/found.ts';
+import { foundBlocks } from '../../lib/platforms/slack/found.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import {
   ask,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { causeOf } from '../../lib/jobs/parked-groups.ts';
+import { causeOf } from '../../lib/engine/operate/parked-groups.ts';
 import { blockKitFaults } from '../../local/slack/block-kit.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';

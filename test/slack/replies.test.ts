@@ -1,7 +1,7 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { requeueJob } from '../../lib/jobs/sweep.ts';
-import { RESPONSE_URL_LIVES_MS } from '../../lib/slack/response-url.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { RESPONSE_URL_LIVES_MS } from '../../lib/platforms/slack/response-url.ts';
 import { exampleConfig, PROJECT, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import {
   ask,

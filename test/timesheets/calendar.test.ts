@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dueReminder, dueSummary } from '../../lib/timesheets/calendar.ts';
-import { seededRandom } from '../budget/virtual-time.ts';
+import { seededRandom } from '../service/budget/virtual-time.ts';
 import { EVERY_DAY, team } from './team.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { logTimeModal } from '../../../lib/slack/views.ts';
+import { logTimeModal } from '../../../lib/platforms/slack/views/views.ts';
 import { reminderMessage } from '../../../lib/timesheets/reminder-message.ts';
 import { launchChromium } from '../../chromium.ts';
 import { NOW, settledJob } from '../fixture/sample-jobs.ts';

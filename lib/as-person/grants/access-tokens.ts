@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { SealBroken } from '../../seal.ts';
+import { McpUnanswered } from '../protocol/errors.ts';
+import { refreshTokens, type Tokens } from '../protocol/oauth/authorization.ts';
+import { InstanceFault, OAuthRefusal, OAuthUnavailable } from '../protocol/oauth/oauth-errors.ts';
+import type { OAuthHttp } from '../protocol/oauth/oauth-http.ts';
+import { LinkNeeded, TryLater } from './errors.ts';
+import type { DeathCause, Grant, Holder, SealedTokens } from './grant.ts';
+import type { Grants } from './grants.ts';
+
+/** A token that can be sent now. */
+export interface AccessToken {
+  token: string;
+  grant: Grant;
+}
+
+/** The access tokens of one connection. Workers share them through the table. */
+export interface AccessTokens {
+  /**
+   * The person's access token, refreshed where it is about to expire. One worker refreshes; all others wait for the
+   * token that it gets.
+   *
+   * @param refused a version that the endpoint refuses: a newer one is needed
+   * @throws {LinkNeeded | TryLater | SecretError}
+   */
+  get(holder: Holder, refused?: string): Promise<AccessToken>;
+  /**
+   * The endpoint refuses a token for good. Returns where there is a newer one, which may be better.
+   * @throws {LinkNeeded}
+   */
+  refuse(grant: Grant, said: string | null): Promise<void>;
+}
+
+export interface AccessTokensOptions {
+  connection: string;
+  grants: Grants;
+  http: OAuthHttp;
+  clock: () => number;
+  sleep: (ms: number) => Promise<unknown>;
+  random: () => number;
+}
+
+/** Longer than a refresh takes. A worker that has not written its outcome by then was killed. */
+const LEASE_MS = 20_000;
+const LOOK_AGAIN_MS = 250;
+/** After so long another worker's refresh is waited for by the job, and not in place. */
+const LONGEST_WAIT_MS = 25_000;
+/**
+ * A refresh whose answer was lost is sent once more: where the first never arrived, it works. Where it arrived, the
+ * service has rotated the token, and nothing that is sent again can bring the new one.
+ */
+const MOST_SENDS = 2;
+/** The service is left alone for so long after a failure of its own. */
+const PAUSE_MS = 30_000;
+
+export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
+  const { connection, grants, http, clock, sleep, random } = options;
+
+  /**
+   * Returns where the grant has to be looked at again: what another worker has saved meanwhile counts.
+   * @throws {LinkNeeded}
+   */
+  async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<undefined> {
+    if (await grants.die(grant, cause)) throw new LinkNeeded(cause, grant.linkId, { said });
+  }
+
+  /** @returns undefined where the grant has to be looked at again */
+  async function open(grant: Grant): Promise<SealedTokens | undefined> {
+    try {
+      return await grants.open(grant);
+    } catch (error) {
+      if (error instanceof SealBroken) return end(grant, 'sealed with another key', null);
+      throw error;
+    }
+  }
+
+  /** @returns the token, or undefined where the grant has to be looked at again */
+  async function refresh(grant: Grant): Promise<AccessToken | undefined> {
+    const opened = await open(grant);
+    if (!opened) return undefined;
+    const { refreshToken } = opened;
+    if (refreshToken === null) return end(grant, 'expired', null);
+    const by = randomUUID();
+    const claimed = await grants.claimRefresh(grant, by, LEASE_MS);
+    if (!claimed) return undefined;
+    let tokens: Tokens;
+    try {
+      // As it was when the account was linked, and as it is sealed: discovery could lead elsewhere today.
+      const server = { issuer: grant.issuer, token_endpoint: grant.tokenEndpoint };
+      tokens = await refreshTokens({ server, resource: grant.resource }, { ...grant, refreshToken }, http);
+    } catch (error) {
+      return failed(error, claimed, by);
+    }
+    const saved = await grants.saveRefreshed(claimed, tokens, refreshToken);
+    return saved && { token: tokens.accessToken, grant: saved };
+  }
+
+  /** @returns undefined where the grant has to be looked at again */
+  async function failed(error: unknown, claimed: Grant, by: string): Promise<undefined> {
+    if (error instanceof OAuthRefusal) {
+      if (isPassing(error)) return later(error, claimed, by);
+      return end(claimed, causeOf(error, claimed), error.said);
+    }
+    if (error instanceof OAuthUnavailable) return later(error, claimed, by);
+    if (error instanceof McpUnanswered && !error.sent) return later(error, claimed, by);
+    const isLost = error instanceof McpUnanswered || error instanceof InstanceFault;
+    if (!isLost) throw error;
+    await grants.release(claimed, by, true);
+    return undefined;
+  }
+
+  /** Nothing was carried out. Where it was all the same, the next refresh is refused, and nothing is lost by it. */
+  async function later(error: Error, claimed: Grant, by: string): Promise<never> {
+    await grants.release(claimed, by, false);
+    throw new TryLater(`the link cannot be renewed: ${error.message}`, { at: clock() + PAUSE_MS, cause: error });
+  }
+
+  return {
+    async refuse(grant, said) {
+      const kept = await grants.get(connection, grant.holder);
+      if (kept?.version === grant.version) await end(grant, 'not accepted', said);
+    },
+    async get(holder, refused) {
+      const giveUpAt = clock() + LONGEST_WAIT_MS;
+      for (;;) {
+        const grant = await grants.get(connection, holder);
+        if (!grant) throw new LinkNeeded('never linked', null);
+        if (grant.death) throw new LinkNeeded(grant.death.cause, grant.linkId);
+        // The base URL has changed: a token is for the instance that gave it out.
+        if (new URL(grant.resource).origin !== new URL(http.endpoint).origin) {
+          throw new LinkNeeded('other instance', grant.linkId);
+        }
+        if (grant.renewAt > clock() && grant.version !== refused) {
+          const opened = await open(grant);
+          if (!opened) continue;
+          return { token: opened.accessToken, grant };
+        }
+        if (grant.lease && grant.lease.until > clock()) {
+          if (clock() > giveUpAt) throw new TryLater('another worker renews the link', { at: grant.lease.until });
+          await sleep(LOOK_AGAIN_MS * (1 + random()));
+          continue;
+        }
+        if (grant.sends >= MOST_SENDS) {
+          await end(grant, 'lost', null);
+          continue;
+        }
+        const refreshed = await refresh(grant);
+        if (refreshed) return refreshed;
+      }
+    },
+  };
+}
+
+function causeOf({ error }: OAuthRefusal, { sends }: Grant): DeathCause {
+  if (error === 'invalid_client' || error === 'unauthorized_client') return 'client forgotten';
+  return sends > 1 ? 'lost' : 'refused';
+}
+
+const isPassing = ({ error }: OAuthRefusal) => error === 'temporarily_unavailable' || error === 'slow_down';

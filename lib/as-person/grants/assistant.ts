@@ -1,0 +1,95 @@
+import type { Budget } from '../../service/budget/budget.ts';
+import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
+import type { Lane } from '../../service/budget/lanes.ts';
+import type { Limits } from '../../service/budget/window.ts';
+import { instanceRoot } from '../../service/partner/base-url.ts';
+import { readRetryAfter } from '../../service/partner/retry-after.ts';
+import { instanceSecret, type Secrets } from '../../state/secrets/secrets.ts';
+import type { Table } from '../../state/table/table.ts';
+import { mcpBudgetName, mcpEndpoint } from '../protocol/endpoint.ts';
+import type { Permit, Transport } from '../protocol/transport.ts';
+import { createAccessTokens } from './access-tokens.ts';
+import { type AccountLink, createAccountLink } from './account-link.ts';
+import { createGrants, type Grants } from './grants.ts';
+import { createPermit } from './permit.ts';
+import { createRegistrations } from './registrations.ts';
+import { createToolCalls, type Sessions, type ToolCalls } from './tool-calls.ts';
+import { createVault } from './vault.ts';
+
+/** The MCP endpoint of one connection, as people use it. */
+export interface Assistant {
+  endpoint: string;
+  /** The budget that all callers of the instance share. */
+  budgetName: string;
+  grants: Grants;
+  link: AccountLink;
+  tools: ToolCalls;
+}
+
+export interface AssistantOptions {
+  connection: string;
+  /** `connections.<name>.mcp.limits` of the configuration. */
+  limits: Limits;
+  table: Table;
+  secrets: Secrets;
+  /** Without it no budget is shared: the calls come from another address than the relay's. */
+  budget: Budget | undefined;
+  lane: Lane;
+  clock: () => number;
+  sleep: (ms: number) => Promise<unknown>;
+  random: () => number;
+  randomBytes: (size: number) => Uint8Array;
+  fetch: typeof globalThis.fetch;
+  /** Waits in place for a slot until then, or throws what makes the caller come back later. */
+  waitUntil: (at: number, why: string) => Promise<void>;
+  /** To share sessions with later calls of this process. */
+  sessions?: Sessions;
+  /** The secret that says where the instance is, by default that of the connection. */
+  addressFrom?: 'instance';
+}
+
+/** The pause after a 429 without a Retry-After if there is no budget, or it cannot be written. */
+const UNKNOWN_PAUSE_MS = 60_000;
+
+const atOnce: Permit = async (send, beforeSend) => {
+  await beforeSend?.();
+  return send();
+};
+
+/** @throws {SecretError | BaseUrlError} for a connection whose secret cannot be used */
+export async function openAssistant(options: AssistantOptions): Promise<Assistant> {
+  const { connection, table, secrets, budget, clock, sleep, fetch, sessions } = options;
+  const secret = await secrets.current(`${options.addressFrom ?? 'partner'}/${connection}`, instanceSecret);
+  const endpoint = mcpEndpoint(instanceRoot(secret.baseUrl, secret));
+  const name = mcpBudgetName(endpoint);
+  const permit: Permit = budget ? createPermit({ ...options, budget, name }) : atOnce;
+  const transport: Transport = { endpoint, permit, fetch, clock, sleep };
+  const http = { endpoint, fetch };
+  const grants = createGrants(table, createVault(secrets, options.randomBytes), clock);
+  const tokens = createAccessTokens({ ...options, grants, http });
+  return {
+    endpoint,
+    budgetName: name,
+    grants,
+    link: createAccountLink({
+      connection,
+      transport,
+      registrations: createRegistrations({ connection, table, http, clock }),
+    }),
+    tools: createToolCalls({
+      transport,
+      tokens,
+      async pause(forMs) {
+        try {
+          if (budget) return await budget.pause(name, options.limits, forMs);
+        } catch (error) {
+          // Without the budget, the others hear it from the service, as this call has.
+          if (!(error instanceof BudgetUnavailable)) throw error;
+        }
+        return clock() + (forMs ?? UNKNOWN_PAUSE_MS);
+      },
+      retryAfterSeconds: (header) => readRetryAfter(header, clock()),
+      ...(sessions && { sessions }),
+    }),
+  };
+}

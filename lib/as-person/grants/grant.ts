@@ -1,0 +1,83 @@
+import type { Item } from '../../state/table/table.ts';
+
+/** Who a grant belongs to: a user of Slack or GitHub, or an operator at the command line. */
+export interface Holder {
+  in: 'slack' | 'github' | 'operator';
+  id: string;
+}
+
+/** Why a grant cannot be used any more. */
+export type DeathCause =
+  /** The service refuses the refresh token: it was revoked, or not used for 30 days. */
+  | 'refused'
+  /** The answers of two refreshes were lost, and the service may have rotated the token meanwhile. */
+  | 'lost'
+  /** The access token has expired, and the service gave no refresh token. */
+  | 'expired'
+  /** The service does not know the relay's registration any more. */
+  | 'client forgotten'
+  /** The endpoint refuses a token that is new: consent, workspace or audience. */
+  | 'not accepted'
+  /** The key with which it was sealed is gone. */
+  | 'sealed with another key';
+
+/** What is kept of a person's permission. Times are epoch milliseconds. */
+export interface Grant {
+  connection: string;
+  holder: Holder;
+  issuer: string;
+  /** Where the refresh token goes. */
+  tokenEndpoint: string;
+  /** The registration that it was given to: a newer one must not break it. */
+  clientId: string;
+  /** As the instance spells it. */
+  resource: string;
+  scopes: readonly string[];
+  /** New with every link, also of the same account: the service does not say whose account it is. */
+  linkId: string;
+  linkedAt: number;
+  refreshedAt: number;
+  /** From then on the access token is refreshed before it is used. */
+  renewAt: number;
+  /** Without use until then the service forgets it (docs/partner-api.md#mcp-authorization). */
+  unusedUntil: number;
+  /** New with every pair of tokens. Writes are conditional on it. */
+  version: string;
+  /** Refreshes of this version that were sent and have no recorded outcome. */
+  sends: number;
+  lease?: { by: string; until: number } | undefined;
+  death?: { cause: DeathCause; at: number } | undefined;
+  /** The tokens; none in a dead grant. */
+  sealed?: Uint8Array | undefined;
+}
+
+/** What is sealed. */
+export interface SealedTokens {
+  accessToken: string;
+  refreshToken: string | null;
+}
+
+/** @param item as lib/as-person/grants/grants.ts writes it */
+export function readGrant({ pk, sk, expiresAt, leaseBy, leaseUntil, deathCause, deathAt, ...rest }: Item): Grant {
+  return {
+    ...(rest as Item & Omit<Grant, 'lease' | 'death'>),
+    ...(leaseBy !== undefined && { lease: { by: String(leaseBy), until: Number(leaseUntil) } }),
+    ...(deathCause !== undefined && {
+      death: {
+        cause: deathCause as DeathCause,
+        at: Number(deathAt),
+      },
+    }),
+  };
+}
+
+/**
+ * What its tokens are sealed for: whose they are, and where they may go. A grant that is changed in the table does not
+ * open, so that no one who can write there gets a token sent elsewhere.
+ */
+export function sealedFor(grant: GrantFacts): readonly string[] {
+  const { connection, holder, issuer, tokenEndpoint, clientId, resource } = grant;
+  return ['grant', connection, holder.in, holder.id.toLowerCase(), issuer, tokenEndpoint, clientId, resource];
+}
+
+export type GrantFacts = Pick<Grant, 'connection' | 'holder' | 'issuer' | 'tokenEndpoint' | 'clientId' | 'resource'>;

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import type { Tokens } from '../protocol/oauth/authorization.ts';
+import { isScope } from '../protocol/oauth/scopes.ts';
+import {
+  type DeathCause,
+  type Grant,
+  type GrantFacts,
+  type Holder,
+  readGrant,
+  type SealedTokens,
+  sealedFor,
+} from './grant.ts';
+import type { Vault } from './vault.ts';
+
+/** What linking an account brings. It can be kept as JSON, sealed, until the person has confirmed it. */
+export interface NewGrant {
+  connection: string;
+  issuer: string;
+  tokenEndpoint: string;
+  clientId: string;
+  resource: string;
+  /** What was asked for. */
+  asked: readonly string[];
+  tokens: Tokens;
+}
+
+/** A grant with sealed tokens that no one uses yet. As the table keeps it. */
+export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { expiresAt: number };
+
+/** Grants in the table: each write is one conditional write of one item. */
+export interface Grants {
+  get(connection: string, holder: Holder): Promise<Grant | undefined>;
+  /** Every grant of a connection, for an operator. */
+  list(connection: string): Promise<Grant[]>;
+  /** The last link of a person wins. @throws {SecretError} without a key to seal it with */
+  link(holder: Holder, grant: NewGrant): Promise<Grant>;
+  /** Seals a grant for its holder, without keeping it. @throws {SecretError} without a key to seal it with */
+  prepare(holder: Holder, grant: NewGrant): Promise<PreparedGrant>;
+  /**
+   * Keeps a prepared grant, without opening it. The same one is kept once: a worker may have rotated its tokens since.
+   * @returns the grant that is kept now, or undefined where it was forgotten since
+   */
+  keep(prepared: PreparedGrant): Promise<Grant | undefined>;
+  /** @returns whether there was one */
+  forget(connection: string, holder: Holder): Promise<boolean>;
+  /** @throws {SealBroken | SecretError} */
+  open(grant: Grant): Promise<SealedTokens>;
+  /**
+   * Notes that a refresh is about to be sent.
+   * @returns undefined where another worker has changed the grant since it was read
+   * @throws {SecretError} without a key to seal new tokens with
+   */
+  claimRefresh(grant: Grant, by: string, leaseMs: number): Promise<Grant | undefined>;
+  /** Gives the lease back. @param sent whether the refresh may have been carried out */
+  release(claimed: Grant, by: string, sent: boolean): Promise<void>;
+  /**
+   * Keeps new tokens, and the refresh token that brought them where the service did not rotate it. Also where the grant
+   * was taken for dead meanwhile: the service has just shown that it is not.
+   * @returns undefined where there are newer ones, or none any more
+   */
+  saveRefreshed(claimed: Grant, tokens: Tokens, usedRefreshToken: string): Promise<Grant | undefined>;
+  /** Marks the version as dead and drops its tokens. @returns whether this call did */
+  die(grant: Grant, cause: DeathCause): Promise<boolean>;
+}
+
+/** Where the service does not say (docs/partner-api.md#mcp-authorization). */
+const ACCESS_TOKEN_SECONDS = 3_600;
+/** Ten years. A service may mean "never" by a number of seconds that no date can hold. */
+const LONGEST_SECONDS = 315_360_000;
+const REFRESH_TOKEN_MS = 30 * 86_400_000;
+/** A token is renewed before it expires, so that no call meets the end: early by a tenth of its life, a minute at most. */
+const EARLY_SHARE = 0.1;
+const EARLY_MOST_MS = 60_000;
+/** How long a grant that cannot be used any more is remembered, so that its holder hears why. */
+const REMEMBERED_MS = 30 * 86_400_000;
+
+interface NewTokens extends SealedTokens {
+  expiresInSeconds: number | undefined;
+}
+
+export function createGrants(table: Table, vault: Vault, clock: () => number): Grants {
+  const keyOf = ({ connection, holder }: Pick<Grant, 'connection' | 'holder'>) =>
+    keys.grant(holder.in, holder.id, connection);
+
+  async function get(connection: string, holder: Holder): Promise<Grant | undefined> {
+    const item = await table.get(keyOf({ connection, holder }));
+    return item && readGrant(item);
+  }
+
+  /** What new tokens change, whatever there was before. */
+  async function withTokens(facts: GrantFacts, tokens: NewTokens) {
+    const { accessToken, refreshToken, expiresInSeconds = ACCESS_TOKEN_SECONDS } = tokens;
+    const now = clock();
+    const lifeMs = Math.min(expiresInSeconds, LONGEST_SECONDS) * 1000;
+    const unusedUntil = now + (refreshToken === null ? lifeMs : REFRESH_TOKEN_MS);
+    return {
+      sealed: await vault.seal(JSON.stringify({ accessToken, refreshToken } satisfies SealedTokens), sealedFor(facts)),
+      version: randomUUID(),
+      refreshedAt: now,
+      renewAt: now + lifeMs - Math.min(lifeMs * EARLY_SHARE, EARLY_MOST_MS),
+      unusedUntil,
+      sends: 0,
+      expiresAt: Math.floor((unusedUntil + REMEMBERED_MS) / 1000),
+    };
+  }
+
+  async function prepare(holder: Holder, { tokens, asked, ...grant }: NewGrant): Promise<PreparedGrant> {
+    const facts = { ...grant, holder, scopes: (tokens.scopes ?? asked).filter(isScope), linkId: randomUUID() };
+    return { ...facts, ...(await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null })) };
+  }
+
+  /** Written before the grant, so that every grant is listed. Where the grant is gone, nothing is. */
+  async function note({ connection, holder }: Pick<Grant, 'connection' | 'holder'>): Promise<void> {
+    await table.put({ ...keys.linkedPerson(connection, holder.in, holder.id), holder });
+  }
+
+  return {
+    get,
+    prepare,
+    async list(connection) {
+      const listed = await table.partition(keys.linkedPerson(connection, '', '').pk);
+      const grants = await Promise.all(listed.map((item) => get(connection, item.holder as Holder)));
+      return grants.filter((grant) => grant !== undefined);
+    },
+    async link(holder, grant) {
+      const item = { ...(await prepare(holder, grant)), linkedAt: clock() };
+      await note(item);
+      await table.put({ ...keyOf(item), ...item });
+      return readGrant(item);
+    },
+    async keep(prepared) {
+      const isOther = {
+        expression: 'attribute_not_exists(#linkId) OR #linkId <> :linkId',
+        values: { linkId: prepared.linkId },
+      };
+      await note(prepared);
+      await table.put({ ...keyOf(prepared), ...prepared, linkedAt: clock() }, isOther);
+      return get(prepared.connection, prepared.holder);
+    },
+    async forget(connection, holder) {
+      // In this order, a link that is made meanwhile stays listed.
+      await table.delete(keys.linkedPerson(connection, holder.in, holder.id));
+      const key = keyOf({ connection, holder });
+      const isThere = (await table.get(key)) !== undefined;
+      await table.delete(key);
+      return isThere;
+    },
+    async open(grant) {
+      return JSON.parse(await vault.unseal(grant.sealed ?? new Uint8Array(), sealedFor(grant)));
+    },
+    async claimRefresh(grant, by, leaseMs) {
+      await vault.readKey();
+      const now = clock();
+      const claimed = await table.update(
+        keyOf(grant),
+        {
+          expression: 'SET #leaseBy = :by, #leaseUntil = :until, #sends = :next',
+          values: { by, until: now + leaseMs, next: grant.sends + 1 },
+        },
+        {
+          expression:
+            '#version = :version AND #sends = :sends AND attribute_not_exists(#deathCause) AND ' +
+            '(attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)',
+          values: { version: grant.version, sends: grant.sends, now },
+        },
+      );
+      return claimed && readGrant(claimed);
+    },
+    async release(claimed, by, sent) {
+      await table.update(
+        keyOf(claimed),
+        {
+          expression: 'SET #sends = :sends REMOVE #leaseBy, #leaseUntil',
+          values: { sends: sent ? claimed.sends : claimed.sends - 1 },
+        },
+        { expression: '#leaseBy = :by', values: { by } },
+      );
+    },
+    async saveRefreshed(claimed, { refreshToken, scopes, ...tokens }, usedRefreshToken) {
+      const next = {
+        ...(await withTokens(claimed, { ...tokens, refreshToken: refreshToken ?? usedRefreshToken })),
+        scopes: (scopes ?? claimed.scopes).filter(isScope),
+      };
+      const saved = await table.update(
+        keyOf(claimed),
+        {
+          expression: `${setAll(next)} REMOVE #leaseBy, #leaseUntil, #deathCause, #deathAt`,
+          values: next,
+        },
+        { expression: '#version = :before', values: { before: claimed.version } },
+      );
+      return saved && readGrant(saved);
+    },
+    async die(grant, cause) {
+      const now = clock();
+      const died = await table.update(
+        keyOf(grant),
+        {
+          expression:
+            'SET #deathCause = :cause, #deathAt = :now, #expiresAt = :expiresAt ' +
+            'REMOVE #sealed, #leaseBy, #leaseUntil',
+          values: { cause, now, expiresAt: Math.floor((now + REMEMBERED_MS) / 1000) },
+        },
+        {
+          expression: '#version = :version AND attribute_not_exists(#deathCause)',
+          values: { version: grant.version },
+        },
+      );
+      return died !== undefined;
+    },
+  };
+}
+
+const setAll = (values: object) =>
+  `SET ${Object.keys(values)
+    .map((name) => `#${name} = :${name}`)
+    .join(', ')}`;

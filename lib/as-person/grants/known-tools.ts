@@ -1,0 +1,37 @@
+import type { Tool, ToolList } from '../protocol/tool.ts';
+
+/**
+ * The tools that were asked for, as this process last saw them. Their schemas are the same for every person.
+ */
+export interface KnownTools {
+  /**
+   * @param list reads these tools of the list, where the tool is not known, or not known to be unchanged
+   * @returns undefined where that list does not have it
+   */
+  find(
+    connection: string,
+    name: string,
+    list: (only: readonly string[]) => Promise<ToolList>,
+    isExpected: (tool: Tool) => boolean,
+  ): Promise<Tool | undefined>;
+}
+
+/** A tool that changed is noticed after so long at the latest. */
+const FRESH_MS = 5 * 60_000;
+
+/** @param mapped the tools that commands of a connection use: one list serves all of them */
+export function createKnownTools(clock: () => number, mapped: (connection: string) => readonly string[]): KnownTools {
+  const known = new Map<string, { tool: Tool; readAt: number }>();
+  const keyOf = (connection: string, name: string) => JSON.stringify([connection, name]);
+  return {
+    async find(connection, name, list, isExpected) {
+      const now = clock();
+      for (const [key, { readAt }] of known) if (now - readAt >= FRESH_MS) known.delete(key);
+      const before = known.get(keyOf(connection, name));
+      if (before && isExpected(before.tool)) return before.tool;
+      const { tools } = await list([...new Set([...mapped(connection), name])]);
+      for (const tool of tools) known.set(keyOf(connection, tool.name), { tool, readAt: now });
+      return tools.find((tool) => tool.name === name);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { AuthorizationServer } from 'oauth4webapi';
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import type { OAuthHttp } from '../protocol/oauth/oauth-http.ts';
+import { registerClient } from '../protocol/oauth/registration.ts';
+
+/** What the relay is called at an authorization server, for one connection and redirect URI. */
+export interface Registration {
+  issuer: string;
+  clientId: string;
+  /** Epoch milliseconds. */
+  registeredAt: number;
+}
+
+/**
+ * Registrations in the table: one for each connection and redirect URI. Grants remember the client id that they were
+ * given to, so that another registration breaks none of them.
+ */
+export interface Registrations {
+  /** The one that is kept, or a new one. @throws as `registerClient` */
+  of(server: AuthorizationServer, redirectUri: string): Promise<Registration>;
+  /** Forgets it, unless another one has taken its place. */
+  forget(redirectUri: string, clientId: string): Promise<void>;
+}
+
+export interface RegistrationsOptions {
+  connection: string;
+  table: Table;
+  http: OAuthHttp;
+  clock: () => number;
+}
+
+export function createRegistrations({ connection, table, http, clock }: RegistrationsOptions): Registrations {
+  return {
+    async of(server, redirectUri) {
+      const key = keys.oauthClient(connection, redirectUri);
+      const kept = (await table.get(key)) as Registration | undefined;
+      if (kept?.issuer === server.issuer) return kept;
+      const made = {
+        issuer: server.issuer,
+        clientId: await registerClient(server, redirectUri, http),
+        registeredAt: clock(),
+      };
+      // Two people may link at the same moment: both use the one that was kept first.
+      const isFirst = await table.put(
+        { ...key, ...made },
+        kept
+          ? { expression: '#clientId = :before', values: { before: kept.clientId } }
+          : { expression: 'attribute_not_exists(#pk)' },
+      );
+      if (isFirst) return made;
+      const first = (await table.get(key)) as Registration | undefined;
+      return first?.issuer === server.issuer ? first : made;
+    },
+    async forget(redirectUri, clientId) {
+      await table.delete(keys.oauthClient(connection, redirectUri), {
+        expression: '#clientId = :clientId',
+        values: { clientId },
+      });
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import type { Leaving } from '../../send-once.ts';
+import { createMcpClient, type KeptSession, type McpClient, noSession } from '../protocol/client.ts';
+import {
+  isRefusal,
+  missingScopes,
+  type ToolDecision,
+  type ToolHistory,
+  toolDecisions,
+  toolOutcome,
+} from '../protocol/decide.ts';
+import { McpError, McpRefusal } from '../protocol/errors.ts';
+import type { ToolList, ToolResult } from '../protocol/tool.ts';
+import type { Transport } from '../protocol/transport.ts';
+import type { AccessToken, AccessTokens } from './access-tokens.ts';
+import { CallRejected, InstanceTrouble, LinkNeeded, OutcomeUnknown, TryLater } from './errors.ts';
+import type { Grant, Holder } from './grant.ts';
+
+/** Calls of tools as a person, on one connection. */
+export interface ToolCalls {
+  /**
+   * The tools that the person may call.
+   * @param only their names; without it, all
+   * @throws {GrantError | SecretError} and what the transport's permit throws
+   */
+  list(holder: Holder, only?: readonly string[]): Promise<ToolList>;
+  /**
+   * Calls a tool. A tool that creates is sent once at most, apart from a refusal that says that it was not carried out.
+   *
+   * @param history `creating` for every tool that does not say of itself, by a mapping or its hints, that it is harmless
+   * @throws {GrantError | SecretError} and what the transport's permit throws
+   */
+  call(holder: Holder, history: ToolHistory, tool: string, args: object, sending?: SendingAs): Promise<ToolResult>;
+}
+
+/** What the caller of a tool has to do around each request with the call. */
+export interface SendingAs extends Partial<Leaving> {
+  /** Runs once the request may leave, with the grant that it is sent with; what it throws keeps the request back. */
+  beforeSend(grant: Grant): Promise<void>;
+}
+
+export interface ToolCallsOptions {
+  transport: Transport;
+  tokens: AccessTokens;
+  /**
+   * Stops all callers of the endpoint.
+   * @param forMs what the endpoint asked for, if it did
+   * @returns until when; epoch milliseconds
+   */
+  pause: (forMs?: number) => Promise<number>;
+  /** Reads a Retry-After header. @returns seconds */
+  retryAfterSeconds: (header: string | null) => number | null;
+  /** Those of earlier calls of this process. */
+  sessions?: Sessions;
+}
+
+const FAILURE_PAUSE_MS = 10_000;
+const MOST_SESSIONS = 200;
+
+/** The sessions of this process: a session belongs to the person who began it, and to one link of theirs. */
+export type Sessions = Map<string, KeptSession>;
+
+export function createToolCalls(options: ToolCallsOptions): ToolCalls {
+  const { transport, tokens, pause, retryAfterSeconds, sessions = new Map<string, KeptSession>() } = options;
+
+  function clientOf({ grant }: AccessToken): McpClient {
+    const { connection, holder, linkId } = grant;
+    const key = JSON.stringify([connection, holder.in, holder.id, linkId]);
+    const kept = sessions.get(key) ?? noSession();
+    sessions.delete(key);
+    sessions.set(key, kept);
+    const [oldest] = sessions.keys();
+    if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
+    return createMcpClient(transport, kept);
+  }
+
+  async function asPerson<T>(
+    holder: Holder,
+    history: ToolHistory,
+    call: (client: McpClient, access: AccessToken) => Promise<T>,
+    leaving?: Partial<Leaving>,
+  ): Promise<T> {
+    let refused: string | undefined;
+    for (;;) {
+      const access = await tokens.get(holder, refused);
+      try {
+        return await call(clientOf(access), access);
+      } catch (error) {
+        if (!(error instanceof McpError)) throw error;
+        // What comes before the call of the tool creates nothing.
+        const what = error.method === 'tools/call' ? history : 'repeatable';
+        const outcome = toolOutcome(error, refused !== undefined);
+        if (isRefusal(outcome)) leaving?.refused?.();
+        const decision = toolDecisions[outcome][what];
+        if (decision === 'link again') await tokens.refuse(access.grant, saidBy(error));
+        else if (decision !== 'refresh') return act(decision, error, access.grant);
+        refused = access.grant.version;
+      }
+    }
+  }
+
+  async function act(
+    decision: Exclude<ToolDecision, 'refresh' | 'link again'>,
+    error: McpError,
+    { linkId }: Grant,
+  ): Promise<never> {
+    const now = transport.clock();
+    switch (decision) {
+      case 'link with scope':
+        throw new LinkNeeded('scope missing', linkId, {
+          scopes: error instanceof McpRefusal ? missingScopes(error) : [],
+          said: saidBy(error),
+        });
+      case 'wait for budget': {
+        const seconds = error instanceof McpRefusal ? retryAfterSeconds(error.retryAfter) : null;
+        const at = await pause(seconds === null ? undefined : seconds * 1000);
+        throw new TryLater('the service wants fewer calls', { at, isForBudget: true, cause: error });
+      }
+      case 'retry later':
+        throw new TryLater(error.message, { at: now + FAILURE_PAUSE_MS, cause: error });
+      case 'outcome unknown':
+        throw new OutcomeUnknown(error.message, { cause: error });
+      case 'tell':
+        throw new CallRejected(error.message, { cause: error });
+      case 'park':
+        throw new InstanceTrouble(error.message, { cause: error });
+    }
+  }
+
+  return {
+    list: (holder, only) => asPerson(holder, 'repeatable', (client, { token }) => client.listTools(token, only)),
+    async call(holder, history, tool, args, sending) {
+      const asGrant = (grant: Grant) => sending && { ...sending, beforeSend: () => sending.beforeSend(grant) };
+      return asPerson(
+        holder,
+        history,
+        (client, { token, grant }) => client.callTool(token, tool, args, asGrant(grant)),
+        sending,
+      );
+    },
+  };
+}
+
+/** The service's own words. */
+const saidBy = (error: McpError) => (error instanceof McpRefusal ? error.said : null);

@@ -1,0 +1,68 @@
+import type { Table } from '../../state/table/table.ts';
+import type { Grant } from '../grants/grant.ts';
+import type { Grants } from '../grants/grants.ts';
+import {
+  type Asker,
+  codeOf,
+  endOfStep,
+  type LinkItem,
+  type LinkRequest,
+  linkKey,
+  newTicket,
+  printTicket,
+  secretOf,
+} from './link-item.ts';
+
+/** What becomes of a code: a grant, a wrong one and how many more may be tried, or no link that waits for one. */
+export type Confirmation = { grant: Grant } | { triesLeft: number } | { nothing: true };
+
+/** Links as people ask for them and confirm them, in Slack. */
+export interface LinkRequests {
+  /** Begins a link; an earlier one of the same person is over. @returns the ticket for the URL */
+  begin(request: LinkRequest): Promise<string>;
+  /** Binds the account to the person who gives the code, if it is the code of their own link. */
+  confirm(asker: Asker, code: string): Promise<Confirmation>;
+  /** Drops a link that is under way. */
+  drop(asker: Asker): Promise<void>;
+}
+
+/** Of a million codes; after these the link is over, and the next one needs another sign-in. */
+const MOST_ATTEMPTS = 5;
+
+export function createLinkRequests(
+  table: Table,
+  grants: Pick<Grants, 'keep'>,
+  clock: () => number,
+  randomBytes: (size: number) => Uint8Array,
+): LinkRequests {
+  return {
+    async begin(request) {
+      const ticket = newTicket(request, randomBytes);
+      const item = { ...request, step: 'asked', secret: secretOf(ticket), ...endOfStep(clock()) } satisfies LinkItem;
+      await table.put({ ...linkKey(request), ...item });
+      return printTicket(ticket);
+    },
+    async confirm(asker, code) {
+      // Counted before it is compared, so that many at once are not more.
+      const tried = (await table.update(
+        linkKey(asker),
+        { expression: 'SET #attempts = #attempts + :one', values: { one: 1 } },
+        {
+          expression: '#step = :confirmable AND #attempts < :most AND #until > :now',
+          values: { confirmable: 'confirmable', most: MOST_ATTEMPTS, now: clock() },
+        },
+      )) as LinkItem | undefined;
+      if (!tried?.grant) return { nothing: true };
+      const { grant: prepared, secret, attempts = MOST_ATTEMPTS } = tried;
+      const over = { expression: '#secret = :secret', values: { secret } };
+      if (tried.code !== codeOf(code, tried)) {
+        if (attempts >= MOST_ATTEMPTS) await table.delete(linkKey(asker), over);
+        return { triesLeft: MOST_ATTEMPTS - attempts };
+      }
+      const grant = await grants.keep(prepared);
+      await table.delete(linkKey(asker), over);
+      return grant ? { grant } : { nothing: true };
+    },
+    drop: async (asker) => void (await table.delete(linkKey(asker))),
+  };
+}

@@ -1,0 +1,129 @@
+import { SealBroken } from '../../seal.ts';
+import type { Table } from '../../state/table/table.ts';
+import type { PendingLink } from '../grants/account-link.ts';
+import type { Grants, NewGrant } from '../grants/grants.ts';
+import type { Vault } from '../grants/vault.ts';
+import {
+  type Asker,
+  codeOf,
+  endOfStep,
+  type LinkItem,
+  type LinkRequest,
+  linkKey,
+  newTicket,
+  printTicket,
+  readTicket,
+  secretOf,
+} from './link-item.ts';
+
+/** A link that a browser has opened, with what was kept for its callback. */
+export interface OpenedLink extends LinkRequest {
+  pending: PendingLink;
+}
+
+/** Links as browsers go through them. Tickets are texts from outside; each is good for one step. */
+export interface OpenedLinks {
+  /** The link of a URL that was not opened yet. */
+  asked(ticket: string): Promise<LinkRequest | undefined>;
+  /**
+   * Binds the link to the browser that opens it. The URL is used up.
+   * @returns the ticket for the browser's cookie, or undefined where another browser was first
+   */
+  open(ticket: string, pending: PendingLink): Promise<string | undefined>;
+  /** The link of a browser's cookie, as long as the service has not sent the browser back. */
+  opened(ticket: string): Promise<OpenedLink | undefined>;
+  /**
+   * Uses up the callback.
+   * @returns false where another request was first
+   * @throws {SecretError} without a key to seal the grant with
+   */
+  take(ticket: string): Promise<boolean>;
+  /**
+   * Keeps the grant until the person has confirmed it.
+   * @returns the code, `482-913`, or undefined where the person has asked for another link since
+   */
+  finish(ticket: string, grant: NewGrant): Promise<string | undefined>;
+}
+
+export interface OpenedLinksOptions {
+  table: Table;
+  vault: Vault;
+  grants: Pick<Grants, 'prepare'>;
+  clock: () => number;
+  randomBytes: (size: number) => Uint8Array;
+}
+
+export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: OpenedLinksOptions): OpenedLinks {
+  async function find(text: string, step: LinkItem['step']): Promise<LinkItem | undefined> {
+    const ticket = readTicket(text);
+    if (!ticket) return undefined;
+    const item = (await table.get(linkKey(ticket))) as LinkItem | undefined;
+    const isIt = item?.step === step && item.secret === secretOf(ticket) && item.until > clock();
+    return isIt ? item : undefined;
+  }
+
+  /** One step of a link: a second request finds another secret, or another step. */
+  async function goOn(text: string, from: LinkItem['step'], to: Partial<LinkItem>, remove = ''): Promise<boolean> {
+    const ticket = readTicket(text);
+    if (!ticket) return false;
+    const names = Object.keys(to).map((name) => `#${name} = :${name}`);
+    const changed = await table.update(
+      linkKey(ticket),
+      { expression: `SET ${names.join(', ')}${remove}`, values: { ...to } },
+      {
+        expression: '#step = :from AND #secret = :was AND #until > :now',
+        values: { from, was: secretOf(ticket), now: clock() },
+      },
+    );
+    return changed !== undefined;
+  }
+
+  return {
+    asked: (ticket) => find(ticket, 'asked'),
+    async open(text, pending) {
+      const ticket = readTicket(text);
+      if (!ticket) return undefined;
+      const next = newTicket(ticket, randomBytes);
+      const sealed = await vault.seal(JSON.stringify(pending), sealedFor(ticket));
+      const to = { step: 'opened', secret: secretOf(next), sealed, ...endOfStep(clock()) } as const;
+      return (await goOn(text, 'asked', to)) ? printTicket(next) : undefined;
+    },
+    async opened(ticket) {
+      const item = await find(ticket, 'opened');
+      if (!item?.sealed) return undefined;
+      try {
+        return { ...item, pending: JSON.parse(await vault.unseal(item.sealed, sealedFor(item))) };
+      } catch (error) {
+        if (error instanceof SealBroken) return undefined;
+        throw error;
+      }
+    },
+    async take(ticket) {
+      await vault.readKey();
+      return goOn(ticket, 'opened', { step: 'returned' }, ' REMOVE #sealed');
+    },
+    async finish(text, newGrant) {
+      const ticket = readTicket(text);
+      if (!ticket) return undefined;
+      const code = randomCode(randomBytes);
+      const to = {
+        step: 'confirmable',
+        grant: await grants.prepare(ticket.holder, newGrant),
+        code: codeOf(code, { secret: secretOf(ticket) }),
+        attempts: 0,
+        ...endOfStep(clock()),
+      } as const;
+      return (await goOn(text, 'returned', to)) ? code : undefined;
+    },
+  };
+}
+
+/** What the state and the PKCE verifier are sealed for. */
+const sealedFor = ({ holder, connection }: Asker) => ['account link', connection, holder.in, holder.id.toLowerCase()];
+
+/** Six random digits. 48 bits are so many more than a million codes that the remainder favors none noticeably. */
+function randomCode(randomBytes: (size: number) => Uint8Array): string {
+  const number = Buffer.from(randomBytes(6)).readUIntBE(0, 6) % 1_000_000;
+  const digits = String(number).padStart(6, '0');
+  return `${digits.slice(0, 3)}-${digits.slice(3)}`;
+}

@@ -1,0 +1,120 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Budget } from '../../service/budget/budget.ts';
+import { HttpError, type RawRequest } from '../../state/http/function-url.ts';
+import type { Assistant } from '../grants/assistant.ts';
+import { linkCookie, noLinkCookie, ticketOf } from './browser-cookie.ts';
+import type { Asker } from './link-item.ts';
+import { MOST_BEGUN } from './link-share.ts';
+import type { OpenedLinks } from './opened-links.ts';
+import { codePage, leavePage, startPage } from './pages.ts';
+
+export interface ReceiveBrowserOptions {
+  links: OpenedLinks;
+  /** Counts a sign-in of the person. @returns when they may begin one again, if they have begun too many */
+  takeShare: (asker: Asker) => Promise<number | undefined>;
+  /** @throws {SecretError | BaseUrlError} */
+  assistant: (connection: string) => Promise<Pick<Assistant, 'endpoint' | 'budgetName' | 'link'>>;
+  budget: Pick<Budget, 'flush'>;
+  /** `/pm` */
+  command: string;
+  log: Pick<Console, 'info'>;
+}
+
+type Page = APIGatewayProxyStructuredResultV2;
+
+/**
+ * Answers a browser with which a person links an account: a page that asks whether it is them, the way to the service,
+ * and, once the service has sent them back, the code that they give in Slack.
+ *
+ * @throws {HttpError} for what is no link, or no more
+ */
+export async function receiveBrowser(request: RawRequest, options: ReceiveBrowserOptions): Promise<Page> {
+  const { method, path } = request.requestContext.http;
+  const query = new URLSearchParams(request.rawQueryString);
+  const { page, connection } = /\/(?<page>start|callback\/(?<connection>[a-z0-9-]+))$/.exec(path)?.groups ?? {};
+  if (page === 'start' && method === 'GET') return ask(query.get('ticket') ?? '', options);
+  if (page === 'start' && method === 'POST') return begin(request, options);
+  if (connection !== undefined && method === 'GET') return finish({ ...request, connection }, query, options);
+  throw new HttpError(404, 'There is nothing here.');
+}
+
+async function ask(ticket: string, { links, assistant }: ReceiveBrowserOptions): Promise<Page> {
+  const asked = await links.asked(ticket);
+  if (!asked) throw usedUp();
+  const { endpoint } = await assistant(asked.connection);
+  return startPage({ name: asked.name, host: new URL(endpoint).host, ticket });
+}
+
+async function begin(
+  request: RawRequest,
+  { links, takeShare, assistant, budget }: ReceiveBrowserOptions,
+): Promise<Page> {
+  const ticket = new URLSearchParams(Buffer.from(request.bytes).toString('utf8')).get('ticket') ?? '';
+  const asked = await links.asked(ticket);
+  if (!asked) throw usedUp();
+  if (!isOwnForm(request, new URL(asked.redirectUri).origin)) {
+    throw new HttpError(403, 'This request came from another page. Open the link in Slack again.');
+  }
+  // Before the service is asked, and also if one URL is sent many times at once.
+  const againAt = await takeShare(asked);
+  if (againAt !== undefined) throw shareUsedUp(againAt);
+  const { link, budgetName } = await assistant(asked.connection);
+  const { url, pending } = await link
+    .begin(asked.redirectUri, { also: asked.scopes })
+    .finally(() => budget.flush(budgetName));
+  // Last, so that the URL stays good where the service did not answer.
+  const cookie = await links.open(ticket, pending);
+  if (cookie === undefined) throw usedUp();
+  return {
+    ...leavePage(url, new URL(url).host),
+    cookies: [linkCookie(asked.redirectUri, pending.authorization.state, cookie)],
+  };
+}
+
+/**
+ * Only the start page may send the browser on: it says who asked. Browsers send Sec-Fetch-Site to HTTPS and to this
+ * machine; an Origin may be `null` because of the referrer policy. https://www.w3.org/TR/fetch-metadata/
+ */
+function isOwnForm({ headers }: RawRequest, ownOrigin: string): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (site !== undefined) return site === 'same-origin';
+  return origin === undefined || origin === 'null' || origin === ownOrigin;
+}
+
+/** @param at the connection of the redirect URI: the service of another one must not bring its code here (RFC 9700, 4.4) */
+async function finish(
+  { cookies = [], connection: at }: Pick<RawRequest, 'cookies'> & { connection: string },
+  callback: URLSearchParams,
+  { links, assistant, command, log }: ReceiveBrowserOptions,
+): Promise<Page> {
+  const state = callback.get('state') ?? '';
+  const sent = ticketOf(cookies, state);
+  const opened = sent && (await links.opened(sent.ticket));
+  // Before anything is used up: another page could send the browser here with a callback of its own.
+  const isIt = opened?.pending.authorization.state === state && opened.connection === at;
+  if (!sent || !isIt || !sent.isFor(opened.redirectUri)) {
+    throw new HttpError(
+      400,
+      `This sign-in began in another browser, or was finished before. Nothing is linked by it. ${AGAIN}`,
+    );
+  }
+  const { ticket } = sent;
+  const { pending, connection, redirectUri, holder, name } = opened;
+  const { link } = await assistant(connection);
+  if (!(await links.take(ticket))) throw usedUp();
+  const code = await links.finish(ticket, await link.finish(pending, callback));
+  if (code === undefined) throw usedUp();
+  log.info({ message: 'an account waits for its code', connection, person: holder.id });
+  return { ...codePage({ code, name, command }), cookies: [noLinkCookie(redirectUri, state)] };
+}
+
+const shareUsedUp = (againAt: number) =>
+  new HttpError(
+    429,
+    `You have begun ${MOST_BEGUN} sign-ins within this hour, and no more are possible, because each one takes requests ` +
+      `that everyone shares. You can go on after ${new Date(againAt).toISOString().slice(11, 16)} UTC.`,
+  );
+
+const AGAIN = 'Go back to Slack and ask for another link.';
+
+const usedUp = () => new HttpError(410, `This link was used before, or is over. ${AGAIN}`);

@@ -1,0 +1,231 @@
+import type { Leaving } from '../../send-once.ts';
+import { McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnreadable } from './errors.ts';
+import { isRecord, sizeOf } from './json-rpc.ts';
+import { outsideText } from './outside-text.ts';
+import { isRevision, namesRevisionInHeader, type Revision, revisions } from './revisions.ts';
+import { readTool, readToolResult, type ToolList, type ToolResult } from './tool.ts';
+import { endSession, type Permit, type Reply, sendNotification, sendRequest, type Transport } from './transport.ts';
+
+/**
+ * A client of one person at one MCP endpoint. It begins a session with its first call, and another one where the service
+ * has forgotten it. It sends each call once: whether a call may be repeated is its caller's decision.
+ */
+export interface McpClient {
+  /**
+   * All pages.
+   * @param token without it the request goes without one, as an instance is asked for its challenge
+   * @param only the names of the tools to keep; without it, all
+   * @throws {McpError}
+   */
+  listTools(token: string | undefined, only?: readonly string[]): Promise<ToolList>;
+  /** @throws {McpError} */
+  callTool(token: string | undefined, name: string, args: object, sending?: Sending): Promise<ToolResult>;
+  /** Begins a session if there is none. @throws {McpError} */
+  initialize(token: string | undefined): Promise<Session>;
+  /** Ends the session, if there is one. @throws {McpError} */
+  close(token: string | undefined): Promise<void>;
+}
+
+/** What the caller of a tool has to do around each request with the call. */
+export interface Sending extends Partial<Leaving> {
+  /** Runs once the request may leave; what it throws keeps the request back. */
+  beforeSend(): Promise<void>;
+}
+
+export interface Session {
+  id: string | undefined;
+  revision: Revision;
+  /** What the service calls itself: one short line. */
+  server: string;
+}
+
+const CLIENT_INFO = { name: 'partner-relay', version: '0.1.0' };
+const MOST_PAGES = 50;
+const MOST_TOOLS = 1_000;
+/** Of all pages together, because all of them are in memory. */
+const MOST_VALUES = 200_000;
+const MOST_CHARACTERS = 2 * 1024 * 1024;
+/** JSON-RPC's `Invalid params`, with which a service refuses a revision. */
+const INVALID_PARAMS = -32_602;
+
+/** What goes on from one client to the next: a session outlives the job that began it. */
+export interface KeptSession {
+  session: Session | undefined;
+  /** Of the requests in it. */
+  lastId: number;
+  /** Lists of tools that were begun when the budget ended, so that a small budget gets to their end; by what they keep. */
+  begun: Map<string, BegunList>;
+}
+
+interface BegunList {
+  list: ToolList;
+  seen: Set<unknown>;
+  cursor: unknown;
+  size: Record<'tools' | 'values' | 'characters', number>;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** The pages of a list that are further apart may be of two lists. */
+const LIST_KEPT_MS = 10 * 60_000;
+
+export const noSession = (): KeptSession => ({ session: undefined, lastId: 0, begun: new Map() });
+
+const noList = (): Omit<BegunList, 'at'> => ({
+  list: { tools: [], unusable: [] },
+  seen: new Set(),
+  cursor: undefined,
+  size: { tools: 0, values: 0, characters: 0 },
+});
+
+export function createMcpClient(transport: Transport, kept: KeptSession = noSession()): McpClient {
+  const envelopeOf = ({ id, revision }: Session, token: string | undefined) => ({
+    token,
+    sessionId: id,
+    revision: namesRevisionInHeader(revision) ? revision : undefined,
+  });
+
+  async function initialize(token: string | undefined): Promise<Session> {
+    kept.session ??= await begin(token);
+    return kept.session;
+  }
+
+  async function begin(token: string | undefined): Promise<Session> {
+    const { reply, revision } = await negotiate(token);
+    const { serverInfo } = isRecord(reply.result) ? reply.result : {};
+    const named = isRecord(serverInfo) ? [serverInfo.name, serverInfo.version] : [];
+    const server = outsideText(named.filter((part) => typeof part === 'string').join(' '));
+    const begun = { id: reply.sessionId, revision, server };
+    await sendNotification(transport, envelopeOf(begun, token), 'notifications/initialized');
+    return begun;
+  }
+
+  /** Offers the newest revision, and after a refusal the newest of those that the service names, or the next older one. */
+  async function negotiate(token: string | undefined): Promise<{ reply: Reply; revision: Revision }> {
+    let left: readonly Revision[] = revisions;
+    for (;;) {
+      const [offer] = left;
+      if (offer === undefined) throw unknownRevision('none of them');
+      try {
+        const params = { protocolVersion: offer, capabilities: {}, clientInfo: CLIENT_INFO };
+        const reply = await sendRequest(transport, { token }, 'initialize', ++kept.lastId, params);
+        const wanted = isRecord(reply.result) ? reply.result.protocolVersion : undefined;
+        if (isRevision(wanted)) return { reply, revision: wanted };
+        throw unknownRevision(datesIn([wanted]));
+      } catch (error) {
+        if (!refusesRevision(error)) throw error;
+        if (error instanceof McpRefusal && left.length === 1) throw error;
+        const data = error instanceof McpRpcError ? error.data : undefined;
+        const supported = isRecord(data) && Array.isArray(data.supported) ? data.supported.filter(isText) : undefined;
+        left = left.slice(1).filter((revision) => supported?.includes(revision) ?? true);
+        if (left.length === 0 && supported) throw unknownRevision(datesIn(supported));
+      }
+    }
+  }
+
+  async function request(
+    token: string | undefined,
+    method: string,
+    params: object,
+    sending?: Sending,
+  ): Promise<unknown> {
+    const way = sending ? watched(transport, sending) : transport;
+    const used = await initialize(token);
+    try {
+      return (await sendRequest(way, envelopeOf(used, token), method, ++kept.lastId, params)).result;
+    } catch (error) {
+      // The service has forgotten the session, and has not looked at the request (MCP, Session Management).
+      if (!(error instanceof McpRefusal) || error.status !== 404 || used.id === undefined) throw error;
+      sending?.refused?.();
+      if (kept.session === used) kept.session = undefined;
+      const next = await initialize(token);
+      return (await sendRequest(way, envelopeOf(next, token), method, ++kept.lastId, params)).result;
+    }
+  }
+
+  return {
+    initialize,
+    async listTools(token, only) {
+      const kind = JSON.stringify(only ?? 'all');
+      const begun = kept.begun.get(kind);
+      kept.begun.delete(kind);
+      const at = transport.clock();
+      const goesOn = begun !== undefined && at - begun.at < LIST_KEPT_MS;
+      const read = goesOn ? begun : noList();
+      do {
+        const page = request(token, 'tools/list', read.cursor === undefined ? {} : { cursor: read.cursor });
+        const result = await page.catch((error) => {
+          if (!(error instanceof McpError)) kept.begun.set(kind, { ...read, at });
+          throw error;
+        });
+        if (!isRecord(result) || !Array.isArray(result.tools)) throw unreadable('tools/list', 'no list of tools');
+        count(read.size, result, result.tools.length);
+        for (const entry of result.tools) keep(read.list, entry, only);
+        read.cursor = result.nextCursor ?? undefined;
+        if (read.seen.has(read.cursor)) throw unreadable('tools/list', 'a page that was there before');
+        read.seen.add(read.cursor);
+        if (read.seen.size > MOST_PAGES) throw unreadable('tools/list', `more than ${MOST_PAGES} pages`);
+      } while (read.cursor !== undefined);
+      return read.list;
+    },
+    async callTool(token, name, args, sending) {
+      const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }, sending));
+      if (!result) throw unreadable('tools/call', 'no result of a tool');
+      return result;
+    },
+    async close(token) {
+      const ended = kept.session;
+      if (ended?.id === undefined) return;
+      kept.session = undefined;
+      await endSession(transport, envelopeOf(ended, token));
+    },
+  };
+}
+
+/** Adds a page to the size of its list. @throws {McpUnreadable} for a list that is too large */
+function count(size: BegunList['size'], page: unknown, tools: number): void {
+  const { values, characters } = sizeOf(page);
+  size.tools += tools;
+  size.values += values;
+  size.characters += characters;
+  if (size.tools > MOST_TOOLS) throw unreadable('tools/list', `more than ${MOST_TOOLS} tools`);
+  if (size.values > MOST_VALUES) throw unreadable('tools/list', `more than ${MOST_VALUES} JSON values`);
+  if (size.characters > MOST_CHARACTERS) throw unreadable('tools/list', `more than ${MOST_CHARACTERS} characters`);
+}
+
+function keep(list: ToolList, entry: unknown, only: readonly string[] | undefined): void {
+  if (only && !(isRecord(entry) && only.some((name) => name === entry.name))) return;
+  const tool = readTool(entry);
+  if ('why' in tool) list.unusable.push(tool);
+  else list.tools.push(tool);
+}
+
+/** The same way, on which the caller sees each request before it leaves, and that it leaves. */
+function watched(transport: Transport, { beforeSend, leaves }: Sending): Transport {
+  const permit: Permit = (send) =>
+    transport.permit(() => {
+      leaves?.();
+      return send();
+    }, beforeSend);
+  return { ...transport, permit };
+}
+
+/** An endpoint of an older revision may refuse the first request before it reads what revision it offers. */
+const refusesRevision = (error: unknown) =>
+  (error instanceof McpRpcError && error.code === INVALID_PARAMS) ||
+  (error instanceof McpRefusal && error.status === 400);
+
+/** What is no date is not repeated. */
+const datesIn = (wanted: readonly unknown[]) =>
+  wanted.filter((one) => isText(one) && /^\d{4}-\d\d-\d\d$/.test(one)).join(', ') || 'none that it names';
+
+const isText = (value: unknown) => typeof value === 'string';
+
+const unreadable = (method: string, found: string): McpError => new McpUnreadable(method, { status: 200, found });
+
+function unknownRevision(wanted: string): McpRevisionError {
+  return new McpRevisionError(
+    'initialize',
+    `the service wants another revision of MCP (${wanted}); this relay speaks ${revisions.join(', ')}`,
+  );
+}

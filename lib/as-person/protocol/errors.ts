@@ -1,0 +1,94 @@
+import type { Challenge } from './oauth/challenge.ts';
+
+/** A request to the MCP endpoint that brought no result. What happened is in the subclass and its fields. */
+export abstract class McpError extends Error {
+  /** `tools/call` */
+  readonly method: string;
+  /** The message without the service's own words, which may be about the person who asked. */
+  readonly inOwnWords: string;
+
+  constructor(method: string, what: string, { said, ...options }: ErrorOptions & { said?: string | null } = {}) {
+    super(`${method}: ${what}${said ? `: ${said}` : ''}`, options);
+    this.method = method;
+    this.inOwnWords = `${method}: ${what}`;
+  }
+}
+
+/** What a refusal says. */
+export interface RefusalFacts {
+  status: number;
+  challenge: Challenge | null;
+  /** `invalid_request`, `invalid_token` or `insufficient_scope`, of the challenge or the body; null without one. */
+  error: string | null;
+  /** Of the JSON-RPC error in the body. */
+  code: number | null;
+  /** The service's own words: one short line. */
+  said: string | null;
+  /** The header as it came. */
+  retryAfter: string | null;
+}
+
+/** The endpoint refused the request by its HTTP status (docs/partner-api.md#mcp-errors). */
+export class McpRefusal extends McpError implements RefusalFacts {
+  override readonly name = 'McpRefusal';
+  readonly status: number;
+  readonly challenge: Challenge | null;
+  readonly error: string | null;
+  readonly code: number | null;
+  readonly said: string | null;
+  readonly retryAfter: string | null;
+
+  constructor(method: string, { status, challenge, error, code, said, retryAfter }: RefusalFacts) {
+    super(method, `refused with status ${status}${error === null ? '' : ` (${error})`}`, { said });
+    this.status = status;
+    this.challenge = challenge;
+    this.error = error;
+    this.code = code;
+    this.said = said;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The endpoint answered with a JSON-RPC error under a success status: an unknown tool, wrong arguments. */
+export class McpRpcError extends McpError {
+  override readonly name = 'McpRpcError';
+  readonly code: number;
+  /** One short line. */
+  readonly said: string;
+  readonly data: unknown;
+
+  constructor(method: string, error: { code: number; said: string; data: unknown }) {
+    super(method, `error ${error.code}`, { said: error.said });
+    this.code = error.code;
+    this.said = error.said;
+    this.data = error.data;
+  }
+}
+
+/** Something answered, and it is neither a result nor a refusal: a page, a redirect, an answer beyond the bounds. */
+export class McpUnreadable extends McpError {
+  override readonly name = 'McpUnreadable';
+  readonly status: number;
+
+  constructor(method: string, answer: { status: number; found: string }) {
+    super(method, `unreadable answer with status ${answer.status}: ${answer.found}`);
+    this.status = answer.status;
+  }
+}
+
+/** No answer came, or its stream ended before the result. */
+export class McpUnanswered extends McpError {
+  override readonly name = 'McpUnanswered';
+  /** False where the request certainly never left: no address, no connection, no TLS. */
+  readonly sent: boolean;
+
+  constructor(method: string, facts: { sent: boolean; why: string; cause?: unknown }) {
+    super(method, `no answer: ${facts.why}`, { cause: facts.cause });
+    this.sent = facts.sent;
+  }
+}
+
+/** The service speaks no revision of the protocol that the relay speaks. */
+export class McpRevisionError extends McpError {
+  override readonly name = 'McpRevisionError';
+}

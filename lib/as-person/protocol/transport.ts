@@ -1,0 +1,242 @@
+import { McpRefusal, McpRpcError, McpUnanswered, McpUnreadable } from './errors.ts';
+import { readEvents } from './event-stream.ts';
+import { ANSWER_TIMEOUT_MS, type Answer, type ExchangeTimes, exchange, readText, TooLong } from './exchange.ts';
+import { type Message, readMessages } from './json-rpc.ts';
+import { knownError, readChallenge } from './oauth/challenge.ts';
+import { outsideText, withoutSecrets } from './outside-text.ts';
+
+/**
+ * Wraps each HTTP request, so that a caller can let it wait for a slot of the budget. What it throws of its own accord
+ * reaches the caller as it is.
+ *
+ * @param beforeSend runs once the request may leave, and again where that took so long that it may not leave any more;
+ * what it throws keeps the request back
+ */
+export type Permit = <T>(send: () => Promise<T>, beforeSend?: () => Promise<void>) => Promise<T>;
+
+/** The way to one MCP endpoint over streamable HTTP (MCP 2025-11-25, Transports). */
+export interface Transport {
+  endpoint: string;
+  permit: Permit;
+  fetch: typeof globalThis.fetch;
+  /** Epoch milliseconds. */
+  clock: () => number;
+  /** Waits before a stream is asked for again. */
+  sleep: (ms: number) => Promise<unknown>;
+  times?: ExchangeTimes;
+}
+
+/** What goes with every message of a session. */
+export interface Envelope {
+  token?: string | undefined;
+  sessionId?: string | undefined;
+  /** Where the header names it. */
+  revision?: string | undefined;
+}
+
+export interface Reply {
+  result: unknown;
+  /** The session that the endpoint began with this answer. */
+  sessionId: string | undefined;
+}
+
+/** How often a stream that was cut is asked for again. */
+const MOST_RESUMES = 5;
+const USUAL_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 5_000;
+
+/**
+ * Sends a request and waits for its result, which may come as JSON or in a stream.
+ *
+ * @throws {McpRefusal | McpRpcError | McpUnreadable | McpUnanswered}
+ */
+export async function sendRequest(
+  transport: Transport,
+  envelope: Envelope,
+  method: string,
+  id: number,
+  params: object,
+): Promise<Reply> {
+  const answer = await post(transport, envelope, method, { jsonrpc: '2.0', id, method, params });
+  const sessionId = answer.headers.get('mcp-session-id') ?? undefined;
+  if (sessionId !== undefined && !/^[\x21-\x7e]{1,1024}$/.test(sessionId)) {
+    answer.drop();
+    throw new McpUnreadable(method, { status: answer.status, found: 'a session id that no header can carry' });
+  }
+  const message = isStream(answer)
+    ? await fromStream(transport, { ...envelope, sessionId: sessionId ?? envelope.sessionId }, method, id, answer)
+    : await fromBody(envelope, method, id, answer);
+  if (message.kind === 'error') {
+    const { code, data } = message;
+    throw new McpRpcError(method, { code, said: outsideText(message.message), data });
+  }
+  return { result: message.result, sessionId };
+}
+
+/** Sends a message that has no answer. @throws {McpRefusal | McpUnreadable | McpUnanswered} */
+export async function sendNotification(transport: Transport, envelope: Envelope, method: string): Promise<void> {
+  (await post(transport, envelope, method, { jsonrpc: '2.0', method })).drop();
+}
+
+/** Ends a session. An endpoint that does not let clients end sessions says so, and that is fine. */
+export async function endSession(transport: Transport, envelope: Envelope): Promise<void> {
+  const headers = headersOf(envelope);
+  const answer = await transport.permit(() =>
+    exchange(transport.fetch, 'end of session', transport.endpoint, { method: 'DELETE', headers }, transport.times),
+  );
+  answer.drop();
+}
+
+type Outcome = Extract<Message, { kind: 'result' | 'error' }>;
+
+const isStream = ({ headers }: Answer) => /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+
+function headersOf({ token, sessionId, revision }: Envelope): Record<string, string> {
+  return {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
+    ...(revision !== undefined && { 'mcp-protocol-version': revision }),
+  };
+}
+
+/** @throws {McpRefusal | McpUnreadable} for any status but a success */
+async function post(transport: Transport, envelope: Envelope, method: string, message: object): Promise<Answer> {
+  const request = {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headersOf(envelope),
+    },
+    body: JSON.stringify(message),
+  };
+  const answer = await transport.permit(() =>
+    exchange(transport.fetch, method, transport.endpoint, request, transport.times),
+  );
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  throw await refusalOf(envelope, method, answer);
+}
+
+async function refusalOf({ token }: Envelope, method: string, answer: Answer): Promise<McpRefusal | McpUnreadable> {
+  const { status, headers } = answer;
+  if (status >= 300 && status < 400) {
+    answer.drop();
+    return new McpUnreadable(method, { status, found: 'a redirect; is the base URL right?' });
+  }
+  // The status decides; a body that cannot be read adds nothing.
+  const body = withoutSecrets(await readText(answer).catch(() => ''), [token]);
+  const error = (readMessages(body) ?? []).find((message) => message.kind === 'error');
+  const challenge = readChallenge(withoutSecrets(headers.get('www-authenticate') ?? '', [token]));
+  return new McpRefusal(method, {
+    status,
+    challenge,
+    // Where the error stands is not shown (docs/partner-api.md#mcp-errors).
+    error: challenge?.error ?? knownError(body),
+    code: error?.code ?? null,
+    said: (error && outsideText(error.message)) || (challenge?.description ?? null),
+    retryAfter: headers.get('retry-after'),
+  });
+}
+
+async function fromBody({ token }: Envelope, method: string, id: number, answer: Answer): Promise<Outcome> {
+  const { status } = answer;
+  const body = await readText(answer).catch((error) => {
+    throw error instanceof TooLong ? new McpUnreadable(method, { status, found: error.message }) : error;
+  });
+  const messages = readMessages(withoutSecrets(body, [token]));
+  if (!messages) throw new McpUnreadable(method, { status, found: kindOf(body) });
+  const outcome = outcomeFor(messages, id);
+  if (!outcome) throw new McpUnreadable(method, { status, found: 'no answer to the request' });
+  return outcome;
+}
+
+function kindOf(body: string): string {
+  if (body.trim() === '') return 'an empty body';
+  return /^\s*<(!doctype|html)/i.test(body) ? 'an HTML page' : 'no JSON-RPC message';
+}
+
+function outcomeFor(messages: readonly Message[], id: number): Outcome | undefined {
+  return messages.find(
+    (message): message is Outcome =>
+      (message.kind === 'result' || message.kind === 'error') && (message.id === id || message.id === null),
+  );
+}
+
+/** Reads streams, one after the other, until the result is there. */
+async function fromStream(
+  transport: Transport,
+  envelope: Envelope,
+  method: string,
+  id: number,
+  first: Answer,
+): Promise<Outcome> {
+  const { clock, sleep, times } = transport;
+  const deadline = clock() + (times?.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
+  let stream: Answer | undefined = first;
+  let lastEventId: string | undefined;
+  let retryMs = USUAL_RETRY_MS;
+  for (let resumes = 0; ; resumes++) {
+    let cut: unknown;
+    try {
+      stream ??= await resume(transport, envelope, method, String(lastEventId), deadline);
+      for await (const event of readEvents(stream.chunks())) {
+        if (event.id) lastEventId = event.id;
+        retryMs = Math.min(event.retryMs ?? retryMs, LONGEST_RETRY_MS);
+        const messages = event.data === '' ? [] : readMessages(withoutSecrets(event.data, [envelope.token]));
+        if (!messages) throw new McpUnreadable(method, { status: stream.status, found: 'an event without a message' });
+        const outcome = outcomeFor(messages, id);
+        if (outcome) return outcome;
+        for (const message of messages) if (message.kind === 'request') await respond(transport, envelope, message);
+      }
+    } catch (error) {
+      if (error instanceof TooLong) throw new McpUnreadable(method, { status: 200, found: error.message });
+      if (!(error instanceof McpUnanswered)) throw error;
+      cut = error;
+    }
+    if (lastEventId === undefined || resumes === MOST_RESUMES || clock() + retryMs >= deadline) {
+      throw new McpUnanswered(method, { sent: true, why: 'the stream ended before the result', cause: cut });
+    }
+    await sleep(retryMs);
+    stream = undefined;
+  }
+}
+
+/**
+ * Asks for a stream again. Whatever goes wrong, the request was sent, and its result is not known: a wait for the
+ * budget must not look as if nothing had been sent.
+ *
+ * @throws {McpUnanswered}
+ */
+async function resume(
+  transport: Transport,
+  envelope: Envelope,
+  method: string,
+  lastEventId: string,
+  deadline: number,
+): Promise<Answer> {
+  const { endpoint, permit, fetch, times, clock } = transport;
+  const headers = { accept: 'text/event-stream', ...headersOf(envelope), 'last-event-id': lastEventId };
+  const left = { ...times, answerTimeoutMs: deadline - clock() };
+  let answer: Answer;
+  try {
+    answer = await permit(() => exchange(fetch, method, endpoint, { method: 'GET', headers }, left));
+  } catch (cause) {
+    throw new McpUnanswered(method, { sent: true, why: 'the stream was cut and cannot be resumed', cause });
+  }
+  if (answer.status === 200 && isStream(answer)) return answer;
+  answer.drop();
+  const why = `the stream was cut, and resuming it is answered with status ${answer.status}`;
+  throw new McpUnanswered(method, { sent: true, why });
+}
+
+/** Answers a request of the service. The relay declares no capabilities, so only a ping can be meant. */
+async function respond(transport: Transport, envelope: Envelope, request: { id: string | number; method: string }) {
+  const { id, method } = request;
+  const refusal = { code: -32601, message: 'this client offers no methods but ping' };
+  const response = { jsonrpc: '2.0', id, ...(method === 'ping' ? { result: {} } : { error: refusal }) };
+  try {
+    (await post(transport, envelope, `answer to ${outsideText(method)}`, response)).drop();
+  } catch {
+    // Whatever went wrong, the result for which the stream is read may still come.
+  }
+}

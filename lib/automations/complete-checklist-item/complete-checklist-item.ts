@@ -1,0 +1,157 @@
+import * as z from 'zod/mini';
+import { type Fields, fieldsIn, fillTemplate } from '../../as-person/protocol/template.ts';
+import { type ItemsCommand, readItems } from '../../commands/checklist-items.ts';
+import { NotDone, type Refused, StepFailed } from '../../engine/record/interruption.ts';
+import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { LinkAwaited } from '../../engine/run/link-awaited.ts';
+import type { Steps } from '../../engine/run/steps.ts';
+import { idFromText } from '../../service/partner/operation.ts';
+import { completeChecklistItem as operation } from '../../service/partner/operations/work-item-checklists.ts';
+import type { Mine } from '../as-person.ts';
+import { keptOf } from '../create-with.ts';
+import type { Tools } from '../tools.ts';
+import { eventOf, type Verb } from '../verb.ts';
+
+export const checklistItemJobs = defineJobs(
+  'complete-checklist-item',
+  z.object({
+    items: z.array(z.string()),
+    /** A state rather than a toggle, so that sending it twice is harmless. */
+    completed: z.boolean(),
+    /** How many items were left out because there are too many for one command. */
+    leftOut: z.optional(z.int()),
+  }),
+);
+
+function itemsVerb(
+  verb: ItemsCommand['verb'],
+  shown: Pick<Verb<ItemsCommand>, 'usage' | 'does' | 'examples'>,
+): Verb<ItemsCommand> {
+  const print = ({ items }: ItemsCommand) => [verb, ...items].join(' ');
+  return {
+    ...shown,
+    verb,
+    read: (text) => readItems(verb, text),
+    print,
+    permission: 'done',
+    inComments: 'completeChecklistItem',
+    asksBeforeRepeating: true,
+    job: (command, origin) =>
+      checklistItemJobs.draft({
+        ...eventOf(verb, print(command), origin),
+        input: { items: command.items, completed: verb === 'done' },
+      }),
+  };
+}
+
+export const doneVerb = itemsVerb('done', {
+  usage: 'done <item id> …',
+  does: 'completes checklist items',
+  examples: ['done 12 13', 'done 12', 'done #12, 13 and 14'],
+});
+
+export const undoVerb = itemsVerb('undo', {
+  usage: 'undo <item id> …',
+  does: 'reopens checklist items',
+  examples: ['undo 12', 'undo 12 13'],
+});
+
+/** Completes or reopens each checklist item separately, so that a refused item does not stop the others. */
+export function completeChecklistItem({ asPerson }: Tools): Automation {
+  return defineAutomation(checklistItemJobs, async ({ items, completed, leftOut = 0 }, job, steps) => {
+    const mine = await asPerson(completed ? 'done' : 'undo', job.asked?.by, job, steps);
+    const outcomes = mine
+      ? await setAsPerson(mine, items, completed, job.replyTo?.in === 'github')
+      : await setEach(items, (item) => set(item, completed, steps));
+    const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
+    const refused = outcomes.flatMap(({ item, refused }) => (refused === null ? [] : [`${item}: ${refused}`]));
+    const what = completed ? 'completed' : 'reopened';
+    if (leftOut > 0) refused.push(`no ${items.length + 1} and later: the maximum is ${items.length} at once`);
+    const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
+    if (done.length === 0) throw new NotDone(`${reasons}. Nothing was ${what}.`);
+    const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
+    return refused.length === 0 ? text : `${text}, but not all. ${reasons}.`;
+  });
+}
+
+/** An item, and why it is as it was, or null. */
+interface ItemOutcome {
+  item: string;
+  refused: string | null;
+}
+
+async function setEach(
+  items: readonly string[],
+  set: (item: string) => Promise<string | null>,
+): Promise<ItemOutcome[]> {
+  const outcomes: ItemOutcome[] = [];
+  for (const item of items) outcomes.push({ item, refused: await set(item) });
+  return outcomes;
+}
+
+/**
+ * Sets each item, also those behind one that cannot be set now: the job comes back for that one.
+ * @throws what keeps an item from being set, after the others are: a failure first, because it may pass sooner than a link
+ * comes
+ */
+async function setEachApart(
+  items: readonly string[],
+  set: (item: string) => Promise<string | null>,
+): Promise<ItemOutcome[]> {
+  const left: (StepFailed | LinkAwaited)[] = [];
+  const outcomes = await setEach(items, async (item) => {
+    try {
+      return await set(item);
+    } catch (error) {
+      if (!(error instanceof StepFailed || error instanceof LinkAwaited)) throw error;
+      left.push(error);
+      return null;
+    }
+  });
+  const first = left.find((error) => error instanceof StepFailed) ?? left[0];
+  if (first) throw first;
+  return outcomes;
+}
+
+/** With the tool that is mapped, as the person who asked: all at once where it takes a list, or one by one. */
+async function setAsPerson(
+  { uses: { own }, tools }: Mine<'done' | 'undo'>,
+  items: readonly string[],
+  completed: boolean,
+  isPublic: boolean,
+): Promise<ItemOutcome[]> {
+  const verb = completed ? 'complete' : 'reopen';
+  async function call(step: string, fields: Fields): Promise<string | null> {
+    const asked = { ...own, arguments: fillTemplate(own.arguments, fields) };
+    try {
+      keptOf(await tools.make(step, asked, () => null), own.tool, 'this was done', isPublic);
+      return null;
+    } catch (error) {
+      if (error instanceof NotDone) return error.message;
+      throw error;
+    }
+  }
+  if (!fieldsIn(own.arguments).includes('items')) {
+    return setEachApart(items, (item) => call(`${verb} ${item}`, { item }));
+  }
+  const refused = await call(`${verb} all`, { items });
+  return items.map((item) => ({ item, refused }));
+}
+
+/** @returns why the service refuses the item, or null */
+function set(item: string, completed: boolean, steps: Steps): Promise<string | null> {
+  const payload = { item_id: idFromText(item), is_completed: completed };
+  return steps.call(`${completed ? 'complete' : 'reopen'} ${item}`, operation, payload, () => null, why);
+}
+
+/** The meaning of the statuses for this operation: docs/partner-api.md#statuses. */
+function why({ refusal }: Refused): string {
+  if (refusal.status === 404) return 'there is no such item';
+  if (refusal.status === 403) return "the relay's key may not manage this checklist";
+  return 'the service does not take this id';
+}
+
+/** `12, 13 and 14` */
+export function enumerated(items: readonly string[]): string {
+  return items.length < 2 ? items.join() : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}

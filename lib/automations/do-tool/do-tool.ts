@@ -1,0 +1,166 @@
+import * as z from 'zod/mini';
+import type { Holder } from '../../as-person/grants/grant.ts';
+import { fieldsOf, readForm } from '../../as-person/protocol/form.ts';
+import { outsideText } from '../../as-person/protocol/outside-text.ts';
+import { schemaHash } from '../../as-person/protocol/schema-hash.ts';
+import type { Tool } from '../../as-person/protocol/tool.ts';
+import { asTyped, unquoted } from '../../commands/words.ts';
+import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
+import type { Job, JobDraft } from '../../engine/record/job.ts';
+import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { changedSinceForm, saidIn, type ToolSteps } from '../../engine/run/tool-steps.ts';
+import {
+  argumentsIn,
+  type ListedTool,
+  toolBlocks,
+  toolMessageModal,
+  toolModal,
+} from '../../platforms/slack/views/tool-views.ts';
+import { openedView, updateModal } from '../../platforms/slack/views/update-modal.ts';
+import { cutToLength } from '../../text.ts';
+import { keptOf } from '../create-with.ts';
+import type { Tools } from '../tools.ts';
+import { type CommandOrigin, eventOf, type Verb } from '../verb.ts';
+
+const toolListJobs = defineJobs('list-tools', z.object({ word: z.optional(z.string()) }));
+
+/** A form that was opened for a tool, before its schema is known. */
+export const toolFormJobs = defineJobs('fill-in-tool', z.object({ opened: openedView, tool: z.string() }));
+
+const toolCallJobs = defineJobs(
+  'call-tool',
+  z.object({
+    tool: z.string(),
+    /** The hash of the schema that the form was made of. */
+    schema: z.string(),
+    /** As they were typed or chosen, by block: no name of the table may be empty, and that of an argument may be. */
+    values: z.record(z.string(), z.string()),
+    /** Whether the person confirmed that something may be deleted or overwritten. */
+    isConfirmed: z.boolean(),
+  }),
+);
+
+export interface DoCommand {
+  verb: 'do';
+  word?: string;
+}
+
+export const doVerb: Verb<DoCommand> = {
+  verb: 'do',
+  usage: 'do [word]',
+  does: 'lists what else you can do in the service with your linked account, each with a form',
+  examples: ['do', 'do task'],
+  read(typed) {
+    const word = unquoted(typed);
+    return { command: word === '' ? { verb: 'do' } : { verb: 'do', word } };
+  },
+  print: ({ word }) => (word === undefined ? 'do' : `do ${asTyped(word)}`),
+  permission: 'do',
+  asksBeforeRepeating: false,
+  job: ({ verb, ...input }, origin) =>
+    toolListJobs.draft({ ...eventOf(verb, verb, origin), group: `${origin.entity}-do`, input }),
+};
+
+/** The job of a tool whose form was sent off. */
+export function toolCallJob(
+  call: { tool: string; schema: string; values: Record<string, string>; isConfirmed: boolean },
+  origin: CommandOrigin,
+): JobDraft {
+  return toolCallJobs.draft({ ...eventOf('do', `do ${call.tool}`, origin), input: call });
+}
+
+const SHOWN = 40;
+const MAX_DESCRIPTION_LENGTH = 200;
+
+/** @throws {NotDone} where the connection is not for linked accounts */
+function holderOf({ asked, connection }: Job, { config }: Pick<Tools, 'config'>): Holder {
+  const link = config.connections[connection]?.mcp.link ?? 'off';
+  if (link === 'off' || !asked?.by) throw new NotDone('relay.config.ts does not let people link their accounts here');
+  return asked.by;
+}
+
+function listed(tool: Tool): ListedTool {
+  const { name, title = '', description, hints } = tool;
+  const shown = cutToLength(outsideText(description), MAX_DESCRIPTION_LENGTH, '…');
+  const hasForm = fieldsOf(tool) !== undefined;
+  return { name, title: outsideText(title), description: shown, isDestructive: hints.destructive, hasForm };
+}
+
+/** Lists the tools that a person may call. */
+export function listTools(tools: Tools): Automation {
+  return defineAutomation(toolListJobs, async ({ word = '' }, job, steps) => {
+    const wanted = word.toLowerCase();
+    const isWanted = (tool: ListedTool) =>
+      [tool.name, tool.title, tool.description].some((text) => text.toLowerCase().includes(wanted));
+    const { shown, left } = await steps.as(holderOf(job, tools)).list('list tools', (list) => {
+      const found = list.tools.map(listed).filter(isWanted);
+      return { shown: found.slice(0, SHOWN), left: Math.max(0, found.length - SHOWN) };
+    });
+    if (shown.length === 0) throw new NotDone(`There is no tool with ${outsideText(word)} in its name or description`);
+    return { text: `tools: ${shown.length + left}`, blocks: toolBlocks(job.connection, shown, left) };
+  });
+}
+
+const FORM = 'make the form';
+
+const readTool = (mine: ToolSteps, name: string): Promise<Tool | null> =>
+  mine.list('read the tool', ({ tools }) => tools.find((one) => one.name === name) ?? null);
+
+/**
+ * The schema that a form was made of, for the function that gets the form and reads nothing sealed. It decides nothing:
+ * the job that calls the tool reads the tool again.
+ *
+ * @param entry reads the record of a step
+ */
+export async function schemaOfForm(
+  madeBy: string,
+  entry: (jobId: string, step: string) => Promise<{ result?: unknown } | undefined>,
+): Promise<Pick<Tool, 'inputSchema'> | undefined> {
+  const made = await entry(madeBy, FORM);
+  return typeof made?.result === 'string' ? { inputSchema: JSON.parse(made.result) } : undefined;
+}
+
+/** Makes the form of a tool of its schema, in a modal that is open. */
+export function fillInTool(tools: Tools): Automation {
+  const { slack, clock } = tools;
+  return defineAutomation(toolFormJobs, async ({ opened, tool: name }, job, steps) => {
+    if (!slack) throw new NeedsOperator('relay.config.ts has no slack any more');
+    const { connection } = job;
+    const tool = await readTool(steps.as(holderOf(job, tools)), name);
+    const schema = tool && schemaHash(tool);
+    const fields = tool && fieldsOf(tool);
+    const form = tool && schema && fields && toolModal(listed(tool), { connection, schema, madeBy: job.id }, fields);
+    const why = tool
+      ? 'This tool takes more than a form can hold. Use it in the service.'
+      : 'The service does not list this tool any more.';
+    // As JSON, because a schema can have names and numbers that the table does not take.
+    if (form) await steps.read(FORM, 'Slack form', async () => JSON.stringify(tool.inputSchema));
+    const updated = await updateModal(slack, clock, steps, opened, form || toolMessageModal(why));
+    // The person sees the form. They are only told if it cannot be made, such as for want of a link.
+    const text = updated ? `the form of ${name} is shown` : 'nothing to do: the modal was closed already';
+    return { text, isUntold: true };
+  });
+}
+
+/** Calls a tool as the person who filled in its form. */
+export function callTool(tools: Tools): Automation {
+  return defineAutomation(toolCallJobs, async ({ tool: name, schema, values, isConfirmed }, job, steps) => {
+    const mine = steps.as(holderOf(job, tools));
+    const tool = await readTool(mine, name);
+    if (!tool || schemaHash(tool) !== schema) throw changedSinceForm(name);
+    if (tool.hints.destructive && !isConfirmed) {
+      throw new NotDone(`${name} may delete or overwrite something, and that was not confirmed`);
+    }
+    const form = readForm(tool, argumentsIn(values));
+    if ('fault' in form) {
+      throw new NotDone(
+        `The tool ${name} does not take ${outsideText(form.name)} (${form.fault}). Please open the form again`,
+      );
+    }
+    const call = { tool: name, schema, arguments: form.args, isFilledIn: true };
+    const said = tool.hints.readOnly
+      ? await mine.read('call the tool', call, saidIn)
+      : keptOf(await mine.make('call the tool', call, saidIn), name, `${name} was carried out`, false);
+    return `the tool ${name} says: ${said}`;
+  });
+}

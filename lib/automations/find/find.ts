@@ -1,0 +1,95 @@
+import * as z from 'zod/mini';
+import { readRows } from '../../as-person/protocol/rows.ts';
+import { fillTemplate } from '../../as-person/protocol/template.ts';
+import { asTyped, unquoted } from '../../commands/words.ts';
+import { asNotDone, type Refused } from '../../engine/record/interruption.ts';
+import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import type { Outcome } from '../../engine/run/tell-person.ts';
+import { saidIn } from '../../engine/run/tool-steps.ts';
+import { foundBlocks } from '../../platforms/slack/found.ts';
+import { searchProjects } from '../../service/partner/operations/projects.ts';
+import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts';
+import { cutToLength } from '../../text.ts';
+import type { Mine } from '../as-person.ts';
+import type { Tools } from '../tools.ts';
+import { eventOf, type Verb } from '../verb.ts';
+
+const searchJobs = defineJobs('find', z.object({ text: z.string() }));
+
+export interface FindCommand {
+  verb: 'find';
+  text: string;
+}
+
+const printFind = ({ text }: { text: string }) => `find ${asTyped(text)}`;
+
+export const findVerb: Verb<FindCommand> = {
+  verb: 'find',
+  usage: 'find <text>',
+  does: 'searches tasks and projects',
+  examples: ['find checkout'],
+  read(typed) {
+    const text = unquoted(typed);
+    return text === '' ? { missing: 'a text to search for' } : { command: { verb: 'find', text } };
+  },
+  print: printFind,
+  permission: 'find',
+  asksBeforeRepeating: false,
+  job(command, origin) {
+    const event = eventOf('find', printFind(command), origin);
+    // A search has its own group, so it does not wait for the person's earlier commands.
+    return searchJobs.draft({ ...event, group: `${origin.entity}-find`, input: { text: command.text } });
+  },
+};
+
+const SHOWN = 5;
+
+/** Searches tasks and projects, and offers buttons to log time. */
+export function find({ asPerson }: Tools): Automation {
+  return defineAutomation(searchJobs, async ({ text }, job, steps) => {
+    const mine = await asPerson('find', job.asked?.by, job, steps);
+    if (mine) return findAsPerson(mine, text, job.connection);
+    const query = { q: text, page: 1, per_page: SHOWN };
+    const tasks = await steps.call(
+      'search tasks',
+      searchTasks,
+      query,
+      (found) =>
+        found
+          .map(taskName)
+          .filter((task) => task !== undefined)
+          .slice(0, SHOWN),
+      refused,
+    );
+    const projects = await steps.call(
+      'search projects',
+      searchProjects,
+      query,
+      (found) => found.slice(0, SHOWN).map(({ project_id, name }) => ({ id: project_id, name: name ?? project_id })),
+      refused,
+    );
+    const counted = `tasks found: ${tasks.length}, projects found: ${projects.length}`;
+    return { text: counted, blocks: foundBlocks(text, job.connection, tasks, projects) };
+  });
+}
+
+/** Searches with the tool that is mapped, and so among what the person who asked can see. */
+async function findAsPerson({ uses, tools }: Mine<'find'>, text: string, connection: string): Promise<Outcome> {
+  const { rows, id, text: name, ...use } = uses.own;
+  const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
+  const isList = rows !== undefined && id !== undefined && name !== undefined;
+  const answer = await tools.read('search', call, (result) => ({
+    found: isList ? readRows(result, { rows, id, text: name })?.slice(0, SHOWN).map(shortened) : undefined,
+    said: saidIn(result),
+  }));
+  if (!answer.found) return { text: `found: ${answer.said}` };
+  const found = answer.found.map((row) => ({ id: row.id, name: row.text }));
+  return { text: `tasks found: ${found.length}`, blocks: foundBlocks(text, connection, found, []) };
+}
+
+function refused(refusal: Refused): never {
+  throw asNotDone(refusal, 'this search');
+}
+
+/** An item of the journal holds 400 KB, and a button shows 75 characters. */
+const shortened = <Row extends { text: string }>(row: Row): Row => ({ ...row, text: cutToLength(row.text, 255, '…') });

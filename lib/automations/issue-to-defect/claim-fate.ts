@@ -1,0 +1,51 @@
+import type { Job } from '../../engine/record/job.ts';
+import type { JobStore } from '../../engine/record/job-store.ts';
+import type { Journal, SentFields } from '../../engine/record/journal.ts';
+import type { Created } from '../../engine/run/steps.ts';
+
+/** The step that creates an issue's defect. */
+export const CREATE_STEP = 'create-defect';
+
+/**
+ * What happened to a job's claim.
+ * - `under way`: the job has not ended, and settles its claim itself; if it is `idle`, it has sent nothing and renews its
+ *   claim before it does, so another job may take the claim over
+ * - `made`: the job created the defect, but ended before it wrote that to the link
+ * - `nothing`: the job ended or is parked, and it has no open request
+ * - `unknown`: the job is parked until a person decides whether its request was executed
+ * - `gone`: the job was discarded, or its record has expired, and it may have created a defect with these fields
+ */
+export type ClaimFate =
+  | { fate: 'under way'; job: Job; isIdle: boolean }
+  | { fate: 'nothing' | 'unknown' }
+  | { fate: 'made'; created: Created }
+  | { fate: 'gone'; sent: SentFields };
+
+export interface ClaimFateOptions {
+  jobs: JobStore;
+  journal: (jobId: string) => Promise<Journal>;
+}
+
+export async function fateOfClaim(jobId: string, { jobs, journal }: ClaimFateOptions): Promise<ClaimFate> {
+  const job = await jobs.get(jobId);
+  const kept = await journal(jobId);
+  const creation = creationOf(kept);
+  if (job && isUnderWay(job)) {
+    return { fate: 'under way', job, isIdle: job.status !== 'running' && creation === 'none' };
+  }
+  if (typeof creation === 'object') return { fate: 'made', created: creation };
+  if (creation === 'none' && job) return { fate: 'nothing' };
+  if (job?.status === 'parked') return { fate: 'unknown' };
+  return { fate: 'gone', sent: kept.openRequest(CREATE_STEP)?.sent ?? {} };
+}
+
+/** What a job's journal says about its defect: created, request open, or neither. */
+export function creationOf(journal: Journal): Created | 'open' | 'none' {
+  const entry = journal.entry(CREATE_STEP);
+  if (entry?.status === 'done') return entry.result as Created;
+  return journal.openRequest(CREATE_STEP) ? 'open' : 'none';
+}
+
+function isUnderWay({ status }: Job): boolean {
+  return status === 'queued' || status === 'running' || status === 'waiting';
+}

@@ -1,0 +1,114 @@
+import { findRepository } from '../../config/find-repository.ts';
+import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
+import type { VerifyCreated } from '../../engine/operate/verify-created.ts';
+import type { Markers } from '../../engine/record/markers.ts';
+import type { IssueState } from '../../links/issue-state.ts';
+import { type Claim, clear, heldBy, type IssueName, type Link, setDefect } from '../../links/link-life.ts';
+import type { Links } from '../../links/links.ts';
+import { createDefect } from '../../service/partner/operations/defects.ts';
+import { type ClaimFateOptions, fateOfClaim } from './claim-fate.ts';
+
+/** The value of `by` for a defect that a person linked. */
+const A_PERSON = 'a person';
+
+/**
+ * A person's decision about an issue's link: which defect it has, that it has none, or which issue its defect belongs
+ * to now.
+ */
+export type LinkDecision = { set: string | number; verify: VerifyCreated } | 'clear' | { move: IssueName };
+
+export interface DecideLinkOptions extends ClaimFateOptions {
+  config: RelayConfig;
+  links: Links;
+  markers: Markers;
+  /** The operator, for the history of the job that made the claim. */
+  by: string;
+  clock: () => number;
+}
+
+/**
+ * Applies a person's decision about a link. A parked job that holds the claim notices when it resumes.
+ * @throws {Error} while a running job holds the claim, for a defect that {@link VerifyCreated} refuses, or if the
+ *   decision is impossible; the message says what to do
+ */
+export async function decideLink(issue: IssueName, decision: LinkDecision, options: DecideLinkOptions): Promise<void> {
+  const { jobs, links, by, clock } = options;
+  const link = await links.look(issue.entity);
+  await apply(issue, decision, link, options);
+  const { claim } = heldBy(link);
+  const job = claim && (await jobs.get(claim.by));
+  // For people. If the job has just changed, the link still has the decision.
+  if (job) await jobs.noteDecision(job, { at: clock(), by, what: 'linked', reason: inWords(issue, decision) });
+}
+
+function inWords({ name }: IssueName, decision: LinkDecision): string {
+  if (decision === 'clear') return `${name} has no defect`;
+  if ('set' in decision) return `${name} has defect ${decision.set}`;
+  return `the defect of ${name} belongs to ${decision.move.name}`;
+}
+
+async function apply(
+  issue: IssueName,
+  decision: LinkDecision,
+  link: Link<IssueState>,
+  options: DecideLinkOptions,
+): Promise<void> {
+  const { config, links, markers, clock } = options;
+  const { claim, defect } = heldBy(link);
+  if (link.life === 'claimed') await verifyClaimRests(link.claim, options);
+
+  if (decision === 'clear') return changed(await links.change(issue.entity, (link) => clear(link, clock()), link));
+
+  if ('set' in decision) {
+    if (link.life === 'moved') {
+      const { name } = link.to;
+      throw new Error(`${issue.name} was transferred to ${name}; run relay link ${name} --set ${decision.set}`);
+    }
+    const { connection, issueToDefect } = repositoryOf(issue);
+    const scope = issueToDefect ? { project_id: issueToDefect.projectId } : {};
+    const id = await decision.verify({ connection, operation: createDefect.name, scope, id: decision.set });
+    const marker = claim?.marker ?? (await markers.of('defect of an issue', issue.entity, link.cleared?.times ?? 0));
+    const by = claim?.by ?? A_PERSON;
+    return changed(await links.change(issue.entity, (link) => setDefect(link, { by, connection, marker }, id), link));
+  }
+
+  const { move: to } = decision;
+  if (!claim) throw new Error(`${issue.name} has no defect to move`);
+  if (to.entity === issue.entity) throw new Error(`${to.name} is the same issue`);
+  const there = heldBy(await links.get(to.entity));
+  if (there.claim) {
+    const what = there.defect ? `has defect ${there.defect.id}` : `is claimed by ${there.claim.by}`;
+    throw new Error(`${to.name} ${what}; relay link ${to.name} --clear makes room`);
+  }
+  if (defect && connectionOf(to) !== claim.connection) {
+    throw new Error(
+      `defect ${defect.id} is on the connection ${claim.connection}, and ${to.name} on ${connectionOf(to)}`,
+    );
+  }
+  await links.move(issue.entity, to, connectionOf(to), new Date(clock()).toISOString());
+
+  function connectionOf(issue: IssueName): string {
+    return repositoryOf(issue).connection;
+  }
+
+  function repositoryOf({ name }: IssueName): RepositoryConfig {
+    const [repository = ''] = name.split('#');
+    const configured = findRepository(config, repository);
+    if (!configured) throw new Error(`relay.config.ts has no repository ${repository}`);
+    return configured;
+  }
+}
+
+/** @throws {Error} while the job is under way */
+async function verifyClaimRests({ by }: Claim, options: ClaimFateOptions): Promise<void> {
+  const { fate } = await fateOfClaim(by, options);
+  if (fate === 'under way') {
+    throw new Error(
+      `${by} is creating the defect; wait until it has ended or is parked: npm run -s relay -- job ${by}`,
+    );
+  }
+}
+
+function changed(link: unknown): void {
+  if (!link) throw new Error('the link has just changed; check it and try again');
+}

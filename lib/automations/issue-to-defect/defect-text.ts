@@ -1,0 +1,107 @@
+import type { IssueToDefectConfig } from '../../config/schema.ts';
+import { digestFields } from '../../digest.ts';
+import type { SentFields } from '../../engine/record/journal.ts';
+import type { IssueState } from '../../links/issue-state.ts';
+import type { Applied, Defect, Told } from '../../links/link-life.ts';
+import type { GithubIssue } from '../../platforms/github/issue.ts';
+import { cutToBytes } from '../../text.ts';
+
+/** @param repository `owner/name` */
+export function issueState(issue: GithubIssue, repository: string, config: IssueToDefectConfig): IssueState {
+  return {
+    name: `${repository}#${issue.number}`,
+    title: issue.title,
+    // A DynamoDB item holds 400 KB, and the description shows no more of the body than this.
+    body: cutToBytes(issue.body ?? '', config.maxDescriptionBytes + 1_000, ''),
+    author: issue.user ? `@${issue.user.login}` : 'a deleted account',
+    url: issue.html_url,
+    createdAt: issue.created_at,
+    state: issue.state ?? 'open',
+    stateReason: issue.state_reason ?? null,
+    labels: (issue.labels ?? []).map((label) => label.name).sort(),
+  };
+}
+
+/** What GitHub says about an issue, as the link keeps it. @param repository `owner/name` */
+export function toldOf(issue: GithubIssue, repository: string, config: IssueToDefectConfig): Told<IssueState> {
+  const state = issueState(issue, repository, config);
+  return { state, name: state.name, version: issue.updated_at, wanted: isDefect(state.labels, config) };
+}
+
+/** The fields of a defect (docs/partner-api.md#operations). */
+export interface DefectFields {
+  title: string;
+  description: string;
+  type?: string;
+  priority?: string;
+  severity?: string;
+}
+
+/** True if the issue has a label that makes it a defect. */
+export function isDefect(labels: readonly string[], config: IssueToDefectConfig): boolean {
+  return config.labels.some(isAmong(labels));
+}
+
+/**
+ * The fields of an issue's defect.
+ *
+ * @param marker the text that identifies the defect in a search; it is always the end of the description
+ */
+export function defectFields(issue: IssueState, marker: string, config: IssueToDefectConfig): DefectFields {
+  const closed = issue.state === 'closed';
+  const whileClosed = closed && typeof config.whenClosed === 'object' ? config.whenClosed.set : {};
+  const fields: DefectFields = { title: issue.title, description: description(issue, marker, config) };
+  for (const field of ['type', 'priority', 'severity'] as const) {
+    const value = whileClosed[field] ?? chosenByLabel(issue.labels, config[field]);
+    if (value !== undefined) fields[field] = value;
+  }
+  return fields;
+}
+
+/** What a creation has sent of a defect's own fields. */
+export function appliedOf({ project_id, ...fields }: SentFields): Applied {
+  return fields;
+}
+
+/**
+ * The fields that an update must send: those that differ from what was applied last, and those whose last value is
+ * unknown. Changes that people make in the service therefore stay until the issue's own value changes.
+ * @param now epoch milliseconds; what may still change by then is sent later
+ */
+export function fieldsToSend(
+  fields: DefectFields,
+  { applied, updating, doubtful }: Pick<Defect, 'applied' | 'updating' | 'doubtful'>,
+  now: number,
+): Partial<DefectFields> {
+  const settled = doubtful && doubtful.until <= now ? doubtful.fields : [];
+  const unknown = [...(updating?.fields ?? []), ...settled];
+  const wanted = digestFields(fields);
+  return Object.fromEntries(
+    Object.entries(fields).filter(([field]) => wanted[field] !== applied[field] || unknown.includes(field)),
+  );
+}
+
+/** GitHub's labels are case-insensitive. */
+function isAmong(labels: readonly string[]): (label: string) => boolean {
+  const known = new Set(labels.map((label) => label.toLowerCase()));
+  return (label) => known.has(label.toLowerCase());
+}
+
+function chosenByLabel(labels: readonly string[], choice: IssueToDefectConfig['type']): string | undefined {
+  const has = isAmong(labels);
+  const chosen = Object.entries(choice.labels).find(([label]) => has(label));
+  return chosen ? chosen[1] : choice.default;
+}
+
+function description(issue: IssueState, marker: string, config: IssueToDefectConfig): string {
+  const state = issue.stateReason ? `${issue.state} (${issue.stateReason.replaceAll('_', ' ')})` : issue.state;
+  const footer = [
+    `GitHub issue ${issue.name} by ${issue.author}: ${issue.url}`,
+    ...(config.whenClosed === 'leave' ? [] : [`State: ${state}`]),
+    ...(isDefect(issue.labels, config) ? [] : [`No longer labelled ${config.labels.join(' or ')}.`]),
+    marker,
+  ].join('\n');
+  const body = issue.body === '' ? '(The issue has no text.)' : issue.body;
+  const room = config.maxDescriptionBytes - Buffer.byteLength(`\n\n---\n${footer}`);
+  return `${cutToBytes(body, room, '\n\n[Cut here; the whole text is in the issue.]')}\n\n---\n${footer}`;
+}

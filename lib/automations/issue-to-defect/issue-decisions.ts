@@ -1,0 +1,120 @@
+import type { IssueToDefectConfig } from '../../config/schema.ts';
+import type { JobDraft } from '../../engine/record/job.ts';
+import type { IssueState } from '../../links/issue-state.ts';
+import type { Applied, Claim, Defect, Holding, Newest } from '../../links/link-life.ts';
+import type { ClaimFate } from './claim-fate.ts';
+import { appliedOf, type DefectFields, defectFields, fieldsToSend, isDefect } from './defect-text.ts';
+
+/**
+ * What a job of an issue decides, as pure functions. lib/automations/issue-to-defect/issue-to-defect.ts carries the decisions out, and
+ * lib/automations/issue-to-defect/issue-plan.ts shows them.
+ */
+export interface IssueView {
+  /** The job that decides, or the one that an event would make. */
+  job: Pick<JobDraft, 'connection' | 'entity' | 'lane' | 'stranger'>;
+  repository: IssueRepository;
+}
+
+/** A repository with issues that become defects, as relay.config.ts has it now. */
+export interface IssueRepository {
+  /** owner/name, as configured. */
+  name: string;
+  connection: string;
+  settings: IssueToDefectConfig;
+}
+
+/** Nothing is done, and `why` says so to people. */
+export type Leave = { does: 'leave'; why: string };
+/** The job is parked for a person. */
+export type Park = { does: 'park'; why: string };
+
+/** Whether an issue without a defect gets one. */
+export function decideCreation(
+  newest: Newest<IssueState> | undefined,
+  { job, repository: { name, connection, settings } }: IssueView,
+): { does: 'create' } | Leave | Park {
+  if (!newest || !isDefect(newest.state.labels, settings)) {
+    const why = `the issue has no label ${settings.labels.join(' or ')} now, and no defect`;
+    return { does: 'leave', why };
+  }
+  if (connection === job.connection) return { does: 'create' };
+  const why = `${name} is on the connection ${connection} now, and this job on ${job.connection}; the next event of the issue makes its defect`;
+  return { does: 'park', why };
+}
+
+/** What becomes of the claim that another job holds. */
+export type ClaimDecision =
+  | { does: 'take over'; connection: string; inherited?: Applied }
+  /** The other job created a defect, but ended before it wrote that to the link. */
+  | { does: 'make'; defect: Pick<Defect, 'id' | 'applied'> }
+  /** The other job makes the defect, from the newest state of the issue. */
+  | { does: 'leave to it'; why: string }
+  /** The other job makes the defect at this moment, and should not. */
+  | { does: 'wait'; while: 'running' | 'waiting'; why: string }
+  /** A person has to decide about the other job first. */
+  | { does: 'leave open'; why: string }
+  | Park;
+
+export function decideClaim(held: Claim, fate: ClaimFate, view: IssueView): ClaimDecision {
+  const { by } = held;
+  const { job } = view;
+  switch (fate.fate) {
+    case 'under way': {
+      const why = `${by} makes the defect, from the newest state of the issue`;
+      if (!goesFirst(view, fate.job, held)) return { does: 'leave to it', why };
+      if (fate.isIdle) return { does: 'take over', connection: job.connection };
+      return { does: 'wait', while: fate.job.status === 'running' ? 'running' : 'waiting', why };
+    }
+    case 'unknown': {
+      const why = `it is unknown whether ${by}, which is parked, created the defect; decide with relay resolve`;
+      return { does: 'leave open', why };
+    }
+    case 'made':
+      return { does: 'make', defect: { id: fate.created.id, applied: appliedOf(fate.created.sent) } };
+    case 'nothing':
+    case 'gone': {
+      const inherited = fate.fate === 'gone' ? fate.sent : held.inherited;
+      if (!inherited) return { does: 'take over', connection: job.connection };
+      if (held.connection === job.connection) return { does: 'take over', connection: job.connection, inherited };
+      return { does: 'park', why: `on the connection ${held.connection}, ${mayHaveCreated(job)}` };
+    }
+  }
+}
+
+/** Events do not wait behind a backfill, which may be paused, nor members behind outside contributors. */
+function goesFirst({ job, repository }: IssueView, other: IssueView['job'], held: Claim): boolean {
+  const goesLast = ({ lane, stranger }: IssueView['job']) => lane === 'backfill' || stranger !== undefined;
+  const isMisplaced = held.connection !== repository.connection && job.connection === repository.connection;
+  return isMisplaced || (goesLast(other) && !goesLast(job));
+}
+
+/** What a person can do about a defect that may exist. */
+export const howToDecide = ({ entity }: IssueView['job']) =>
+  `decide with relay link ${entity} --set <defect id> or --clear, then replay the job`;
+export const mayHaveCreated = (job: IssueView['job']) =>
+  `an earlier job may have created a defect; ${howToDecide(job)}`;
+
+/**
+ * What an issue's defect lacks.
+ * @param now epoch milliseconds; what may still change by then is sent later
+ * @returns with `send`, all fields that the defect should have, and those to send, which may be none
+ */
+export function decideUpdate(
+  { claim, defect }: Holding,
+  newest: Newest<IssueState> | undefined,
+  { job, repository }: IssueView,
+  now: number,
+): { does: 'send'; all: DefectFields; fields: Partial<DefectFields> } | Leave | Park {
+  if (claim.connection !== job.connection) {
+    const where = `defect ${defect.id} is on the connection ${claim.connection}`;
+    if (claim.connection === repository.connection)
+      return { does: 'leave', why: `${where}, and so are the later events of its issue` };
+    const why = `${where}, and ${repository.name} is on ${repository.connection} now; after relay link ${job.entity} --clear the next event makes another one there`;
+    return { does: 'park', why };
+  }
+  if (!newest) return { does: 'leave', why: `what the issue of defect ${defect.id} looks like is not known yet` };
+  const all = defectFields(newest.state, claim.marker, repository.settings);
+  return { does: 'send', all, fields: fieldsToSend(all, defect, now) };
+}
+
+export const looksAlike = ({ id }: Pick<Defect, 'id'>) => `defect ${id} looks like the issue`;

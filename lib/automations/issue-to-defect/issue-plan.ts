@@ -1,0 +1,96 @@
+import type { IssueState } from '../../links/issue-state.ts';
+import { type Link, make, type Newest } from '../../links/link-life.ts';
+import type { ClaimFate } from './claim-fate.ts';
+import { type DefectFields, defectFields } from './defect-text.ts';
+import { decideClaim, decideCreation, decideUpdate, type IssueView, looksAlike } from './issue-decisions.ts';
+
+/** What a job of an issue would do with the state that its link has now: one call, or none. */
+export type IssuePlan =
+  | {
+      does: 'create';
+      fields: DefectFields;
+      /** Set if the service is searched first, with an unknown number of calls. */
+      searches?: true;
+    }
+  | { does: 'update'; defectId: string | number; fields: Partial<DefectFields> }
+  | {
+      does: 'nothing';
+      /** `done` if the issue has a defect that looks like it, `under way` if another job makes its defect. */
+      fate: 'done' | 'under way' | 'left';
+      why: string;
+    };
+
+/**
+ * Foresees what a job does with a link, without a call.
+ * @param fateOf what happened to the claim of a job
+ */
+export async function planIssue(
+  link: Link<IssueState>,
+  view: IssueView,
+  fateOf: (jobId: string) => Promise<ClaimFate>,
+): Promise<IssuePlan> {
+  if (link.life === 'unreadable') return nothing(`its link cannot be read: ${link.wrong.join(', ')}`);
+  const { newest } = link;
+  if (!newest) return nothing('what the issue looks like is not known');
+  switch (link.life) {
+    case 'moved':
+      return nothing('the issue was transferred');
+    case 'unclaimed':
+      return planCreation(newest, view);
+    case 'made': {
+      const decision = decideUpdate(link, newest, view, Number.POSITIVE_INFINITY);
+      if (decision.does !== 'send') return nothing(decision.why);
+      const { fields } = decision;
+      if (Object.keys(fields).length > 0) return { does: 'update', defectId: link.defect.id, fields };
+      return { does: 'nothing', fate: 'done', why: looksAlike(link.defect) };
+    }
+    case 'claimed': {
+      const { by, marker } = link.claim;
+      const decision = decideClaim(link.claim, await fateOf(by), view);
+      switch (decision.does) {
+        case 'leave to it':
+        case 'wait':
+          return { does: 'nothing', fate: 'under way', why: decision.why };
+        case 'take over': {
+          if (decision.inherited) return { does: 'create', fields: fieldsOf(newest, view, marker), searches: true };
+          return planCreation(newest, view);
+        }
+        case 'make':
+          return planIssue(make(link, by, decision.defect) ?? link, view, fateOf);
+        default:
+          return nothing(decision.why);
+      }
+    }
+  }
+}
+
+function planCreation(newest: Newest<IssueState>, view: IssueView): IssuePlan {
+  const decision = decideCreation(newest, view);
+  return decision.does === 'create' ? { does: 'create', fields: fieldsOf(newest, view) } : nothing(decision.why);
+}
+
+const fieldsOf = ({ state }: Newest<IssueState>, { repository }: IssueView, marker = '') =>
+  defectFields(state, marker, repository.settings);
+
+const nothing = (why: string): IssuePlan => ({ does: 'nothing', fate: 'left', why });
+
+/** The calls of several plans together. */
+export interface PlannedCalls {
+  created: number;
+  updated: number;
+  /** Issues that need no call. */
+  unchanged: number;
+  /** The calls of the service. */
+  calls: number;
+  /** Creations before which the service is searched, with up to 20 calls each that `calls` does not count. */
+  searches: number;
+}
+
+export function summarizePlans(plans: readonly IssuePlan[]): PlannedCalls {
+  const created = plans.filter(({ does }) => does === 'create').length;
+  const updated = plans.filter(({ does }) => does === 'update').length;
+  return {
+    ...{ created, updated, unchanged: plans.length - created - updated, calls: created + updated },
+    searches: plans.filter((plan) => plan.does === 'create' && plan.searches).length,
+  };
+}

@@ -1,0 +1,30 @@
+import { withPlainHyphens } from '../../commands/words.ts';
+import type { Verb } from '../verb.ts';
+
+export interface LinkCommand {
+  verb: 'link';
+  /** What the browser shows after the sign-in: `482-913`. */
+  code?: string;
+}
+
+/** It has no job: lib/intake/slack/link-account.ts answers it. */
+export const linkVerb: Verb<LinkCommand> = {
+  verb: 'link',
+  usage: 'link [code]',
+  does: 'links your account, so that what you ask for is done in your name',
+  examples: ['link', 'link 482-913'],
+  read(text) {
+    if (text === '') return { command: { verb: 'link' } };
+    const [, first, second] = /^(\d{3})[- ]?(\d{3})$/.exec(withPlainHyphens(text)) ?? [];
+    if (first === undefined || second === undefined) {
+      return {
+        fault: 'A code has six digits, such as 482-913. Without one, link begins to link your account.',
+        suggestion: 'link',
+      };
+    }
+    return { command: { verb: 'link', code: `${first}-${second}` } };
+  },
+  print: ({ code }) => (code === undefined ? 'link' : `link ${code}`),
+  permission: null,
+  asksBeforeRepeating: false,
+};

@@ -1,0 +1,125 @@
+import type * as zod from 'zod';
+import * as z from 'zod/mini';
+import type { Day } from '../../commands/day.ts';
+import type { Languages } from '../../commands/day-like.ts';
+import { printDuration } from '../../commands/duration.ts';
+import { type LogCommand, printLog, readLog } from '../../commands/log.ts';
+import { asNotDone, NotDone } from '../../engine/record/interruption.ts';
+import type { Job, JobDraft } from '../../engine/record/job.ts';
+import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import type { Steps } from '../../engine/run/steps.ts';
+import type { Outcome } from '../../engine/run/tell-person.ts';
+import { createTimelog } from '../../service/partner/operations/timelogs.ts';
+import type { Mine } from '../as-person.ts';
+import { createWith } from '../create-with.ts';
+import type { Tools } from '../tools.ts';
+import { type CommandOrigin, eventOf, type Verb } from '../verb.ts';
+import { findTask, tasksOfKey, tasksOfTool } from './find-task.ts';
+
+const timeToLog = z.object({
+  by: z.object({ in: z.enum(['slack', 'github']), id: z.string() }),
+  minutes: z.number(),
+  day: z.string(),
+  /** The task's id or name. */
+  task: z.string(),
+  note: z.optional(z.string()),
+});
+type TimeToLog = z.output<typeof timeToLog>;
+
+const timeJobs = defineJobs('log-time', timeToLog);
+
+export const logVerb: Verb<LogCommand> = {
+  verb: 'log',
+  usage: 'log <duration> [day] <task> [note]',
+  does: 'logs time on a task, for you',
+  examples: [
+    'log 1h30m 4711 wrote tests',
+    'log 1.5h yesterday 4711',
+    'log 90m 2026-11-18 4711',
+    'log 1:30 "Checkout page" wrote tests',
+    'log 2h 4711 yesterday wrote tests',
+  ],
+  read: readLog,
+  print: printLog,
+  permission: 'log',
+  inComments: 'logTime',
+  asksBeforeRepeating: true,
+  job: (command, origin, { slack }) => timeJob(command, origin, slack?.languages ?? []),
+};
+
+/** The job for time that a person logs, with a command or a form. */
+export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin, languages: Languages): JobDraft {
+  const { note, ...withoutNote } = time;
+  return timeJobs.draft({
+    ...eventOf(verb, printLog({ verb, ...withoutNote }, languages), origin),
+    input: { by: origin.by, ...time },
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+/** Logs time for the person who asked, and for no one else. */
+export function logTime({ people, firstEntries, asPerson, markers }: Tools): Automation {
+  return defineAutomation(timeJobs, async (time, job, steps) => {
+    const mine = await asPerson('log', time.by, job, steps);
+    if (mine) return logAsPerson(mine, time, job, steps);
+    const user = await people.userOf(time.by, job.connection, steps);
+    const date = dateOf(time.day, askedAt(job), user.timeZone);
+    const isPublic = time.by.in === 'github';
+    const task = await findTask(time, isPublic, tasksOfKey(steps));
+    const first = await firstEntries.claim(job);
+
+    const marker = await markers.of('time entry', job.id);
+    const entry = {
+      task_id: task.id,
+      user_id: user.userId,
+      date,
+      hours: hoursOf(time),
+      note: time.note ? `${time.note} ${marker}` : marker,
+    };
+    const { id } = await create(entry, marker, isPublic, steps);
+    if (first) await firstEntries.verify(job, steps, { id, ...entry });
+    const duration = printDuration(time.minutes);
+    // Comments on GitHub are public, so they show no names of tasks or people.
+    const what = isPublic ? `task ${task.id}` : `${task.name} for ${user.name}`;
+    return `logged ${duration} on ${what}, ${date}, as time entry ${id}`;
+  });
+
+  /** Logs it with the tool that is mapped, as the person who asked. */
+  async function logAsPerson({ uses, tools }: Mine<'log'>, time: TimeToLog, job: Job, steps: Steps): Promise<Outcome> {
+    const date = dateOf(time.day, askedAt(job), await people.timeZoneOf(time.by, steps));
+    const isPublic = time.by.in === 'github';
+    const task = await findTask(time, isPublic, tasksOfTool(tools, uses.find));
+    const { minutes, note } = time;
+    const marker = await markers.of('time entry', job.id);
+    const fields = { task: task.id, hours: hoursOf(time), minutes, date, note, marker };
+    const made = { step: 'log the time', use: uses.own, fields, unclear: 'this was logged', isPublic };
+    const id = await createWith(tools, made);
+    const what = isPublic ? `task ${task.id}` : task.name;
+    const text = `logged ${printDuration(minutes)} on ${what} as you, ${date}`;
+    return { text: id === undefined ? text : `${text}, as time entry ${id}`, id };
+  }
+}
+
+const hoursOf = ({ minutes }: TimeToLog) => Math.round((minutes / 60) * 10_000) / 10_000;
+
+async function create(entry: zod.input<typeof createTimelog.payload>, marker: string, isPublic: boolean, steps: Steps) {
+  try {
+    return await steps.create('log the time', createTimelog, entry, { marker });
+  } catch (error) {
+    throw asNotDone(error, 'this time entry', isPublic);
+  }
+}
+
+/** A job that acts through an account is signed, and so is this time. */
+const askedAt = ({ asked, createdAt }: Job) => asked?.at ?? createdAt;
+
+/** The date in the person's time zone when they asked. */
+function dateOf(day: Day, askedAt: number, timeZone: string): string {
+  // Swedish writes dates as ISO 8601 does.
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(askedAt);
+  if (day === 'today') return today;
+  if (day === 'yesterday') return new Date(Date.parse(today) - DAY_MS).toISOString().slice(0, 10);
+  if (day > today) throw new NotDone(`${day} is in the future: you can log time for today or a past day`);
+  return day;
+}

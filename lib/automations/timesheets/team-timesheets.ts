@@ -1,0 +1,92 @@
+import * as z from 'zod/mini';
+import { mondayOf } from '../../dates.ts';
+import { acceptEvent } from '../../engine/line/accept-event.ts';
+import { NeedsOperator } from '../../engine/record/interruption.ts';
+import type { JobDraft } from '../../engine/record/job.ts';
+import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
+import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
+import type { Tools } from '../tools.ts';
+import { reminderJobs } from './timesheet-reminder.ts';
+
+/** A team, and the day that its people are reminded of. */
+export const teamDayJobs = defineJobs(
+  'team-timesheets',
+  z.object({
+    team: z.string(),
+    /**
+     * Only report what would be sent. This is the setting from when the job was made, even if relay.config.ts has
+     * changed since.
+     */
+    dryRun: z.boolean(),
+    date: z.string(),
+    /** How long the reminders stay due after the job was made. */
+    dueForMs: z.number(),
+  }),
+);
+
+/** The step that keeps a {@link PersonOfTeam} for each member. */
+export const TEAM_PEOPLE = 'see who is short';
+
+/** What a team's job decided about a member. */
+export const personOfTeam = z.object({
+  name: z.string(),
+  email: z.string(),
+  /** The job of their reminder. */
+  jobId: z.optional(z.string()),
+  /** Why they get no reminder. */
+  why: z.optional(z.string()),
+});
+export type PersonOfTeam = z.output<typeof personOfTeam>;
+
+/** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
+export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automation {
+  return defineAutomation(teamDayJobs, async ({ team: name, dryRun, date, dueForMs }, job, steps) => {
+    const { teams = [] } = config.timesheets ?? {};
+    const team = findTeam(teams, name);
+    if (!team) throw new NeedsOperator(`relay.config.ts no longer has a team '${name}'`);
+    if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
+    // The readings that follow are at least this recent, however long the job waited before.
+    const readAt = await steps.read('begin to read', 'clock', async () => clock());
+    const isShort = (sheet: Timesheet) => shortfallOf(team, sheet, date, sheet.minutes) !== undefined;
+    const range = { from: mondayOf(date), to: date };
+    const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
+
+    const short = sheets.filter(isShort);
+    // A person with an unreadable entry may have logged everything.
+    const known = short.filter(({ unreadable }) => unreadable.length === 0);
+    const stillDueForMs = dueForMs - (clock() - job.createdAt);
+    const drafts = new Map<Timesheet, JobDraft>();
+    for (const sheet of known) {
+      const { unreadable, ...timesheet } = sheet;
+      const draft = reminderJobs.draft({
+        happened: [team.connection, sheet.userId, date, ...(dryRun ? ['dry run'] : [])],
+        connection: team.connection,
+        lane: 'background',
+        entity: `timesheet-${sheet.userId}`,
+        summary: `timesheet of ${sheet.name}, ${date}`,
+        input: { team: name, dryRun, date, timesheet, readAt, dueForMs: stillDueForMs },
+        cause: { from: 'job', id: job.id },
+      });
+      drafts.set(sheet, draft);
+    }
+    await steps.read(TEAM_PEOPLE, 'timesheets', async () =>
+      sheets.map((sheet): PersonOfTeam => {
+        const { name, email, unreadable } = sheet;
+        const jobId = drafts.get(sheet)?.id;
+        if (jobId !== undefined) return { name, email, jobId };
+        const isUnknown = isShort(sheet) && unreadable.length > 0;
+        const why = isUnknown ? `entries cannot be read: ${unreadable.join(', ')}` : whyNotReminded(team, sheet, date);
+        return { name, email, why };
+      }),
+    );
+    for (const draft of drafts.values()) await acceptEvent(draft, { jobs, queue });
+    const unreadable = sheets.filter((sheet) => sheet.unreadable.length > 0);
+    const reasons = [...new Set(unreadable.flatMap((sheet) => sheet.unreadable))];
+    const unread =
+      unreadable.length === 0 ? '' : `; of ${unreadable.length} entries cannot be read: ${reasons.join(', ')}`;
+    const unknown = Object.keys(addressesOfNobody);
+    const unmatched = unknown.length === 0 ? '' : `; no user of the service has the address at ${unknown.join(', ')}`;
+    return `${known.length} of ${sheets.length} are due a reminder for ${date}${unread}${unmatched}`;
+  });
+}

@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import { mondayOf } from '../../dates.ts';
+import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
+import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { slackMessage } from '../../platforms/slack/replies.ts';
+import { readTimesheet } from '../../timesheets/read-timesheets.ts';
+import { reminderMessage } from '../../timesheets/reminder-message.ts';
+import { findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
+import type { Tools } from '../tools.ts';
+
+/** A timesheet with missing hours. */
+export const reminderJobs = defineJobs(
+  'timesheet-reminder',
+  z.object({
+    team: z.string(),
+    /** Only report what would be sent. This is the setting from when the team's job was made. */
+    dryRun: z.boolean(),
+    date: z.string(),
+    timesheet: z.object({
+      userId: z.union([z.string(), z.number()]),
+      name: z.string(),
+      email: z.string(),
+      createdOn: z.optional(z.string()),
+      minutes: z.record(z.string(), z.number()),
+      tasks: z.array(z.object({ id: z.string(), name: z.optional(z.string()) })),
+    }),
+    /** When the timesheet was read; it has no newer entries. Epoch milliseconds. */
+    readAt: z.number(),
+    /** How long the reminder stays due after the job was made, so that it does not arrive at night. */
+    dueForMs: z.number(),
+  }),
+);
+
+/** A timesheet that was read longer ago is read again, because the person may have filled it in. */
+const FRESH_MS = 10 * 60_000;
+
+/** Reminds a person of missing hours, once for that day. */
+export function timesheetReminder(options: Tools): Automation {
+  const { config, slack, slackPeople, mutes, recentTasks, taskNames, clock } = options;
+  return defineAutomation(reminderJobs, async (input, job, steps) => {
+    const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
+    const { teams = [] } = config.timesheets ?? {};
+    const team = findTeam(teams, name);
+    if (!team || !slack) throw new NeedsOperator(`relay.config.ts no longer has a team '${name}', or slack`);
+
+    if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
+    const range = { from: mondayOf(date), to: date };
+    // The journal keeps earlier readings, so each ten minutes of waiting count as a new reading.
+    const reading = Math.floor((clock() - readAt) / FRESH_MS);
+    const sheet =
+      reading === 0 ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, reading, steps);
+    if (sheet.unreadable.length > 0) throw new NotDone(`entries cannot be read: ${sheet.unreadable.join(', ')}`);
+    const shortfall = shortfallOf(team, sheet, date, sheet.minutes);
+    if (!shortfall) return 'nothing to do: the timesheet is complete now';
+
+    const userId = await slackPeople.userIdOf(sheet.email, steps);
+    if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address of this user');
+    if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
+    const tasks = [];
+    const recent = await recentTasks.orEarlier(job.connection, sheet.userId, sheet.tasks);
+    for (const { id, name } of recent) {
+      tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)) });
+    }
+    const message = reminderMessage({ at: clock(), connection: job.connection, date, shortfall, tasks });
+    if (dryRun) {
+      await steps.skip('remind', 'Slack message', 'relay.config.ts said dryRun');
+      return `dry run: would remind ${sheet.name}: ${message.text}`;
+    }
+    const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));
+    if ('leftOut' in sent) throw new NotDone(sent.leftOut);
+    return `reminded ${sheet.name} of ${date}: ${message.text}`;
+  });
+}

@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { NeedsOperator } from '../../engine/record/interruption.ts';
+import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { slackMessage } from '../../platforms/slack/replies.ts';
+import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
+import { findTeam, standingOf } from '../../timesheets/shortfall.ts';
+import { summaryMessages } from '../../timesheets/summary-message.ts';
+import type { Tools } from '../tools.ts';
+
+/** A team, and the week to summarize. */
+export const summaryJobs = defineJobs(
+  'timesheet-summary',
+  z.object({
+    team: z.string(),
+    /**
+     * Only report what would be sent. This is the setting from when the job was made, even if relay.config.ts has
+     * changed since.
+     */
+    dryRun: z.boolean(),
+    weekStart: z.string(),
+    weekEnd: z.string(),
+  }),
+);
+
+/** Posts last week's summary to the lead's channel: who is complete, who is short, and by how much. */
+export function timesheetSummary({ config, slack, clock }: Tools): Automation {
+  return defineAutomation(summaryJobs, async ({ team: name, dryRun, weekStart, weekEnd }, job, steps) => {
+    const { teams = [] } = config.timesheets ?? {};
+    const team = findTeam(teams, name);
+    const channelId = team?.summary?.channel;
+    if (!team || channelId === undefined || !slack) {
+      throw new NeedsOperator(`relay.config.ts no longer has a team '${name}' with a summary, or slack`);
+    }
+    const standing = (sheet: Timesheet) => standingOf(team, sheet, weekStart, weekEnd, sheet.minutes);
+    const isShort = (sheet: Timesheet) => standing(sheet).missing > 0;
+    const range = { from: weekStart, to: weekEnd };
+    const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
+    const people = sheets
+      .map((sheet) => ({ name: sheet.name, unreadable: sheet.unreadable, ...standing(sheet) }))
+      .filter(({ expected }) => expected > 0);
+    const unknown = Object.values(addressesOfNobody);
+    const messages = summaryMessages(team.name, { weekStart, weekEnd }, people, unknown);
+    if (dryRun) {
+      await steps.skip('tell the lead', 'Slack message', 'relay.config.ts said dryRun');
+      return `dry run: would tell ${channelId}: ${messages[0]?.text}`;
+    }
+    for (const [index, message] of messages.entries()) {
+      const part = slackMessage({ channelId }, `${job.id} ${index + 1}`, message, { slack, clock });
+      await steps.reply(`tell the lead ${index + 1}`, part);
+    }
+    return `told ${channelId} of the week from ${weekStart}`;
+  });
+}

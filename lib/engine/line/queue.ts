@@ -1,0 +1,83 @@
+import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod/mini';
+import { digest } from '../../digest.ts';
+import { isOfPeople, type Lane, lanes } from '../../service/budget/lanes.ts';
+import type { Job } from '../record/job.ts';
+
+/** The content of a queue message. Everything else is in the table. */
+export const jobMessage = z.object({
+  jobId: z.string(),
+  generation: z.int(),
+  /** For a job that no worker has had: the line that it would join. */
+  of: z.optional(z.object({ connection: z.string(), lane: z.enum(lanes) })),
+});
+export type JobMessage = z.output<typeof jobMessage>;
+
+/** A sleeping message blocks its group. Jobs with longer waits leave the queue and are only in the table. */
+export const LONGEST_SLEEP_MS = 10 * 60_000;
+
+/** The longest MessageGroupId that SQS accepts (SendMessage, API reference). */
+const MAX_GROUP_LENGTH = 128;
+
+/** The queues: one for the lanes of people, and one for all others. */
+export type QueueName = Extract<Lane, 'interactive' | 'background'>;
+
+export const queueOf = (lane: Lane): QueueName => (isOfPeople(lane) ? 'interactive' : 'background');
+
+/** The fields of a job that its message needs. A job that no worker has had also needs its connection. */
+export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'group'> &
+  Partial<Pick<Job, 'connection' | 'attempts' | 'waits' | 'gotOn'>>;
+
+export interface JobQueue {
+  /** Sends one message. SQS accepts each generation of a job only once within five minutes. */
+  send(job: QueuedJob): Promise<void>;
+  /**
+   * Puts a received message to sleep. Its group sleeps too.
+   * @param queueArn from the message: `arn:aws:sqs:eu-central-1:123456789012:background.fifo`
+   */
+  sleep(queueArn: string, receiptHandle: string, ms: number): Promise<void>;
+}
+
+/** Whether no worker has had the job, as far as its sender knows. */
+const isNew = ({ connection, attempts, waits, gotOn }: QueuedJob) =>
+  connection !== undefined && attempts === 0 && !waits && !gotOn;
+
+/**
+ * Jobs of one entity run one after the other. A person's job that was sent again after a failure or a wait gets its own
+ * group, so that their other commands do not wait for it.
+ */
+function groupOf(job: QueuedJob): string {
+  const { id, generation, lane, entity, group = entity } = job;
+  const chosen = isOfPeople(lane) && generation > 1 && !isNew(job) ? id : group;
+  return chosen.length <= MAX_GROUP_LENGTH ? chosen : digest(chosen);
+}
+
+export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>): JobQueue {
+  return {
+    async send(job) {
+      const { id, generation, lane, connection } = job;
+      const of = isNew(job) && connection !== undefined && { of: { connection, lane } };
+      const message: JobMessage = { jobId: id, generation, ...of };
+      await sqs.send(
+        new SendMessageCommand({
+          QueueUrl: urls[queueOf(lane)],
+          MessageBody: JSON.stringify(message),
+          MessageGroupId: groupOf(job),
+          MessageDeduplicationId: `${id}:${generation}`,
+        }),
+      );
+    },
+    async sleep(queueArn, receiptHandle, ms) {
+      const name = queueArn.slice(queueArn.lastIndexOf(':') + 1);
+      const url = Object.values(urls).find((url) => url.endsWith(`/${name}`));
+      if (!url) throw new Error(`a message came from ${name}, which is not one of the queues in the environment`);
+      await sqs.send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: url,
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: Math.ceil(Math.max(0, ms) / 1000),
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { lanes } from '../../service/budget/lanes.ts';
+import type { OperatorDecision } from '../record/history.ts';
+import type { Job, JobStatus } from '../record/job.ts';
+import type { JobStore } from '../record/job-store.ts';
+import { inBatches } from './batches.ts';
+import type { JobQueue } from './queue.ts';
+
+export interface SweepOptions {
+  jobs: JobStore;
+  queue: JobQueue;
+}
+
+export interface SweepJobsOptions extends SweepOptions {
+  /** True if the line in which the job stands advances: the configuration has its connection. */
+  isCalled: (job: Job & { line: string }) => Promise<boolean>;
+}
+
+/**
+ * So many jobs that no worker has claimed are sent again by one sweep, the oldest first. After thousands of events at
+ * once, most of them only stand behind the others in the queue, and a second message each would keep the workers busy. A
+ * lost message is still found within two minutes, and of thousands more than the limit of a connection in each minute.
+ */
+const MOST_UNCLAIMED = 240;
+
+/**
+ * Queues every job that would otherwise be stuck: without a message, with an expired lease, or due. Running it
+ * twice or late is harmless. Jobs that wait for the budget have no due time: waiting-line.ts.
+ *
+ * @param now epoch milliseconds
+ */
+export async function sweepJobs(options: SweepJobsOptions, now: number): Promise<Job[]> {
+  const swept: Job[] = [];
+  for (const status of ['queued', 'running', 'waiting'] as const) {
+    swept.push(...(await requeueJobs(status, now, options, status === 'queued' ? MOST_UNCLAIMED : undefined)));
+  }
+  return swept;
+}
+
+/** Queues the jobs of one status that are due for a check before `by`: all, or the `most` that are due first. */
+export async function requeueJobs(
+  status: JobStatus,
+  by: number,
+  options: SweepJobsOptions,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Job[]> {
+  const requeued: Job[] = [];
+  // A job that was queued again can appear again, later in the index.
+  const seen = new Set<string>();
+  for await (const page of options.jobs.due(status, by)) {
+    const unseen = page.filter(({ id }) => !seen.has(id)).sort(peopleFirst);
+    const due = unseen.slice(0, most - seen.size);
+    for (const { id } of due) seen.add(id);
+    // The jobs of one entity one after the other, so that they keep their order in the queue.
+    const byEntity = [...Map.groupBy(due, ({ entity }) => entity).values()];
+    await inBatches(byEntity, async (jobs) => {
+      for (const job of jobs) {
+        const next = await requeueOrKeep(job, options);
+        if (next) requeued.push(next);
+      }
+    });
+    if (seen.size >= most) break;
+  }
+  return requeued;
+}
+
+/** A job in line is called from the line, unless its connection is gone. Then it has to run to find that out. */
+async function requeueOrKeep(job: Job, options: SweepJobsOptions): Promise<Job | undefined> {
+  const { status, line, slotAt } = job;
+  const stands = status === 'waiting' && line !== undefined && slotAt === undefined;
+  if (!stands || !(await options.isCalled({ ...job, line }))) return requeueJob(job, options);
+  await options.jobs.keepInLine(job);
+  return undefined;
+}
+
+function peopleFirst(a: Job, b: Job): number {
+  return lanes.indexOf(a.lane) - lanes.indexOf(b.lane) || a.createdAt - b.createdAt;
+}
+
+/**
+ * @param decision of the operator who continues or ends it
+ * @returns undefined if the job changed in the meantime, because another process handled it
+ */
+export async function requeueJob(
+  job: Job,
+  { jobs, queue }: SweepOptions,
+  decision?: OperatorDecision,
+): Promise<Job | undefined> {
+  const requeued = await jobs.requeue(job, decision);
+  if (!requeued) return undefined;
+  // The last message of a waiting job may sleep in the queue, and its group with it. An operator's decision goes past it.
+  await queue.send(decision && job.status === 'waiting' ? { ...requeued, group: job.id } : requeued);
+  return requeued;
+}

@@ -1,0 +1,177 @@
+import type { Budget, LinePlan } from '../../service/budget/budget.ts';
+import { isOfPeople, type Lane, lanes } from '../../service/budget/lanes.ts';
+import { type Limits, MINUTE } from '../../service/budget/window.ts';
+import type { Breaker } from '../../service/connection/breaker-item.ts';
+import { type Breakers, callsProberAt } from '../../service/connection/breakers.ts';
+import type { Job } from '../record/job.ts';
+import type { StandingJob } from '../record/job-item.ts';
+import { type JobStore, operationOfLine } from '../record/job-store.ts';
+import { inBatches } from './batches.ts';
+import type { JobQueue } from './queue.ts';
+
+/**
+ * A job is called this long before its slot: SQS counts whole seconds and wakes a message up to three seconds late.
+ * Further commands share the workers with first ones, and backfills with events; they must not keep these waiting.
+ */
+const LEAD_MS: Readonly<Record<Lane, number>> = {
+  interactive: 7_000,
+  further: 1_000,
+  background: 7_000,
+  backfill: 1_000,
+};
+/** Only the jobs of the next two minutes are called; the times of the others are not known yet. */
+const CALLED_AHEAD_MS = 120_000;
+/** A job that was called and has not come by then does not take its slot any more. */
+const LATE_MS = 60_000;
+/** The lines move at least every minute. */
+const PROBER_CALLED_AHEAD_MS = MINUTE;
+
+/** How many jobs are tried when a slot is passed on. */
+const PASSED_ON_AMONG = 8;
+
+interface Connected {
+  name: string;
+  limits: Limits;
+}
+
+/** A job, and when the slot opens that it is called for. */
+interface Call {
+  job: StandingJob;
+  slotAt: number;
+}
+
+/**
+ * The jobs that wait for the budget of a connection, or for an operation that fails. They stand in line in the order in
+ * which their events came, without a time of their own; only those whose slots open within the next two minutes are
+ * called, people first, and of people one job of each in turn. While the connection or the operation does not work, one
+ * job is called for each probe.
+ */
+export interface WaitingLines {
+  /**
+   * Calls the next jobs of a connection. Running it twice or late does no harm.
+   * @param atOnce even if the line was moved a few seconds ago: the connection works again
+   * @returns the ids of the called jobs
+   * @throws {BudgetUnavailable}
+   */
+  moveOn(connection: Connected, atOnce?: boolean): Promise<string[]>;
+  /** True if the jobs of the line are called from it. */
+  advances(line: string, connection: string): Promise<boolean>;
+  /** Gives the slot that a job was called for to the next in its line: the job had nothing to send. */
+  passOn(job: Job & { slotAt: number }, limits: Limits): Promise<void>;
+}
+
+export interface WaitingLinesOptions {
+  jobs: JobStore;
+  queue: JobQueue;
+  budget: Budget;
+  breakers: Breakers;
+  clock: () => number;
+}
+
+export function createWaitingLines({ jobs, queue, budget, breakers, clock }: WaitingLinesOptions): WaitingLines {
+  async function call({ job, slotAt }: Call, leadMs: number): Promise<string | undefined> {
+    const called = await jobs.callFromLine(job, Math.max(clock(), slotAt - leadMs), slotAt);
+    if (called) await queue.send(called);
+    return called?.id;
+  }
+
+  /** The first jobs that stand there, by lane, people first. */
+  function standing({ name, limits }: Connected, operation?: string): Promise<StandingJob[][]> {
+    return Promise.all(lanes.map((lane) => jobs.line(name, lane, 2 * limits.perMinute, operation)));
+  }
+
+  return {
+    async moveOn(connection, atOnce = false) {
+      const { name, limits } = connection;
+      const plan = await budget.planLine(name, limits, atOnce);
+      if (!plan) return [];
+      const [own, { down, operations }] = await Promise.all([standing(connection), breakers.lines(name)]);
+      const lines = await Promise.all(
+        operations.map(async (one) => ({ ...one, jobs: await standing(connection, one.operation) })),
+      );
+      const moving = lines.filter(({ stopped }) => !stopped);
+      for (const { operation, jobs } of moving) if (jobs.flat().length === 0) await breakers.lineEnded(name, operation);
+      const merged = lanes.map((_, index) => {
+        const all = [own, ...moving.map(({ jobs }) => jobs)].flatMap((jobs) => jobs[index] ?? []);
+        return all.toSorted((a, b) => a.createdAt - b.createdAt);
+      });
+      await budget.noteLines(
+        name,
+        lanes.filter((_, index) => merged[index]?.length),
+      );
+      const now = clock();
+      const probers = down
+        ? nextProber(merged, down, now)
+        : lines.flatMap(({ stopped, jobs }) => (stopped ? nextProber(jobs, stopped, now) : []));
+      const calls = down ? [] : nextCalls(merged, plan, MINUTE / limits.perMinute, now);
+      // A probe that came early would find the connection still closed.
+      const called = await inBatches([...probers, ...calls], (one) =>
+        call(one, probers.includes(one) ? 0 : LEAD_MS[one.job.lane]),
+      );
+      return called.filter((id) => id !== undefined);
+    },
+    async advances(line, connection) {
+      const operation = operationOfLine(line);
+      if (operation === undefined) return true;
+      const { operations } = await breakers.lines(connection);
+      return operations.some((one) => one.operation === operation);
+    },
+    async passOn({ connection, lane, slotAt }, limits) {
+      const waiting = await jobs.line(connection, lane, 2 * limits.perMinute);
+      // Others may pass a slot on at the same time, and then the first in line is called already.
+      for (const job of waiting.filter((one) => one.slotAt === undefined).slice(0, PASSED_ON_AMONG)) {
+        if (await call({ job, slotAt: Math.max(slotAt, clock()) }, LEAD_MS[lane])) return;
+      }
+    },
+  };
+}
+
+/** The job that makes the next probe, if it is time to call it and none is called already. Not the last one again. */
+function nextProber(standing: readonly StandingJob[][], breaker: Breaker, now: number): Call[] {
+  const all = standing.flat();
+  const slotAt = callsProberAt(breaker);
+  const isCalled = all.some((job) => job.slotAt !== undefined && isComing(job.slotAt, now));
+  if (isCalled || slotAt > now + PROBER_CALLED_AHEAD_MS) return [];
+  const job = all.find(({ id, slotAt }) => slotAt === undefined && id !== breaker.prober) ?? all[0];
+  return job && job.slotAt === undefined ? [{ job, slotAt: Math.max(slotAt, now) }] : [];
+}
+
+/**
+ * The jobs to be called now. Those of the same lane that are on their way are ahead of them, and people are ahead of all.
+ * @param standing the lines by lane, people first
+ * @param apartMs the shortest time between two slots: after a burst a minute's slots open all at once, and workers that
+ * all write the budget at once hinder one another, and people would have to be left more slots until the next burst
+ */
+function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: number, now: number): Call[] {
+  const calls: Call[] = [];
+  let ahead = 0;
+  let last = 0;
+  for (const line of standing) {
+    ahead += line.filter(({ slotAt }) => slotAt !== undefined && isComing(slotAt, now)).length;
+    for (const job of inTurns(line)) {
+      if (job.slotAt !== undefined) continue;
+      const opensAt = plan.slotTime(job.lane, ahead);
+      if (opensAt === undefined || opensAt > now + CALLED_AHEAD_MS) break;
+      const slotAt = Math.max(opensAt, last + apartMs);
+      calls.push({ job, slotAt });
+      last = slotAt;
+      ahead++;
+    }
+  }
+  return calls;
+}
+
+/** A slot that opens much later than a job is called for cannot be. */
+const isComing = (slotAt: number, now: number) => slotAt + LATE_MS > now && slotAt < now + 2 * CALLED_AHEAD_MS;
+
+/** One job of each person in turn, and of one person in order: the first of everyone, then the second, and so on. */
+function inTurns(line: readonly StandingJob[]): StandingJob[] {
+  const counts = new Map<string, number>();
+  const turns = line.map((job) => {
+    const person = isOfPeople(job.lane) ? job.entity : job.id;
+    const turn = counts.get(person) ?? 0;
+    counts.set(person, turn + 1);
+    return { job, turn };
+  });
+  return turns.toSorted((a, b) => a.turn - b.turn).map(({ job }) => job);
+}

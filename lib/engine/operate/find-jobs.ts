@@ -1,0 +1,220 @@
+import * as z from 'zod/mini';
+import { jobsByStatus, keys } from '../../state/table/keys.ts';
+import type { Item, Table } from '../../state/table/table.ts';
+import { type Job, type JobStatus, jobStatuses } from '../record/job.ts';
+import { readableJobs } from '../record/job-item.ts';
+
+/** What a job must be to be found. Every field that is given must match. Text matches in any letter case. */
+export interface JobFilter {
+  statuses?: readonly JobStatus[] | undefined;
+  /** The automation's name. */
+  automation?: string | undefined;
+  connection?: string | undefined;
+  /** `owner/name` or `owner/name#42`. */
+  place?: string | undefined;
+  /** A GitHub login, with or without `@`, or a Slack user id. */
+  person?: string | undefined;
+  /** The whole id of the cause: GitHub's `X-GitHub-Delivery`, Slack's `trigger_id`. */
+  delivery?: string | undefined;
+  /** A part of the id, the summary, the outcome, or the reason why it waits or is parked. */
+  text?: string | undefined;
+  /** Made at or after that time; epoch milliseconds. */
+  since?: number | undefined;
+  /** Made at or before that time; epoch milliseconds. */
+  until?: number | undefined;
+}
+
+/** The given cursor is not from a list of jobs. */
+export class CursorError extends Error {
+  override readonly name = 'CursorError';
+}
+
+export interface FindJobsOptions {
+  filter: JobFilter;
+  /** The cursor of the last answer. Without it, the search starts at the front. */
+  cursor?: string | undefined;
+  /** How many jobs to return at most. */
+  limit: number;
+  /** How many pages of the index to read at most, over all statuses; at least one for each status. */
+  maxPages: number;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+export type JobCounts = Record<JobStatus, number>;
+
+/** A part of the jobs that match. */
+export interface FoundJobs {
+  /** By `wakeAt`, the latest first: jobs that have not ended, then ended jobs by the time of their end. */
+  jobs: Job[];
+  /** Where to go on. Missing at the end. It may be there although no more jobs match. */
+  cursor?: string;
+  /** How many of `jobs` have which status. */
+  counts: JobCounts;
+  /** How many jobs were compared with the filter. */
+  read: number;
+}
+
+/** The most jobs in a page of the index. */
+const PAGE_SIZE = 100;
+
+/**
+ * Finds jobs in the index of jobs by status, page by page. It never scans the table. The index may lag behind the table
+ * for a moment.
+ *
+ * @throws {CursorError}
+ */
+export async function findJobs(
+  table: Table,
+  { filter, cursor, limit, maxPages, now }: FindJobsOptions,
+): Promise<FoundJobs> {
+  const streams = cursor === undefined ? streamsOf(filter.statuses ?? jobStatuses) : readCursor(cursor);
+  const jobs: Job[] = [];
+  const counts = { queued: 0, running: 0, waiting: 0, parked: 0, succeeded: 0 };
+  let read = 0;
+  let pagesLeft = maxPages;
+  while (jobs.length < limit) {
+    const empty = streams.filter(({ page, isWhole }) => page.length === 0 && !isWhole);
+    if (empty.length > pagesLeft) break;
+    pagesLeft -= empty.length;
+    await Promise.all(empty.map((stream) => readPage(stream, filter.since, table)));
+    const stream = withLatest(streams);
+    const item = stream?.page.shift();
+    if (!stream || !item) {
+      // A page may be empty although the index goes on behind it.
+      if (streams.every(({ isWhole }) => isWhole)) break;
+      continue;
+    }
+    stream.after = positionOf(item);
+    const [job] = readableJobs([item], now);
+    if (!job) continue;
+    read++;
+    if (!isWanted(job, filter)) continue;
+    jobs.push(job);
+    counts[job.status]++;
+  }
+  const rest = streams.filter(({ page, isWhole }) => page.length > 0 || !isWhole);
+  return { jobs, counts, read, ...(rest.length > 0 && { cursor: writeCursor(rest) }) };
+}
+
+/**
+ * Counts the jobs of each status, without reading them whole.
+ * @param most where the count of a status stops
+ */
+export async function countJobs(table: Table, most: number): Promise<JobCounts> {
+  const counts = await Promise.all(
+    jobStatuses.map(async (status) => {
+      const condition = { expression: '#status = :status', values: { status } };
+      return [status, await table.countIndex(jobsByStatus.name, condition, most)] as const;
+    }),
+  );
+  return Object.fromEntries(counts) as JobCounts;
+}
+
+/** True if the job has everything that the filter names. */
+export function isWanted(job: Job, filter: JobFilter): boolean {
+  const { statuses, automation, connection, place, person, delivery, text, since, until } = filter;
+  return (
+    (statuses === undefined || statuses.includes(job.status)) &&
+    (automation === undefined || job.automation === automation) &&
+    (connection === undefined || job.connection === connection) &&
+    (place === undefined || isAt(job, place.toLowerCase())) &&
+    (person === undefined || peopleOf(job).includes(person.replace(/^@/, '').toLowerCase())) &&
+    (delivery === undefined || job.cause?.id === delivery) &&
+    (text === undefined || textsOf(job).some((one) => one?.toLowerCase().includes(text.toLowerCase()))) &&
+    (since === undefined || job.createdAt >= since) &&
+    (until === undefined || job.createdAt <= until)
+  );
+}
+
+function isAt({ entity }: Job, place: string): boolean {
+  const at = entity.toLowerCase();
+  return at === place || at.startsWith(`${place}#`);
+}
+
+function peopleOf({ asked, cause, stranger, replyTo }: Job): string[] {
+  const inSlack = replyTo?.in === 'slack' ? replyTo.userId : undefined;
+  const people = [asked?.by?.id, cause?.person, stranger, inSlack];
+  return people.flatMap((person) => person?.toLowerCase() ?? []);
+}
+
+function textsOf({ id, summary, entity, outcome, waitingFor, parked }: Job): (string | undefined)[] {
+  return [id, summary, entity, outcome, waitingFor, parked?.reason];
+}
+
+/** The position of an item in the index. */
+interface Position {
+  pk: string;
+  sk: string;
+  status: string;
+  wakeAt: number;
+}
+
+/** The jobs of one status, the latest first. */
+interface Stream {
+  status: JobStatus;
+  /** The last job that was taken. */
+  after?: Position;
+  /** The jobs that are read and not taken. */
+  page: Item[];
+  /** True if nothing follows after `page`. */
+  isWhole: boolean;
+}
+
+function streamsOf(statuses: readonly JobStatus[]): Stream[] {
+  return statuses.map((status) => ({ status, page: [], isWhole: false }));
+}
+
+async function readPage(stream: Stream, since: number | undefined, table: Table): Promise<void> {
+  const { status, after } = stream;
+  // No job is due, nor ends, before it is made.
+  const condition =
+    since === undefined
+      ? { expression: '#status = :status', values: { status } }
+      : { expression: '#status = :status AND #wakeAt >= :since', values: { status, since } };
+  const { items, last } = await table.indexPage(jobsByStatus.name, condition, {
+    ...{ limit: PAGE_SIZE, newestFirst: true },
+    ...(after && { after: { ...after } }),
+  });
+  stream.page = items;
+  stream.isWhole = last === undefined;
+  if (items.length === 0 && last) stream.after = positionOf(last);
+}
+
+function withLatest(streams: readonly Stream[]): Stream | undefined {
+  const wakeAt = ({ page: [item] }: Stream) => (item ? Number(item.wakeAt) : Number.NEGATIVE_INFINITY);
+  const full = streams.filter(({ page }) => page.length > 0);
+  return full.toSorted((a, b) => wakeAt(b) - wakeAt(a))[0];
+}
+
+function positionOf({ pk, sk, status, wakeAt }: Item): Position {
+  return { pk: String(pk), sk: String(sk), status: String(status), wakeAt: Number(wakeAt) };
+}
+
+/** Where each status goes on: after that job, or from the start. */
+const cursorShape = z.array(
+  z.object({
+    status: z.enum(jobStatuses),
+    after: z.optional(z.object({ id: z.string(), wakeAt: z.number().check(z.gte(0), z.lte(Number.MAX_SAFE_INTEGER)) })),
+  }),
+);
+
+function writeCursor(streams: readonly Stream[]): string {
+  const cursor: z.output<typeof cursorShape> = streams.map(({ status, after }) => ({
+    status,
+    ...(after && { after: { id: after.pk.slice(keys.job('').pk.length), wakeAt: after.wakeAt } }),
+  }));
+  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+}
+
+function readCursor(text: string): Stream[] {
+  try {
+    const cursor = cursorShape.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+    return cursor.map(({ status, after }) => ({
+      ...{ status, page: [], isWhole: false },
+      ...(after && { after: { ...keys.job(after.id), status, wakeAt: after.wakeAt } }),
+    }));
+  } catch (cause) {
+    throw new CursorError('the cursor is not one of a list of jobs; start the list again', { cause });
+  }
+}

@@ -1,0 +1,65 @@
+import type { Job } from '../record/job.ts';
+
+/** Parked jobs with one cause. */
+export interface ParkedGroup {
+  /** The reason without its variable parts. Undefined for the group of all other causes. */
+  cause: string | undefined;
+  outcomeUnknown: boolean;
+  count: number;
+  /** When the last one was parked; epoch milliseconds. */
+  lastAt: number;
+  /** The jobs that were parked first. */
+  first: [Job, ...Job[]];
+}
+
+/** Ids, names, times and numbers differ from job to job. An HTTP status does not. */
+const VARIABLE_PARTS: readonly RegExp[] = [
+  /https?:\/\/\S+/g,
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi,
+  /\b\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?/g,
+  /[\w.-]+\/[\w.-]+#\d+/g,
+  /(?<!\w)(?:'[^']*'|"[^"]*"|`[^`]*`)(?!\w)/g,
+  /\b[0-9a-f]{20}\b/g,
+  /(?<!\bstatus )\b\d+\b/g,
+];
+
+/** The reason of a parked job without its variable parts, so that jobs with the same cause can be grouped. */
+export function causeOf(reason: string): string {
+  return VARIABLE_PARTS.reduce((text, part) => text.replaceAll(part, '…'), reason);
+}
+
+/**
+ * Groups parked jobs by cause. There may be thousands, so only the first jobs of each group are kept.
+ *
+ * @param pages the jobs in the order in which they were parked
+ * @param most the most groups; the last one holds the jobs of all other causes
+ * @param kept how many jobs of a group are kept
+ */
+export async function parkedGroups(pages: AsyncIterable<Job[]>, most: number, kept: number): Promise<ParkedGroup[]> {
+  const groups = new Map<string, ParkedGroup>();
+  for await (const page of pages) {
+    for (const job of page) {
+      if (!job.parked) continue;
+      const { outcomeUnknown, reason } = job.parked;
+      const cause = causeOf(reason);
+      const own = `${outcomeUnknown} ${cause}`;
+      const isOther = !groups.has(own) && groups.size >= most - 1;
+      const group = groups.get(isOther ? 'other' : own);
+      if (!group) {
+        const made = {
+          cause: isOther ? undefined : cause,
+          outcomeUnknown,
+          count: 1,
+          lastAt: job.wakeAt,
+          first: [job] as [Job],
+        };
+        groups.set(isOther ? 'other' : own, made);
+        continue;
+      }
+      group.count += 1;
+      group.lastAt = job.wakeAt;
+      if (group.first.length < kept) group.first.push(job);
+    }
+  }
+  return [...groups.values()];
+}

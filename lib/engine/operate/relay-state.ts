@@ -1,0 +1,55 @@
+import type { Budget } from '../../service/budget/budget.ts';
+import type { Limits } from '../../service/budget/window.ts';
+import type { Breakers } from '../../service/connection/breakers.ts';
+import type { Metrics } from '../../state/metrics/metrics.ts';
+import { jobsByStatus } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import { queuedSince } from '../record/job.ts';
+import type { JobStore } from '../record/job-store.ts';
+
+/** A higher count would tell the operator nothing more. */
+const COUNTED_UP_TO = 100;
+
+export interface JobsToRecord {
+  table: Table;
+  jobs: JobStore;
+  metrics: Metrics;
+}
+
+/** Records the number of jobs that wait for a person, and how overdue jobs are. */
+export async function recordJobs({ table, jobs, metrics }: JobsToRecord, now: number): Promise<void> {
+  // Those that cannot be read need a person, too.
+  const inStatus = { expression: '#status = :parked', values: { parked: 'parked' } };
+  const parked = await table.countIndex(jobsByStatus.name, inStatus, COUNTED_UP_TO);
+  const next = await Promise.all((['running', 'waiting'] as const).map((status) => jobs.list(status, { limit: 1 })));
+  // The sweep looks at a queued job again when it is twice as old. So the last to be looked at are the oldest, or at
+  // least half as old as the oldest.
+  const unclaimed = await jobs.list('queued', { limit: COUNTED_UP_TO, newestFirst: true });
+  const oldest = Math.min(now, ...next.flat().map((job) => job.wakeAt), ...unclaimed.map(queuedSince));
+  metrics.record({ ParkedJobs: parked, OldestOverdue: Math.round((now - oldest) / 1000) });
+}
+
+export interface ConnectionToRecord {
+  name: string;
+  limits: Limits;
+  budget: Budget;
+  breakers: Breakers;
+  metrics: Metrics;
+}
+
+/** Records how much of its budget a connection has used, and which parts of it are stopped. */
+export async function recordConnection(connection: ConnectionToRecord): Promise<void> {
+  const { name, limits, budget, breakers, metrics } = connection;
+  const { minute, day, pausedUntil } = await budget.view(name, limits);
+  const open = await breakers.listOpen(name);
+  const isDown = open.some(({ operation }) => operation === undefined);
+  metrics.record(
+    {
+      MinuteBudgetUsed: (100 * minute.used) / minute.limit,
+      DayBudgetUsed: (100 * day.used) / day.limit,
+      ConnectionPaused: pausedUntil === null && !isDown ? 0 : 1,
+      OperationsStopped: open.filter(({ operation }) => operation !== undefined).length,
+    },
+    name,
+  );
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { localTime } from '../../local-time.ts';
+import { operations } from '../../service/partner/operations/operations.ts';
+import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
+import type { Table } from '../../state/table/table.ts';
+import { requeueJob, type SweepOptions } from '../line/sweep.ts';
+import type { OperatorDecision } from '../record/history.ts';
+import type { Job } from '../record/job.ts';
+import { LeaseLost } from '../record/job-store.ts';
+import { type Journal, type OpenRequest, openJournal } from '../record/journal.ts';
+import type { Created } from '../run/steps.ts';
+import type { VerifyCreated } from './verify-created.ts';
+
+/** A person's decision about a creation with an unknown outcome. */
+export type Resolution = { done: string | number; verify: VerifyCreated } | 'again';
+
+export interface ResolveOptions extends SweepOptions {
+  table: Table;
+  clock: () => number;
+  /** The operator. */
+  by: string;
+}
+
+/**
+ * Continues a job that is parked because the outcome of a creating step is unknown: either with the id of the created
+ * object, or by searching once more and creating it again if it is not found.
+ *
+ * @returns the queued job
+ * @throws {Error} if the job is in another state, for an id that {@link VerifyCreated} refuses, if another operator has
+ *   decided meanwhile, or for `again` while the same bytes can still be executed
+ */
+export async function resolveJob(job: Job, resolution: Resolution, options: ResolveOptions): Promise<Job> {
+  if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
+    throw new Error(`${job.id} is not parked with an unknown outcome; its status is ${job.status}`);
+  }
+  await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);
+  const decision: OperatorDecision =
+    resolution === 'again'
+      ? { at: options.clock(), by: options.by, what: 'resolved: again' }
+      : { at: options.clock(), by: options.by, what: 'resolved: done', reason: `created ${resolution.done}` };
+  const queued = await requeueJob(job, options, decision);
+  if (!queued) throw justChanged(job);
+  return queued;
+}
+
+const justChanged = ({ id }: Job) => new Error(`${id} has just changed; check it and try again`);
+
+/** The open steps with the ids of what they created, or with `again`. Nothing is written. */
+async function checkedOutcomes(
+  job: Job,
+  resolution: Resolution,
+  { table, clock }: ResolveOptions,
+): Promise<Map<string, Created['id'] | 'again'>> {
+  const outcomes = new Map<string, Created['id'] | 'again'>();
+  const journal = await openJournal(table, job.id, clock);
+  if (journal.openSteps().length === 0) verifyIsSame(job, resolution, journal);
+  for (const step of journal.openSteps()) {
+    const open = journal.openRequest(step);
+    if (!open) continue;
+    if (resolution === 'again') {
+      verifyIsOver(open, clock());
+      outcomes.set(step, 'again');
+      continue;
+    }
+    const id = await resolution.verify({
+      connection: job.connection,
+      operation: open.operation,
+      scope: open.found?.scope ?? {},
+      marker: open.found?.marker,
+      id: resolution.done,
+    });
+    outcomes.set(step, id);
+  }
+  return outcomes;
+}
+
+/**
+ * An earlier decision may have stopped before it queued the job.
+ * @throws {Error} if that one was another
+ */
+function verifyIsSame({ id }: Job, resolution: Resolution, journal: Journal): void {
+  for (const { status, calls, result } of journal.entries()) {
+    if (status !== 'done' || !operations.get(calls)?.createdId) continue;
+    const created = (result as Created).id;
+    if (resolution === 'again' || String(resolution.done) !== String(created))
+      throw new Error(`${calls} of ${id} is done already: it created ${created}`);
+  }
+}
+
+/**
+ * The check may take minutes, in which another operator may decide and a worker may run the job. So the decision takes
+ * over the open requests as a worker does, and is written only while the job is as it was read.
+ */
+async function writeOutcomes(
+  job: Job,
+  outcomes: ReadonlyMap<string, Created['id'] | 'again'>,
+  { table, clock, jobs, by }: ResolveOptions,
+): Promise<void> {
+  const isHeld = async () => {
+    const now = await jobs.get(job.id);
+    return now?.status === job.status && now.generation === job.generation;
+  };
+  try {
+    if (!(await isHeld())) throw justChanged(job);
+    const journal = await openJournal(table, job.id, clock, { owner: randomUUID(), isHeld });
+    for (const [step, outcome] of outcomes) {
+      const open = journal.openRequest(step);
+      if (!open) throw justChanged(job);
+      await journal.keepRequest(step, outcome === 'again' ? { ...open, again: true } : open);
+      if (outcome === 'again') continue;
+      const now = clock();
+      const { calls, startedAt, sends } = journal.entry(step) ?? { calls: open.operation, startedAt: now };
+      const result: Created = { id: outcome, sent: open.sent };
+      const settledBy = `${by} found what was created`;
+      const times = { startedAt, resumedAt: now, finishedAt: now };
+      await journal.write({ step, calls, status: 'done', ...times, ...(sends && { sends }), result, settledBy });
+      await journal.dropRequest(step);
+    }
+  } catch (error) {
+    throw error instanceof LeaseLost ? justChanged(job) : error;
+  }
+}
+
+/** @throws {Error} while the service can still execute the request */
+export function verifyIsOver({ request }: OpenRequest, now: number): void {
+  const until = request.signedAt + EXECUTABLE_FOR_MS;
+  if (now >= until) return;
+  throw new Error(
+    `the request may still be executed until ${localTime(until)}, because the service accepts it for five minutes after signing; decide after that, or resolve the job as done if you found what it created`,
+  );
+}

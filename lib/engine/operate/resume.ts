@@ -1,0 +1,49 @@
+import type { Budget } from '../../service/budget/budget.ts';
+import type { Limits } from '../../service/budget/window.ts';
+import type { Breaker } from '../../service/connection/breaker-item.ts';
+import type { Breakers, Scope } from '../../service/connection/breakers.ts';
+import { inBatches } from '../line/batches.ts';
+import { requeueJob, type SweepOptions } from '../line/sweep.ts';
+import type { WaitingLines } from '../line/waiting-line.ts';
+import type { OperatorDecision } from '../record/history.ts';
+
+/** How many waiting jobs are resumed. The others continue when they are due. */
+const LOOKED_AT = 1_000;
+
+/** What was blocking a connection. */
+export interface Resumed {
+  /** Epoch milliseconds, or null if it was not paused. */
+  pausedUntil: number | null;
+  /** The breakers that were open. */
+  stopped: (Breaker & Scope)[];
+  /** The number of waiting jobs that continue now. */
+  queued: number;
+}
+
+export interface ResumeOptions extends SweepOptions {
+  limits: Limits;
+  budget: Budget;
+  breakers: Breakers;
+  lines: WaitingLines;
+  /** For the history of the jobs that continue. */
+  decision: OperatorDecision;
+}
+
+/**
+ * Lifts the pause of a connection, closes its breakers and those of its operations, and continues its waiting jobs. The
+ * service's next answers can stop them again.
+ */
+export async function resumeConnection(
+  connection: string,
+  { limits, budget, breakers, lines, decision, ...options }: ResumeOptions,
+): Promise<Resumed> {
+  const { pausedUntil } = await budget.view(connection, limits);
+  const stopped = await breakers.listOpen(connection);
+  await budget.resume(connection);
+  await breakers.closeAll(connection);
+  const waiting = await options.jobs.list('waiting', { limit: LOOKED_AT });
+  const due = waiting.filter((job) => job.connection === connection && job.line === undefined);
+  const queued = (await inBatches(due, (job) => requeueJob(job, options, decision))).filter((job) => job !== undefined);
+  const called = await lines.moveOn({ name: connection, limits }, true);
+  return { pausedUntil, stopped, queued: queued.length + called.length };
+}

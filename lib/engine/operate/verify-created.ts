@@ -1,0 +1,83 @@
+import type { RelayConfig } from '../../config/schema.ts';
+import { type PartnerClient, pages } from '../../service/partner/client.ts';
+import { PartnerError } from '../../service/partner/errors.ts';
+import { type Operation, withOverride } from '../../service/partner/operation.ts';
+import { operations } from '../../service/partner/operations/operations.ts';
+import { markerIn } from '../record/markers.ts';
+
+/** Something that a person says a creating operation has made. */
+export interface Claimed {
+  connection: string;
+  /** The creating operation: `defects/create`. */
+  operation: string;
+  /** The fields that narrow the list of such things: the project of a defect. */
+  scope: Readonly<Record<string, unknown>>;
+  id: string | number;
+  /** The relay's marker in the request, if there was one: a thing with another one or with none is not what it created. */
+  marker?: string | undefined;
+}
+
+/**
+ * Checks with the service that a thing exists and is of the kind that the operation creates.
+ * @returns its id as the service writes it
+ * @throws {Error} if it does not exist, or if the service cannot be asked; the message says which
+ */
+export type VerifyCreated = (claimed: Claimed) => Promise<string | number>;
+
+const PAGE_SIZE = 100;
+/** Each page is a call of the budget. */
+const PAGES = 50;
+
+/** @param open opens the calls of a connection */
+export function createVerifyCreated(
+  { connections }: Pick<RelayConfig, 'connections'>,
+  open: (connection: string) => Promise<PartnerClient['call']>,
+): VerifyCreated {
+  return async ({ connection, operation: name, scope, id, marker }) => {
+    const { found, createdId } = operations.get(name) ?? {};
+    const declared = found && operations.get(found.list);
+    if (!found || !declared || !createdId) {
+      throw new Error(`the service lists nothing that ${name} creates, so the relay cannot check ${id}`);
+    }
+    const list = withOverride(declared, connections[connection]?.operations[declared.name]);
+    const rows = await read(list, { ...scope, [found.pageSize]: PAGE_SIZE });
+    const row = rows.find((one) => String(one[createdId]) === String(id));
+    const known = row?.[createdId];
+    if (marker !== undefined) verifyMarker(row?.[found.field], marker);
+    if (typeof known === 'string' || typeof known === 'number') return known;
+    const where = Object.entries(scope).map(([field, value]) => `${field} ${value}`);
+    const most = rows.length >= PAGES * PAGE_SIZE ? `the first ${rows.length} rows of ` : '';
+    throw new Error(
+      `${id} is not a ${createdId} in ${most}${list.name}${where.length > 0 ? ` of ${where.join(', ')}` : ''}; nothing was decided. Copy the id from the service`,
+    );
+
+    /** A list without the text shows nothing about who created a thing. */
+    function verifyMarker(text: unknown, marker: string): void {
+      const theirs = markerIn(text);
+      if (typeof text !== 'string' || theirs === marker) return;
+      const isOfRelay = theirs !== undefined;
+      const what = isOfRelay ? 'another job of the relay created' : `the ${found?.field} of`;
+      const wrong = isOfRelay ? `, as its ${found?.field} says` : ` does not contain ${marker}`;
+      const todo = isOfRelay
+        ? 'Copy the id of what this job created'
+        : `If this job did create it, add ${marker} to its ${found?.field} in the service, and decide again`;
+      throw new Error(`${what} ${id}${wrong}; nothing was decided. ${todo}`);
+    }
+
+    async function read(list: Operation, payload: object): Promise<Record<string, unknown>[]> {
+      const rows: Record<string, unknown>[] = [];
+      try {
+        for await (const { data } of pages(await open(connection), list, payload, PAGES)) {
+          rows.push(...(data as Record<string, unknown>[]));
+        }
+        return rows;
+      } catch (error) {
+        if (!(error instanceof PartnerError)) throw error;
+        throw new Error(
+          `the service could not be asked whether ${id} exists, and nothing was decided: ${error.message}`,
+          { cause: error },
+        );
+      }
+    }
+  };
+}

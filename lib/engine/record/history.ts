@@ -1,0 +1,73 @@
+import { cutToLength } from '../../text.ts';
+import { type Newest, withEntry } from './newest.ts';
+
+/**
+ * What a job waits for.
+ * - `budget`: a slot, in the waiting line or a pause after a 429
+ * - `retry`: the pause after a failed attempt
+ * - `answer`: to learn what became of a call without a clear answer, or for the end of what it may still do
+ * - `outage`: the connection, an operation or another platform does not work
+ * - `job`: another job
+ * - `person`: the person who asked has to link their account
+ * - `pause`: a time that the relay chose, for example to send several changes together
+ * - `operator`: it was parked
+ */
+export type WaitsFor = 'budget' | 'retry' | 'answer' | 'outage' | 'job' | 'person' | 'pause' | 'operator';
+
+/** A wait of a job between two runs. Times are epoch milliseconds. */
+export interface Waited {
+  for: WaitsFor;
+  from: number;
+  /** Missing while it lasts. */
+  until?: number;
+  why: string;
+  /** How often in a row the job looked, found the same, and waited on. Missing if once. */
+  looks?: number;
+}
+
+/** What an operator decided about a job. */
+export interface OperatorDecision {
+  /** Epoch milliseconds. */
+  at: number;
+  /** Who it was: a name of the operating system, or an AWS identity. */
+  by: string;
+  what: 'replayed' | 'resumed' | 'discarded' | 'resolved: done' | 'resolved: again' | 'resolved: search' | 'linked';
+  /** The operator's own words, or the id that they gave. */
+  reason?: string;
+}
+
+const MOST_WAITS = 20;
+const MOST_DECISIONS = 20;
+/** A reason can repeat what the service said. */
+const LONGEST_TEXT = 300;
+/** A job that waits on for the same reason so soon after a look has not stopped waiting. */
+const SAME_WAIT_WITHIN_MS = 60_000;
+
+/** The history after a run that ended with a wait. */
+export function beginWait(waits: Newest<Waited> | undefined, wait: Pick<Waited, 'for' | 'from' | 'why'>) {
+  const begun = { ...wait, why: cutToLength(wait.why, LONGEST_TEXT, '…') };
+  const last = waits?.newest.at(-1);
+  const isSame =
+    last?.until !== undefined &&
+    last.for === begun.for &&
+    last.why === begun.why &&
+    begun.from - last.until < SAME_WAIT_WITHIN_MS;
+  if (!waits || !isSame) return withEntry<Waited>(waits, begun, MOST_WAITS);
+  const { until, ...goesOn } = last;
+  return { ...waits, newest: [...waits.newest.slice(0, -1), { ...goesOn, looks: (last.looks ?? 1) + 1 }] };
+}
+
+/** The history once a worker runs the job again. @returns undefined if no wait was under way */
+export function endWait(waits: Newest<Waited> | undefined, until: number): Newest<Waited> | undefined {
+  const last = waits?.newest.at(-1);
+  if (!waits || !last || last.until !== undefined) return undefined;
+  return { ...waits, newest: [...waits.newest.slice(0, -1), { ...last, until }] };
+}
+
+export function withDecision(
+  decisions: Newest<OperatorDecision> | undefined,
+  { reason, ...decision }: OperatorDecision,
+) {
+  const entry = { ...decision, ...(reason !== undefined && { reason: cutToLength(reason, LONGEST_TEXT, '…') }) };
+  return withEntry<OperatorDecision>(decisions, entry, MOST_DECISIONS);
+}

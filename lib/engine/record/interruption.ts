@@ -1,0 +1,100 @@
+import type { PartnerError } from '../../service/partner/errors.ts';
+import type { WaitsFor } from './history.ts';
+
+/**
+ * A step throws these to end a run before its job is done, so that an automation reads as if every step worked.
+ * Automations must not catch them, except a {@link Refused} that the person who asked should hear about.
+ */
+export abstract class Interruption extends Error {}
+
+/** Nothing failed, but the job has to continue later. */
+export class RetryAt extends Interruption {
+  override readonly name = 'RetryAt';
+  /** Epoch milliseconds. */
+  readonly dueAt: number;
+  /**
+   * The job waits for another job, whose message may be behind this one in the queue. So this message leaves the queue.
+   */
+  readonly releasesQueueGroup: boolean;
+  readonly waitsFor: WaitsFor;
+
+  constructor(dueAt: number, why: string, { releasesQueueGroup = false, waitsFor = 'pause' }: RetryAtOptions = {}) {
+    super(why);
+    this.dueAt = dueAt;
+    this.releasesQueueGroup = releasesQueueGroup;
+    this.waitsFor = waitsFor;
+  }
+}
+
+const SHORTEST_ASKED_MS = 5_000;
+const LONGEST_ASKED_MS = 24 * 60 * 60_000;
+
+/**
+ * The wait that a service other than the partner's asks for. A much shorter one, again and again, would look like a loop
+ * (sent-too-often.ts), and one wrong header must not stop a job for years.
+ * @param until epoch milliseconds
+ */
+export function askedToWait(until: number, now: number, why: string): RetryAt {
+  const dueAt = Math.min(Math.max(until, now + SHORTEST_ASKED_MS), now + LONGEST_ASKED_MS);
+  return new RetryAt(dueAt, why, { waitsFor: 'outage' });
+}
+
+interface RetryAtOptions {
+  releasesQueueGroup?: boolean;
+  waitsFor?: WaitsFor;
+}
+
+/**
+ * Nothing failed, but the budget has no slot, or the connection or an operation does not work. The job joins the waiting
+ * line of its connection and lane, or of the operation there.
+ */
+export class InLine extends Interruption {
+  override readonly name = 'InLine';
+  /** The estimated time of its turn, shown to people. Epoch milliseconds. */
+  readonly expectedAt: number | undefined;
+  readonly waitsFor: WaitsFor;
+  readonly operation: string | undefined;
+
+  constructor(why: string, expectedAt?: number, waitsFor: WaitsFor = 'budget', operation?: string) {
+    super(why);
+    this.expectedAt = expectedAt;
+    this.waitsFor = waitsFor;
+    this.operation = operation;
+  }
+}
+
+/** The step failed, possibly temporarily. This uses up an attempt. */
+export class StepFailed extends Interruption {
+  override readonly name = 'StepFailed';
+}
+
+/** The job cannot continue until an operator acts. */
+export class NeedsOperator extends Interruption {
+  override readonly name: string = 'NeedsOperator';
+}
+
+/** The service refused a call because of its content, and nothing is open. If it is not caught, it parks the job. */
+export class Refused extends NeedsOperator {
+  override readonly name = 'Refused';
+  readonly refusal: PartnerError;
+
+  constructor(refusal: PartnerError) {
+    super(refusal.message, { cause: refusal });
+    this.refusal = refusal;
+  }
+}
+
+/** The request cannot be done, and the person who asked can fix it. The message tells them how. The job has ended. */
+export class NotDone extends Interruption {
+  override readonly name = 'NotDone';
+}
+
+/**
+ * For a step with a person's input: if the service refuses the input, the person can fix it.
+ * @param isPublic true if outsiders can read the message; then it omits the service's own text
+ * @returns the error to throw instead
+ */
+export function asNotDone(error: unknown, what: string, isPublic = false): unknown {
+  const isTheirs = error instanceof Refused && (error.refusal.status === 400 || error.refusal.status === 422);
+  return isTheirs ? new NotDone(`The service does not take ${what}${isPublic ? '' : `. ${error.message}`}`) : error;
+}

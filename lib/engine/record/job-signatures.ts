@@ -1,0 +1,58 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { canonicalJson } from '../../canonical-json.ts';
+import type { RelayConfig } from '../../config/schema.ts';
+import { intakeSecret, isAcceptedBySecret, type Secrets } from '../../state/secrets/secrets.ts';
+import { LIFETIME_MS } from '../../state/table/expiry.ts';
+import type { JobDraft } from './job.ts';
+
+const SECRET = 'intake';
+
+/**
+ * Signatures of what people ask for. More roles may write a job than may act as a person, so an account is used only for
+ * a job that intake has signed. Only intake and the worker can read the key.
+ */
+export interface JobSignatures {
+  /**
+   * Signs a job that may act through its person's account, with the time when they asked, and returns others as they are.
+   * @throws {SecretError}
+   */
+  sign(draft: JobDraft): Promise<JobDraft>;
+  /**
+   * True if intake made the job as it is, and not longer ago than the record of a job is kept: an older one may be the
+   * copy of a job that was carried out and forgotten.
+   * @throws {SecretError}
+   */
+  isSigned(job: JobDraft): Promise<boolean>;
+}
+
+export function createJobSignatures(
+  secrets: Secrets,
+  { connections }: Pick<RelayConfig, 'connections'>,
+  clock: () => number,
+): JobSignatures {
+  return {
+    async sign(draft) {
+      const link = connections[draft.connection]?.mcp.link ?? 'off';
+      if (!draft.asked?.by || link === 'off') return draft;
+      const { key } = await secrets.current(SECRET, intakeSecret);
+      const signed = { ...draft, asked: { at: clock(), ...draft.asked } };
+      return { ...signed, signature: signatureOf(signed, key) };
+    },
+    async isSigned(job) {
+      const { at } = job.asked ?? {};
+      if (at === undefined || clock() - at > LIFETIME_MS) return false;
+      const given = Buffer.from(job.signature ?? '');
+      return isAcceptedBySecret(secrets, SECRET, intakeSecret, ({ key }) => {
+        const expected = Buffer.from(signatureOf(job, key));
+        return given.length === expected.length && timingSafeEqual(given, expected);
+      });
+    },
+  };
+}
+
+/** Of everything that says what is done, who it is done as, and who hears of it. What operators decide changes none of it. */
+function signatureOf({ id, connection, automation, input, asked, replyTo }: JobDraft, key: string): string {
+  return createHmac('sha256', key)
+    .update(canonicalJson([id, connection, automation, input, asked, replyTo]))
+    .digest('base64url');
+}

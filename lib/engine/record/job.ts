@@ -1,0 +1,216 @@
+import { digest } from '../../digest.ts';
+import type { Lane } from '../../service/budget/lanes.ts';
+import type { OperatorDecision, Waited, WaitsFor } from './history.ts';
+import type { Newest } from './newest.ts';
+import type { Send } from './sends.ts';
+
+/**
+ * - `queued`: stored, and in the queue or about to be sent
+ * - `running`: claimed by a worker until its lease ends
+ * - `waiting`: due at a later time, with the reason
+ * - `succeeded`, `parked`: ended; a parked job waits for an operator
+ */
+export type JobStatus = (typeof jobStatuses)[number];
+export const jobStatuses = ['queued', 'running', 'waiting', 'parked', 'succeeded'] as const;
+
+/** Where a person requested a job and gets its outcome. */
+export type ReplyTo =
+  | {
+      in: 'slack';
+      userId: string;
+      /**
+       * Set for commands and buttons, valid for half an hour; sealed in a stored job (lib/platforms/slack/sealed-url.ts). Without
+       * it, the reply is a direct message.
+       */
+      responseUrl?: string;
+    }
+  | { in: 'github'; repository: string; issueNumber: number; installationId?: number };
+
+/** How a person asked for a job. */
+export interface Asked {
+  /** The verb of their command. */
+  verb?: string;
+  /** The person: a Slack user id or a GitHub login. */
+  by?: { in: 'slack' | 'github'; id: string };
+  /**
+   * When they asked, in a comment or in a job that is signed; epoch milliseconds. The signature covers it, and not the
+   * job's `createdAt`.
+   */
+  at?: number;
+  /** The line of a GitHub comment. It can be deleted or changed before the job runs. */
+  comment?: WrittenLine;
+  unproven?: Unproven;
+}
+
+export interface WrittenLine {
+  /** Id of the comment. */
+  id: number;
+  /** Digest of the line, which may be long. */
+  line: string;
+}
+
+/** A person whose permission the event does not show. Without a login, they have none. */
+export interface Unproven {
+  login?: string;
+  /** The event shows a member or a collaborator, but not the role. Without credentials for GitHub, that has to do. */
+  isShown?: boolean;
+  /** What to reply on the issue if they have no permission. Without it, there is no reply. */
+  otherwise?: string;
+}
+
+/** The event that a job was made from, as an operator looks for it. The job's id does not depend on it. */
+export interface Cause {
+  from: 'github' | 'slack' | 'schedule' | 'job';
+  /**
+   * GitHub's `X-GitHub-Delivery`, the `trigger_id` or form of Slack, the time of the schedule (ISO 8601), or the job
+   * that made this one. If an event came several times, it is the first of its deliveries.
+   */
+  id: string;
+  /** `issues.opened`, `issue_comment.created`. */
+  event?: string;
+  /** The GitHub login or the Slack user id that caused it. */
+  person?: string;
+}
+
+/** The part of a job that comes from its event. */
+export interface JobDraft {
+  /** From {@link jobId}. */
+  id: string;
+  /** Name of the automation. */
+  automation: string;
+  connection: string;
+  lane: Lane;
+  /**
+   * The subject of the job, `acme/web#42`, or in people's lanes the person, `slack-U0123ABCD`. Jobs with the same
+   * entity run one after the other, unless they have a group.
+   */
+  entity: string;
+  /** Jobs of one group run one after the other, in parallel with other jobs of their entity. */
+  group?: string;
+  /** The event in one line, for people. */
+  summary: string;
+  /** The automation's input. As JSON it must stay well below the 400 KB of an item. */
+  input: Record<string, unknown>;
+  replyTo?: ReplyTo;
+  asked?: Asked;
+  /** Proves that intake made the job: {@link JobSignatures}. Missing in jobs that act as no person. */
+  signature?: string;
+  /** Login of the outside contributor who caused it; see lib/service/budget/stranger-share.ts. */
+  stranger?: string;
+  /** The revision of the event's state: the turn of the link in which it was stored. */
+  revision?: number;
+  /** Set by intake when it accepts the event. */
+  cause?: Cause;
+}
+
+/** The record of a job. Times are epoch milliseconds. */
+export interface Job extends JobDraft {
+  status: JobStatus;
+  createdAt: number;
+  /** When it was last queued again. A job that was sent again because no worker had claimed it keeps its time. */
+  queuedAt?: number;
+  /** When the sweep should check the job. For ended jobs: when they ended. */
+  wakeAt: number;
+  /** Counts how often it was deliberately queued. A message of an older generation is stale. */
+  generation: number;
+  /** The generation and the time in which a step was last done, or a person continued it. Missing before that. */
+  gotOn?: { generation: number; at: number };
+  /** Failed steps and crashes. Receiving a message does not count as an attempt. */
+  attempts: number;
+  /** The worker that runs it, and until when no other worker may. */
+  lease?: { owner: string; until: number };
+  /** When a `waiting` job is due, unless it is in line. The worker that claims it reads when it was due. */
+  dueAt?: number;
+  /**
+   * Set while the job is in a waiting line, and until its next run ends: `main#background`, or
+   * `main#background#defects/create` if that operation fails.
+   */
+  line?: string;
+  /** While it is in line: the estimated time of its turn. */
+  expectedAt?: number;
+  /** After it is called from the line: when its slot opens. */
+  slotAt?: number;
+  waitingFor?: string;
+  /** While it waits until its person has linked an account: since when, and the link that does not do. */
+  awaitedLink?: { since: number; instead: string | null };
+  /** Its waits between two runs. Missing if there was none. */
+  waits?: Newest<Waited>;
+  /** What operators decided about it. */
+  decisions?: Newest<OperatorDecision>;
+  /** The operator's decision to end it, until the worker has told the person who asked. */
+  discarded?: { by: string; reason: string };
+  /** The steps that the last run began and did not finish, with what they have sent. */
+  unfinished?: UnfinishedStep[];
+  /** While it waits after a 429. */
+  limited?: Limited;
+  /** For `succeeded`: what was done, for people. */
+  outcome?: string;
+  /** True if the request could not be done and the person was told why. */
+  notDone?: boolean;
+  /** Set for `parked`. */
+  parked?: Parked;
+  finishedAt?: number;
+}
+
+/** The calls of an operation that the service answered with 429 while it took other calls of the connection. */
+export interface Limited {
+  operation: string;
+  /** How often it did. The first 429 is not counted: it stopped all calls. */
+  times: number;
+  /** The first 429. */
+  since: number;
+  /** What `limited` of lib/service/connection/breakers.ts returned for the last one. */
+  served: number;
+}
+
+/** A step between two runs. The journal gets it when it ends. */
+export interface UnfinishedStep {
+  step: string;
+  calls: string;
+  startedAt: number;
+  resumedAt?: number;
+  sends?: Newest<Send>;
+}
+
+/**
+ * Why a job was parked, without text from outside, for public places.
+ * - `refused`: the service refused the content
+ * - `outcome unknown`: a creating step was sent, and it is unknown whether it was executed
+ * - `failed`: too many attempts failed
+ * - `needs an operator`: everything else; the reason says what
+ */
+export type ParkKind = (typeof parkKinds)[number];
+export const parkKinds = ['refused', 'outcome unknown', 'failed', 'needs an operator'] as const;
+
+/** What a job waits for now. */
+export function waitsFor({ status, waits }: Pick<Job, 'status' | 'waits'>): WaitsFor | undefined {
+  return status === 'waiting' ? waits?.newest.at(-1)?.for : undefined;
+}
+
+/** Since when a job waits for a worker to claim it. */
+export const queuedSince = ({ queuedAt, createdAt }: Pick<Job, 'queuedAt' | 'createdAt'>): number =>
+  queuedAt ?? createdAt;
+
+/** Why a job cannot continue. */
+export interface Parked {
+  reason: string;
+  kind: ParkKind;
+  /** True if a creating step was sent and it is unknown whether it was executed. */
+  outcomeUnknown: boolean;
+}
+
+const SHORT_NAME_LENGTH = 6;
+const DIGEST_LENGTH = 20;
+
+/** The start of the digest in a job's id: enough to tell jobs apart in a terminal. */
+export function shortName(id: string): string {
+  return id.slice(-DIGEST_LENGTH).slice(0, SHORT_NAME_LENGTH);
+}
+
+/**
+ * A job's id, derived from what happened and not from the delivery. The same event has the same id if it comes from two
+ * hooks, is redelivered or is retried.
+ */
+export function jobId(automation: string, ...happened: readonly (string | number)[]): string {
+  return `${automation}-${digest(happened)}`;
+}

@@ -1,0 +1,259 @@
+import * as z from 'zod/mini';
+import { operations } from '../../service/partner/operations/operations.ts';
+import { type KeptRequest, packBody, unpackBody } from '../../service/partner/signed-request.ts';
+import { expiry } from '../../state/table/expiry.ts';
+import { keys } from '../../state/table/keys.ts';
+import type { Expression, Item, Table } from '../../state/table/table.ts';
+import { readItem, storedTime } from '../../state/table/unreadable-item.ts';
+import { type Lease, LeaseLost } from './job-store.ts';
+import { type Newest, newestShape } from './newest.ts';
+import type { Send } from './sends.ts';
+
+/** The record of a step. Times are epoch milliseconds. */
+export interface StepEntry {
+  step: string;
+  /** The target of the call: `defects/create`, `GitHub comment`. */
+  calls: string;
+  status: 'begun' | 'done' | 'skipped' | 'failed';
+  /** When it began for the first time. */
+  startedAt: number;
+  /** When it continued after a person's decision. It took from then, or from `startedAt`, until `finishedAt`. */
+  resumedAt?: number;
+  finishedAt?: number;
+  /** The newest sends of its request, with those of its failed attempts. Missing if there were none. */
+  sends?: Newest<Send>;
+  /** What settled the outcome of a creation whose answer was lost. */
+  settledBy?: string;
+  /** The part of the answer that the automation keeps. */
+  result?: unknown;
+  /** The same, if it is for the person who asked alone: see privacy.ts. */
+  sealed?: Uint8Array;
+  /** Why it was skipped, or the last error. */
+  note?: string;
+  failures?: number;
+  /**
+   * For a call of a tool that changes something and whose outcome is open: the link that it was sent with, and whether the
+   * tool says that repeating the call does no harm.
+   */
+  sent?: { linkId: string; isRepeatable: boolean };
+}
+
+/** A digest of each field of a payload. */
+export type SentFields = Readonly<Record<string, string>>;
+
+/** The marker text in the created object, and the payload fields that narrow the list to search. */
+export interface FoundBy {
+  marker: string;
+  scope: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A signed request of a creating step that may have been executed. While it exists, no other request may be sent for
+ * the step.
+ */
+export interface OpenRequest {
+  request: KeptRequest;
+  /** The creating operation. */
+  operation: string;
+  sent: SentFields;
+  /**
+   * When the relay stops sending the request and starts to search; not before its last send has ended. Epoch
+   * milliseconds.
+   */
+  lookFrom?: number;
+  /**
+   * How to find the created object. This belongs to these bytes, even if the automation would sign something else now.
+   */
+  found?: FoundBy | undefined;
+  /** The number of searches without a result. */
+  searches: number;
+  /** A person said that it was not executed. Unless one more search finds it, it is created again. */
+  again?: boolean;
+}
+
+/**
+ * The journal of one job, as read when it was opened. A write under an expired lease throws {@link LeaseLost}: a
+ * completed step stays completed, and an open request belongs to the worker that took over.
+ */
+export interface Journal {
+  /** The steps in the order in which they began. */
+  entries(): StepEntry[];
+  entry(step: string): StepEntry | undefined;
+  write(entry: StepEntry): Promise<void>;
+  openRequest(step: string): OpenRequest | undefined;
+  /**
+   * After it returns, the request may be sent, because every later worker of the job finds it.
+   * @throws {LeaseLost}
+   */
+  keepRequest(step: string, open: OpenRequest): Promise<void>;
+  dropRequest(step: string): Promise<void>;
+  /** The steps with an open request. Their outcome is unknown. */
+  openSteps(): string[];
+  /** The open steps that no person has decided yet. */
+  undecidedSteps(): string[];
+  /** Sets the journal to expire, because the job is about to end. Opening it with a lease removes the expiry. */
+  expire(): Promise<void>;
+}
+
+/**
+ * @param lease the writing worker's lease; undefined if no worker holds the job
+ * @throws {UnreadableItem} if any of it cannot be read, because then it is unknown what may still be sent
+ */
+export async function openJournal(table: Table, jobId: string, clock: () => number, lease?: Lease): Promise<Journal> {
+  const entries = new Map<string, StepEntry>();
+  const requests = new Map<string, OpenRequest>();
+  const kept = new Map<string, RequestItem>();
+  const own = lease && { expression: '#owner = :owner', values: { owner: lease.owner } };
+  const ownOrNone = own && { ...own, expression: `attribute_not_exists(#pk) OR ${own.expression}` };
+  const putRequest = (step: string, open: OpenRequest, condition: Expression | undefined) =>
+    table.put({ ...keys.request(jobId, step), ...toItem(open), owner: lease?.owner }, condition);
+
+  for (const { pk, sk, expiresAt, ...item } of await table.partition(keys.job(jobId).pk)) {
+    const [kind, step = ''] = String(sk).split(/#(.*)/s);
+    if (kind === 'step' && lease && expiresAt !== undefined) {
+      await table.update(keys.step(jobId, step), { expression: 'REMOVE #expiresAt' });
+    }
+    if (kind === 'step') entries.set(step, entryOfItem(item, jobId, step));
+    if (kind === 'request') kept.set(step, requestOfItem(item, jobId, step, clock()));
+  }
+  for (const [step, { owner, ...item }] of kept) {
+    const asRead: Expression =
+      owner === undefined
+        ? { expression: 'attribute_not_exists(#owner)' }
+        : { expression: '#owner = :owner', values: { owner } };
+    // The writer of the step stopped before it dropped the request.
+    const isDone = entries.get(step)?.status === 'done';
+    const open = fromItem(item);
+    if (!isDone) requests.set(step, open);
+    if (!lease) continue;
+    // From here on, the worker that stored the request can neither delete nor change it.
+    const isTaken = isDone
+      ? await table.delete(keys.request(jobId, step), asRead)
+      : await putRequest(step, open, asRead);
+    if (!isTaken) throw new LeaseLost(jobId);
+  }
+
+  return {
+    entries: () => [...entries.values()].sort((a, b) => a.startedAt - b.startedAt),
+    entry: (step) => entries.get(step),
+    async write(entry) {
+      const unlessDone = {
+        expression: 'attribute_not_exists(#pk) OR #status <> :done',
+        values: { done: 'done' },
+      };
+      if (!(await table.put({ ...keys.step(jobId, entry.step), ...entry }, unlessDone))) {
+        throw new LeaseLost(jobId);
+      }
+      entries.set(entry.step, entry);
+    },
+    openRequest: (step) => requests.get(step),
+    async keepRequest(step, open) {
+      // A request that was dropped meanwhile is decided, and must not come back.
+      if (!(await putRequest(step, open, requests.has(step) ? own : ownOrNone))) throw new LeaseLost(jobId);
+      // The order matters: a worker that claims the job after this check reads the journal later and finds the request.
+      if (lease && !(await lease.isHeld())) {
+        if (!requests.has(step)) await table.delete(keys.request(jobId, step), ownOrNone);
+        throw new LeaseLost(jobId);
+      }
+      requests.set(step, open);
+    },
+    async dropRequest(step) {
+      if (!(await table.delete(keys.request(jobId, step), ownOrNone))) throw new LeaseLost(jobId);
+      requests.delete(step);
+    },
+    openSteps: () => [...requests.keys()],
+    undecidedSteps: () => [...requests].flatMap(([step, { again }]) => (again ? [] : [step])),
+    async expire() {
+      const change = { expression: 'SET #expiresAt = :expiresAt', values: { expiresAt: expiry(clock()) } };
+      const all = [
+        ...[...entries.keys()].map((step) => keys.step(jobId, step)),
+        ...[...requests.keys()].map((step) => keys.request(jobId, step)),
+      ];
+      await Promise.all(all.map((key) => table.update(key, change)));
+    },
+  };
+}
+
+/** An open request as stored in the table. */
+type RequestItem = Omit<OpenRequest, 'request'> & {
+  request: Omit<KeptRequest, 'body'> & { body: Uint8Array | string };
+  /** The lease under which it was written last. Missing if an operator wrote it. */
+  owner?: string;
+};
+
+const string = z.string();
+const count = z.int().check(z.gte(0));
+const maybe = z.exactOptional(string);
+const maybeTime = z.exactOptional(storedTime);
+
+const entryShape = z.object({
+  step: string,
+  calls: string,
+  status: z.enum(['begun', 'done', 'skipped', 'failed']),
+  startedAt: storedTime,
+  resumedAt: maybeTime,
+  finishedAt: maybeTime,
+  sends: z.exactOptional(newestShape<Send>()),
+  settledBy: maybe,
+  result: z.exactOptional(z.unknown()),
+  sealed: z.exactOptional(z.instanceof(Uint8Array)),
+  note: maybe,
+  failures: z.exactOptional(count),
+  sent: z.exactOptional(z.object({ linkId: string, isRepeatable: z.boolean() })),
+} satisfies Record<keyof StepEntry, z.ZodMiniType>);
+
+const sentShape = z.record(string, string);
+const createdShape = z.object({ result: z.object({ id: z.union([string, z.number()]), sent: sentShape }) });
+
+const requestShape = z.object({
+  request: z.object({
+    url: string,
+    timestampSeconds: count,
+    nonce: string,
+    body: z.union([string, z.instanceof(Uint8Array)]),
+    signedAt: storedTime,
+    proof: string,
+  }),
+  operation: string,
+  sent: sentShape,
+  lookFrom: maybeTime,
+  found: z.exactOptional(z.object({ marker: string, scope: z.record(string, z.unknown()) })),
+  searches: count,
+  again: z.exactOptional(z.boolean()),
+  owner: maybe,
+} satisfies Record<keyof RequestItem, z.ZodMiniType>);
+
+/** Clocks differ by less. The end of a request that was signed later than that would never come. */
+const AHEAD_MS = 60 * 60_000;
+
+function entryOfItem(item: Item, jobId: string, step: string): StepEntry {
+  const what = `the journal of ${jobId}, step '${step}',`;
+  const entry = readItem<StepEntry>(entryShape, { ...item, step }, what, WHAT_TO_DO);
+  const isCreated = entry.status === 'done' && operations.get(entry.calls)?.createdId !== undefined;
+  if (isCreated) readItem(createdShape, item, what, WHAT_TO_DO);
+  return entry;
+}
+
+function requestOfItem(item: Item, jobId: string, step: string, now: number): RequestItem {
+  const what = `the signed request of ${jobId}, step '${step}',`;
+  const read = readItem<RequestItem>(requestShape, item, what, WHAT_TO_DO);
+  const latest = z.number().check(z.lte(now + AHEAD_MS));
+  readItem(
+    z.object({ lookFrom: z.exactOptional(latest), request: z.object({ signedAt: latest }) }),
+    read,
+    what,
+    WHAT_TO_DO,
+  );
+  return read;
+}
+
+const WHAT_TO_DO =
+  'Nothing more is sent for the job, because it is unknown what it has created. Look in the service for that, correct the item in the table, or delete it if the step may be carried out again, and replay the job';
+
+function toItem(open: OpenRequest): RequestItem {
+  return { ...open, request: { ...open.request, body: packBody(open.request.body) } };
+}
+
+function fromItem(item: Omit<RequestItem, 'owner'>): OpenRequest {
+  return { ...item, request: { ...item.request, body: unpackBody(item.request.body) } };
+}

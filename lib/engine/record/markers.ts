@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto';
+import { markersSecret, type Secrets } from '../../state/secrets/secrets.ts';
+
+export const MARKERS_SECRET = 'markers';
+const MARKER = /\[partner-relay [\w-]{1,64}\]/g;
+const HEX_DIGITS = 20;
+
+/**
+ * Makes the markers of what the relay creates: `[partner-relay 4f2a…]`, at the end of a description or a note. A marker
+ * is derived from the event with a key, so it is the same after the table was lost, and no one else can make it.
+ */
+export interface Markers {
+  /**
+   * @param what identifies what is created, for all time: a job's id, or an issue and how often its link was cleared
+   * @throws {SecretError} without a key
+   */
+  of(kind: 'defect of an issue' | 'defect' | 'time entry', ...what: readonly (string | number)[]): Promise<string>;
+}
+
+export function createMarkers(secrets: Pick<Secrets, 'current'>): Markers {
+  return {
+    async of(kind, ...what) {
+      const { key } = await secrets.current(MARKERS_SECRET, markersSecret);
+      const mac = createHmac('sha256', key)
+        .update(JSON.stringify([kind, ...what]))
+        .digest('hex');
+      return `[partner-relay ${mac.slice(0, HEX_DIGITS)}]`;
+    },
+  };
+}
+
+/**
+ * The marker of a text in the service: the last one, because the relay's own is behind what others wrote. People can
+ * read markers and copy them into an issue.
+ */
+export function markerIn(text: unknown): string | undefined {
+  return typeof text === 'string' ? text.match(MARKER)?.at(-1) : undefined;
+}

@@ -1,0 +1,63 @@
+import { LinkNeeded } from '../../as-person/grants/errors.ts';
+import type { Vault } from '../../as-person/grants/vault.ts';
+import { McpError } from '../../as-person/protocol/errors.ts';
+import { SealBroken } from '../../seal.ts';
+import { type Interruption, NeedsOperator, NotDone } from './interruption.ts';
+
+/** What the records of a job say in place of words that are for the person who asked. */
+export const DONE_AS_PERSON = 'done';
+export const NOT_DONE_AS_PERSON = 'not done; the person who asked was told why';
+
+/**
+ * Keeps what a tool said from everyone but the person who asked. The journal holds it sealed, for the case that the relay
+ * stops before the person was told; logs, metrics and the console never have it.
+ */
+export interface Privacy {
+  seal(step: string, kept: unknown): Promise<Uint8Array>;
+  /**
+   * @throws {NeedsOperator} if the relay did not seal it, the key that it was sealed with is gone, or what becomes of it
+   * was changed in the table
+   */
+  open(step: string, sealed: Uint8Array | undefined): Promise<unknown>;
+  /** What the journal says of a step that ended with an error. */
+  noteOf(error: Interruption): string;
+  /** Whether it kept something in this run. The journal's own word for that could be changed in the table. */
+  wasUsed(): boolean;
+}
+
+/** @param ensureOfIntake throws for a job that intake did not make as it is: what was sealed could go to another person */
+export function createPrivacy(jobId: string, vault: Vault, ensureOfIntake?: () => Promise<void>): Privacy {
+  const associated = (step: string) => ['journal', jobId, step];
+  let used = false;
+  return {
+    seal(step, kept) {
+      used = true;
+      return vault.seal(JSON.stringify({ kept }), associated(step));
+    },
+    async open(step, sealed) {
+      used = true;
+      await ensureOfIntake?.();
+      if (!sealed) throw new NeedsOperator(`the journal has the step ${step} as the relay does not write it`);
+      try {
+        return JSON.parse(await vault.unseal(sealed, associated(step))).kept;
+      } catch (error) {
+        if (!(error instanceof SealBroken)) throw error;
+        throw new NeedsOperator(
+          `the journal has the step ${step}, and it was changed, or the key that it was sealed with is gone`,
+        );
+      }
+    },
+    noteOf(error) {
+      used = true;
+      return inOwnWords(error);
+    },
+    wasUsed: () => used,
+  };
+}
+
+/** An error in words for the records: without the service's own, which may be about the person. */
+export function inOwnWords(error: Error): string {
+  if (error instanceof NotDone) return NOT_DONE_AS_PERSON;
+  const told = [error, error.cause].find((one) => one instanceof McpError || one instanceof LinkNeeded);
+  return told?.inOwnWords ?? error.message;
+}

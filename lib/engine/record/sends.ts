@@ -1,0 +1,74 @@
+import { PartnerError } from '../../service/partner/errors.ts';
+import { cutToLength } from '../../text.ts';
+import { outcomeOf, type SendOutcome } from './decide.ts';
+import { type Newest, withEntry } from './newest.ts';
+
+/** One send of a step's request. It has no payload and no signature. Times are epoch milliseconds. */
+export interface Send {
+  /** What was called, if it is not what the step calls: the list that is searched for a lost creation. */
+  calls?: string;
+  /** When the step asked the budget for a slot. */
+  askedAt: number;
+  /** When the slot opened. Until then, the send waited for the budget. */
+  grantedAt: number;
+  sentAt: number;
+  /** When the answer came, or the relay stopped waiting for one. */
+  endedAt: number;
+  came: 'accepted' | SendOutcome;
+  /** The HTTP status, if there was an answer. */
+  status?: number;
+  /** The error in words, if it was not accepted. */
+  why?: string;
+  /** The same signed bytes as an earlier send of the step. */
+  sameBytes?: true;
+}
+
+/** What a step has sent so far, in this run and in earlier ones. */
+export interface SendLog {
+  sends(): Newest<Send> | undefined;
+  add(send: Send): void;
+  /** Reports the last send, because the end of the step will not explain it. */
+  tell(): void;
+  /** Notes what settled the outcome of a creation whose answer was lost. */
+  settle(by: string): void;
+  settledBy(): string | undefined;
+}
+
+const MOST_SENDS = 20;
+const LONGEST_WHY = 200;
+
+/**
+ * @param before the sends of earlier runs of the step
+ * @param report gets the sends that the end of the step does not explain
+ */
+export function createSendLog(before: Newest<Send> | undefined, report: (send: Send) => void): SendLog {
+  let sends = before;
+  let settledBy: string | undefined;
+  let untold: Send | undefined;
+  return {
+    sends: () => sends,
+    add(send) {
+      sends = withEntry(sends, send, MOST_SENDS);
+      untold = send;
+    },
+    tell() {
+      if (untold) report(untold);
+      untold = undefined;
+    },
+    settle(by) {
+      settledBy = by;
+    },
+    settledBy: () => settledBy,
+  };
+}
+
+/** The part of a {@link Send} that its end shows. */
+export function howItEnded(error: unknown): Pick<Send, 'came' | 'status' | 'why'> | undefined {
+  if (!(error instanceof PartnerError)) return undefined;
+  const { operation, status, message } = error;
+  return {
+    came: outcomeOf(error),
+    ...(status !== null && { status }),
+    why: cutToLength(message.replace(`${operation}: `, ''), LONGEST_WHY, '…'),
+  };
+}

@@ -1,0 +1,111 @@
+import { operations } from '../../service/partner/operations/operations.ts';
+import { InLine, Interruption, RetryAt } from '../record/interruption.ts';
+import type { UnfinishedStep } from '../record/job.ts';
+import type { Journal, StepEntry } from '../record/journal.ts';
+import type { Privacy } from '../record/privacy.ts';
+import { createSendLog, type Send, type SendLog } from '../record/sends.ts';
+
+/** A step ended or failed. */
+export interface StepNews {
+  news: 'step';
+  entry: StepEntry;
+  isOperation: boolean;
+}
+
+/** A send that the end of its step does not explain. */
+export interface SendNews {
+  news: 'send';
+  step: string;
+  calls: string;
+  send: Send;
+}
+
+/** Carries out each step of a job once, and journals what became of it. */
+export interface Once {
+  /**
+   * Runs a step unless it is done.
+   * @param run gets what the journal has of an earlier run of it, and where to note what it sends
+   * @param privacy set if what it keeps is for the person who asked alone, or must come from the relay: more may write to
+   * the journal than may act as a person
+   */
+  run<Kept>(
+    step: string,
+    calls: string,
+    run: (begun: StepEntry | undefined, sends: SendLog) => Promise<Kept>,
+    privacy?: Privacy,
+  ): Promise<Kept>;
+  write(entry: StepEntry): Promise<void>;
+  /** The steps that were begun and have to continue in a later run. */
+  unfinished(): UnfinishedStep[];
+}
+
+export interface OnceOptions {
+  journal: Journal;
+  clock: () => number;
+  report: (news: StepNews | SendNews) => void;
+  /** The steps that an earlier run began and did not finish. */
+  unfinished: readonly UnfinishedStep[];
+  /** True if the job waited for a person before this run. Their time is not part of a step's. */
+  isAfterPerson: boolean;
+}
+
+export function createOnce({ journal, clock, report, unfinished, isAfterPerson }: OnceOptions): Once {
+  const begun = new Map(unfinished.map((step) => [step.step, step]));
+
+  async function write(entry: StepEntry): Promise<void> {
+    await journal.write(entry);
+    if (entry.status !== 'begun') report({ news: 'step', entry, isOperation: operations.has(entry.calls) });
+  }
+
+  return {
+    write,
+    unfinished: () => [...begun.values()],
+    async run<Kept>(
+      step: string,
+      calls: string,
+      run: (begun: StepEntry | undefined, sends: SendLog) => Promise<Kept>,
+      privacy?: Privacy,
+    ): Promise<Kept> {
+      const known = journal.entry(step);
+      if (known?.status === 'done') {
+        return (privacy ? await privacy.open(step, known.sealed) : known.result) as Kept;
+      }
+      const before = begun.get(step) ?? known;
+      const now = clock();
+      const startedAt = before?.startedAt ?? now;
+      const log = createSendLog(before?.sends, (send) => report({ news: 'send', step, calls, send }));
+      const resumedAt = before && isAfterPerson ? now : before?.resumedAt;
+      const times = { startedAt, ...(resumedAt !== undefined && { resumedAt }) };
+      const about = () => ({ step, calls, ...times, ...sentAndSettled(log) });
+      try {
+        const result = await run(known, log);
+        begun.delete(step);
+        const kept = privacy ? { sealed: await privacy.seal(step, result) } : { result };
+        await write({ ...about(), status: 'done', finishedAt: clock(), ...kept });
+        return result;
+      } catch (error) {
+        if (error instanceof RetryAt || error instanceof InLine) {
+          begun.set(step, { step, calls, ...times, ...sendsOf(log) });
+        } else if (error instanceof Interruption) {
+          const failures = (known?.failures ?? 0) + 1;
+          begun.delete(step);
+          const sent = journal.entry(step)?.sent;
+          const note = privacy?.noteOf(error) ?? error.message;
+          const failed = { ...about(), status: 'failed', finishedAt: clock(), note, failures } as const;
+          await write({ ...failed, ...(sent && { sent }) });
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+function sendsOf(log: SendLog): Pick<StepEntry, 'sends'> {
+  const sends = log.sends();
+  return sends ? { sends } : {};
+}
+
+function sentAndSettled(log: SendLog): Pick<StepEntry, 'sends' | 'settledBy'> {
+  const settledBy = log.settledBy();
+  return { ...sendsOf(log), ...(settledBy !== undefined && { settledBy }) };
+}

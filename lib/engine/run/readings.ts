@@ -1,0 +1,153 @@
+import { digest } from '../../digest.ts';
+import type { Connection } from '../../service/connection/connection.ts';
+import { type PartnerClient, pages } from '../../service/partner/client.ts';
+import type { Finding, Operation } from '../../service/partner/operation.ts';
+import { expiry } from '../../state/table/expiry.ts';
+import { type Key, keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import type { Slots } from '../line/slots.ts';
+import { RetryAt, StepFailed } from '../record/interruption.ts';
+import { markerIn } from '../record/markers.ts';
+import type { SendLog } from '../record/sends.ts';
+
+/** The most pages of a list to read, with {@link PAGE_SIZE} rows each. */
+export const PAGES = 10;
+const PAGE_SIZE = 100;
+/** About 100 bytes each, in an item that holds at most 400 KB. */
+const MARKERS_KEPT = 2_000;
+/** A reader that has not finished by then counts as killed. */
+const READER_MS = 60_000;
+const LOOK_AGAIN_MS = 2_000;
+const KEPT_MS = 3_600_000;
+
+/** Ids by marker. */
+type Ids = Record<string, string | number>;
+
+/** The item in the table. Times are epoch milliseconds. */
+interface Kept {
+  /** When the last reading began. */
+  startedAt?: number;
+  /** True if it reached the end or the last allowed page. A reading may end early when it finds its marker. */
+  isWhole?: boolean;
+  /** True if every row arrived, and the list shows the text that has the marker. */
+  isComplete?: boolean;
+  /** The ids that this reading and earlier ones found. */
+  ids?: Ids;
+  /** Until then, another caller is reading. */
+  readerUntil?: number;
+}
+
+/** The object to search for. */
+export interface Wanted {
+  /** The text that identifies it. */
+  marker: string;
+  /** The name of its id field. */
+  idField: string;
+  found: Finding;
+  /** The list operation, with this instance's overrides. */
+  list: Operation;
+  /** The fields of `found.scope`, which narrow the list. */
+  scope: Readonly<Record<string, unknown>>;
+  /** Reads the list to its end even if the object is found, because other jobs search in it too. */
+  toTheEnd?: true;
+}
+
+/** What a search found; without an id, whether that proves that the object does not exist. */
+export type Sought = { id: string | number } | { id?: undefined; isComplete: boolean };
+
+/** A reading that has not finished after this long does not fit into a run. */
+const SLOW_READING_MS = 30_000;
+
+/** A reading was begun and cannot be finished, so it proves nothing. */
+export class ListTooSlow extends StepFailed {}
+
+/** Readings of lists, shared by all searches for open creations in the same list. */
+export interface Readings {
+  /**
+   * @param since a reading that began before this time cannot prove that the object does not exist
+   * @returns the id of the object with the marker, or none if a reading since then does not have it
+   * @param log gets the sends of a reading
+   * @throws {RetryAt} if the run cannot wait for a reading
+   * @throws {ListTooSlow}
+   */
+  find(wanted: Wanted, since: number, log: SendLog): Promise<Sought>;
+}
+
+export interface ReadingsOptions {
+  table: Table;
+  connection: Connection;
+  slots: Slots;
+  /** Calls the list operation, ahead of other work, and notes it in the log. */
+  read: (log: SendLog) => PartnerClient['call'];
+  clock: () => number;
+}
+
+/**
+ * One reading of a list serves every creation that is open at that time, so a hundred lost answers do not cost a
+ * hundred readings. One reader at a time reads. The others wait for its result.
+ */
+export function createReadings({ table, connection, slots, read, clock }: ReadingsOptions): Readings {
+  return {
+    async find(wanted, since, log) {
+      const { list, scope, found, marker } = wanted;
+      const key = keys.reading(connection.name, list.name, digest([found.field, scope]));
+      for (;;) {
+        const kept = (await table.get(key)) as Kept | undefined;
+        // A found object still exists, however old the reading is.
+        const id = kept?.ids?.[marker];
+        if (id !== undefined) return { id };
+        if (kept?.isWhole && (kept.startedAt ?? 0) >= since) return { isComplete: kept.isComplete ?? false };
+        if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {}, log);
+        await slots.pauseUntil(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`, 'job');
+      }
+    },
+  };
+
+  async function claim(key: Key): Promise<boolean> {
+    const now = clock();
+    const claimed = await table.update(
+      key,
+      { expression: 'SET #readerUntil = :until', values: { until: now + READER_MS } },
+      { expression: 'attribute_not_exists(#readerUntil) OR #readerUntil <= :now', values: { now } },
+    );
+    return claimed !== undefined;
+  }
+
+  async function readAndKeep(key: Key, wanted: Wanted, before: Ids, log: SendLog): Promise<Sought> {
+    const startedAt = clock();
+    try {
+      const { ids, ...read } = await readIds(wanted, log);
+      const id = ids[wanted.marker];
+      const all = { ...before, ...ids };
+      const fits = [all, ids].find((ids) => Object.keys(ids).length <= MARKERS_KEPT);
+      const reading: Kept = fits ? { startedAt, ...read, ids: fits } : {};
+      await table.put({ ...key, ...reading, expiresAt: expiry(startedAt, KEPT_MS) });
+      return id === undefined ? { isComplete: read.isComplete } : { id };
+    } catch (error) {
+      await table.update(key, { expression: 'REMOVE #readerUntil' });
+      // The next run would have to start over and would get no further.
+      const isTooSlow = error instanceof RetryAt && clock() - startedAt > SLOW_READING_MS;
+      throw isTooSlow ? new ListTooSlow(`${wanted.list.name} is too slow to be read in one run`) : error;
+    }
+  }
+
+  /** Reads until the marker is found, or to the end. */
+  async function readIds({ list, scope, found, idField, marker, toTheEnd }: Wanted, log: SendLog) {
+    const ids: Ids = {};
+    let [rows, texts] = [0, 0];
+    const reading = pages(read(log), list, { ...scope, [found.pageSize]: PAGE_SIZE }, PAGES);
+    for (;;) {
+      const page = await reading.next();
+      if (page.done) return { ids, isWhole: true, isComplete: page.value && (rows === 0 || texts > 0) };
+      for (const row of page.value.data as Record<string, unknown>[]) {
+        const [id, text] = [row[idField], row[found.field]];
+        if (typeof id !== 'string' && typeof id !== 'number') continue;
+        rows++;
+        if (typeof text === 'string') texts++;
+        const theirs = markerIn(text);
+        if (theirs !== undefined) ids[theirs] ??= id;
+      }
+      if (ids[marker] !== undefined && !toTheEnd) return { ids, isWhole: false, isComplete: false };
+    }
+  }
+}

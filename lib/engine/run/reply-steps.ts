@@ -1,0 +1,61 @@
+import { RetryAt } from '../record/interruption.ts';
+import type { Journal } from '../record/journal.ts';
+import type { Privacy } from '../record/privacy.ts';
+import type { Once } from './once.ts';
+
+/** The time limit for all calls of a reply together. */
+const REPLY_TIMEOUT_MS = 20_000;
+
+/** A call outside the partner API that creates something: a comment, a message. */
+export interface Reply<Kept> {
+  /** For people: `GitHub comment`. */
+  calls: string;
+  /** Searches for the result of an earlier run before creating it again; `since` is when that run began. */
+  find(since: number): Promise<Kept | undefined>;
+  make(): Promise<Kept>;
+}
+
+/** The steps that need no connection. */
+export interface ReplySteps {
+  /** Reads something outside the partner API. */
+  read<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
+  /** Sends a reply once. A second try searches for it first. */
+  reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
+  /** Decides something once. The journal has it sealed, because more may write to it than may decide. */
+  decide<Kept>(step: string, calls: string, decide: () => Promise<Kept>): Promise<Kept>;
+  /** Whether a step is done. */
+  isDone(step: string): boolean;
+  /** Records that a step was skipped, and why. */
+  skip(step: string, calls: string, why: string): Promise<void>;
+}
+
+export interface ReplyStepsOptions {
+  journal: Journal;
+  clock: () => number;
+  /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
+  deadline: number;
+  once: Once;
+  privacy: Privacy;
+}
+
+export function createReplySteps({ journal, clock, deadline, once, privacy }: ReplyStepsOptions): ReplySteps {
+  return {
+    read: (step, calls, read) => once.run(step, calls, read),
+    async reply(step, { calls, find, make }) {
+      return once.run(step, calls, async (begun) => {
+        if (clock() + REPLY_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a reply');
+        const made = begun && (await find(begun.startedAt));
+        if (made !== undefined) return made;
+        if (!begun) await once.write({ step, calls, status: 'begun', startedAt: clock() });
+        return make();
+      });
+    },
+    decide: (step, calls, decide) => once.run(step, calls, decide, privacy),
+    isDone: (step) => journal.entry(step)?.status === 'done',
+    async skip(step, calls, why) {
+      if (journal.entry(step)) return;
+      const now = clock();
+      await once.write({ step, calls, status: 'skipped', startedAt: now, finishedAt: now, note: why });
+    },
+  };
+}

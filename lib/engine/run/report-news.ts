@@ -1,0 +1,112 @@
+import type { Metrics } from '../../state/metrics/metrics.ts';
+import { nextStepOfParked } from '../line/next-step.ts';
+import type { JobNews } from './run-job.ts';
+
+/** Reports events of jobs to the metrics and to the log. The log gets ids, steps and reasons, but no payloads. */
+export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics: Metrics): (news: JobNews) => void {
+  return (told) => {
+    const { job } = told;
+    const about = { jobId: job.id, automation: job.automation, entity: job.entity, attempts: job.attempts };
+    switch (told.news) {
+      case 'step': {
+        const { step, calls, status, note, settledBy, startedAt, resumedAt = startedAt, finishedAt } = told.entry;
+        // From where its last run began: a wait for a person's decision is not part of it.
+        const endedAt = finishedAt ?? resumedAt;
+        const durationMs = endedAt - resumedAt;
+        const line = { message: `step ${status}`, ...about, step, calls, note, settledBy, durationMs };
+        if (status === 'failed') {
+          log.warn(line);
+          metrics.record({ StepsFailed: 1 });
+        } else log.info(line);
+        if (status === 'done' && told.isOperation) metrics.record({ EventToOperation: endedAt - job.createdAt });
+        if (status === 'done' && step === 'reply' && job.replyTo?.in === 'slack') {
+          metrics.record({ SlackReply: endedAt - job.createdAt });
+        }
+        return;
+      }
+      case 'send': {
+        const { came, status, why, sameBytes, calls = told.calls, sentAt, endedAt } = told.send;
+        const line = { message: 'request sent', ...about, step: told.step, calls, came, status, why, sameBytes };
+        log.info({ ...line, durationMs: endedAt - sentAt });
+        return;
+      }
+      case 'continues': {
+        const { for: waitedFor, from, until = from, why } = told.wait;
+        log.info({ message: 'job continues', ...about, waitedFor, why, durationMs: until - from });
+        return;
+      }
+      case 'rate limited':
+        log.warn({ message: 'the service answered 429', ...about, connection: job.connection });
+        metrics.record({ RateLimited: 1 }, job.connection);
+        return;
+      case 'strangers wait':
+        log.warn({
+          message: 'the share of outside contributors is used up',
+          ...about,
+          connection: job.connection,
+          who: told.who,
+        });
+        metrics.record({ StrangersWait: 1 }, job.connection);
+        return;
+      case 'stopped':
+        log.warn({
+          message: 'calls are stopped',
+          ...about,
+          connection: job.connection,
+          what: told.what,
+          why: told.why,
+        });
+        return;
+      case 'credentials refused':
+        log.error({
+          message: 'the service refuses the key',
+          ...about,
+          connection: job.connection,
+          reason: told.reason,
+        });
+        metrics.record({ CredentialsRefused: 1 }, job.connection);
+        return;
+      case 'succeeded':
+        log.info({ message: 'job succeeded', ...about, outcome: told.outcome, notDone: told.notDone });
+        metrics.record({ JobsSucceeded: 1 });
+        return;
+      case 'waiting':
+        log.info({ message: 'job waits', ...about, dueAt: new Date(told.dueAt).toISOString(), why: told.why });
+        return;
+      case 'in line': {
+        const { expectedAt, why } = told;
+        log.info({ message: 'job waits', ...about, dueAt: expectedAt && new Date(expectedAt).toISOString(), why });
+        return;
+      }
+      case 'breaker not closed':
+        log.warn({ message: 'a breaker could not be closed', ...about, error: String(told.error) });
+        return;
+      case 'line stands still':
+        log.warn({ message: 'the waiting line could not advance', ...about, error: String(told.error) });
+        return;
+      case 'parked':
+        log.warn({
+          message: 'job parked',
+          ...about,
+          reason: told.reason,
+          kind: told.kind,
+          next: nextStepOfParked(told.kind).text,
+        });
+        metrics.record({ JobsParked: 1 });
+        return;
+      case 'untold':
+        log.warn({ message: 'the person who asked could not be told', ...about, error: String(told.error) });
+        return;
+      case 'bug': {
+        const { error } = told;
+        const stack = error instanceof Error ? error.stack : undefined;
+        log.error({
+          message: 'an automation failed unexpectedly',
+          ...about,
+          error: String(error),
+          stack,
+        });
+      }
+    }
+  };
+}

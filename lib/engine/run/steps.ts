@@ -1,0 +1,155 @@
+import type * as z from 'zod';
+import type { Holder } from '../../as-person/grants/grant.ts';
+import type { Connection } from '../../service/connection/connection.ts';
+import type { Operation } from '../../service/partner/operation.ts';
+import { readPage } from '../../service/partner/paging.ts';
+import { NeedsOperator, Refused } from '../record/interruption.ts';
+import type { Journal, SentFields } from '../record/journal.ts';
+import type { Identity } from './creations.ts';
+import type { Once } from './once.ts';
+import type { PartnerCalls } from './partner-calls.ts';
+import type { Fence } from './repeatable-calls.ts';
+import type { ReplySteps } from './reply-steps.ts';
+import type { ToolSteps } from './tool-steps.ts';
+
+/** The result of a creating step. */
+export interface Created {
+  id: string | number;
+  /** What was sent of each field. It may be older than the payload of the last call. */
+  sent: SentFields;
+}
+
+/** The external effects of an automation. Each step is executed once per job, even after crashes and retries. */
+export interface Steps extends ReplySteps {
+  /**
+   * Calls an operation that may be repeated harmlessly.
+   *
+   * @param step the step's name, unique within the job
+   * @param keep selects the data that the job needs later; keep it small, because it is journalled
+   * @param refused returns what to keep if the service refuses the call because of its content; it rethrows other
+   * errors
+   * @throws {Refused} if the service refuses the call and there is no `refused`
+   */
+  call<P extends z.ZodType, D extends z.ZodType, Kept>(
+    step: string,
+    operation: Operation<P, D>,
+    payload: z.input<P>,
+    keep: (data: z.output<D>) => Kept,
+    refused?: (refusal: Refused) => Kept,
+  ): Promise<Kept>;
+  /** Calls an operation that sets fields. An earlier call of it must not arrive after a later one. */
+  set<P extends z.ZodType, D extends z.ZodType>(
+    step: string,
+    operation: Operation<P, D>,
+    payload: z.input<P>,
+    fence: Fence,
+  ): Promise<void>;
+  /**
+   * Reads a list page by page. Each page is a separate step.
+   *
+   * @param keep selects the part of a row that the job needs later, or undefined; everything kept is journalled
+   * @param idOf returns a row's id. If the list shifts between two pages, a row can be on both, and the later one is
+   *   kept. All rows without an id are kept.
+   * @param maxPages the most pages to read
+   * @returns the kept rows, the number of pages, and whether the list is complete: it ended within `maxPages`, and
+   *   every page arrived
+   */
+  list<P extends z.ZodType, Row, Kept>(
+    step: string,
+    operation: Operation<P, z.ZodType<Row[]>>,
+    payload: z.input<P>,
+    keep: (row: Row) => Kept | undefined,
+    idOf: (kept: Kept) => string | number | undefined,
+    maxPages: number,
+  ): Promise<{ kept: Kept[]; pages: number; whole: boolean }>;
+  /**
+   * Calls a creating operation at most once; see decide.ts.
+   *
+   * @param identity by which the created object is found again
+   * @returns the id of the created object, and what was sent of each field
+   */
+  create<P extends z.ZodType, D extends z.ZodType>(
+    step: string,
+    operation: Operation<P, D>,
+    payload: z.input<P>,
+    identity?: Identity,
+  ): Promise<Created>;
+  /** Calls of tools, as a person who has linked an account. */
+  as(holder: Holder): ToolSteps;
+}
+
+export interface StepsOptions {
+  connection: Connection;
+  calls: PartnerCalls;
+  journal: Journal;
+  once: Once;
+  replies: ReplySteps;
+  /** Makes {@link Steps.as}. */
+  tools: Pick<Steps, 'as'>;
+}
+
+export function createSteps(options: StepsOptions): Steps {
+  const { connection, calls: partner, journal, once, replies, tools } = options;
+  return {
+    ...replies,
+    async call(step, declared, payload, keep, refused) {
+      const operation = connection.operation(declared);
+      return once.run(step, operation.name, async (_, log) => {
+        try {
+          return keep((await partner.repeatable(operation, payload, log)).data);
+        } catch (error) {
+          if (refused && error instanceof Refused) return refused(error);
+          throw error;
+        }
+      });
+    },
+    async set(step, declared, payload, fence) {
+      const operation = connection.operation(declared);
+      await once.run(step, operation.name, async (_, log) => {
+        await partner.repeatable(operation, payload, log, fence);
+        return null;
+      });
+    },
+    async list(step, declared, payload, keep, idOf, maxPages) {
+      const operation = connection.operation(declared);
+      const kept = [];
+      let before: string | null = null;
+      for (let page = 1; page <= maxPages; page++) {
+        const part = await once.run(`${step} ${page}`, operation.name, async (_, log) => {
+          const asked = Object.assign({}, payload, { page });
+          const result = await partner.repeatable(operation, asked, log);
+          const { repeats, last, whole, fingerprint } = readPage(page, asked, result, before);
+          const rows = repeats ? [] : result.data.map(keep).filter((row) => row !== undefined);
+          return { rows, last, whole, ...(fingerprint !== null && { fingerprint }) };
+        });
+        kept.push(...part.rows);
+        if (part.last) return { kept: lastOfEach(kept, idOf), pages: page, whole: part.whole };
+        before = part.fingerprint ?? null;
+      }
+      return { kept: lastOfEach(kept, idOf), pages: maxPages, whole: false };
+    },
+    async create(step, declared, payload, identity) {
+      const operation = connection.operation(declared);
+      const created = await once.run(step, operation.name, async (_, log): Promise<Created> => {
+        const creating = () => partner.creating(step, operation, payload, identity, log);
+        return creating().catch(async (error) => {
+          // For a step that a person decided, a NeedsOperator means that the last search found nothing. A Refused is
+          // not a search result.
+          const isVain = error instanceof NeedsOperator && !(error instanceof Refused);
+          if (!isVain || !journal.openRequest(step)?.again) throw error;
+          await journal.dropRequest(step);
+          return creating();
+        });
+      });
+      if (journal.openRequest(step)) await journal.dropRequest(step);
+      return created;
+    },
+    as: tools.as,
+  };
+}
+
+/** Removes duplicates. The order is that of the first occurrences. */
+function lastOfEach<Kept>(rows: readonly Kept[], idOf: (row: Kept) => string | number | undefined): Kept[] {
+  const withKeys = rows.map((row, index) => [String(idOf(row) ?? `without an id ${index}`), row] as const);
+  return [...new Map(withKeys).values()];
+}

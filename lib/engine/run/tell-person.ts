@@ -1,0 +1,96 @@
+import type { Holder } from '../../as-person/grants/grant.ts';
+import type { LinkWaits } from '../../as-person/grants/link-waits.ts';
+import { digest } from '../../digest.ts';
+import type { WaitsFor } from '../record/history.ts';
+import { Interruption } from '../record/interruption.ts';
+import type { Job, ParkKind } from '../record/job.ts';
+import { LeaseLost } from '../record/job-store.ts';
+import type { Journal } from '../record/journal.ts';
+import type { LinkAwaited } from './link-awaited.ts';
+import type { Reply, ReplySteps } from './reply-steps.ts';
+
+/** The news of a job for the person who requested it. */
+export type ReplyContent =
+  | ({ of: 'done' } & Outcome)
+  | { of: 'not done'; text: string }
+  /** The estimated time; epoch milliseconds. */
+  | { of: 'waiting'; until: number | undefined; waitsFor: WaitsFor }
+  /**
+   * Jobs of the holder wait, for a day since then, until they have linked their account, where `scopes` is not empty with
+   * those. They are told in Slack, where they can link it, wherever they asked.
+   */
+  | { of: 'link awaited'; why: string; scopes: readonly string[]; holder: Holder; since: number }
+  | { of: 'parked'; kind: ParkKind };
+
+/** The outcome of a job, in plain words. */
+export interface Outcome {
+  text: string;
+  /** The id of what was made for a linked account. The records of the job have it in place of the text. */
+  id?: string | number | undefined;
+  /** Block Kit that replaces the text if the reply goes to Slack. */
+  blocks?: readonly object[];
+  /** No reply is sent, because an outsider asked. */
+  isUntold?: boolean;
+}
+
+/** Makes a reply to the person who requested the job, or says why it cannot. */
+export type Replies = (job: Job, said: ReplyContent) => Promise<Reply<unknown> | { calls: string; leftOut: string }>;
+
+/** Shorter waits are over before a person would read the message. */
+const WORTH_TELLING_MS = 10_000;
+/** A Slack response_url accepts five messages, and one is for the outcome. */
+const WAITS_TOLD = 3;
+
+export interface TellPersonOptions {
+  job: Job;
+  journal: Journal;
+  steps: Pick<ReplySteps, 'reply' | 'skip'>;
+  replies: Replies;
+  linkWaits: LinkWaits;
+  clock: () => number;
+  /** Gets the errors of messages that failed while the job ends or waits anyway. */
+  failed: (error: unknown) => void;
+}
+
+/** Sends news of a job to the person who requested it. Jobs that an event caused have no such person. */
+export type TellPerson = ReturnType<typeof createTellPerson>;
+
+export function createTellPerson({ job, journal, steps, replies, linkWaits, clock, failed }: TellPersonOptions) {
+  async function say(step: string, said: ReplyContent): Promise<void> {
+    if (!job.replyTo || journal.entry(step)?.status === 'done') return;
+    const reply = await replies(job, said);
+    if ('leftOut' in reply) await steps.skip(step, reply.calls, reply.leftOut);
+    else await steps.reply(step, reply);
+  }
+
+  async function sayIfPossible(step: string, said: ReplyContent): Promise<void> {
+    try {
+      await say(step, said);
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error;
+      failed(error instanceof Interruption ? error.message : error);
+    }
+  }
+
+  return {
+    /** The outcome is a step like any other. A job ends only after it is reported. */
+    async outcome(said: ReplyContent & { of: 'done' | 'not done' }): Promise<void> {
+      if (said.of === 'done' && said.isUntold) return;
+      await say('reply', said);
+    },
+    async waiting(until: number | undefined, waitsFor: WaitsFor): Promise<void> {
+      if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
+      const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
+      if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, waitsFor });
+    },
+    /** By one of the jobs that wait for the same link. */
+    async linkAwaited({ told: why, problem, scopes, of, awaitedLink: { since } }: LinkAwaited) {
+      if (!(await linkWaits.claimTelling(of, problem, job.id))) return;
+      const step = `tell link awaited ${digest([problem, since])}`;
+      await sayIfPossible(step, { of: 'link awaited', why, scopes, holder: of.holder, since });
+      if (journal.entry(step)?.status === 'done') await linkWaits.noteTold(of, problem, job.id);
+    },
+    // A replayed job may be parked again, for another reason.
+    parked: (kind: ParkKind) => sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', kind }),
+  };
+}

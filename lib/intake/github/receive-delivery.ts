@@ -1,0 +1,164 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import * as z from 'zod/mini';
+import { faultJobs } from '../../automations/answer-fault.ts';
+import type { RelayConfig } from '../../config/schema.ts';
+import { acceptEvent } from '../../engine/line/accept-event.ts';
+import type { JobQueue } from '../../engine/line/queue.ts';
+import type { Cause, JobDraft } from '../../engine/record/job.ts';
+import type { JobSignatures } from '../../engine/record/job-signatures.ts';
+import type { JobStore } from '../../engine/record/job-store.ts';
+import type { Links } from '../../links/links.ts';
+import { TOO_MANY, type Turns } from '../../people/turns.ts';
+import {
+  type GithubDelivery,
+  keptForMs,
+  PayloadError,
+  readDelivery,
+  takenEvents,
+} from '../../platforms/github/delivery.ts';
+import type { Hooks } from '../../platforms/github/hooks.ts';
+import { login, text } from '../../platforms/github/payload.ts';
+import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
+import type { Metrics } from '../../state/metrics/metrics.ts';
+import { takeComment } from './take-comment.ts';
+import { takeIssue } from './take-issue.ts';
+import { takeMergedPullRequest } from './take-merged-pull-request.ts';
+import type { GithubTaker, Taken } from './taken.ts';
+
+export interface ReceiveOptions {
+  config: RelayConfig;
+  jobs: JobStore;
+  queue: JobQueue;
+  signatures: JobSignatures;
+  links: Links;
+  hooks: Hooks;
+  turns: Turns;
+  clock: () => number;
+  log: Pick<Console, 'info'>;
+  metrics: Metrics;
+}
+
+/** These functions see every delivery. Add a new one here. */
+const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest];
+
+const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });
+
+/**
+ * What a delivery leads to, from its payload alone.
+ * @throws {PayloadError} for a delivery that cannot be read
+ */
+export async function takeDelivery(delivery: GithubDelivery, config: RelayConfig): Promise<Taken[]> {
+  // An event type that is missing from the list would work, but would never be redelivered.
+  const takers = takenEvents.has(delivery.event) ? githubTakers : [];
+  const taken = await Promise.all(takers.map((take) => take(delivery, config)));
+  return taken.filter((one) => one !== undefined);
+}
+
+/** The margin for GitHub's clock and for deliveries in transit, on top of GitHub's redelivery period. */
+const MARGIN_MS = 86_400_000;
+
+/**
+ * Turns a verified delivery into jobs, and answers once they are stored and queued: 202 for new jobs, 200 for a repeat
+ * of known jobs, and 202 with the reason if no automation handles the delivery.
+ *
+ * @throws {HttpError} 400 if the delivery cannot be read
+ */
+export async function receiveDelivery(
+  request: RawRequest,
+  options: ReceiveOptions,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  const { config, hooks } = options;
+  const { delivery, taken } = await readable(async () => {
+    const delivery = readDelivery(request.bytes, request.headers);
+    return { delivery, taken: await takeDelivery(delivery, config) };
+  });
+  // Runs in parallel and independently of the result, so that the redelivery knows which hook to ask about failed
+  // deliveries.
+  const noted = hooks.note(delivery, request.headers);
+  try {
+    if (delivery.event !== 'ping') return await accept(delivery, taken, options);
+    return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is correct' });
+  } finally {
+    await noted;
+  }
+}
+
+async function accept(
+  delivery: GithubDelivery,
+  taken: readonly Taken[],
+  { config, clock, jobs, queue, signatures, links, turns, log, metrics }: ReceiveOptions,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  const { event, deliveryId } = delivery;
+  const cause = causeOf(delivery);
+  metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'jobs' in one) ? 1 : 0 });
+  const accepted: { id: string; repeat: boolean }[] = [];
+  const ignored: string[] = [];
+  for (const one of taken) {
+    if ('ignored' in one) {
+      ignored.push(one.ignored);
+      continue;
+    }
+    const longestMs = keptForMs(config.github.apiUrl) + MARGIN_MS;
+    // No record shows any more whether it was executed, and GitHub does not resend events this old: someone stored and
+    // replayed it.
+    if (one.happenedAt !== undefined && !(clock() - one.happenedAt <= longestMs)) {
+      ignored.push(`it is more than ${longestMs / 86_400_000} days old, and GitHub does not redeliver events that old`);
+      continue;
+    }
+    for (const draft of await withinTurns(one.jobs, turns, jobs)) {
+      const { job, repeat } = await acceptEvent({ ...draft, cause }, { jobs, queue, signatures }, async () =>
+        one.beforeStoring?.(links, async (id) => (await jobs.get(id)) !== undefined),
+      );
+      log.info({ message: repeat ? 'repeat received' : 'job queued', deliveryId, jobId: job.id, summary: job.summary });
+      accepted.push({ id: job.id, repeat });
+    }
+  }
+  if (accepted.length === 0) {
+    const reason = ignored.join('; ') || `no automation handles ${event} events`;
+    log.info({ message: 'delivery ignored', deliveryId, event, reason });
+    return jsonAnswer(202, { jobs: [], ignored: reason });
+  }
+  const repeat = accepted.every((job) => job.repeat);
+  return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });
+}
+
+function causeOf({ event, deliveryId, payload }: GithubDelivery): Cause {
+  const { action, sender } = withSender.safeParse(payload).data ?? {};
+  return {
+    ...{ from: 'github', id: deliveryId, event: action === undefined ? event : `${event}.${action}` },
+    ...(sender && { person: sender.login }),
+  };
+}
+
+/** If a person has too many jobs under way, replaces their commands with a job that tells them so. */
+async function withinTurns(drafts: readonly JobDraft[], turns: Turns, jobs: JobStore): Promise<JobDraft[]> {
+  const taken: JobDraft[] = [];
+  for (const draft of drafts) {
+    const by = draft.asked?.by;
+    const refusal = by && refusalOf(draft);
+    // A command that was reported as not accepted stays so, even in a redelivery.
+    const isTaken = !refusal || (!(await jobs.get(refusal.id)) && (await turns.take(by, draft.id)));
+    taken.push(isTaken ? draft : refusal);
+  }
+  return taken;
+}
+
+function refusalOf({ id, connection, lane, entity, summary, replyTo, asked }: JobDraft): JobDraft {
+  const { unproven } = asked ?? {};
+  return faultJobs.draft({
+    ...{ connection, lane, entity, summary: `${summary} is one too many` },
+    happened: [id, 'too many'],
+    input: { fault: TOO_MANY },
+    ...(replyTo && { replyTo }),
+    ...(unproven && { asked: { unproven } }),
+  });
+}
+
+async function readable<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof PayloadError) throw new HttpError(400, error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { faultJobs } from '../../automations/answer-fault.ts';
+import { writtenLine } from '../../automations/still-written.ts';
+import type { CommandOrigin } from '../../automations/verb.ts';
+import { type ParsedCommand, parseCommand, verbOf, verbs } from '../../automations/verbs.ts';
+import { commandLines } from '../../commands/comment-lines.ts';
+import type { Languages } from '../../commands/day-like.ts';
+import { excerpt } from '../../commands/fault.ts';
+import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
+import type { JobDraft, Unproven } from '../../engine/record/job.ts';
+import { MOST_UNDER_WAY } from '../../people/turns.ts';
+import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
+import type { CommentPayload } from '../../platforms/github/comment.ts';
+import { issuePlace } from './issue-place.ts';
+import type { Taken } from './taken.ts';
+
+/** A line of a comment in the form of a command. */
+interface CommandLine {
+  line: string;
+  parsed: ParsedCommand;
+}
+
+/** The same limit as for jobs under way per person: lib/people/turns.ts. */
+const MAX_COMMANDS = MOST_UNDER_WAY;
+/** For all lines together, because each item is a call to the service. */
+const MAX_ITEMS = 50;
+
+/**
+ * The jobs of the commands in a comment. A job is identified by the comment and the line, so an edit does not repeat the
+ * lines that it keeps. An edit that changes or removes a command gives no jobs, because the relay cannot tell a
+ * correction from a second command.
+ */
+export function takeCommands(read: CommentPayload, settings: RepositoryConfig, config: RelayConfig): Taken {
+  const languages = config.slack?.languages ?? [];
+  const now = commandsIn(read.comment.body, settings, languages);
+  const before =
+    read.action === 'edited' ? commandsIn(read.changes?.body?.from ?? read.comment.body, settings, languages) : [];
+  const lines = new Map(now.map((one) => [one.line, one]));
+  if (before.some(({ line, parsed }) => 'command' in parsed && !lines.has(line))) {
+    return { ignored: 'an edit that changes a command is ignored; write a new comment' };
+  }
+  const known = new Map(before.map((one) => [one.line, one]));
+  const added = [...lines.values()].filter(({ line }) => !known.has(line));
+  if (added.length === 0) return { ignored: 'a comment without a command for this repository' };
+  const { user, author_association } = read.comment;
+  if (!user || isBot(user)) return { ignored: 'commands in comments of bots are ignored' };
+  // A person who may edit other people's comments must not give commands in their name.
+  if (read.sender.login !== user.login)
+    return { ignored: 'commands in a comment that another person edited are ignored' };
+  const [taken, left] = withinBounds(added, [...known.values()]);
+  if (left[0]) {
+    const fault = `A comment can have at most ${MAX_COMMANDS} commands and ${MAX_ITEMS} checklist items. Nothing was done from ${excerpt(left[0].line)} on. Write another comment for the rest.`;
+    taken.push({ line: `too many: ${left[0].line}`, parsed: { fault } });
+  }
+  const unproven = unprovenAuthor(user, author_association);
+  const by = { login: user.login, ...(unproven && { unproven }) };
+  return { happenedAt: happenedAt(read), jobs: taken.flatMap((one) => draft(read, by, one, settings, config) ?? []) };
+}
+
+/** When the comment got its current text. */
+function happenedAt({ action, comment }: CommentPayload): number {
+  return Date.parse(action === 'edited' ? comment.updated_at : comment.created_at);
+}
+
+/**
+ * @returns the new commands that fit within the limits next to the existing ones, and the rest, beginning with the
+ * first that does not fit
+ */
+function withinBounds(added: readonly CommandLine[], known: readonly CommandLine[]): [CommandLine[], CommandLine[]] {
+  let room = MAX_ITEMS - known.reduce((sum, one) => sum + itemsIn(one), 0);
+  const end = added.findIndex((one, index) => {
+    room -= itemsIn(one);
+    return room < 0 || known.length + index >= MAX_COMMANDS;
+  });
+  return end < 0 ? [[...added], []] : [added.slice(0, end), added.slice(end)];
+}
+
+function itemsIn({ parsed }: CommandLine): number {
+  return 'command' in parsed && 'items' in parsed.command ? parsed.command.items.length : 0;
+}
+
+/** The verbs that the repository allows. */
+function commandsIn(body: string | null | undefined, settings: RepositoryConfig, languages: Languages): CommandLine[] {
+  const allowed = verbs.filter(({ inComments }) => inComments && settings[inComments]).map(({ verb }) => verb);
+  return commandLines(body ?? '', allowed).map((line) => ({ line, parsed: parseCommand(line.slice(1), languages) }));
+}
+
+function draft(
+  read: CommentPayload,
+  { login, unproven }: { login: string; unproven?: Unproven },
+  { line, parsed }: CommandLine,
+  settings: RepositoryConfig,
+  config: RelayConfig,
+): JobDraft | undefined {
+  const { comment, issue, repository, installation } = read;
+  const happened = [comment.id, line];
+  const place = issuePlace(settings, repository.full_name, issue.number, installation);
+  if ('fault' in parsed) {
+    const summary = `@${login}: a command that cannot be read`;
+    const asked = unproven && { asked: { unproven } };
+    return faultJobs.draft({ ...place, happened, summary, input: { fault: parsed.fault }, ...asked });
+  }
+  const origin: CommandOrigin = {
+    ...place,
+    happened,
+    by: { in: 'github', id: login },
+    byName: login,
+    // A delivery may arrive days late.
+    askedAt: happenedAt(read),
+    comment: writtenLine(comment.id, line),
+    ...(unproven && { unproven }),
+  };
+  return verbOf(parsed.command).job?.(parsed.command, origin, config);
+}

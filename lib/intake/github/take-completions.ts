@@ -1,0 +1,44 @@
+import { checklistItemJobs, enumerated } from '../../automations/complete-checklist-item/complete-checklist-item.ts';
+import { MOST_ITEMS } from '../../commands/checklist-items.ts';
+import { completedItems } from '../../commands/comment-lines.ts';
+import type { RepositoryConfig } from '../../config/schema.ts';
+import { unprovenAuthor } from '../../platforms/github/association.ts';
+import type { PullRequestPayload } from '../../platforms/github/pull-request.ts';
+import { cutToLength } from '../../text.ts';
+import { issuePlace } from './issue-place.ts';
+import type { Taken } from './taken.ts';
+
+/** Each item is a call to the service. */
+const MAX_ITEMS = 50;
+
+/** The job that completes the checklist items that the text of a merged pull request names. */
+export function takeCompletions(
+  { pull_request: pull, repository, installation }: PullRequestPayload,
+  settings: RepositoryConfig,
+): Taken {
+  const named = completedItems(pull.body ?? '');
+  const items = named.slice(0, MAX_ITEMS);
+  if (items.length === 0) return { ignored: 'the text of the pull request completes no checklist item' };
+  const unproven = unprovenAuthor(pull.user, pull.author_association);
+  const place = issuePlace(settings, repository.full_name, pull.number, installation);
+  const job = checklistItemJobs.draft({
+    ...place,
+    happened: ['pull request', pull.id],
+    summary: `${place.entity} merged: completes ${cutToLength(items.join(', '), 200, '…')}`,
+    input: { items, completed: true, leftOut: named.length - items.length },
+    ...(unproven && { asked: { unproven: { ...unproven, otherwise: askToConfirm(pull, items) } } }),
+  });
+  return { happenedAt: pull.merged_at ? Date.parse(pull.merged_at) : undefined, jobs: [job] };
+}
+
+/** A bot may have any permission, and its text may come from others. The person who merges can confirm it. */
+function askToConfirm({ user, merged_by }: PullRequestPayload['pull_request'], items: readonly string[]): string {
+  const commands: string[] = [];
+  for (let from = 0; from < items.length; from += MOST_ITEMS) {
+    commands.push(`/done ${items.slice(from, from + MOST_ITEMS).join(' ')}`);
+  }
+  const author = user ? `@${user.login}` : 'a deleted account';
+  const says = `This says that it completes checklist item${items.length > 1 ? 's' : ''} ${enumerated(items)}`;
+  const ask = `${merged_by ? `@${merged_by.login}: if` : 'If'} that is right, comment ${enumerated(commands)}`;
+  return `${says}, but its author ${author} is not a collaborator here, so nothing was done. ${ask}`;
+}

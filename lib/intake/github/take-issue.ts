@@ -1,0 +1,91 @@
+import { toldOf } from '../../automations/issue-to-defect/defect-text.ts';
+import { type IssueInput, issueEntity, issueJobs } from '../../automations/issue-to-defect/issue-jobs.ts';
+import { findRepository } from '../../config/find-repository.ts';
+import type { RelayConfig } from '../../config/schema.ts';
+import { digest } from '../../digest.ts';
+import { keep } from '../../links/link-life.ts';
+import { isShownCollaborator } from '../../platforms/github/association.ts';
+import type { GithubDelivery } from '../../platforms/github/delivery.ts';
+import { type IssuesPayload, readIssuesPayload } from '../../platforms/github/issue.ts';
+import { cutToBytes } from '../../text.ts';
+import type { Taken } from './taken.ts';
+
+const FOLLOWED = new Set(['opened', 'labeled', 'edited', 'unlabeled', 'closed', 'reopened', 'transferred']);
+
+/** Handles an `issues` delivery. It only needs the payload, so the webhook can call it immediately. */
+export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
+  if (event !== 'issues') return undefined;
+  const action = String(payload.action);
+  if (action === 'deleted') return { ignored: 'a deleted issue changes nothing; its defect, if it has one, stays' };
+  if (action === 'locked' || action === 'unlocked') return { ignored: 'locking an issue changes nothing' };
+  if (!FOLLOWED.has(action)) return { ignored: `no automation handles issues events with the action ${action}` };
+
+  const delivery = readIssuesPayload(payload);
+  const repository = findRepository(config, delivery.repository.full_name);
+  const settings = repository?.issueToDefect;
+  if (!repository || !settings) {
+    return { ignored: `${delivery.repository.full_name} is not configured for ${issueJobs.name} in relay.config.ts` };
+  }
+  const told = toldOf(delivery.issue, delivery.repository.full_name, settings);
+  const { state, version, wanted } = told;
+  const cameFrom = delivery.changes?.old_issue;
+  if (action === 'opened' && !cameFrom && !wanted) {
+    return { ignored: `a new issue without the label ${settings.labels.join(' or ')}` };
+  }
+
+  const entity = issueEntity(delivery.issue.id);
+  const input: IssueInput = { repository: repository.name, issueNumber: delivery.issue.number, entity };
+  if (delivery.installation) input.installationId = delivery.installation.id;
+  const transfer = transferIn(delivery);
+
+  const stranger = strangerBehind(delivery);
+  const job = issueJobs.draft({
+    // Two changes within one second have the same updated_at. The state distinguishes them.
+    happened: [delivery.issue.id, action, version, digest(state)],
+    connection: repository.connection,
+    lane: 'background',
+    entity: state.name,
+    summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
+    input,
+    ...(stranger !== undefined && { stranger }),
+  });
+  const isNew = action === 'opened' && !cameFrom;
+  const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links, isKnown) => {
+    const kept = await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, told));
+    // Recorded now, so that no job of either issue can come first. The issue may have come back before a repeat.
+    if (transfer && !(await isKnown(job.id))) {
+      const { from, to, repository } = transfer;
+      await links.move(from, to, findRepository(config, repository)?.connection, version);
+    }
+    return kept?.newest?.revision;
+  };
+  // For a transferred issue, GitHub does not document whether `updated_at` is the time of the transfer.
+  const isTransfer = action === 'transferred' || cameFrom;
+  return { happenedAt: isTransfer ? undefined : Date.parse(version), jobs: [job], beforeStoring };
+}
+
+/**
+ * The person who caused the event, if they are an outsider to the repository. An issue can be changed by its author or
+ * by people with triage permission. GitHub's payloads do not show private memberships, so such members count as
+ * outsiders.
+ */
+function strangerBehind({ issue, sender }: IssuesPayload): string | undefined {
+  const isAuthor = sender && sender.login === issue.user?.login;
+  return isAuthor && !isShownCollaborator(issue.user, issue.author_association) ? sender.login : undefined;
+}
+
+/** The links of the old and the new issue, if the delivery is about a transfer. GitHub tells it in both repositories. */
+function transferIn({ action, changes, issue, repository }: IssuesPayload) {
+  const { old_issue: old, new_issue: next, new_repository: there } = changes ?? {};
+  const entity = issueEntity(issue.id);
+  if (action === 'transferred' && next && there && next.id !== issue.id)
+    return { from: entity, to: issueAt(next, there.full_name), repository: there.full_name };
+  if (action === 'opened' && old && old.id !== issue.id)
+    return { from: issueEntity(old.id), to: issueAt(issue, repository.full_name), repository: repository.full_name };
+  return undefined;
+}
+
+const issueAt = ({ id, number }: { id: number; number: number }, repository: string) => ({
+  entity: issueEntity(id),
+  name: `${repository}#${number}`,
+});

@@ -1,0 +1,30 @@
+import { findRepository } from '../../config/find-repository.ts';
+import type { RelayConfig } from '../../config/schema.ts';
+import type { GithubDelivery } from '../../platforms/github/delivery.ts';
+import { readPayload } from '../../platforms/github/payload.ts';
+import { pullRequestPayload } from '../../platforms/github/pull-request.ts';
+import type { Taken } from './taken.ts';
+
+/**
+ * Completes the checklist items that a merged pull request names with `Completes checklist item <id>`, if its author is
+ * a collaborator. Unless it is the owner, the worker asks GitHub.
+ */
+export async function takeMergedPullRequest(
+  { event, payload }: GithubDelivery,
+  config: RelayConfig,
+): Promise<Taken | undefined> {
+  if (event !== 'pull_request') return undefined;
+  if (payload.action !== 'closed') return { ignored: `a pull request that is ${payload.action} completes nothing` };
+  const read = readPayload(event, pullRequestPayload, payload);
+  const { pull_request: pull, repository } = read;
+  if (!pull.merged) return { ignored: 'a pull request that is closed without a merge completes nothing' };
+  const settings = findRepository(config, repository.full_name);
+  if (!settings?.completeChecklistItem) {
+    return { ignored: `${repository.full_name} does not allow completing checklist items in relay.config.ts` };
+  }
+  // Reading the text takes a parser that a cold start should not load.
+  if (!/checklist/i.test(pull.body ?? ''))
+    return { ignored: 'the text of the pull request completes no checklist item' };
+  const { takeCompletions } = await import('./take-completions.ts');
+  return takeCompletions(read, settings);
+}

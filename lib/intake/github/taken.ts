@@ -1,0 +1,27 @@
+import type { RelayConfig } from '../../config/schema.ts';
+import type { JobDraft } from '../../engine/record/job.ts';
+import type { Links } from '../../links/links.ts';
+import type { GithubDelivery } from '../../platforms/github/delivery.ts';
+
+/** The result of a delivery: jobs, or the reason why there are none. */
+export type Taken =
+  | {
+      jobs: JobDraft[];
+      /** When it happened, in epoch milliseconds; undefined if the payload does not say. */
+      happenedAt: number | undefined;
+      /**
+       * Stores the state that the jobs rely on; see accept-event.ts.
+       * @param isKnown whether a job was stored before
+       */
+      beforeStoring?: (links: Links, isKnown: (jobId: string) => Promise<boolean>) => Promise<number | undefined>;
+    }
+  | { ignored: string };
+
+/**
+ * Decides what a delivery leads to, from the payload alone; undefined for other event types.
+ * @throws {PayloadError} for a delivery of its own type that it cannot read
+ */
+export type GithubTaker = (
+  delivery: GithubDelivery,
+  config: RelayConfig,
+) => Taken | undefined | Promise<Taken | undefined>;

@@ -1,0 +1,185 @@
+import type { ModalView } from '@slack/types';
+import * as z from 'zod/mini';
+import { toolFormJobs } from '../../automations/do-tool/do-tool.ts';
+import { projectListJobs } from '../../automations/list-projects.ts';
+import { taskListJobs } from '../../automations/list-tasks.ts';
+import { recognitionJobs } from '../../automations/recognize-person.ts';
+import { requiresLink } from '../../config/links-accounts.ts';
+import { digest } from '../../digest.ts';
+import type { JobDraft } from '../../engine/record/job.ts';
+import { TOO_MANY } from '../../people/turns.ts';
+import { message, plainSection, type SlackMessage, warning } from '../../platforms/slack/messages.ts';
+import { escaped } from '../../platforms/slack/mrkdwn.ts';
+import { SlackRefusal, SlackUnanswered } from '../../platforms/slack/slack-api.ts';
+import { toolMessageModal, type toolToFill } from '../../platforms/slack/views/tool-views.ts';
+import type { OpenedView } from '../../platforms/slack/views/update-modal.ts';
+import { defectModal, type LogTimeModal, logTimeModal, type projectToLog } from '../../platforms/slack/views/views.ts';
+import { connectionOf, type SlackIntake } from './slack-intake.ts';
+
+/** The key may see projects that the person may not. */
+const NO_LIST =
+  'The form cannot list your projects, because people act in their own name here. Use it in a channel whose project relay.config.ts names.';
+
+const opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
+
+/** Projects rarely change. */
+const PROJECTS_FRESH_MS = 5 * 60_000;
+
+export interface ModalRequest {
+  triggerId: string;
+  userId: string;
+  channelId: string;
+}
+
+export interface DefectModalRequest extends ModalRequest {
+  title?: string;
+  description?: string;
+  permalink?: string;
+}
+
+/**
+ * Opens the modal for a defect at once with the cached projects, and starts a job that updates their list.
+ * @returns what to tell the person if it cannot be opened
+ */
+export async function openDefectModal(
+  request: DefectModalRequest,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
+  const { userId, channelId, title, description, permalink } = request;
+  const connection = connectionOf(intake, channelId);
+  const projectId = intake.settings.channels[channelId]?.projectId;
+  const isAsPerson = requiresLink(intake.config, connection);
+  if (isAsPerson && projectId === undefined) return warning(NO_LIST);
+  const known = isAsPerson ? undefined : await intake.projects.get(connection);
+  const modal = {
+    memory: { channelId, ...(permalink !== undefined && { permalink }) },
+    projectId,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+  };
+  const only = isAsPerson && projectId !== undefined && [{ id: projectId, name: 'The project of this channel' }];
+  const shown = defectModal(intake.settings, { ...modal, projects: only || known?.projects });
+  const { view, said } = await open(request, connection, shown, intake);
+  const isFresh = known && known.projects.length > 0 && intake.clock() - known.seenAt < PROJECTS_FRESH_MS;
+  if (!view || isFresh || isAsPerson) return said;
+  const place = { ...placeOf(view, userId), connection, summary: `${userId}: projects for a form` };
+  return (await fill(projectListJobs.draft({ ...place, input: { opened: view, modal } }), request, intake)) ?? said;
+}
+
+/** @returns what to tell the person if it cannot be opened */
+export async function openLogTimeModal(
+  request: ModalRequest,
+  modal: LogTimeModal,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
+  return (await open(request, modal.connection, logTimeModal(modal), intake)).said;
+}
+
+/**
+ * Opens the modal at once, and starts a job that adds the project's tasks, unless people act in their own name: then they
+ * type the task. @returns what to tell the person if it cannot be opened
+ */
+export async function openProjectModal(
+  request: ModalRequest,
+  { connection, project }: z.output<typeof projectToLog>,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
+  const modal = { connection, projectName: project.name };
+  const { view, said } = await open(request, connection, logTimeModal({ ...modal, on: [] }), intake);
+  if (!view || requiresLink(intake.config, connection)) return said;
+  const { userId } = request;
+  const place = { ...placeOf(view, userId), connection, summary: `${userId}: tasks for a form` };
+  const input = { opened: view, projectId: project.id, modal };
+  return (await fill(taskListJobs.draft({ ...place, input }), request, intake)) ?? said;
+}
+
+/** Opens the form of a tool at once, and has it made of the tool's schema. @returns what to tell where it cannot be opened */
+export async function openToolModal(
+  request: ModalRequest,
+  { connection, tool }: z.output<typeof toolToFill>,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
+  const unlinked = await intake.linking.linkFirst(request.userId, connection);
+  if (unlinked) return unlinked;
+  const { view, said } = await open(request, connection, toolMessageModal('The form is being made…'), intake);
+  if (!view) return said;
+  const { userId } = request;
+  const place = { ...placeOf(view, userId), connection, summary: `${userId}: form of a tool` };
+  const by = { in: 'slack' as const, id: userId };
+  const event = { ...place, asked: { verb: 'do', by }, replyTo: { in: 'slack' as const, userId } };
+  return (await fill(toolFormJobs.draft({ ...event, input: { opened: view, tool } }), request, intake)) ?? said;
+}
+
+/** The common fields of a job that fills an open modal with data from the service. */
+function placeOf(opened: OpenedView, userId: string) {
+  const id = 'id' in opened ? opened.id : opened.externalId;
+  return { happened: [id], lane: 'interactive', entity: `slack-${userId}`, group: `modal-${id}` } as const;
+}
+
+/** @returns what to tell the person if the job is not accepted */
+async function fill(
+  draft: JobDraft,
+  { userId, triggerId }: Pick<ModalRequest, 'userId' | 'triggerId'>,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
+  return (await intake.accept(draft, { userId, happened: triggerId })) === 'too many' ? warning(TOO_MANY) : undefined;
+}
+
+/** Looks up a person in the service, and tells them when they can open the form. */
+async function recognize(
+  { userId, triggerId }: ModalRequest,
+  connection: string,
+  intake: SlackIntake,
+): Promise<SlackMessage> {
+  const draft = recognitionJobs.draft({
+    happened: [triggerId],
+    connection,
+    lane: 'interactive',
+    entity: `slack-${userId}`,
+    summary: `${userId}: who is it`,
+    input: {},
+    replyTo: { in: 'slack', userId },
+  });
+  return (
+    (await fill(draft, { userId, triggerId }, intake)) ??
+    message(
+      plainSection(
+        ':hourglass_flowing_sand: The relay is looking up your user in the service. It tells you when to try again.',
+      ),
+    )
+  );
+}
+
+/** The result of opening a modal: one that is open or may be open, and a message for the person. */
+interface Opening {
+  view?: OpenedView;
+  said?: SlackMessage;
+}
+
+async function open(request: ModalRequest, connection: string, view: ModalView, intake: SlackIntake): Promise<Opening> {
+  const { slack, config, settings } = intake;
+  const { triggerId, userId } = request;
+  const fault = (why: string) => ({ said: warning(`The form could not be opened: ${escaped(why)}`) });
+  if (!(await slack.isThere())) {
+    return fault(`the relay has no token for the Slack app yet. Tell ${config.contact}.`);
+  }
+  if (settings.access.knownOnly && !requiresLink(config, connection) && !(await intake.isKnown(userId, connection))) {
+    return { said: await recognize(request, connection, intake) };
+  }
+  // A form may open although Slack's answer was lost, so it must still get its lists.
+  const externalId = `partner-relay-${digest(triggerId)}`;
+  try {
+    const fields = { trigger_id: triggerId, view: { ...view, external_id: externalId } };
+    return { view: (await slack.call('views.open', fields, opened)).view };
+  } catch (error) {
+    if (error instanceof SlackUnanswered) {
+      const said = warning('Slack did not confirm that the form is open. If you do not see it, try again.');
+      return { view: { externalId }, said };
+    }
+    // The person is still there and can retry.
+    if (error instanceof SlackRefusal && !error.error.includes('trigger')) {
+      return fault(`Slack refused it (${error.error}). Tell ${config.contact}.`);
+    }
+    return fault('Slack did not respond in time. Try again.');
+  }
+}

@@ -1,0 +1,76 @@
+import type * as z from 'zod/mini';
+import { printDuration } from '../../commands/duration.ts';
+import { explained } from '../../platforms/slack/explained.ts';
+import { accountToLink, LINK_BUTTON, OPEN_BUTTON } from '../../platforms/slack/link-messages.ts';
+import { message, plainSection, type SlackMessage, warning } from '../../platforms/slack/messages.ts';
+import { type ButtonPress, readOwn, SlackRequestError } from '../../platforms/slack/request.ts';
+import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
+import { TOOL_BUTTON, toolToFill } from '../../platforms/slack/views/tool-views.ts';
+import {
+  LOG_ON_PROJECT_BUTTON,
+  LOG_REST_BUTTON,
+  LOG_TIME_BUTTON,
+  MUTE_BUTTON,
+  projectToLog,
+  restOfDay,
+  taskToLog,
+} from '../../platforms/slack/views/views.ts';
+import { openLogTimeModal, openProjectModal, openToolModal } from './open-modal.ts';
+import type { SlackIntake } from './slack-intake.ts';
+
+/** The missing time in a reminder goes out of date, because the person may have logged it since. */
+const PROPOSED_FOR_MS = 12 * 3_600_000;
+
+/** Handles a press of a button that runs no command. */
+export async function receiveButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
+  const held = <T>(schema: z.core.$ZodType<T>) => readOwn(`the button ${press.actionId}`, press.value, schema);
+  switch (press.actionId) {
+    case LOG_TIME_BUTTON: {
+      const { connection, task } = held(taskToLog);
+      const fault = await logFault({ ...press, connection });
+      if (fault) return tell(warning(fault));
+      return tell(await openLogTimeModal(press, { connection, on: task }, intake));
+    }
+    case LOG_ON_PROJECT_BUTTON: {
+      const on = held(projectToLog);
+      const fault = await logFault({ ...press, connection: on.connection });
+      if (fault) return tell(warning(fault));
+      return tell(await openProjectModal(press, on, intake));
+    }
+    case LOG_REST_BUTTON: {
+      const { connection, date, minutes, at, tasks } = held(restOfDay);
+      // The channel of the reminder does not matter.
+      const fault = await logFault({ userId: press.userId, connection });
+      if (fault) return tell(warning(fault));
+      const isRecent = intake.clock() - at < PROPOSED_FOR_MS;
+      const duration = minutes > 0 && isRecent ? { duration: printDuration(minutes) } : {};
+      return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, intake));
+    }
+    case TOOL_BUTTON: {
+      const tool = held(toolToFill);
+      const fault = await explained(intake.config.contact, () =>
+        intake.permissions.faultOf('do', { ...press, connection: tool.connection }),
+      );
+      if (fault) return tell(warning(fault));
+      return tell(await openToolModal(press, tool, intake));
+    }
+    case LINK_BUTTON:
+      return tell(await intake.linking.makeLink(press, held(accountToLink)));
+    case OPEN_BUTTON:
+      return;
+    case MUTE_BUTTON:
+      await intake.mutes.mute(press.userId, press.value);
+      return tell(message(plainSection(`:no_bell: You will get no more reminders for ${press.value}.`)));
+    default:
+      throw new SlackRequestError('this button does not belong to Partner Relay');
+  }
+
+  function logFault(asked: { userId: string; channelId?: string; connection: string }): Promise<string | undefined> {
+    return explained(intake.config.contact, () => intake.permissions.faultOf('log', asked));
+  }
+
+  async function tell(said: SlackMessage | undefined): Promise<void> {
+    if (said && press.responseUrl !== undefined)
+      await intake.responseUrls.respond(press.responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
+  }
+}

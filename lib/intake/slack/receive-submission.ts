@@ -1,0 +1,95 @@
+import type * as z from 'zod/mini';
+import { defectJob } from '../../automations/create-defect/create-defect.ts';
+import { toolCallJob } from '../../automations/do-tool/do-tool.ts';
+import { timeJob } from '../../automations/log-time/log-time.ts';
+import type { LimitedVerb } from '../../automations/permissions.ts';
+import { parseDuration } from '../../commands/duration.ts';
+import { taskAsTyped } from '../../commands/log.ts';
+import { TOO_MANY } from '../../people/turns.ts';
+import { explained } from '../../platforms/slack/explained.ts';
+import { type ModalSubmission, readOwn, SlackRequestError } from '../../platforms/slack/request.ts';
+import { CONFIRM, TOOL_MODAL, toolMemory } from '../../platforms/slack/views/tool-views.ts';
+import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../../platforms/slack/views/views.ts';
+import { type Accepted, connectionOf, type SlackIntake } from './slack-intake.ts';
+import { slackOrigin } from './slack-origin.ts';
+
+/** Faults by block id. A modal with faults stays open. */
+type Faults = Readonly<Record<string, string>>;
+
+/** If our answer was lost, Slack shows an error, and the person may change the form before they send it again. */
+const SENT_BEFORE =
+  'This form was already sent with other entries, and those are being processed. To change something, close it and open a new form.';
+
+/** Makes the job for a submitted modal. The outcome arrives as a direct message. */
+export async function receiveSubmission(sent: ModalSubmission, intake: SlackIntake): Promise<Faults | undefined> {
+  const remembered = <T>(schema: z.core.$ZodType<T>) =>
+    readOwn("the modal's private_metadata", sent.privateMetadata, schema);
+  // The permission was checked when the form was opened.
+  const permissionFault = (verb: LimitedVerb, connection: string) =>
+    explained(intake.config.contact, () => intake.permissions.faultOf(verb, { userId: sent.userId, connection }));
+  switch (sent.callbackId) {
+    case DEFECT_MODAL: {
+      const { channelId, permalink } = remembered(defectMemory);
+      const connection = connectionOf(intake, channelId);
+      const fault = await permissionFault('defect', connection);
+      if (fault !== undefined) return faultOfForm(sent, fault);
+      const { project, title = '', description = '', type, priority, severity } = sent.values;
+      if (project === undefined) return { title: 'The list of projects is still loading. Try again in a moment.' };
+      if (title.trim() === '') return { title: 'A defect needs a title.' };
+      const origin = slackOrigin({ ...sent, happened: sent.viewId, channelId }, connection);
+      const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
+      return faultsOf(sent, await intake.accept(defectJob(fields, origin), requestOf(sent)));
+    }
+    case LOG_TIME_MODAL: {
+      const { connection, task = taskAsTyped(sent.values.another ?? '') || sent.values.task } =
+        remembered(logTimeMemory);
+      const fault = await permissionFault('log', connection);
+      if (fault !== undefined) return faultOfForm(sent, fault);
+      const duration = parseDuration(sent.values.duration ?? '');
+      if ('fault' in duration) return { duration: duration.fault };
+      if (task === undefined) return { duration: 'Choose a task first.' };
+      const { date = 'today', note } = sent.values;
+      const command = {
+        verb: 'log',
+        minutes: duration.minutes,
+        day: date,
+        task,
+        ...(note !== undefined && { note }),
+      } as const;
+      const draft = timeJob(
+        command,
+        slackOrigin({ ...sent, happened: sent.viewId }, connection),
+        intake.settings.languages,
+      );
+      return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
+    }
+    case TOOL_MODAL: {
+      const { connection, faultsAt: _, madeBy, ...called } = remembered(toolMemory);
+      const forbidden = await permissionFault('do', connection);
+      if (forbidden !== undefined) return faultOfForm(sent, forbidden);
+      const origin = slackOrigin({ ...sent, happened: sent.viewId }, connection);
+      const fault = madeBy !== undefined && (await intake.linking.formFault(madeBy, sent.values));
+      if (fault) return fault;
+      const filled = { values: sent.values, isConfirmed: sent.values[CONFIRM] !== undefined };
+      const draft = toolCallJob({ ...called, ...filled }, origin);
+      return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
+    }
+    default:
+      throw new SlackRequestError('this modal does not belong to Partner Relay');
+  }
+}
+
+const requestOf = ({ userId, viewId }: ModalSubmission) => ({ userId, happened: viewId });
+
+function faultsOf(sent: ModalSubmission, accepted: Accepted): Faults | undefined {
+  if (accepted === 'safe') return undefined;
+  return faultOfForm(sent, accepted === 'before' ? SENT_BEFORE : TOO_MANY);
+}
+
+/** A fault of the whole form, shown at its first input because Slack shows errors only at inputs. */
+export function faultOfForm({ callbackId, privateMetadata }: ModalSubmission, fault: string): Faults {
+  if (callbackId === TOOL_MODAL) {
+    return { [readOwn("the modal's private_metadata", privateMetadata, toolMemory).faultsAt]: fault };
+  }
+  return { [callbackId === LOG_TIME_MODAL ? 'duration' : 'title']: fault };
+}

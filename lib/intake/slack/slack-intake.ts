@@ -1,0 +1,50 @@
+import type { Permissions } from '../../automations/permissions.ts';
+import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
+import type { Job, JobDraft } from '../../engine/record/job.ts';
+import type { Admission } from '../../platforms/slack/admission.ts';
+import type { KnownProjects } from '../../platforms/slack/known-projects.ts';
+import type { ResponseUrls } from '../../platforms/slack/response-url.ts';
+import type { SlackApi } from '../../platforms/slack/slack-api.ts';
+import type { BudgetView } from '../../service/budget/budget.ts';
+import type { Mutes } from '../../timesheets/mutes.ts';
+import type { JobsOfPerson } from './jobs-of-person.ts';
+import type { Linking } from './linking.ts';
+import type { RecentCommands } from './recent-commands.ts';
+
+/** Everything that is needed to answer people's requests before they become jobs. */
+export interface SlackIntake {
+  config: RelayConfig;
+  settings: SlackConfig;
+  /** A client with a time-out that fits into Slack's three seconds. */
+  slack: SlackApi;
+  responseUrls: ResponseUrls;
+  admission: Admission;
+  permissions: Permissions;
+  clock: () => number;
+  projects: KnownProjects;
+  recentCommands: RecentCommands;
+  jobsOfPerson: JobsOfPerson;
+  mutes: Mutes;
+  linking: Linking;
+  /** Continues a parked job of the person. @returns false if it changed in the meantime */
+  tryAgain(job: Job, userId: string): Promise<boolean>;
+  budgetOf(connection: string): Promise<BudgetView>;
+  /** True if the table has a user of the service for the person. */
+  isKnown(userId: string, connection: string): Promise<boolean>;
+  /**
+   * Stores and queues a person's job, unless too many of their jobs have not ended.
+   * @param request the person, and the `trigger_id` or the form of their request
+   */
+  accept(draft: JobDraft, request: { userId: string; happened: string }): Promise<Accepted>;
+}
+
+/**
+ * The result of accepting a job. `safe`: it is stored, and the person may be told so. `before`: the same event was
+ * accepted earlier with another input, which stays.
+ */
+export type Accepted = 'safe' | 'before' | 'too many';
+
+/** The connection for a channel's commands. */
+export function connectionOf({ settings }: SlackIntake, channelId: string): string {
+  return settings.channels[channelId]?.connection ?? settings.connection;
+}

@@ -1,0 +1,117 @@
+import { createAppAuth } from '@octokit/auth-app';
+import { request as octokitRequest } from '@octokit/request';
+import { githubCredentials, SecretError, type Secrets } from '../../state/secrets/secrets.ts';
+
+export type GithubRequest = typeof octokitRequest;
+
+/** Requests with the credentials of an App or a person. They throw what GitHub refuses as a RequestError of `@octokit/request-error`. */
+export interface AuthorizedGithub {
+  /** Who asks, whose rate limit counts: `token`, `app 12`, `installation 77`. */
+  as: string;
+  request: GithubRequest;
+  /** Of an installation. */
+  appId?: string;
+}
+
+/** An account at GitHub, by what of it is known. */
+export type GithubPlace =
+  | {
+      /** owner/name */
+      repository: string;
+      /** Of a GitHub App's deliveries; without it the App is asked for it. */
+      installationId?: number | undefined;
+    }
+  | { organization: string };
+
+/** GitHub's REST API with what the `github` secret holds now. Everything throws a SecretError where that is no use. */
+export interface GithubClient {
+  /** Whether the secret has a token or an App, complete or not. */
+  isThere(): Promise<boolean>;
+  /** As the App itself, with its JWT. @returns undefined where the secret has no whole App */
+  asApp(): Promise<(AuthorizedGithub & { appId: string }) | undefined>;
+  /**
+   * With the token, or as the App's installation there; the token goes first unless `by` names one of the two.
+   * @returns undefined if the secret does not hold it as a whole
+   */
+  at(place: GithubPlace, by?: 'token' | 'app'): Promise<AuthorizedGithub | undefined>;
+  /** GitHub does not know the credentials: the secret may have been rotated since it was read. */
+  suspectCredentials(): void;
+}
+
+export interface GithubClientOptions {
+  /** `https://api.github.com` */
+  apiUrl: string;
+  secrets: Secrets;
+  fetch: typeof globalThis.fetch;
+  timeoutMs: number;
+}
+
+/** https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api */
+export function createGithubClient({ apiUrl, secrets, fetch, timeoutMs }: GithubClientOptions): GithubClient {
+  const base = octokitRequest.defaults({
+    baseUrl: apiUrl,
+    headers: { 'user-agent': 'partner-relay' },
+    request: { fetch: withTimeout(fetch, timeoutMs) },
+  });
+  const credentials = () => secrets.current('github', githubCredentials);
+
+  let last: { key: string; auth: ReturnType<typeof createAppAuth> } | undefined;
+  /** One for as long as the key is the same: it remembers the installations' tokens. */
+  function appAuth(appId: string, privateKey: string) {
+    const key = appId + privateKey;
+    if (last?.key !== key) last = { key, auth: createAppAuth({ appId, privateKey, request: base }) };
+    return last.auth;
+  }
+
+  async function app() {
+    const { appId, privateKey } = await credentials();
+    if (!appId || !privateKey) return undefined;
+    const auth = appAuth(appId, privateKey);
+    try {
+      await auth({ type: 'app' });
+    } catch {
+      // What the library throws may quote the key.
+      throw new SecretError('nothing can be signed with the privateKey of the github secret; is it the whole file?');
+    }
+    return { appId, auth, request: base.defaults({ request: { hook: auth.hook } }) };
+  }
+
+  return {
+    async isThere() {
+      const { appId, token } = await credentials();
+      return Boolean(appId || token);
+    },
+    async asApp() {
+      const own = await app();
+      return own && { as: `app ${own.appId}`, appId: own.appId, request: own.request };
+    },
+    async at(place, by) {
+      const { token } = await credentials();
+      if (token && by !== 'app') return { as: 'token', request: withToken(base, token) };
+      if (by === 'token') return undefined;
+      const own = await app();
+      if (!own) return undefined;
+      const id = await installationAt(place, own.request);
+      const installation = await own.auth({ type: 'installation', installationId: id });
+      return { as: `installation ${id}`, appId: own.appId, request: withToken(base, installation.token) };
+    },
+    suspectCredentials: () => void secrets.refresh('github'),
+  };
+}
+
+/** https://docs.github.com/en/rest/apps/apps */
+async function installationAt(place: GithubPlace, app: GithubRequest): Promise<number> {
+  if ('organization' in place) {
+    return (await app('GET /orgs/{org}/installation', { org: place.organization })).data.id;
+  }
+  const [owner = '', repo = ''] = place.repository.split('/');
+  return place.installationId ?? (await app('GET /repos/{owner}/{repo}/installation', { owner, repo })).data.id;
+}
+
+function withToken(base: GithubRequest, token: string): GithubRequest {
+  return base.defaults({ headers: { authorization: `token ${token}` } });
+}
+
+function withTimeout(fetch: typeof globalThis.fetch, timeoutMs: number): typeof globalThis.fetch {
+  return (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+}

@@ -1,0 +1,49 @@
+import { RequestError } from '@octokit/request-error';
+import { askedToWait, StepFailed } from '../../engine/record/interruption.ts';
+import type { Secrets } from '../../state/secrets/secrets.ts';
+import { createGithubClient, type GithubClient } from './github-client.ts';
+import { passingFailure } from './passing-failure.ts';
+
+/** GitHub's REST API as the steps of a job use it. */
+export interface GithubForJobs extends GithubClient {
+  /**
+   * Makes requests within a step.
+   *
+   * @param refused what it means for the job that GitHub refuses a request, and would again
+   * @throws {Interruption} for a failure that may pass: no answer, too many requests, 401 or 5xx
+   */
+  ask<T>(requests: () => Promise<T>, refused: (refusal: RequestError) => T): Promise<T>;
+}
+
+export interface GithubForJobsOptions {
+  /** `https://api.github.com` */
+  apiUrl: string;
+  secrets: Secrets;
+  clock: () => number;
+  fetch: typeof globalThis.fetch;
+  /** By default enough for a request about one thing. */
+  timeoutMs?: number;
+}
+
+const CALL_TIMEOUT_MS = 5_000;
+
+export function createGithubForJobs({ clock, ...options }: GithubForJobsOptions): GithubForJobs {
+  const client = createGithubClient({ timeoutMs: CALL_TIMEOUT_MS, ...options });
+  return {
+    ...client,
+    async ask(requests, refused) {
+      try {
+        return await requests();
+      } catch (error) {
+        if (!(error instanceof RequestError)) throw error;
+        const now = clock();
+        const passing = passingFailure(error, now);
+        if (passing?.limitedUntil !== undefined) throw askedToWait(passing.limitedUntil, now, passing.why);
+        if (passing) throw new StepFailed(passing.why, { cause: error });
+        if (error.status !== 401) return refused(error);
+        client.suspectCredentials();
+        throw new StepFailed('GitHub answered 401');
+      }
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { RequestError } from '@octokit/request-error';
+import { NeedsOperator } from '../../engine/record/interruption.ts';
+import type { GithubForJobs } from './github-for-jobs.ts';
+import type { IssueAddress } from './issue-reader.ts';
+import { createOwnComments } from './own-comments.ts';
+import { pagesOf } from './pages.ts';
+
+/** What became of a comment. */
+export type MadeComment = { url: string } | { leftOut: string };
+
+/** A comment as GitHub has it; without a login if its author's account is deleted. */
+export interface ReadComment {
+  text: string;
+  login: string | undefined;
+  /** Epoch milliseconds. */
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface IssueComments {
+  /** @returns undefined where the secret has no credentials to comment with */
+  for(place: IssueAddress): Promise<
+    | {
+        /** The comment of the relay's own whose text holds the marker, among the first 300 since then (epoch milliseconds). */
+        find(marker: string, since: number): Promise<MadeComment | undefined>;
+        make(text: string): Promise<MadeComment>;
+        /**
+         * A comment, by its id.
+         * @returns null for one that is deleted, undefined where the credentials may not read it
+         */
+        read(id: number): Promise<ReadComment | null | undefined>;
+      }
+    | undefined
+  >;
+}
+
+const PAGES = 3;
+const PAGE_SIZE = 100;
+/** How far GitHub's clock may be from ours. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
+/**
+ * Comments on issues, as a GitHub App's installation or with a token.
+ * https://docs.github.com/en/rest/issues/comments
+ */
+export function createIssueComments(github: GithubForJobs, clock: () => number): IssueComments {
+  const ownComments = createOwnComments(clock);
+
+  return {
+    async for(place) {
+      if (!(await github.isThere())) return undefined;
+      const [owner = '', repo = ''] = place.repository.split('/');
+      const issue = { owner, repo, issue_number: place.issueNumber };
+      const credentials = async () => {
+        const authorized = await github.at(place);
+        if (!authorized) throw new NeedsOperator('the github secret has an appId without a privateKey');
+        return authorized;
+      };
+      return {
+        find: (marker, since) =>
+          github.ask<MadeComment | undefined>(async () => {
+            const authorized = await credentials();
+            const isOwn = await ownComments(authorized);
+            const path = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
+            const query = { since: new Date(since - CLOCKS_DIFFER_MS).toISOString(), per_page: PAGE_SIZE };
+            let pages = 0;
+            for await (const { data } of pagesOf((query) => authorized.request(path, { ...issue, ...query }), query)) {
+              const mine = data.find((comment) => isOwn(comment) && comment.body?.includes(marker));
+              if (mine) return { url: mine.html_url };
+              if (++pages === PAGES) break;
+            }
+            return undefined;
+          }, leftOut),
+        make: (text) =>
+          github.ask<MadeComment>(async () => {
+            const { request } = await credentials();
+            const path = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+            const { data } = await request(path, { ...issue, body: text });
+            return { url: data.html_url };
+          }, leftOut),
+        read: (id) =>
+          github.ask<ReadComment | null | undefined>(
+            async () => {
+              const { request } = await credentials();
+              const path = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}';
+              const { data } = await request(path, { owner, repo, comment_id: id });
+              return {
+                ...{ text: data.body ?? '', login: data.user?.login },
+                ...{ createdAt: Date.parse(data.created_at), updatedAt: Date.parse(data.updated_at) },
+              };
+            },
+            ({ status }) => (status === 404 || status === 410 ? null : undefined),
+          ),
+      };
+    },
+  };
+}
+
+/** Why a comment is not made. @throws {NeedsOperator} for a refusal that an operator can put right */
+function leftOut({ status, message }: RequestError): MadeComment {
+  if (status === 410) return { leftOut: 'the issue is deleted' };
+  if (status === 403 && /locked/i.test(message)) return { leftOut: 'the issue is locked' };
+  throw new NeedsOperator(`GitHub refuses the comment with ${status}: may the App or the token write to issues here?`);
+}

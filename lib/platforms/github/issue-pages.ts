@@ -1,0 +1,96 @@
+import { NeedsOperator } from '../../engine/record/interruption.ts';
+import { PayloadError } from './delivery.ts';
+import type { GithubForJobs } from './github-for-jobs.ts';
+import { type GithubIssue, readIssue } from './issue.ts';
+
+/** A place in the list of a repository's issues, in the order of their last change. */
+export interface IssueCursor {
+  /** ISO 8601; all issues that were changed earlier have been read. */
+  from: string;
+  /** From 1; above it only if more issues were changed in one second than a page holds. */
+  page: number;
+}
+
+export interface IssuePage {
+  issues: GithubIssue[];
+  /** The numbers of issues that are not as GitHub documents them. */
+  unreadable: number[];
+  /** The list has pull requests too. */
+  pullRequests: number;
+  /** Undefined for the last page. */
+  next: IssueCursor | undefined;
+}
+
+export interface IssuePages {
+  /**
+   * Reads a page of a repository's issues. One request.
+   *
+   * The order is that of the last change, and each page begins with the last second of the page before. So an issue that
+   * is changed, deleted or transferred meanwhile moves no other one across a page, and one that is changed comes again.
+   *
+   * @param cursor without it, the first page
+   * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
+   */
+  read(repository: string, state: 'open' | 'all', cursor?: IssueCursor): Promise<IssuePage>;
+}
+
+const PAGE_SIZE = 100;
+const SECOND_MS = 1_000;
+
+/** https://docs.github.com/en/rest/issues/issues#list-repository-issues */
+export function createIssuePages(github: GithubForJobs): IssuePages {
+  return {
+    read: (repository, state, cursor) =>
+      github.ask<IssuePage>(
+        async () => {
+          const [owner = '', repo = ''] = repository.split('/');
+          const authorized = await github.at({ repository });
+          if (!authorized) {
+            throw new NeedsOperator(
+              'there are no GitHub credentials in the secret, and reading issues needs them; set GITHUB_TOKEN on one machine, or run npm run -s relay -- secrets set github',
+            );
+          }
+          const { data, headers } = await authorized.request('GET /repos/{owner}/{repo}/issues', {
+            ...{ owner, repo, state, sort: 'updated', direction: 'asc', per_page: PAGE_SIZE },
+            ...(cursor && { since: secondBefore(cursor.from), page: cursor.page }),
+          });
+          const listed = data.filter(({ pull_request }) => !pull_request);
+          const read = listed.map((issue) => readOrUndefined(issue));
+          const issues = read.filter((issue) => issue !== undefined);
+          const last = data.at(-1)?.updated_at;
+          const hasNext = /;\s*rel="next"/.test(headers.link ?? '');
+          return {
+            issues,
+            unreadable: listed.filter((_, index) => read[index] === undefined).map(({ number }) => number),
+            pullRequests: data.length - listed.length,
+            next: hasNext && last !== undefined ? after(last, cursor) : undefined,
+          };
+        },
+        ({ status }) => {
+          throw new NeedsOperator(
+            `GitHub refuses the issues of ${repository} with ${status}: may the App or the token read issues there?`,
+          );
+        },
+      ),
+  };
+}
+
+/** One issue that cannot be read must not hold up all others. */
+function readOrUndefined(issue: unknown): GithubIssue | undefined {
+  try {
+    return readIssue(issue);
+  } catch (error) {
+    if (error instanceof PayloadError) return undefined;
+    throw error;
+  }
+}
+
+function after(last: string, cursor: IssueCursor | undefined): IssueCursor {
+  const isSameSecond = cursor !== undefined && Date.parse(last) <= Date.parse(cursor.from);
+  return isSameSecond ? { from: cursor.from, page: cursor.page + 1 } : { from: last, page: 1 };
+}
+
+/** GitHub's documentation leaves open whether `since` includes its own second. */
+function secondBefore(time: string): string {
+  return new Date(Date.parse(time) - SECOND_MS).toISOString().replace(/\.\d+/, '');
+}

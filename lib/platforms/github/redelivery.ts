@@ -1,0 +1,234 @@
+import { expiry } from '../../state/table/expiry.ts';
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import { keptForMs, takenEvents } from './delivery.ts';
+import type { GithubClient } from './github-client.ts';
+import { type Hook, type Hooks, type KnownHook, targetName } from './hooks.ts';
+import { type Attempt, createRedeliveryApi, type HookDeliveries, HookRefused, NotNow } from './redelivery-api.ts';
+
+export interface RedeliveryOptions {
+  github: GithubClient;
+  /** `https://api.github.com` */
+  apiUrl: string;
+  hooks: Hooks;
+  table: Table;
+  clock: () => number;
+  sleep: (ms: number) => Promise<void>;
+  log: Pick<Console, 'info' | 'warn' | 'error'>;
+}
+
+/** What a run did, in numbers. */
+export interface RedeliveryReport {
+  /** Hooks that are known. */
+  hooks: number;
+  /** Hooks that GitHub refuses to list or to redeliver for. */
+  refused: number;
+  /** Hooks that the next run has to go on with. */
+  unfinished: number;
+  /** Deliveries that GitHub was asked for. */
+  redelivered: number;
+  /** Deliveries that failed and will not be asked for any more. */
+  givenUp: number;
+}
+
+/** A delivery that has neither arrived nor been refused. */
+interface OpenDelivery {
+  guid: string;
+  /** When GitHub first attempted it, in epoch milliseconds. */
+  firstAt: number;
+  newest: Attempt;
+  /** How many redeliveries failed although the hook had delivered something since the attempt before. */
+  chances: number;
+}
+
+/** A run ends by itself before Lambda ends it. */
+const RUN_MS = 4 * 60_000;
+/** https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
+const BETWEEN_CHANGES_MS = 1_000;
+/**
+ * An attempt can be listed minutes after it was made.
+ * https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/troubleshooting-webhooks
+ */
+const LISTED_WITHIN_MS = 3_600_000;
+/** Less than the time between two runs, and long enough for GitHub to make the attempt and list it. */
+const ASK_AGAIN_AFTER_MS = 10 * 60_000;
+const MAX_CHANCES = 5;
+/** The relay refuses the same bytes again. A 401 is left out: a webhook secret that was wrong can be put right. */
+const REFUSALS = new Set([400, 413]);
+/** No attempt is listed for longer. */
+const CLAIM_KEPT_FOR_MS = 8 * 86_400_000;
+
+/**
+ * Creates the run that has GitHub redeliver what did not arrive. GitHub does this only on request. Runs may overlap, and
+ * may be killed at any point.
+ * https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries
+ *
+ * @returns a run, which throws an AggregateError of unforeseen errors once every hook had its turn
+ */
+export function createRedelivery(options: RedeliveryOptions): () => Promise<RedeliveryReport> {
+  const { github, hooks, table, clock, sleep, log } = options;
+  const deliveriesOf = createRedeliveryApi(github, clock);
+  const keptMs = keptForMs(options.apiUrl);
+  let toldThatItIsOff = false;
+
+  /** Reads the list of a hook, which joins `listed` then, and asks for what did not arrive. */
+  async function redeliver(hook: KnownHook, endsAt: number, listed: Hook[], report: RedeliveryReport): Promise<void> {
+    const now = clock();
+    const stopAtEnd = () => {
+      if (clock() >= endsAt) throw new NotNow('the time of this run is over');
+    };
+    stopAtEnd();
+    const deliveries = deliveriesOf(hook);
+    const from = Math.max(hook.settledTo, now - keptMs);
+    const { attempts, end } = await readAttempts(deliveries, from, () => clock() >= now + (endsAt - now) / 2);
+    listed.push(hook);
+    if (hook.settledTo > 0 && hook.settledTo < from) {
+      const lost = { from: new Date(hook.settledTo).toISOString(), to: new Date(from).toISOString() };
+      log.warn({ message: 'GitHub no longer keeps what failed in this time', ...about(hook), ...lost });
+      report.givenUp++;
+    }
+    const open = openDeliveries(attempts);
+    const rest = open.filter(({ chances }) => chances < MAX_CHANCES);
+    for (const { guid, chances } of open) {
+      if (chances < MAX_CHANCES || !(await claim(hook, guid, 'givenUpAt', 0))) continue;
+      log.warn({ message: 'delivery given up: it fails while others arrive', ...about(hook), guid });
+      report.givenUp++;
+    }
+    const openSince = rest[0]?.firstAt ?? Number.POSITIVE_INFINITY;
+    const settledTo = end === 'whole' ? Math.min(now - LISTED_WITHIN_MS, openSince) : hook.settledTo && from;
+    await hooks.keepPlace({ ...hook, settledTo, listedAt: now });
+    for (const { guid, newest } of toAskFor(rest, attempts.find(isDelivered)?.deliveredAt ?? 0)) {
+      stopAtEnd();
+      if (!(await claim(hook, guid, 'askedAt', clock() - ASK_AGAIN_AFTER_MS))) continue;
+      const isAsked = await deliveries.redeliver(newest.id);
+      if (isAsked) report.redelivered++;
+      const message = isAsked ? 'redelivery asked for' : 'GitHub does not redeliver this now';
+      log.info({ message, ...about(hook), guid });
+      await sleep(BETWEEN_CHANGES_MS);
+    }
+    if (end === 'out of time') throw new NotNow('the list is too long for one run');
+  }
+
+  /**
+   * Notes what is about to be done about a delivery, so that two runs at once do not both do it.
+   * @returns false if another run noted it after `again`
+   */
+  async function claim(hook: Hook, guid: string, what: 'askedAt' | 'givenUpAt', again: number): Promise<boolean> {
+    const now = clock();
+    const written = await table.update(
+      keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid),
+      {
+        expression: `SET #${what} = :now, #expiresAt = :expiresAt`,
+        values: { now, expiresAt: expiry(now, CLAIM_KEPT_FOR_MS) },
+      },
+      { expression: `attribute_not_exists(#${what}) OR #${what} <= :again`, values: { again } },
+    );
+    return written !== undefined;
+  }
+
+  /** Logs why a hook is refused. @returns false for a hook that does not exist, which is forgotten */
+  async function isRefused(hook: KnownHook, error: HookRefused, listed: readonly Hook[]): Promise<boolean> {
+    const mayNotExist = !listed.includes(hook) && (error.status === 404 || error.status === undefined);
+    const hasSibling = listed.some((one) => targetName(one) === targetName(hook));
+    const isOver = error.status === 404 && Math.max(hook.seenAt, hook.listedAt) < clock() - keptMs;
+    const isForgotten = mayNotExist && (hasSibling || isOver);
+    if (isForgotten) await hooks.forget(hook);
+    const message = isForgotten ? 'hook forgotten: GitHub does not know it' : 'GitHub refuses to redeliver for a hook';
+    log.warn({ message, ...about(hook), reason: error.message });
+    return !isForgotten;
+  }
+
+  return async () => {
+    const report: RedeliveryReport = { hooks: 0, refused: 0, unfinished: 0, redelivered: 0, givenUp: 0 };
+    const known = await hooks.known();
+    report.hooks = known.length;
+    // Without a hook the secret is not read: a team that does not use GitHub has not entered it.
+    if (known.length === 0) return report;
+    if (!(await github.isThere())) {
+      if (!toldThatItIsOff) log.warn({ message: 'redelivery is off: the github secret has no App and no token' });
+      toldThatItIsOff = true;
+      return report;
+    }
+    const startedAt = clock();
+    const listed: Hook[] = [];
+    const refused: [KnownHook, HookRefused][] = [];
+    const errors: unknown[] = [];
+    for (const [index, hook] of known.entries()) {
+      try {
+        // What one hook leaves of its share is there for the next.
+        await redeliver(hook, startedAt + (RUN_MS * (index + 1)) / known.length, listed, report);
+      } catch (error) {
+        if (error instanceof HookRefused) {
+          refused.push([hook, error]);
+        } else if (error instanceof NotNow) {
+          report.unfinished++;
+          log.info({ message: 'the next run goes on with this hook', ...about(hook), reason: error.message });
+        } else {
+          errors.push(error);
+          log.error({ message: 'redelivery failed for a hook', ...about(hook), error: String(error) });
+        }
+      }
+    }
+    for (const [hook, error] of refused) if (await isRefused(hook, error, listed)) report.refused++;
+    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${known.length} hooks failed`);
+    return report;
+  };
+}
+
+function isDelivered({ statusCode }: Attempt): boolean {
+  return statusCode >= 200 && statusCode < 300;
+}
+
+/** Reads a list back to a time, or until it shows that nothing gets through now, or until it is too late to go on. */
+async function readAttempts(deliveries: HookDeliveries, from: number, isTooLate: () => boolean) {
+  const attempts: Attempt[] = [];
+  for await (const { data, isLast } of deliveries.pages()) {
+    attempts.push(...data.filter(({ deliveredAt }) => deliveredAt >= from));
+    if (isLast || (data.at(-1)?.deliveredAt ?? 0) < from) break;
+    const isOutage = !attempts.some(isDelivered) && openDeliveries(attempts).length > 0;
+    if (isOutage) return { attempts, end: 'outage' };
+    if (isTooLate()) return { attempts, end: 'out of time' };
+  }
+  return { attempts, end: 'whole' };
+}
+
+/**
+ * The open deliveries of events that an automation takes, oldest first. A delivery whose first attempt is missing is left
+ * out: it was settled before, or a later run reads all of it.
+ *
+ * @param attempts from the newest to some older one, without gaps
+ */
+function openDeliveries(attempts: readonly Attempt[]): OpenDelivery[] {
+  const arrivals = attempts.filter(isDelivered).map(({ deliveredAt }) => deliveredAt);
+  const taken = attempts.filter(({ event }) => takenEvents.has(event)).reverse();
+  return [...Map.groupBy(taken, ({ guid }) => guid).values()].flatMap((own) => {
+    const [first, newest] = [own[0], own.at(-1)];
+    const isSettled = own.some(isDelivered) || (newest && REFUSALS.has(newest.statusCode));
+    if (!first || !newest || first.isRedelivery || isSettled) return [];
+    const chances = own.filter(({ deliveredAt }, index) => {
+      const before = own[index - 1];
+      return before && arrivals.some((arrival) => arrival > before.deliveredAt && arrival < deliveredAt);
+    });
+    return [{ guid: first.guid, firstAt: first.deliveredAt, newest, chances: chances.length }];
+  });
+}
+
+/**
+ * The deliveries to ask for, in order: those since whose newest attempt the hook delivered something. While nothing gets
+ * through, only one delivery is asked for, to find out when that changes; this does not count as a chance.
+ *
+ * @param open oldest first
+ * @param arrivedAt when the hook last delivered something
+ */
+function toAskFor(open: readonly OpenDelivery[], arrivedAt: number): OpenDelivery[] {
+  const due = open.filter(({ newest }) => newest.deliveredAt < arrivedAt);
+  // GitHub drops the oldest first. The youngest goes ahead of them: a 404 to that one can only mean a missing right.
+  const youngest = due.pop();
+  if (youngest) return [youngest, ...due];
+  // Each run tries another one, so that a delivery that always fails does not hide that the others would arrive.
+  return open.toSorted((a, b) => a.newest.deliveredAt - b.newest.deliveredAt).slice(0, 1);
+}
+
+function about({ kind, target, id }: Hook) {
+  return { hookId: id, hook: `${kind} ${target}` };
+}

@@ -1,0 +1,53 @@
+import { digest } from '../../digest.ts';
+import { parkForPerson } from '../../engine/record/in-plain-words.ts';
+import type { Job, ReplyTo } from '../../engine/record/job.ts';
+import type { Reply } from '../../engine/run/reply-steps.ts';
+import type { ReplyContent } from '../../engine/run/tell-person.ts';
+import { cutToLength } from '../../text.ts';
+import type { IssueComments, MadeComment } from './issue-comments.ts';
+
+const calls = 'GitHub comment';
+/** GitHub takes 65,536 characters, and people do not read that much. */
+const MAX_LENGTH = 2_000;
+/** Of a command that was read. */
+const EDITS_ARE_NOT_READ = '\n\nEditing a comment does not run its command again. Please write a new comment.';
+
+/** Replies to people on GitHub with comments: of the end only, for every comment notifies all who follow the issue. */
+export function createGithubReplies(comments: IssueComments, contact: string) {
+  return async function replyOnGithub(
+    job: Job,
+    place: ReplyTo & { in: 'github' },
+    said: Exclude<ReplyContent, { of: 'link awaited' }>,
+  ): Promise<Reply<MadeComment> | { calls: string; leftOut: string }> {
+    if (said.of === 'waiting') return { calls, leftOut: 'on GitHub only the end is told' };
+    const thread = await comments.for(place);
+    if (!thread) return { calls, leftOut: 'there are no GitHub credentials in the secret' };
+    const marker = `partner-relay ${digest([job.id, said.of, said.of === 'parked' ? job.generation : 0])}`;
+    return {
+      calls,
+      find: (since) => thread.find(marker, since),
+      make: () => thread.make(`${words(job, said, contact)}\n\n<!-- ${marker} -->`),
+    };
+  };
+}
+
+function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' | 'link awaited' }>, contact: string): string {
+  switch (said.of) {
+    case 'done':
+      return `✅ ${quoted(said.text)}`;
+    case 'not done':
+      return `⚠️ ${quoted(said.text)}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
+    case 'parked':
+      return `🛑 This could not be done: ${parkForPerson[said.kind]}. It is kept as job \`${job.id}\`, and ${escaped(contact)} can see why and let it go on.`;
+  }
+}
+
+/** Text from outside as a sentence, in which Markdown, HTML and mentions mean nothing. */
+function quoted(text: string): string {
+  return escaped(cutToLength(text.charAt(0).toUpperCase() + text.slice(1), MAX_LENGTH, '…'));
+}
+
+function escaped(text: string): string {
+  // A blank of no width keeps mentions and entities from being any.
+  return text.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&#]/g, '$&\u200b');
+}

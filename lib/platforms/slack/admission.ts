@@ -1,0 +1,115 @@
+import * as z from 'zod/mini';
+import type { SlackConfig } from '../../config/schema.ts';
+import { keys } from '../../state/table/keys.ts';
+import { remembered } from '../../state/table/remembered.ts';
+import type { Table } from '../../state/table/table.ts';
+import { type SlackApi, SlackRefusal } from './slack-api.ts';
+import { isOfWorkspace, membership, type Workspace, workspace } from './workspace.ts';
+
+/** The sender of a request and their workspace, as Slack states them. An org-wide installation may have no team. */
+export interface Sender {
+  userId: string;
+  teamId?: string | undefined;
+  enterpriseId?: string | undefined;
+}
+
+/** Decides who may use the relay at all: docs/decisions/0020-who-may-ask.md. */
+export interface Admission {
+  /**
+   * @returns why the sender may not use the relay, or undefined
+   * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
+   */
+  faultOf(sender: Sender): Promise<string | undefined>;
+}
+
+export interface AdmissionOptions {
+  settings: SlackConfig;
+  /** The admission when there is no token to ask Slack with. */
+  people: readonly { slack?: string | undefined }[];
+  contact: string;
+  table: Table;
+  slack: SlackApi;
+  clock: () => number;
+}
+
+/** https://docs.slack.dev/reference/objects/user-object */
+const userInfo = z.object({
+  user: z.object({
+    ...membership,
+    deleted: z.nullish(z.boolean()),
+    is_restricted: z.nullish(z.boolean()),
+    is_ultra_restricted: z.nullish(z.boolean()),
+  }),
+});
+
+/** A person's relation to the workspace; `hidden` if Slack does not show the person to the app. */
+type Standing = 'member' | 'guest' | 'stranger' | 'hidden';
+
+/** If the app was installed in another workspace, the first refused request reveals it. */
+const WORKSPACE_FRESH_MS = 60_000;
+/** How long the relay may still treat a person as a member after they become a guest or leave. */
+const STANDING_KNOWN_FOR_MS = 3_600_000;
+
+export function createAdmission({ settings, people, contact, table, slack, clock }: AdmissionOptions): Admission {
+  const { guests, strangers } = settings.access;
+  let known: { workspace: Workspace; at: number } | undefined;
+
+  /** A cached value is used while it matches. Slack is asked again only for a request that does not match. */
+  async function workspaceFor(sender: Sender): Promise<Workspace> {
+    known ??= (await table.get(keys.slackWorkspace())) as typeof known;
+    if (known && (isOf(known.workspace, sender) || known.at + WORKSPACE_FRESH_MS > clock())) return known.workspace;
+    known = { workspace: await slack.call('auth.test', {}, workspace), at: clock() };
+    await table.put({ ...keys.slackWorkspace(), ...known });
+    return known.workspace;
+  }
+
+  async function standingOf(userId: string, ours: Workspace): Promise<Standing> {
+    const { standing } = await remembered({
+      ...{ table, clock, key: keys.slackStanding(ours.team_id, userId), keptForMs: STANDING_KNOWN_FOR_MS },
+      read: async () => ({ standing: await askForStanding(userId, ours) }),
+    });
+    return standing;
+  }
+
+  async function askForStanding(userId: string, ours: Workspace): Promise<Standing> {
+    try {
+      return standing((await slack.call('users.info', { user: userId }, userInfo)).user, ours);
+    } catch (error) {
+      if (error instanceof SlackRefusal && /^user_not_(found|visible)$/.test(error.error)) return 'hidden';
+      throw error;
+    }
+  }
+
+  return {
+    async faultOf(sender) {
+      if (!(await slack.isThere())) {
+        if ((guests && strangers) || people.some(({ slack: id }) => id === sender.userId)) return undefined;
+        return `The relay has no token for the Slack app yet, so it cannot check who you are. Tell ${contact}.`;
+      }
+      const ours = await workspaceFor(sender);
+      const isOurs = isOf(ours, sender);
+      if (!isOurs && !strangers) return 'This relay belongs to another workspace.';
+      if (isOurs && guests && strangers) return undefined;
+      const standing = await standingOf(sender.userId, ours);
+      // Slack shows the app only people of its own workspace and of shared channels.
+      if (!isOurs && standing !== 'stranger') return 'This relay belongs to another workspace.';
+      if (standing === 'hidden') return 'The relay cannot see your Slack profile, so it cannot check who you are.';
+      if (standing === 'guest' && !guests) return `Guests may not use this relay; ${contact} can change that.`;
+      if (standing === 'stranger' && !strangers) {
+        return `People of other workspaces may not use this relay; ${contact} can change that.`;
+      }
+      return undefined;
+    },
+  };
+}
+
+function isOf(ours: Workspace, { teamId, enterpriseId }: Sender): boolean {
+  if (ours.is_enterprise_install) return Boolean(ours.enterprise_id) && ours.enterprise_id === enterpriseId;
+  return ours.team_id === teamId;
+}
+
+function standing(user: z.output<typeof userInfo>['user'], ours: Workspace): Standing {
+  if (user.deleted) return 'hidden';
+  if (!isOfWorkspace(user, ours)) return 'stranger';
+  return user.is_restricted || user.is_ultra_restricted ? 'guest' : 'member';
+}

@@ -1,0 +1,45 @@
+import type { KnownBlock } from '@slack/types';
+import { cutToLength } from '../../text.ts';
+import { button, MAX_BUTTON_VALUE_LENGTH, plainSection, section } from './messages.ts';
+import { code } from './mrkdwn.ts';
+import { LOG_ON_PROJECT_BUTTON, LOG_TIME_BUTTON } from './views/views.ts';
+
+/** Ten results stay within Slack's limit for text in a message. */
+const MAX_NAME_LENGTH = 200;
+
+interface Found {
+  id: string | number;
+  name: string;
+}
+
+/** The results of a search, each with a button to log time. */
+export function foundBlocks(
+  text: string,
+  connection: string,
+  tasks: readonly Found[],
+  projects: readonly Found[],
+): KnownBlock[] {
+  if (tasks.length === 0 && projects.length === 0) {
+    return [section(`No task or project matches ${code(text)}.`)];
+  }
+  return [
+    ...(tasks.length > 0 ? [section('*Tasks*')] : []),
+    ...tasks.map((task) => foundBlock(task, LOG_TIME_BUTTON, { connection, task: short(task) })),
+    ...(projects.length > 0 ? [section('*Projects*')] : []),
+    ...projects.map((project) => foundBlock(project, LOG_ON_PROJECT_BUTTON, { connection, project: short(project) })),
+  ];
+}
+
+/** @param value the value for that button, as in views.ts */
+function foundBlock({ id, name }: Found, actionId: string, value: object): KnownBlock {
+  const json = JSON.stringify(value);
+  return {
+    ...plainSection(`${cutToLength(name, MAX_NAME_LENGTH, '…')}\n${id}`),
+    // Slack would refuse the whole message if one button's value is too long.
+    ...(json.length <= MAX_BUTTON_VALUE_LENGTH && { accessory: button('Log time', actionId, json) }),
+  };
+}
+
+function short({ id, name }: Found): { id: string; name: string } {
+  return { id: String(id), name: cutToLength(name, MAX_NAME_LENGTH, '…') };
+}

@@ -1,0 +1,94 @@
+import type { Button, KnownBlock, SectionBlock } from '@slack/types';
+import { parkForPerson, waitForPerson } from '../../engine/record/in-plain-words.ts';
+import { shortName } from '../../engine/record/job.ts';
+import type { ReplyContent } from '../../engine/run/tell-person.ts';
+import { cutToLength } from '../../text.ts';
+import { escaped, time } from './mrkdwn.ts';
+
+/** A message in Block Kit, with its text for notifications. */
+export interface SlackMessage {
+  text: string;
+  blocks: KnownBlock[];
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/section-block */
+const MAX_SECTION_LENGTH = 3_000;
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+export const MAX_BUTTON_VALUE_LENGTH = 2_000;
+const MAX_BUTTON_TEXT_LENGTH = 75;
+
+/** @param mrkdwn text from outside must be escaped, and must be in code spans if it could contain formatting */
+export function section(mrkdwn: string): SectionBlock {
+  return { type: 'section', text: { type: 'mrkdwn', text: cutToLength(mrkdwn, MAX_SECTION_LENGTH, '…') } };
+}
+
+/** A section of plain text. Only emoji names have a meaning in it. */
+export function plainSection(text: string): SectionBlock {
+  return {
+    type: 'section',
+    text: { type: 'plain_text', text: cutToLength(text, MAX_SECTION_LENGTH, '…'), emoji: true },
+  };
+}
+
+/** A message of sections, with a row of buttons if there are any. */
+export function message(sections: SectionBlock | readonly SectionBlock[], ...buttons: Button[]): SlackMessage {
+  const blocks: KnownBlock[] = [sections].flat();
+  // Notifications show the text, as mrkdwn.
+  const text = [sections]
+    .flat()
+    .map(({ text }) => (text?.type === 'plain_text' ? escaped(text.text) : (text?.text ?? '')));
+  if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
+  return { text: cutToLength(text.join('\n'), MAX_SECTION_LENGTH, '…'), blocks };
+}
+
+/** Tells a person why something is not possible and what to do about it. */
+export function warning(mrkdwn: string): SlackMessage {
+  return message(section(`:warning: ${mrkdwn}`));
+}
+
+export function button(text: string, actionId: string, value: string, style?: 'primary'): Button {
+  return {
+    type: 'button',
+    text: { type: 'plain_text', text: cutToLength(text, MAX_BUTTON_TEXT_LENGTH, '…') },
+    action_id: actionId,
+    value,
+    ...(style && { style }),
+  };
+}
+
+/**
+ * The outcome of a job, as a message to the person who asked.
+ * @param jobId so that the contact finds it
+ */
+export function saidMessage(
+  said: Exclude<ReplyContent, { of: 'link awaited' }>,
+  contact: string,
+  jobId: string,
+): SlackMessage {
+  switch (said.of) {
+    case 'done': {
+      const told = message(plainSection(`:white_check_mark: ${sentence(said.text)}`));
+      return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
+    }
+    case 'not done':
+      return message(plainSection(`:warning: ${sentence(said.text)}`));
+    case 'waiting':
+      return message(
+        section(
+          `:hourglass: This has to wait: ${waitForPerson[said.waitsFor]}. It continues automatically${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
+        ),
+      );
+    case 'parked':
+      return message(
+        plainSection(
+          `:octagonal_sign: This could not be done: ${parkForPerson[said.kind]}. It is saved as job ${shortName(jobId)}, and ${contact} can see why and let it go on.${said.kind === 'outcome unknown' ? ' Do not ask for it again before that, or it may be done twice.' : ''}`,
+        ),
+      );
+  }
+}
+
+/** Makes a sentence of an outcome. Outcomes begin in lowercase and have no full stop, because lists show them too. */
+export function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?)…]$/.test(begun) ? begun : `${begun}.`;
+}

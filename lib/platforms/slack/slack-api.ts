@@ -1,0 +1,133 @@
+import * as z from 'zod/mini';
+import { type Secrets, slackCredentials } from '../../state/secrets/secrets.ts';
+
+/** The methods of Slack's Web API that the relay uses. https://docs.slack.dev/reference/methods */
+export type SlackMethod =
+  | 'auth.test'
+  | 'chat.postMessage'
+  | 'chat.update'
+  | 'conversations.history'
+  | 'conversations.info'
+  | 'conversations.open'
+  | 'usergroups.users.list'
+  | 'users.info'
+  | 'users.lookupByEmail'
+  | 'views.open'
+  | 'views.update';
+
+/** Slack refused the call. */
+export class SlackRefusal extends Error {
+  override readonly name = 'SlackRefusal';
+  readonly method: SlackMethod;
+  /** Slack's error code: `channel_not_found`. */
+  readonly error: string;
+
+  constructor(method: SlackMethod, error: string) {
+    super(`Slack refuses ${method}: ${error}`);
+    this.method = method;
+    this.error = error;
+  }
+}
+
+/** Slack's rate limit was reached. */
+export class SlackRateLimited extends Error {
+  override readonly name = 'SlackRateLimited';
+  readonly retryAfterSeconds: number;
+
+  constructor(method: SlackMethod, retryAfterSeconds: number) {
+    super(`Slack wants fewer calls of ${method}`);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** It is unknown whether the call was executed. */
+export class SlackUnanswered extends Error {
+  override readonly name = 'SlackUnanswered';
+}
+
+export interface SlackApi {
+  /** True if there is a token. */
+  isThere(): Promise<boolean>;
+  /**
+   * @param fields objects are sent as JSON, which every method accepts; undefined fields are left out
+   * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered}
+   */
+  call<T>(method: SlackMethod, fields: Readonly<Record<string, unknown>>, answer: z.core.$ZodType<T>): Promise<T>;
+}
+
+export interface SlackApiOptions {
+  /** `https://slack.com/api` */
+  apiUrl: string;
+  secrets: Secrets;
+  fetch: typeof globalThis.fetch;
+  timeoutMs?: number;
+}
+
+const CALL_TIMEOUT_MS = 5_000;
+const RETRY_AFTER_SECONDS = 30;
+
+/** The token is invalid or was revoked. It may have been rotated. */
+const TOKEN_ERRORS = new Set(['invalid_auth', 'not_authed', 'token_expired', 'token_revoked', 'account_inactive']);
+
+const envelope = z.looseObject({ ok: z.boolean(), error: z.optional(z.string()) });
+type Envelope = z.output<typeof envelope>;
+
+/** Slack's Web API with the bot's token. */
+export function createSlackApi(options: SlackApiOptions): SlackApi {
+  const { apiUrl, secrets, fetch, timeoutMs = CALL_TIMEOUT_MS } = options;
+  const token = async () => (await secrets.current('slack', slackCredentials)).botToken;
+
+  return {
+    isThere: async () => Boolean(await token()),
+    async call(method, fields, answer) {
+      const body = await ask(method, fields);
+      // The token may have been rotated since it was read, so it is read again.
+      const again = TOKEN_ERRORS.has(body.error ?? '') && secrets.refresh('slack');
+      return read(method, again ? await ask(method, fields) : body, answer);
+    },
+  };
+
+  async function ask(method: SlackMethod, fields: Readonly<Record<string, unknown>>): Promise<Envelope> {
+    const response = await post(method, `${apiUrl}/${method}`, (await token()) ?? '', fields);
+    if (response.status === 429) {
+      throw new SlackRateLimited(method, Number(response.headers.get('retry-after')) || RETRY_AFTER_SECONDS);
+    }
+    if (!response.ok) throw new SlackUnanswered(`Slack answers ${method} with status ${response.status}`);
+    const body = envelope.safeParse(await response.json().catch(() => undefined));
+    if (!body.success) throw new SlackUnanswered(`Slack's answer to ${method} cannot be read`);
+    return body.data;
+  }
+
+  function read<T>(method: SlackMethod, body: Envelope, answer: z.core.$ZodType<T>): T {
+    if (body.ok) return z.parse(answer, body);
+    const error = body.error ?? 'unknown';
+    if (error === 'ratelimited') throw new SlackRateLimited(method, RETRY_AFTER_SECONDS);
+    if (error === 'internal_error' || error === 'fatal_error' || error === 'service_unavailable') {
+      throw new SlackUnanswered(`Slack answers ${method} with ${error}`);
+    }
+    throw new SlackRefusal(method, error);
+  }
+
+  async function post(
+    method: SlackMethod,
+    url: string,
+    token: string,
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<Response> {
+    const form = new URLSearchParams();
+    for (const [name, value] of Object.entries(fields)) {
+      if (value === undefined) continue;
+      form.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+    }
+    try {
+      return await fetch(url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: form,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+    } catch (error) {
+      throw new SlackUnanswered(`Slack did not answer ${method}`, { cause: error });
+    }
+  }
+}

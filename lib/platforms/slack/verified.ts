@@ -1,0 +1,33 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { HttpError, type RawRequest } from '../../state/http/function-url.ts';
+import { isAcceptedBySecret, type Secrets, slackSigningSecret } from '../../state/secrets/secrets.ts';
+import { isSignedBySlack, isTimely, MAX_SKEW_SECONDS } from './signature.ts';
+
+/**
+ * Accepts only requests that Slack signed recently with a currently valid signing secret.
+ * @param now the time, which is asked of the table in a new process, so only for a signed request; epoch milliseconds
+ */
+export function verifiedBySlack(
+  secrets: Secrets,
+  now: () => Promise<number>,
+): MiddlewareObj<RawRequest, APIGatewayProxyStructuredResultV2> {
+  return {
+    before: async ({ event }) => {
+      const timestamp = event.headers['x-slack-request-timestamp'];
+      const signature = event.headers['x-slack-signature'];
+      if (!timestamp || !signature) {
+        throw new HttpError(401, 'the headers X-Slack-Request-Timestamp and X-Slack-Signature are missing');
+      }
+      const isSigned = await isAcceptedBySecret(secrets, 'slack', slackSigningSecret, ({ signingSecret }) =>
+        isSignedBySlack(event.bytes, timestamp, signature, signingSecret),
+      );
+      if (!isSigned) {
+        throw new HttpError(401, 'X-Slack-Signature does not match the body: check the signing secret');
+      }
+      if (!isTimely(timestamp, await now())) {
+        throw new HttpError(401, `X-Slack-Request-Timestamp is more than ${MAX_SKEW_SECONDS / 60} minutes off`);
+      }
+    },
+  };
+}

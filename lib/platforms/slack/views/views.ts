@@ -1,0 +1,248 @@
+import type { InputBlock, ModalView, PlainTextElement, PlainTextOption } from '@slack/types';
+import * as z from 'zod/mini';
+import type { SlackConfig } from '../../../config/schema.ts';
+import { cutToLength } from '../../../text.ts';
+import type { KnownProject } from '../known-projects.ts';
+import { plainSection, section } from '../messages.ts';
+
+export const DEFECT_MODAL = 'defect';
+export const LOG_TIME_MODAL = 'log-time';
+/** A button that opens the form to log time on the task in its value. */
+export const LOG_TIME_BUTTON = 'log-time';
+/** A button that opens the form to log time on a task of the project in its value. */
+export const LOG_ON_PROJECT_BUTTON = 'log-on-project';
+/** A button that opens the form to log missing time on one of the person's tasks. */
+export const LOG_REST_BUTTON = 'log-rest';
+/** A button that stops the person's reminders for the day in its value. */
+export const MUTE_BUTTON = 'mute';
+/** The message shortcut. */
+export const DEFECT_SHORTCUT = 'create-defect';
+
+/** One group of a long list. */
+interface OptionGroup {
+  label: PlainTextElement;
+  options: PlainTextOption[];
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+const MAX_OPTIONS = 100;
+const MAX_OPTION_LENGTH = 75;
+/** Slack takes 250 KB of a view: https://docs.slack.dev/reference/methods/views.open */
+const MAX_OPTIONS_BYTES = 220_000;
+/** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+const MAX_INPUT_LENGTH = 3_000;
+const CUT = '\n[Cut here: a form holds 3,000 characters.]';
+const CUT_MESSAGE = `${CUT.slice(0, -1)} The defect has a link to the whole message.]`;
+const MAX_TITLE_LENGTH = 255;
+const MAX_NOTE_LENGTH = 500;
+
+/** The modal's origin, stored in the modal. Slack keeps up to 3,000 characters. */
+export const defectMemory = z.object({ channelId: z.string(), permalink: z.optional(z.string()) });
+export const logTimeMemory = z.object({ connection: z.string(), task: z.optional(z.string()) });
+
+type LogTimeMemory = z.output<typeof logTimeMemory>;
+
+const task = z.object({ id: z.string(), name: z.string() });
+const project = z.object({ id: z.guid(), name: z.string() });
+
+/** The value of a {@link LOG_TIME_BUTTON}. The button may be pressed in a different channel from the command. */
+export const taskToLog = z.object({ connection: z.string(), task });
+
+/** The value of a {@link LOG_ON_PROJECT_BUTTON}. */
+export const projectToLog = z.object({ connection: z.string(), project });
+
+/** The value of a {@link LOG_REST_BUTTON}. */
+export const restOfDay = z.object({
+  connection: z.string(),
+  date: z.iso.date(),
+  /** Missing minutes of the day; 0 if only the week is short. */
+  minutes: z.int(),
+  /** When this was read, in epoch milliseconds. */
+  at: z.int(),
+  tasks: z.readonly(z.array(task)),
+});
+export type RestOfDay = z.output<typeof restOfDay>;
+
+export interface DefectModal {
+  memory: z.output<typeof defectMemory>;
+  /** Undefined while no projects are known. */
+  projects: readonly KnownProject[] | undefined;
+  /** Preselected. */
+  projectId?: string | undefined;
+  title?: string | undefined;
+  description?: string | undefined;
+}
+
+/** The modal for creating a defect. Without known projects, it waits for their list. */
+export function defectModal(settings: SlackConfig, modal: DefectModal): ModalView {
+  const { types, priorities, severities } = settings.defect;
+  const { memory, projects, projectId, title = '' } = modal;
+  const cut = memory.permalink === undefined ? CUT : CUT_MESSAGE;
+  return {
+    type: 'modal',
+    callback_id: DEFECT_MODAL,
+    private_metadata: JSON.stringify(memory),
+    title: { type: 'plain_text', text: 'Create a defect' },
+    submit: { type: 'plain_text', text: 'Create' },
+    close: { type: 'plain_text', text: 'Cancel' },
+    blocks: [
+      ...projectBlocks(projects, projectId),
+      textInput('title', 'Title', { initial: cutToLength(title, MAX_TITLE_LENGTH), max: MAX_TITLE_LENGTH }),
+      textInput('description', 'Description', {
+        initial: cutToLength(descriptionOf(modal), MAX_INPUT_LENGTH, cut),
+        max: MAX_INPUT_LENGTH,
+        multiline: true,
+        optional: true,
+      }),
+      choice('type', 'Type', types),
+      choice('priority', 'Priority', priorities),
+      choice('severity', 'Severity', severities),
+    ],
+  };
+}
+
+/** Text that does not fit into the title goes into the description. */
+function descriptionOf({ title = '', description = '' }: DefectModal): string {
+  const isWhole = title.length <= MAX_TITLE_LENGTH || description.startsWith(title);
+  return isWhole ? description : `${title}\n\n${description}`.trim();
+}
+
+export interface LogTimeModal {
+  connection: string;
+  /** The task, or a list of tasks from which the person chooses one or types another. */
+  on: { id: string; name: string } | readonly { id: string; name: string }[];
+  /** The project of the tasks. */
+  projectName?: string | undefined;
+  /** The proposed duration. */
+  date?: string;
+  duration?: string;
+}
+
+/** The modal for logging time. */
+export function logTimeModal({ connection, on, projectName, date, duration }: LogTimeModal): ModalView {
+  const task = 'id' in on ? on : undefined;
+  return {
+    type: 'modal',
+    callback_id: LOG_TIME_MODAL,
+    private_metadata: JSON.stringify({ connection, ...(task && { task: task.id }) } satisfies LogTimeMemory),
+    title: { type: 'plain_text', text: 'Log time' },
+    submit: { type: 'plain_text', text: 'Log' },
+    close: { type: 'plain_text', text: 'Cancel' },
+    blocks: [
+      ...(projectName === undefined ? [] : [plainSection(`On a task of ${projectName}`)]),
+      ...('id' in on ? [plainSection(`On ${on.name}`)] : taskInputs(on)),
+      textInput('duration', 'How long', { max: 20, hint: 'Such as 1h30m, 1.5h, 90m or 1:30.', initial: duration }),
+      {
+        type: 'input',
+        block_id: 'date',
+        optional: true,
+        label: { type: 'plain_text', text: 'On which day' },
+        hint: { type: 'plain_text', text: 'Today, unless you choose another.' },
+        element: { type: 'datepicker', action_id: 'date', ...(date !== undefined && { initial_date: date }) },
+      },
+      textInput('note', 'Note', { max: MAX_NOTE_LENGTH, optional: true }),
+    ],
+  };
+}
+
+function taskInputs(tasks: readonly { id: string; name: string }[]): InputBlock[] {
+  const hint = 'Its id, or its whole name.';
+  if (tasks.length === 0) return [textInput('another', 'Task', { max: MAX_TITLE_LENGTH, hint })];
+  const options = tasks.map(({ id, name }) => option(name, id));
+  return [
+    selectInput('task', 'Task', { options, initial: options[0] }),
+    textInput('another', 'Or another task', { max: MAX_TITLE_LENGTH, hint, optional: true }),
+  ];
+}
+
+function projectBlocks(projects: readonly KnownProject[] | undefined, chosen: string | undefined) {
+  if (projects === undefined) return [section('_The list of projects is being fetched…_')];
+  if (projects.length === 0) return [section("There is no project that the relay's key can see.")];
+  return [projectInput(projects, chosen)];
+}
+
+function projectInput(projects: readonly KnownProject[], chosen: string | undefined): InputBlock {
+  const byName = [...projects].sort((a, b) => a.name.localeCompare(b.name));
+  const options = fitting(byName.map(({ id, name }) => option(name, id)));
+  const initial = options.find(({ value }) => value === chosen);
+  if (options.length <= MAX_OPTIONS) return selectInput('project', 'Project', { options, initial });
+  const groups: OptionGroup[] = [];
+  for (let from = 0; from < options.length; from += MAX_OPTIONS) {
+    const part = options.slice(from, from + MAX_OPTIONS);
+    const label = `${initials(part[0])} – ${initials(part.at(-1))}`;
+    groups.push({ label: { type: 'plain_text', text: label }, options: part });
+  }
+  return selectInput('project', 'Project', { groups, initial });
+}
+
+/** The most options that a modal has room for. */
+function fitting(options: readonly PlainTextOption[]): PlainTextOption[] {
+  let room = MAX_OPTIONS_BYTES;
+  return options.filter((option) => {
+    room -= Buffer.byteLength(JSON.stringify(option)) + 1;
+    return room >= 0;
+  });
+}
+
+function initials(of: PlainTextOption | undefined): string {
+  return cutToLength(of?.text.text ?? '', 12);
+}
+
+function option(name: string, value: string): PlainTextOption {
+  return { text: { type: 'plain_text', text: cutToLength(name, MAX_OPTION_LENGTH, '…') || value }, value };
+}
+
+function choice(block: string, label: string, values: readonly string[]): InputBlock {
+  const options = values.map((value) => option(value, value));
+  return selectInput(block, label, { options, initial: options[0] });
+}
+
+function selectInput(
+  block: string,
+  label: string,
+  {
+    options,
+    groups,
+    initial,
+  }: { options?: PlainTextOption[]; groups?: OptionGroup[]; initial?: PlainTextOption | undefined },
+): InputBlock {
+  return {
+    type: 'input',
+    block_id: block,
+    label: { type: 'plain_text', text: label },
+    element: {
+      type: 'static_select',
+      action_id: block,
+      ...(options && { options }),
+      ...(groups && { option_groups: groups }),
+      ...(initial && { initial_option: initial }),
+    },
+  };
+}
+
+function textInput(
+  block: string,
+  label: string,
+  {
+    initial,
+    max,
+    hint,
+    multiline,
+    optional,
+  }: { initial?: string | undefined; max: number; hint?: string; multiline?: true; optional?: true },
+): InputBlock {
+  return {
+    type: 'input',
+    block_id: block,
+    label: { type: 'plain_text', text: label },
+    ...(hint && { hint: { type: 'plain_text', text: hint } }),
+    ...(optional && { optional }),
+    element: {
+      type: 'plain_text_input',
+      action_id: block,
+      max_length: max,
+      ...(multiline && { multiline }),
+      ...(initial && { initial_value: initial }),
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { Item } from '../../state/table/table.ts';
+import { type AssumedLimit, isAssumedLimit } from './assumed-limit.ts';
+import { type Lane, lanes, type Windows } from './lanes.ts';
+import { DAY, emptyDay, emptyMinute, emptyTenMinutes, emptyWeek, MINUTE, packWindow, unpackWindow } from './window.ts';
+
+/** What is known of a budget. Times are epoch milliseconds, 0 for never. */
+export interface BudgetState extends Windows {
+  pausedUntil: number;
+  /** Of each connection that uses the budget. */
+  lines: Record<string, Lines>;
+  assumed?: AssumedLimit | undefined;
+}
+
+/** The waiting lines of a connection. */
+export interface Lines {
+  /** Since when jobs stand in the line of each lane; 0 for an empty line. */
+  since: Record<Lane, number>;
+  /** When the lines were last moved on. */
+  movedAt: number;
+}
+
+/** A pause never lasts longer. */
+export const LONGEST_PAUSE_MS = DAY;
+/** Clocks differ by less. */
+const AHEAD_MS = 2_000;
+/** A slot is promised less than this ahead, so a command is not under way for longer. */
+const BUSY_AHEAD_MS = 10_000;
+/** More connections than share a key. */
+const MOST_CONNECTIONS = 20;
+
+/**
+ * Reads a budget. It takes any item at all: what cannot be is left out, and named in `faults`. If calls of the minute may
+ * be missing, the budget is paused for a minute, until they no longer count.
+ */
+export function readState(item: Item | undefined, now: number): { state: BudgetState; faults: string[] } {
+  const faults: string[] = [];
+  const fault = (attribute: string) => void faults.push(attribute);
+
+  function windowOf(attribute: string, empty: BudgetState['minute']) {
+    const { window, isWhole } = unpackWindow(empty, item?.[attribute], now);
+    if (!isWhole) fault(attribute);
+    return window;
+  }
+
+  function time(attribute: string, value: unknown, latest: number, instead: number): number {
+    if (value === undefined || (isTime(value) && value <= latest)) return value ?? 0;
+    fault(attribute);
+    return instead;
+  }
+
+  const minute = windowOf('minuteCalls', emptyMinute());
+  const pausedUntil = time('pausedUntil', item?.pausedUntil, now + LONGEST_PAUSE_MS, now + MINUTE);
+  const lines: BudgetState['lines'] = {};
+  if (item?.lines !== undefined && !isMap(item.lines)) fault('lines');
+  for (const [name, kept] of Object.entries(isMap(item?.lines) ? item.lines : {}).slice(0, MOST_CONNECTIONS)) {
+    const [movedAt, ...since] = Array.isArray(kept) ? kept : [undefined];
+    const sinces = lanes.map((lane, index) => [lane, time('lines', since[index], now + AHEAD_MS, now)] as const);
+    lines[name] = {
+      since: Object.fromEntries(sinces) as Record<Lane, number>,
+      movedAt: time('lines', movedAt, now + AHEAD_MS, 0),
+    };
+  }
+  const { assumed } = item ?? {};
+  const isAssumed = isAssumedLimit(assumed) && assumed.at <= now + AHEAD_MS;
+  if (assumed !== undefined && !isAssumed) fault('assumed');
+  return {
+    state: {
+      minute,
+      day: windowOf('dayCalls', emptyDay()),
+      events: windowOf('eventCalls', emptyWeek()),
+      people: windowOf('peopleCalls', emptyTenMinutes()),
+      busyUntil: time('busyUntil', item?.busyUntil, now + BUSY_AHEAD_MS, 0),
+      pausedUntil: faults.includes('minuteCalls') ? Math.max(pausedUntil, now + MINUTE) : pausedUntil,
+      lines,
+      ...(isAssumed && { assumed }),
+    },
+    faults: [...new Set(faults)],
+  };
+}
+
+export function stateItem(state: BudgetState): Item {
+  const { minute, day, events, people, busyUntil, pausedUntil, lines, assumed } = state;
+  return {
+    minuteCalls: packWindow(minute),
+    dayCalls: packWindow(day),
+    eventCalls: packWindow(events),
+    peopleCalls: packWindow(people),
+    busyUntil,
+    pausedUntil,
+    lines: Object.fromEntries(
+      Object.entries(lines).map(([name, { movedAt, since }]) => [name, [movedAt, ...lanes.map((lane) => since[lane])]]),
+    ),
+    assumed,
+  };
+}
+
+/** The lines of a connection; those of one that has not been seen yet are empty. */
+export function linesOf(state: BudgetState, connection: string): Lines {
+  const known = Object.hasOwn(state.lines, connection) ? state.lines[connection] : undefined;
+  const lines = known ?? { since: { interactive: 0, further: 0, background: 0, backfill: 0 }, movedAt: 0 };
+  state.lines[connection] = lines;
+  return lines;
+}
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && value >= 0 && Number.isFinite(value);
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;

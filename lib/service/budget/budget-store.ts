@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { expiry } from '../../state/table/expiry.ts';
+import { keys } from '../../state/table/keys.ts';
+import type { Item, Table } from '../../state/table/table.ts';
+import { createBudgetIds, type KeyHolder } from './budget-ids.ts';
+import { type BudgetState, readState, stateItem } from './budget-item.ts';
+import type { Rank } from './lanes.ts';
+import { DAY } from './window.ts';
+
+/** The budget cannot be read or written, so nothing may be sent. */
+export class BudgetUnavailable extends Error {
+  override readonly name = 'BudgetUnavailable';
+  readonly connection: string;
+
+  constructor(connection: string, cause: unknown) {
+    super(`the budget of ${connection} cannot be read or written: ${String(cause)}`, { cause });
+    this.connection = connection;
+  }
+}
+
+const CONTENDED_TRIES = 30;
+const FIRST_PAUSE_MS = 15;
+const LONGEST_PAUSE_MS: Readonly<Record<Rank, number>> = {
+  urgent: 120,
+  interactive: 240,
+  further: 1_000,
+  background: 1_000,
+  backfill: 1_000,
+};
+/** Nothing counts longer than a week. */
+const KEPT_MS = 8 * DAY;
+
+/** The change of a budget: it returns the answer, and whether it changed the state. */
+export type Decide<T> = (state: BudgetState, now: number, id: string) => { answer: T; changed: boolean };
+
+/**
+ * Keeps the state of each budget in one item. Every change is one conditional write. Callers name the connection whose
+ * budget they mean, or the id of a budget that a slot was taken from.
+ *
+ * @throws {BudgetUnavailable} from each method
+ */
+export interface BudgetStore {
+  /** @param maxAgeMs how old a state may be that this process has read before; without it, the state is read now */
+  read(connection: string, maxAgeMs?: number): Promise<BudgetState>;
+  /** Reads the state and lets `decide` change it, again and again until no other worker was faster. */
+  change<T>(connection: string, rank: Rank, decide: Decide<T>): Promise<T>;
+  changeById<T>(id: string, rank: Rank, decide: Decide<T>): Promise<T>;
+  /** Changes the budget of that id with the next write, or with {@link flush}. A process that ends takes it along. */
+  changeLater(id: string, correct: (state: BudgetState) => void): void;
+  /** Writes what is to be changed later, unless another worker is faster: then the next write does it. */
+  flush(connection: string): Promise<void>;
+  /** What cannot be in the item of the budget. */
+  faults(connection: string): Promise<string[]>;
+  idOf(connection: string): Promise<string>;
+}
+
+export interface BudgetStoreOptions {
+  table: Table;
+  clock: () => number;
+  random: () => number;
+  /** Waits before a write is repeated that another worker was ahead of. */
+  sleep: (ms: number) => Promise<unknown>;
+  keyHolder: (connection: string) => KeyHolder | undefined;
+  warn: (line: object) => void;
+}
+
+interface Read {
+  state: BudgetState;
+  faults: string[];
+  /** Without an item, or with one that was not written here, it is undefined. */
+  written: string | undefined;
+  exists: boolean;
+}
+
+export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn }: BudgetStoreOptions): BudgetStore {
+  const ids = createBudgetIds(table, clock, keyHolder);
+  const corrections = new Map<string, ((state: BudgetState) => void)[]>();
+  const seen = new Map<string, { state: BudgetState; at: number }>();
+  const correctionsOf = (id: string) => corrections.get(id) ?? [];
+
+  async function orUnavailable<T>(connection: string, act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      throw new BudgetUnavailable(connection, error);
+    }
+  }
+
+  async function readItem(id: string): Promise<Read> {
+    // An expired item is in the way of a new one.
+    const item: Item | undefined = await table.getEvenExpired(keys.budget(id));
+    if (table.clock.isUncertain())
+      throw new Error("this machine's clock is wrong, and the table answers too slowly to correct it");
+    const { state, faults } = readState(item, clock());
+    const { written } = item ?? {};
+    return { state, faults, written: typeof written === 'string' ? written : undefined, exists: item !== undefined };
+  }
+
+  function write(id: string, { state, written: last, exists }: Read): Promise<boolean> {
+    const item = {
+      ...keys.budget(id),
+      ...stateItem(state),
+      written: randomUUID(),
+      expiresAt: expiry(clock(), KEPT_MS),
+    };
+    if (!exists) return table.put(item, { expression: 'attribute_not_exists(#pk)' });
+    return table.put(item, last === undefined ? undefined : { expression: '#written = :last', values: { last } });
+  }
+
+  /** Tries a change once. @returns undefined if another worker was faster */
+  async function tryChange<T>(id: string, decide: Decide<T>): Promise<{ answer: T } | undefined> {
+    const read = await readItem(id);
+    const { state, faults } = read;
+    const riding = correctionsOf(id);
+    for (const correct of riding) correct(state);
+    const { answer, changed } = decide(state, clock(), id);
+    // What was left out must be written: it is left out relative to the time of reading.
+    if (!changed && faults.length === 0) return { answer };
+    if (!(await write(id, read))) return undefined;
+    if (faults.length > 0)
+      warn({ message: 'the budget had values that cannot be; they were left out', budget: id, faults });
+    corrections.set(
+      id,
+      correctionsOf(id).filter((one) => !riding.includes(one)),
+    );
+    return { answer };
+  }
+
+  async function change<T>(connection: string, id: string, rank: Rank, decide: Decide<T>): Promise<T> {
+    for (let tries = 1; tries <= CONTENDED_TRIES; tries++) {
+      const done = await orUnavailable(connection, () => tryChange(id, decide));
+      if (done) return done.answer;
+      await sleep(random() * Math.min(LONGEST_PAUSE_MS[rank], FIRST_PAUSE_MS * 2 ** tries));
+    }
+    throw new BudgetUnavailable(connection, new Error(`other workers were faster ${CONTENDED_TRIES} times in a row`));
+  }
+
+  const idOf = (connection: string) => orUnavailable(connection, () => ids.of(connection));
+
+  return {
+    idOf,
+    async read(connection, maxAgeMs = 0) {
+      const id = await idOf(connection);
+      const last = seen.get(id);
+      if (last && last.at + maxAgeMs > clock()) return last.state;
+      const { state } = await orUnavailable(connection, () => readItem(id));
+      seen.set(id, { state, at: clock() });
+      return state;
+    },
+    change: async (connection, rank, decide) => change(connection, await idOf(connection), rank, decide),
+    changeById: (id, rank, decide) => change(id, id, rank, decide),
+    async flush(connection) {
+      const id = await idOf(connection);
+      if (correctionsOf(id).length === 0) return;
+      await orUnavailable(connection, () => tryChange(id, () => ({ answer: undefined, changed: true })));
+    },
+    changeLater(id, correct) {
+      corrections.set(id, [...correctionsOf(id), correct]);
+    },
+    async faults(connection) {
+      const id = await idOf(connection);
+      return (await orUnavailable(connection, () => readItem(id))).faults;
+    },
+  };
+}

@@ -1,0 +1,446 @@
+import type { Table } from '../../state/table/table.ts';
+import { type AssumedLimit, assumedPerMinute, learn } from './assumed-limit.ts';
+import type { KeyHolder } from './budget-ids.ts';
+import { type BudgetState, LONGEST_PAUSE_MS, linesOf } from './budget-item.ts';
+import { createBudgetStore } from './budget-store.ts';
+import { type Foreseen, foresee } from './forecast.ts';
+import { isOfPeople, type Lane, lanes, type Rank, slotTime, type Windows } from './lanes.ts';
+import { add, callsIn, emptyMinute, type Limits, MINUTE, remove } from './window.ts';
+
+export interface SlotRequest {
+  connection: string;
+  limits: Limits;
+  lane: Lane;
+  /** Resends, and searches after a lost answer, go ahead of new work. */
+  urgent?: boolean;
+  /** Whether the job stood in the waiting line: then it is ahead of new ones. */
+  cameBack?: boolean;
+  /** Whether this run of the job has asked before: a person's command that has begun ends before others begin. */
+  hasBegun?: boolean;
+  /** Until when the caller can wait in place; epoch milliseconds. Without it the caller does not wait. */
+  waitsUntil?: number;
+}
+
+/** The right to send one call. */
+export interface Slot {
+  /** Not before; epoch milliseconds by this process's clock. */
+  sendAt: number;
+  /** Not after. */
+  goodUntil: number;
+  /**
+   * Whether to send now. If it is too late, or the connection was paused in the meantime, give the slot up and request
+   * another.
+   * @throws {BudgetUnavailable}
+   */
+  isGood(): Promise<boolean>;
+  /** The answer is here, so the service has counted the call. */
+  answered(): void;
+  /**
+   * The call was sent and got no answer: the service may still count it, up to a minute later.
+   * @throws {BudgetUnavailable}
+   */
+  unanswered(): Promise<void>;
+  /** Nothing was sent and nothing will be. */
+  giveUp(): void;
+}
+
+/** What stands between a caller and its slot. */
+export type Obstacle = 'minute' | 'day' | 'pause' | 'line';
+
+export type SlotAnswer = (
+  | { granted: true; slot: Slot }
+  | {
+      granted: false;
+      obstacle: Obstacle;
+      /** The obstacle in words. */
+      why: string;
+      /** When to ask again. Without it, the wait is longer than the caller's: the job stands in the waiting line. */
+      askAgainAt?: number;
+      /** When a slot is free, as far as is known; for people. Epoch milliseconds. */
+      expectedAt?: number | undefined;
+    }
+) & {
+  /** Whether jobs stand in line that could be told their times now: see {@link Budget.planLine}. */
+  lineIsDue: boolean;
+};
+
+/** The times at which the jobs in the waiting lines get their slots, as far as the budget knows them. */
+export interface LinePlan {
+  /** When a job of the lane may send, with so many others ahead of it; undefined while that is not known. */
+  slotTime(lane: Lane, ahead: number): number | undefined;
+}
+
+/** What a lane can send. */
+export interface LaneView {
+  /** How many calls it can send at once. */
+  left: number;
+  /** When the next slot is free, or now. Infinity if that is not known yet. */
+  nextSlotAt: number;
+}
+
+/** What a connection has left, for people. */
+export interface BudgetView {
+  /** Slots that count now, of the calls of the last minute and of those about to be sent. */
+  minute: { used: number; limit: number };
+  day: { used: number; limit: number };
+  pausedUntil: number | null;
+  /** If the service seems to allow fewer calls a minute than configured: how many, and since when that is known. */
+  assumed: { perMinute: number; since: number } | null;
+  lanes: Record<Lane, LaneView>;
+}
+
+/**
+ * The shared rate budget of every connection.
+ *
+ * @throws {BudgetUnavailable} from each method
+ */
+export interface Budget {
+  requestSlot(request: SlotRequest): Promise<SlotAnswer>;
+  /** Whether a new job of the lane would have to stand in line now, as far as this process has seen in the last seconds. */
+  mustStand(connection: string, limits: Limits, lane: Lane): Promise<boolean>;
+  /** Writes how this process's last calls ended, so that their slots open as early as they can. */
+  flush(connection: string): Promise<void>;
+  /**
+   * The service answered 429: stops every job of the connection for a time, and learns what it seems to allow.
+   * @param forMs what the service asked for, if it did
+   * @returns until when; a pause never gets shorter, except by {@link resume}
+   */
+  pause(connection: string, limits: Limits, forMs?: number): Promise<number>;
+  /** Ends a pause, and forgets what the service seems to allow. */
+  resume(connection: string): Promise<void>;
+  /**
+   * Writes the budget once more without what cannot be in it. Forgets the calls of the minute and stops for as long as
+   * they may count; keeps those of the day.
+   * @returns what could not be, by attribute
+   */
+  repair(connection: string): Promise<string[]>;
+  /** The budget that the connection uses. Connections with the same key share one. */
+  idOf(connection: string): Promise<string>;
+  /**
+   * Gives the right to move the waiting lines of a connection on, to one caller every few seconds.
+   * @param atOnce even if the lines were moved a moment ago
+   * @returns undefined for all other callers
+   */
+  planLine(connection: string, limits: Limits, atOnce?: boolean): Promise<LinePlan | undefined>;
+  /** Notes in which lanes jobs stand in line: new jobs go behind them. */
+  noteLines(connection: string, standing: readonly Lane[]): Promise<void>;
+  view(connection: string, limits: Limits): Promise<BudgetView>;
+  /** When so many calls will have been sent, as far as the budget and the last week tell; epoch milliseconds. */
+  foresee(connection: string, limits: Limits, foreseen: Foreseen): Promise<number>;
+  /** The calls that count now, by buckets of time. Those that are about to be sent are in buckets of the future. */
+  windows(connection: string): Promise<Pick<Windows, 'minute' | 'day'>>;
+}
+
+/** The clocks of two workers differ by at most this: each is off by up to half of it. */
+const CLOCKS_DIFFER_MS = 1_000;
+/** From the first byte sent until the caller gives up waiting for an answer: CALL_TIMEOUT_MS in lib/service/partner/client.ts. */
+const LONGEST_FLIGHT_MS = 10_000;
+/** A gateway may hold a call that the caller has given up, and pass it on later. Most give up after a minute too. */
+const UNANSWERED_MS = MINUTE;
+const USUAL_FLIGHT_MS = 1_000;
+/** A slot is given up if it is not used this long after its time. */
+const GRACE_MS = 1_000;
+/**
+ * How far ahead a slot is promised. What is promised to one cannot go to another any more, so people come first. But
+ * while a command of several calls is under way, it ends before others begin.
+ */
+const PROMISED_AHEAD_MS = { people: 5_000, others: 700 };
+/** A command's next call comes this long after the last one at the latest; if not, the last one was probably the end. */
+const NEXT_CALL_MS = 1_500;
+/** Callers that wait in place for the same opening do not ask for it at the same moment. */
+const SPREAD_MS: Readonly<Record<Rank, number>> = {
+  urgent: 300,
+  interactive: 100,
+  further: 300,
+  background: 300,
+  backfill: 300,
+};
+/** How often the waiting lines are moved on while workers are at work. The sweep does it every minute in any case. */
+const MOVE_EVERY_MS = 15_000;
+/**
+ * New jobs leave so many slots to those in line, and take what is free beyond. Jobs that are called from the line can be
+ * held up behind thousands of messages that are new.
+ */
+const LEFT_TO_LINE = 5;
+/** For so long a process trusts what it last saw of the lines. */
+const SEEN_MS = 2_000;
+/** The index of the waiting line may lag behind by this much. */
+const INDEX_LAG_MS = 10_000;
+/** The pause for a 429 without a Retry-After, from which nothing was learned. */
+const PAUSE_MS = MINUTE;
+/** If the limit was lowered, slots open only as earlier calls stop counting. The pause lets calls under way end. */
+const PAUSE_AFTER_LEARNING_MS = 5_000;
+
+export interface BudgetOptions {
+  table: Table;
+  /** Of the table by default. */
+  clock?: () => number;
+  random?: () => number;
+  /** Waits before a write is repeated that another worker was ahead of. */
+  sleep?: (ms: number) => Promise<unknown>;
+  /** Who has the key of a connection, in processes that may read it. */
+  keyHolder?: (connection: string) => KeyHolder | undefined;
+  /** Gets a line if a budget had values that cannot be. */
+  warn?: (line: object) => void;
+}
+
+/**
+ * A budget that is exact for a sliding minute and a sliding day, and so for every way in which the service may count:
+ * docs/decisions/0008-exact-budget.md. The state is one item for each key; every change of it is one conditional write.
+ */
+export function createBudget({
+  table,
+  clock = table.clock.now,
+  random = Math.random,
+  sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  keyHolder = () => undefined,
+  warn = () => {},
+}: BudgetOptions): Budget {
+  const store = createBudgetStore({ table, clock, random, sleep, keyHolder, warn });
+
+  /** @param id of the budget that it was taken from: the connection may have another key by now */
+  function slotOf(connection: string, id: string, lane: Lane, sendAt: number, isPromised: boolean): Slot {
+    const goodUntil = sendAt + GRACE_MS;
+    return {
+      sendAt,
+      goodUntil,
+      async isGood() {
+        if (clock() > goodUntil) return false;
+        return !isPromised || (await store.read(connection)).pausedUntil <= clock();
+      },
+      answered() {
+        const countedBy = clock() + CLOCKS_DIFFER_MS;
+        store.changeLater(id, (state) => {
+          if (remove(state.minute, bookedBy(sendAt))) add(state.minute, countedBy);
+        });
+      },
+      async unanswered() {
+        const countedBy = clock() + UNANSWERED_MS + CLOCKS_DIFFER_MS;
+        await store.changeById(id, 'urgent', (state) => {
+          cancel(state, lane, bookedBy(sendAt));
+          book(state, lane, countedBy);
+          return { answer: undefined, changed: true };
+        });
+      },
+      giveUp: () => store.changeLater(id, (state) => cancel(state, lane, bookedBy(sendAt))),
+    };
+  }
+
+  return {
+    async requestSlot({
+      connection,
+      limits: configured,
+      lane,
+      urgent = false,
+      cameBack = false,
+      hasBegun = false,
+      waitsUntil,
+    }) {
+      const rank: Rank = urgent ? 'urgent' : lane;
+      return store.change(connection, rank, (state, now, id): { answer: SlotAnswer; changed: boolean } => {
+        const limits = limitsNow(state, configured, now);
+        const { since, movedAt } = linesOf(state, connection);
+        const lineIsDue = lanes.some((one) => since[one] > 0) && movedAt + MOVE_EVERY_MS <= now;
+        const isBehindOthers = !urgent && mustStandBehind(state, limits, lane, now, cameBack);
+        const next = nextSlot(state, limits, rank, now);
+        // Nothing is promised during a pause, which may be lifted or become longer.
+        const aheadMs = state.pausedUntil > now ? 0 : promisedAheadMs(state, rank, hasBegun, now);
+        if (!isBehindOthers && next.at <= now + aheadMs) {
+          const sendAt = Math.max(now, Math.ceil(next.at));
+          book(state, lane, bookedBy(sendAt));
+          if (hasBegun && isOfPeople(lane)) state.busyUntil = Math.max(state.busyUntil, sendAt + NEXT_CALL_MS);
+          const slot = slotOf(connection, id, lane, sendAt, sendAt > now);
+          return { answer: { granted: true, slot, lineIsDue }, changed: true };
+        }
+        const obstacle = isBehindOthers ? 'line' : next.by;
+        const expectedAt = Number.isFinite(next.at) ? Math.ceil(Math.max(now, next.at)) : undefined;
+        const refusal = { granted: false as const, obstacle, why: inWords(obstacle, limits), expectedAt, lineIsDue };
+        const askAgainAt = Math.max(now + 1, next.at - aheadMs + random() * SPREAD_MS[rank]);
+        const waitsInPlace = !isBehindOthers && askAgainAt <= (waitsUntil ?? now);
+        if (urgent || waitsInPlace) return { answer: { ...refusal, askAgainAt }, changed: false };
+        const isFirst = since[lane] === 0;
+        if (isFirst) since[lane] = now;
+        return { answer: { ...refusal, lineIsDue: lineIsDue || isFirst }, changed: isFirst };
+      });
+    },
+    async mustStand(connection, limits, lane) {
+      const state = await store.read(connection, SEEN_MS);
+      return mustStandBehind(state, limitsNow(state, limits, clock()), lane, clock());
+    },
+    flush: store.flush,
+    async pause(connection, limits, forMs) {
+      let learned: AssumedLimit | undefined;
+      const until = await store.change(connection, 'urgent', (state, now) => {
+        // Calls that were under way when the pause began say nothing new.
+        if (forMs === undefined && state.pausedUntil > now) return { answer: state.pausedUntil, changed: false };
+        learned = learn(state.assumed, state.minute, limits.perMinute, now);
+        if (learned) state.assumed = learned;
+        const usual = learned ? PAUSE_AFTER_LEARNING_MS : PAUSE_MS;
+        const until = Math.ceil(now + Math.min(forMs ?? usual, LONGEST_PAUSE_MS));
+        const isLonger = until > state.pausedUntil;
+        if (isLonger) state.pausedUntil = until;
+        return { answer: state.pausedUntil, changed: isLonger || learned !== undefined };
+      });
+      if (learned) {
+        const { perMinute } = learned;
+        warn({ message: 'the service seems to allow fewer calls a minute than configured', connection, perMinute });
+      }
+      return until;
+    },
+    async resume(connection) {
+      await store.change(connection, 'urgent', (state) => {
+        const changed = state.pausedUntil > 0 || state.assumed !== undefined;
+        state.pausedUntil = 0;
+        state.assumed = undefined;
+        return { answer: undefined, changed };
+      });
+    },
+    async repair(connection) {
+      const faults = await store.faults(connection);
+      await store.change(connection, 'urgent', (state, now) => {
+        Object.assign(state, {
+          minute: emptyMinute(),
+          lines: {},
+          assumed: undefined,
+          pausedUntil: bookedBy(now) + MINUTE,
+        });
+        return { answer: undefined, changed: true };
+      });
+      return faults;
+    },
+    idOf: store.idOf,
+    async planLine(connection, limits, atOnce = false) {
+      return store.change<LinePlan | undefined>(connection, 'background', (state, now) => {
+        const lines = linesOf(state, connection);
+        if (!atOnce && lines.movedAt + MOVE_EVERY_MS > now) return { answer: undefined, changed: false };
+        lines.movedAt = now;
+        return { answer: planOf(state, limitsNow(state, limits, now), now), changed: true };
+      });
+    },
+    async noteLines(connection, standing) {
+      await store.change(connection, 'background', (state, now) => {
+        const { since } = linesOf(state, connection);
+        const before = { ...since };
+        for (const lane of lanes) {
+          if (standing.includes(lane)) since[lane] ||= now;
+          // A job that has just been sent to the line may not be in its index yet.
+          else if (since[lane] + INDEX_LAG_MS <= now) since[lane] = 0;
+        }
+        return { answer: undefined, changed: lanes.some((lane) => before[lane] !== since[lane]) };
+      });
+    },
+    async foresee(connection, limits, foreseen) {
+      const state = await store.read(connection);
+      return foresee(state, limitsNow(state, limits, clock()), foreseen, clock());
+    },
+    async windows(connection) {
+      const { minute, day } = await store.read(connection);
+      return { minute, day };
+    },
+    async view(connection, configured) {
+      const state = await store.read(connection);
+      const now = clock();
+      const { minute, day, pausedUntil, assumed } = state;
+      const limits = limitsNow(state, configured, now);
+      const isAssumed = assumed !== undefined && limits.perMinute < configured.perMinute;
+      const lane = (lane: Lane): LaneView => ({
+        left: slotsNow(state, limits, lane, now),
+        nextSlotAt: Math.max(now, Math.ceil(nextSlot(state, limits, lane, now).at)),
+      });
+      return {
+        minute: { used: Math.min(callsIn(minute), limits.perMinute), limit: limits.perMinute },
+        day: { used: callsIn(day), limit: limits.perDay },
+        pausedUntil: pausedUntil > now ? pausedUntil : null,
+        assumed: isAssumed ? { perMinute: limits.perMinute, since: assumed.at } : null,
+        lanes: {
+          interactive: lane('interactive'),
+          further: lane('further'),
+          background: lane('background'),
+          backfill: lane('backfill'),
+        },
+      };
+    },
+  };
+}
+
+/** When the service has counted the call of a slot, if the call takes as long as it may. */
+const bookedBy = (sendAt: number) => sendAt + GRACE_MS + LONGEST_FLIGHT_MS + CLOCKS_DIFFER_MS;
+
+function promisedAheadMs({ busyUntil }: BudgetState, rank: Rank, hasBegun: boolean, now: number): number {
+  const isFirst = hasBegun ? rank === 'interactive' || rank === 'further' : rank === 'interactive' && busyUntil <= now;
+  return isFirst ? PROMISED_AHEAD_MS.people : PROMISED_AHEAD_MS.others;
+}
+
+const windowsOf = ({ minute, day, events, people }: BudgetState, lane: Lane) => [
+  ...[minute, day],
+  ...(lane === 'backfill' ? [] : [events]),
+  ...(isOfPeople(lane) ? [people] : []),
+];
+
+const limitsNow = ({ assumed }: BudgetState, { perMinute, perDay }: Limits, now: number): Limits => ({
+  perMinute: assumedPerMinute(assumed, perMinute, now),
+  perDay,
+});
+
+function book(state: BudgetState, lane: Lane, countedBy: number): void {
+  for (const window of windowsOf(state, lane)) add(window, countedBy);
+}
+
+function cancel(state: BudgetState, lane: Lane, countedBy: number): void {
+  for (const window of windowsOf(state, lane)) remove(window, countedBy);
+}
+
+function nextSlot(state: BudgetState, limits: Limits, rank: Rank, now: number): { at: number; by: Obstacle } {
+  const slot = slotTime(state, limits, rank, 0, now);
+  return state.pausedUntil > Math.max(now, slot.at) ? { at: state.pausedUntil, by: 'pause' } : slot;
+}
+
+function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): number {
+  // A caller with more others ahead of it never sends earlier, so the first one that has to wait can be bisected.
+  let [slots, tooMany] = [0, limits.perMinute];
+  while (slots < tooMany) {
+    const middle = Math.floor((slots + tooMany) / 2);
+    if (slotTime(state, limits, lane, middle, now).at <= now) slots = middle + 1;
+    else tooMany = middle;
+  }
+  return slots;
+}
+
+/**
+ * New jobs stand behind those of their lane and of the lanes before it, unless more slots are free than the line can use
+ * now. A person's first command takes any free slot: it must not wait because the line has just come to its end. A job
+ * that was called from the line takes its slot, except for one of a backfill: events that came since go before it.
+ */
+function mustStandBehind(state: BudgetState, limits: Limits, lane: Lane, now: number, cameBack = false): boolean {
+  if (lane === 'interactive' || (cameBack && lane !== 'backfill')) return false;
+  const before = lanes.slice(0, lanes.indexOf(lane) + (cameBack ? 0 : 1));
+  const isBehind = Object.values(state.lines).some(({ since }) => before.some((one) => since[one] > 0));
+  return isBehind && slotTime(state, limits, lane, LEFT_TO_LINE, now).at > now;
+}
+
+function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {
+  // A call under way is booked for the longest flight, and most are much shorter.
+  const expected = now + USUAL_FLIGHT_MS + CLOCKS_DIFFER_MS + MINUTE;
+  const booked = bookedBy(now) + MINUTE;
+  return {
+    slotTime(lane, ahead) {
+      const { at, by } = slotTime(state, limits, lane, ahead, now);
+      if (at === Number.POSITIVE_INFINITY) return undefined;
+      const isUnderWay = by === 'minute' && at > expected && at <= booked;
+      return Math.ceil(Math.max(now, isUnderWay ? expected : at, state.pausedUntil));
+    },
+  };
+}
+
+function inWords(obstacle: Obstacle, { perMinute, perDay }: Limits): string {
+  switch (obstacle) {
+    case 'minute':
+      return `the minute's ${perMinute} calls are used up`;
+    case 'day':
+      return `the day's ${perDay} calls are used up`;
+    case 'pause':
+      return 'the connection is paused';
+    case 'line':
+      return 'other jobs are ahead of it';
+  }
+}

@@ -1,0 +1,48 @@
+import { expiry } from '../../state/table/expiry.ts';
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+
+/** What strangers have used of the day, which is a day of UTC. */
+export interface StrangersToday {
+  /** Calls. */
+  used: number;
+  /** The logins of those who caused them. */
+  who: string[];
+  /** When the next day begins; epoch milliseconds. */
+  endsAt: number;
+}
+
+/**
+ * The calls of a day that people from outside of a repository may cause, so that none of them can use up the budget of
+ * a connection: docs/decisions/0017-share-of-strangers.md. It is besides the budget, and takes nothing from it.
+ */
+export interface StrangerShare {
+  today(connection: string): Promise<StrangersToday>;
+  /** Counts a call. @returns false if the stranger's day has none left, of `most` */
+  take(connection: string, login: string, most: number): Promise<boolean>;
+}
+
+const DAY_MS = 86_400_000;
+
+export function createStrangerShare(table: Table, clock: () => number): StrangerShare {
+  const keyOf = (connection: string) => keys.strangers(connection, new Date(clock()).toISOString().slice(0, 10));
+  return {
+    async today(connection) {
+      const { calls = 0, who } = (await table.get(keyOf(connection))) ?? {};
+      const logins = who instanceof Set ? [...(who as Set<string>)].sort() : [];
+      return { used: Number(calls), who: logins, endsAt: (Math.floor(clock() / DAY_MS) + 1) * DAY_MS };
+    },
+    async take(connection, login, most) {
+      if (most <= 0) return false;
+      const counted = await table.update(
+        keyOf(connection),
+        {
+          expression: 'ADD #calls :one, #who :login SET #expiresAt = :expiresAt',
+          values: { one: 1, login: new Set([login]), expiresAt: expiry(clock()) },
+        },
+        { expression: 'attribute_not_exists(#calls) OR #calls < :most', values: { most } },
+      );
+      return counted !== undefined;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import * as z from 'zod/mini';
+import type { Item } from '../../state/table/table.ts';
+import { operations } from '../partner/operations/operations.ts';
+
+/** What is known of the failures in a row. Times are epoch milliseconds. */
+export interface Breaker {
+  /** The reason for the last failure. */
+  why: string;
+  /** When the first of the failures in a row happened. */
+  since: number;
+  failures: number;
+  /** The distinct callers of failed calls, up to as many as it takes to open. */
+  callers: string[];
+  /** When a call succeeded. Only the first success after a failure is noted. */
+  workedAt: number;
+  /** No calls before this time. After it, one caller at a time probes. 0 while the breaker is closed. */
+  until: number;
+  /** Failed probes in a row. */
+  probes: number;
+  /** When it opened, or when the last probe began. */
+  probedAt: number;
+  /** The caller that opened it or probed last. */
+  prober: string;
+}
+
+/** The item of a connection. Missing while nothing has ever failed. */
+export interface Health {
+  version: number;
+  /** By operation, and that of the connection at {@link WHOLE}. */
+  breakers: Record<string, Breaker>;
+  /** The operations that jobs may stand in line for. */
+  lined: string[];
+  /** True if no call has succeeded since the service last answered 429. */
+  isLimited: boolean;
+  /** How often a call succeeded after a 429. */
+  servedAgain: number;
+}
+
+export const WHOLE = 'connection';
+
+/** The longest pause before a probe. */
+export const LONGEST_PAUSE_MS = 300_000;
+/** Clocks differ by less. */
+const AHEAD_MS = 2_000;
+
+const string = z.string();
+const count = z.int().check(z.gte(0));
+
+function breakerShape(now: number) {
+  const past = z.number().check(z.gte(0), z.lte(now + AHEAD_MS));
+  return z.object({
+    ...{ why: string, since: past, failures: count, callers: z.array(string), workedAt: past },
+    until: z.number().check(z.gte(0), z.lte(now + LONGEST_PAUSE_MS + AHEAD_MS)),
+    ...{ probes: count, probedAt: past, prober: string },
+  } satisfies Record<keyof Breaker, z.ZodMiniType>);
+}
+
+/** Reads the item of a connection. It takes any item at all: what cannot be is left out, and named in `faults`. */
+export function readHealth(item: Item | undefined, now: number): { health: Health; faults: string[] } {
+  const faults: string[] = [];
+  function read<T>(attribute: keyof Health, shape: z.ZodMiniType<T>, missing: T, instead = missing): T {
+    const value = item?.[attribute];
+    if (value === undefined) return missing;
+    const { data, error } = shape.safeParse(value);
+    if (error) faults.push(attribute);
+    return error ? instead : data;
+  }
+
+  const shape = breakerShape(now);
+  const stored = Object.entries(read('breakers', z.record(string, z.unknown()), {}));
+  const breakers = stored.flatMap(([name, one]) => {
+    const { data } = shape.safeParse(one);
+    if (!data) faults.push('breakers');
+    return data ? [[name, data] as const] : [];
+  });
+  const health = {
+    version: read('version', count, 0),
+    breakers: Object.fromEntries(breakers),
+    // Jobs may stand in any line then. The empty ones end by themselves.
+    lined: read('lined', z.array(string), [], [...operations.keys()]),
+    isLimited: read('isLimited', z.boolean(), false),
+    servedAgain: read('servedAgain', count, 0),
+  };
+  return { health, faults: [...new Set(faults)] };
+}

@@ -1,0 +1,301 @@
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import { unchangedSince } from '../../state/table/unreadable-item.ts';
+import { isOfPeople, type Lane } from '../budget/lanes.ts';
+import { type Breaker, type Health, LONGEST_PAUSE_MS, readHealth, WHOLE } from './breaker-item.ts';
+
+/** What a breaker stops: one operation of a connection, or the whole connection if no operation is named. */
+export interface Scope {
+  connection: string;
+  operation?: string;
+}
+
+/** Who calls: a job by its id. */
+export interface Caller {
+  id: string;
+  lane: Lane;
+}
+
+/** Why a call has to wait. */
+export interface Stop {
+  scope: Scope;
+  breaker: Breaker;
+  /** True if the caller may probe, if {@link Breakers.claimProbe} grants it. */
+  mayProbe: boolean;
+  /** Set if the stop is probably over within seconds: when to look again. */
+  lookAgainAt?: number;
+  /** The reason in words. */
+  why: string;
+}
+
+/** The waiting lines of a connection that are not only about its budget. */
+export interface StoppedLines {
+  /** The breaker of the connection, if it is open. */
+  down?: Breaker;
+  /** The operations that jobs may stand in line for, with their breaker if it is open. */
+  operations: { operation: string; stopped?: Breaker }[];
+}
+
+/**
+ * Stops calls when nothing works, for each operation and for each connection. One caller at a time probes, after pauses
+ * that grow. The first success of any caller closes the breaker.
+ */
+export interface Breakers {
+  /** Call this before each call to the service. @returns undefined if the call may be made */
+  stopOf(scope: Required<Scope>, caller: Caller): Promise<Stop | undefined>;
+  /** @returns false if another caller probes */
+  claimProbe(stop: Stop, caller: Caller): Promise<boolean>;
+  /**
+   * Notes a failed call, or the failed probe of a connection if the scope has no operation.
+   * @returns the breakers that are open now, that of the connection first
+   */
+  failed(scope: Scope, caller: Caller, why: string): Promise<Scope[]>;
+  /** Notes a call that shows nothing. If it was a probe, any other caller may probe at once. */
+  toldNothing(scope: Required<Scope>, caller: Caller): Promise<void>;
+  /** Notes a successful call. Writes only if something has failed since the last success. */
+  worked(scope: Scope): Promise<void>;
+  /**
+   * Notes a 429.
+   * @returns a number that grows when a call of the connection succeeds after a 429
+   */
+  limited(connection: string): Promise<number>;
+  /** The breaker of a connection, if it is open. It may be probed after its `until`. */
+  view(connection: string): Promise<Breaker | undefined>;
+  /** Every open breaker of a connection and its operations. */
+  listOpen(connection: string): Promise<(Breaker & Scope)[]>;
+  lines(connection: string): Promise<StoppedLines>;
+  /** Call this if no job stands in line for an operation that works. */
+  lineEnded(connection: string, operation: string): Promise<void>;
+  /** Closes the breakers of the connection and of its operations, and calls `recovered`. */
+  closeAll(connection: string): Promise<void>;
+}
+
+/** A breaker opens after this many failures in a row. Those of an operation have to be of so many callers. */
+const FAILURES_TO_OPEN = 3;
+/** A success of the last seconds shows that calls get lost, not that nothing works. */
+const WORKED_LATELY_MS = 3_000;
+/** The pauses before the next probe: the first probe is due at once, so a false alarm costs little. */
+const PAUSES_MS = [0, 2_000, 5_000, 15_000, 40_000, 120_000] as const;
+/** So often a caller probes again itself, because those pauses are short. Then the line calls another job for it. */
+const OWN_PROBES = 4;
+/** If a caller has not probed itself by then, the line calls another job for it. */
+const LATE_PROBE_MS = 10_000;
+/** While a person waits, a probe is made at least this often. */
+const LONGEST_PAUSE_OF_PEOPLE_MS = 60_000;
+/** A person's call may probe this long after the last probe, before the pause is over. */
+const EARLY_PROBE_MS = 10_000;
+/** A probe that has not reported after this long counts as killed. */
+const PROBE_MS = 15_000;
+/** Waits up to this long are worth staying for. A probe that takes longer finds an outage. */
+const WORTH_STAYING_MS = 2_000;
+const LOOK_EVERY_MS = 300;
+/** A job that saw the breaker open may still be about to stand in line, and the index of the line may lag behind. */
+const LATE_IN_LINE_MS = 30_000;
+/** After this long without a failure, an operation is forgotten. */
+const FORGOTTEN_MS = 10 * 60_000;
+/** The last probe showed nothing, so its prober has no right to the next one. */
+const NO_PROBER = '';
+const TRIES = 8;
+
+export interface BreakersOptions {
+  table: Table;
+  clock: () => number;
+  random: () => number;
+  /** Called when waiting jobs can continue, or one of them can probe. */
+  recovered?: (connection: string) => Promise<void>;
+  warn?: (entry: object) => void;
+}
+
+export function createBreakers({
+  table,
+  clock,
+  random,
+  recovered = async () => {},
+  warn = () => {},
+}: BreakersOptions): Breakers {
+  const read = async (connection: string): Promise<Health> =>
+    readHealth(await table.get(keys.breaker(connection)), clock()).health;
+
+  /**
+   * Changes the item, unless `decide` says that there is nothing to change. Tries again if another caller was faster.
+   * @returns undefined if other callers were faster each time
+   */
+  async function change<T>(
+    connection: string,
+    decide: (health: Health, now: number) => { answer: T; changed: boolean },
+  ): Promise<T | undefined> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const stored = await table.get(keys.breaker(connection));
+      const now = clock();
+      const { health, faults } = readHealth(stored, now);
+      const { answer, changed } = decide(health, now);
+      if (!changed && faults.length === 0) return answer;
+      const breakers = Object.fromEntries(Object.entries(health.breakers).filter(([, one]) => isKept(one, now)));
+      const item = { ...keys.breaker(connection), ...health, breakers, version: health.version + 1 };
+      if (!(await table.put(item, unchangedSince('version', stored?.version)))) continue;
+      if (faults.length > 0)
+        warn({ message: 'the breakers had values that cannot be; they were left out', connection, faults });
+      return answer;
+    }
+    return undefined;
+  }
+
+  const open = async (connection: string) =>
+    Object.entries((await read(connection)).breakers).filter(([, { until }]) => until > 0);
+
+  return {
+    async stopOf({ connection, operation }, { id, lane }) {
+      const { breakers } = await read(connection);
+      const name = [WHOLE, operation].find((one) => (breakers[one]?.until ?? 0) > 0);
+      const breaker = name === undefined ? undefined : breakers[name];
+      if (!breaker) return undefined;
+      const now = clock();
+      const { until, probedAt, prober } = breaker;
+      const isWhole = name === WHOLE;
+      // The probe of an operation may create something. Its prober sends the same bytes again.
+      const dueAt = isWhole || prober === id ? until : callsProberAt(breaker);
+      const isProbed = until === probedAt + PROBE_MS;
+      const isEarly = isOfPeople(lane) && !isProbed && probedAt + EARLY_PROBE_MS <= now;
+      const isSoon = Math.abs(until - now) <= WORTH_STAYING_MS;
+      const lookAgainAt = (isSoon ? Math.max(until, now) : now) + LOOK_EVERY_MS * (0.1 + random());
+      return {
+        ...{ breaker, scope: isWhole ? { connection } : { connection, operation } },
+        mayProbe: dueAt <= now || isEarly,
+        ...((isSoon || (isProbed && now - probedAt <= WORTH_STAYING_MS)) && { lookAgainAt }),
+        why: `${isWhole ? `the connection ${connection} is down` : `${operation} fails on the connection ${connection}`}: ${breaker.why}`,
+      };
+    },
+    async claimProbe({ scope: { connection, operation = WHOLE }, breaker: seen }, caller) {
+      const claimed = await change(connection, ({ breakers }, now) => {
+        const last = breakers[operation];
+        if (!last || last.until === 0 || last.probedAt !== seen.probedAt) return { answer: false, changed: false };
+        breakers[operation] = { ...last, probedAt: now, until: now + PROBE_MS, prober: caller.id };
+        return { answer: true, changed: true };
+      });
+      return claimed ?? false;
+    },
+    async failed({ connection, operation }, caller, why) {
+      const open = await change(connection, (health, now) => {
+        const { breakers } = health;
+        const names = operation === undefined ? [WHOLE] : [WHOLE, operation];
+        let changed = false;
+        for (const name of names) {
+          const last = breakers[name] ?? newBreaker(0);
+          // A call that began before the breaker opened says nothing new.
+          if (last.until > 0 && last.prober !== caller.id) continue;
+          breakers[name] =
+            last.until > 0
+              ? afterProbe(last, caller.lane, why, now)
+              : afterCall(last, caller.id, name === WHOLE, why, now);
+          changed = true;
+        }
+        const answer = names.filter((name) => (breakers[name]?.until ?? 0) > 0);
+        health.lined = [...new Set([...health.lined, ...answer.filter((name) => name !== WHOLE)])];
+        return { answer, changed };
+      });
+      return (open ?? []).map((name) => scopeOf(connection, name));
+    },
+    async toldNothing({ connection, operation }, { id }) {
+      const wasProbe = await change(connection, ({ breakers }, now) => {
+        const last = breakers[operation];
+        const changed = last !== undefined && last.until > 0 && last.prober === id;
+        if (changed) breakers[operation] = { ...last, probedAt: now, until: now, prober: NO_PROBER };
+        return { answer: changed, changed };
+      });
+      if (wasProbe) await recovered(connection);
+    },
+    async worked({ connection, operation = WHOLE }) {
+      const closed = await change(connection, (health, now) => {
+        const { breakers, isLimited } = health;
+        const whole = breakers[WHOLE];
+        const isNews = (whole && whole.failures > 0) || (breakers[operation]?.failures ?? 0) > 0;
+        if (!isNews && !isLimited) return { answer: false, changed: false };
+        if (isLimited) Object.assign(health, { isLimited: false, servedAgain: health.servedAgain + 1 });
+        // The operations failed because the connection was down, so their breakers close too.
+        const wasDown = (whole?.probes ?? 0) > 0;
+        const names = wasDown ? [WHOLE, ...Object.keys(breakers)] : [WHOLE, operation];
+        const wasOpen = names.some((name) => (breakers[name]?.until ?? 0) > 0);
+        for (const name of names) breakers[name] = newBreaker(now);
+        return { answer: wasOpen, changed: true };
+      });
+      if (closed) await recovered(connection);
+    },
+    async limited(connection) {
+      const servedAgain = await change(connection, (health) => {
+        health.isLimited = true;
+        return { answer: health.servedAgain, changed: true };
+      });
+      return servedAgain ?? 0;
+    },
+    async view(connection) {
+      return (await open(connection)).find(([name]) => name === WHOLE)?.[1];
+    },
+    async listOpen(connection) {
+      return (await open(connection)).map(([name, breaker]) => ({ ...breaker, ...scopeOf(connection, name) }));
+    },
+    async lines(connection) {
+      const { breakers, lined } = await read(connection);
+      const openOf = (name: string) => ((breakers[name]?.until ?? 0) > 0 ? breakers[name] : undefined);
+      const down = openOf(WHOLE);
+      return {
+        ...(down && { down }),
+        operations: lined.map((operation) => {
+          const stopped = openOf(operation);
+          return { operation, ...(stopped && { stopped }) };
+        }),
+      };
+    },
+    async lineEnded(connection, operation) {
+      await change(connection, (health, now) => {
+        const { until = 0, workedAt = 0 } = health.breakers[operation] ?? {};
+        const changed = until === 0 && workedAt + LATE_IN_LINE_MS <= now;
+        if (changed) health.lined = health.lined.filter((one) => one !== operation);
+        return { answer: undefined, changed };
+      });
+    },
+    async closeAll(connection) {
+      await change(connection, ({ breakers }, now) => {
+        for (const name of Object.keys(breakers)) breakers[name] = newBreaker(now);
+        return { answer: undefined, changed: true };
+      });
+      await recovered(connection);
+    },
+  };
+}
+
+/** Whether the caller makes the next probe itself. */
+export const probesAgain = ({ prober, probes }: Breaker, caller: string): boolean =>
+  prober === caller && probes < OWN_PROBES;
+
+/** When the line calls a job that probes. */
+export function callsProberAt({ until, probes, probedAt, prober }: Breaker): number {
+  const isProbed = until === probedAt + PROBE_MS;
+  const isDoneByOther = prober !== NO_PROBER && (probes < OWN_PROBES || isProbed);
+  return isDoneByOther ? until + LATE_PROBE_MS : until;
+}
+
+const scopeOf = (connection: string, name: string): Scope =>
+  name === WHOLE ? { connection } : { connection, operation: name };
+
+const newBreaker = (workedAt: number): Breaker => ({
+  ...{ why: '', since: 0, failures: 0, callers: [], workedAt },
+  ...{ until: 0, probes: 0, probedAt: 0, prober: '' },
+});
+
+const isKept = ({ failures, workedAt }: Breaker, now: number) => failures > 0 || workedAt + FORGOTTEN_MS > now;
+
+function afterCall(last: Breaker, caller: string, isWhole: boolean, why: string, now: number): Breaker {
+  const callers = [...new Set([...last.callers, caller])].slice(0, FAILURES_TO_OPEN);
+  const failures = last.failures + 1;
+  const isEnough = (isWhole ? failures : callers.length) >= FAILURES_TO_OPEN;
+  const opens = isEnough && last.workedAt + WORKED_LATELY_MS <= now;
+  const next = { ...last, why, since: last.failures === 0 ? now : last.since, failures, callers };
+  return opens ? { ...next, until: now + PAUSES_MS[0], probedAt: now, prober: caller } : next;
+}
+
+function afterProbe(last: Breaker, lane: Lane, why: string, now: number): Breaker {
+  const probes = last.probes + 1;
+  const pause = PAUSES_MS[probes] ?? LONGEST_PAUSE_MS;
+  const longest = isOfPeople(lane) ? LONGEST_PAUSE_OF_PEOPLE_MS : pause;
+  return { ...last, why, failures: last.failures + 1, probes, until: now + Math.min(pause, longest) };
+}

@@ -1,0 +1,64 @@
+import { localTime } from '../../local-time.ts';
+import type { Budget, Slot } from '../budget/budget.ts';
+import type { Limits } from '../budget/window.ts';
+import type { PartnerClient } from '../partner/client.ts';
+import { PartnerError, PartnerUnanswered } from '../partner/errors.ts';
+
+export interface WithinBudget {
+  client: PartnerClient;
+  budget: Budget;
+  connection: string;
+  limits: Limits;
+  clock: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** Shows the person at the terminal what the call waits for. */
+  tell: (line: string) => void;
+}
+
+/**
+ * Makes calls that take slots of the relay's shared budget, as background work: a person at a terminal can wait, and
+ * must not go ahead of people in Slack and on GitHub. There is no job to put in the waiting line, so the call waits in
+ * place.
+ */
+export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
+  const { client, budget, connection, limits, clock, sleep, tell } = options;
+  const request = {
+    connection,
+    limits,
+    lane: 'background',
+    cameBack: true,
+    waitsUntil: Number.POSITIVE_INFINITY,
+  } as const;
+
+  async function takeSlot(): Promise<Slot> {
+    for (;;) {
+      const answer = await budget.requestSlot(request);
+      if (!answer.granted) {
+        const { askAgainAt = clock(), why } = answer;
+        tell(`waiting until ${localTime(askAgainAt)} for the budget of ${connection}: ${why}; press Ctrl+C to cancel`);
+        await sleep(Math.max(0, askAgainAt - clock()));
+        continue;
+      }
+      const { slot } = answer;
+      if (slot.sendAt > clock()) await sleep(slot.sendAt - clock());
+      if (await slot.isGood()) return slot;
+      slot.giveUp();
+    }
+  }
+
+  return async (operation, payload) => {
+    // Refuses an invalid payload before waiting for a slot.
+    client.sign(operation, payload);
+    const slot = await takeSlot();
+    try {
+      const result = await client.call(operation, payload);
+      slot.answered();
+      return result;
+    } catch (error) {
+      if (error instanceof PartnerUnanswered && !error.sent) slot.giveUp();
+      else if (error instanceof PartnerUnanswered) await slot.unanswered();
+      else if (error instanceof PartnerError && error.status !== null) slot.answered();
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,42 @@
+import type { Operation } from '../operation.ts';
+import { validate } from '../validate.ts';
+import { createDefect, linkDefect, listDefects, updateDefect } from './defects.ts';
+import { createProject, listProjects, projectDetail, searchProjects, updateProject } from './projects.ts';
+import { createTask, listTasks, searchTasks, taskDetail, updateTask } from './tasks.ts';
+import { createTestScenario, updateTestScenario } from './test-scenarios.ts';
+import { createTestStep, deleteTestStep } from './test-steps.ts';
+import { createTimelog, listTimelogs, searchTimelogs, timelogDetail } from './timelogs.ts';
+import { listUsers } from './users.ts';
+import { completeChecklistItem, reorderChecklistGroups } from './work-item-checklists.ts';
+
+const all: readonly Operation[] = [
+  validate,
+  listProjects,
+  createProject,
+  projectDetail,
+  updateProject,
+  searchProjects,
+  listTasks,
+  createTask,
+  taskDetail,
+  updateTask,
+  searchTasks,
+  listTimelogs,
+  searchTimelogs,
+  timelogDetail,
+  createTimelog,
+  listUsers,
+  createTestScenario,
+  updateTestScenario,
+  createTestStep,
+  deleteTestStep,
+  createDefect,
+  listDefects,
+  updateDefect,
+  linkDefect,
+  reorderChecklistGroups,
+  completeChecklistItem,
+];
+
+/** Every declared operation by its name: the 22 of known shape, and the assumed ones that the automations need. */
+export const operations: ReadonlyMap<string, Operation> = new Map(all.map((declared) => [declared.name, declared]));

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { assumedText, id, openData, openRecord, operation, uuid } from '../operation.ts';
+
+/** The id and name fields are assumed. Some instances call the name a title. */
+const task = z.looseObject({ task_id: id.nullish().catch(null), name: assumedText, title: assumedText });
+
+/** The task's id and name, or undefined for a record without the assumed fields. */
+export function taskName({
+  task_id,
+  name,
+  title,
+}: z.output<typeof task>): { id: string | number; name: string } | undefined {
+  return task_id == null ? undefined : { id: task_id, name: name ?? title ?? String(task_id) };
+}
+
+/** `project_id` is shown; the optional filters are not. */
+export const listTasks = operation({
+  name: 'tasks/list',
+  evidence: 'payload not shown',
+  effect: 'read',
+  success: 200,
+  payload: z.looseObject({ project_id: uuid }),
+  data: z.array(task),
+});
+
+/** No text field is known that could carry a marker, so a created task cannot be found again. */
+export const createTask = operation({
+  name: 'tasks/create',
+  evidence: 'payload not shown',
+  effect: 'create',
+  success: 200,
+  payload: openRecord,
+  data: openData,
+});
+
+/** The name of the identifier's field is not shown. */
+export const taskDetail = operation({
+  name: 'tasks/detail',
+  evidence: 'payload not shown',
+  effect: 'read',
+  success: 200,
+  payload: openRecord,
+  data: task,
+});
+
+export const updateTask = operation({
+  name: 'tasks/update',
+  evidence: 'payload not shown',
+  effect: 'repeatable',
+  success: 200,
+  payload: openRecord,
+  data: openData,
+});
+
+/** Its fields are not shown. `q` and paging are assumed, by analogy with projects/search. */
+export const searchTasks = operation({
+  name: 'tasks/search',
+  evidence: 'payload not shown',
+  effect: 'read',
+  success: 200,
+  payload: openRecord,
+  data: z.array(task),
+});

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { id, openData, operation, untyped, uuid } from '../operation.ts';
+
+/** The fields are documented, but neither their types nor which are required (docs/partner-api.md#payload-types). */
+const fields = {
+  name: untyped,
+  description: untyped,
+  type: untyped,
+  coverage_percentage: untyped,
+  status: untyped,
+};
+
+/** No operation that lists scenarios is shown, so a created scenario cannot be found again. */
+export const createTestScenario = operation({
+  name: 'test-scenarios/create',
+  evidence: 'documented',
+  effect: 'create',
+  success: 201,
+  payload: z.strictObject({ project_id: uuid.optional(), ...fields, test_strategy_id: id.nullish() }),
+  data: openData,
+});
+
+/** Assumed: `scenario_id` is required, because without it the call names no scenario. */
+export const updateTestScenario = operation({
+  name: 'test-scenarios/update',
+  evidence: 'documented',
+  effect: 'repeatable',
+  success: 200,
+  payload: z.strictObject({ scenario_id: id, ...fields }),
+  data: openData,
+});

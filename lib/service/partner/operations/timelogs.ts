@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { id, openRecord, operation, untyped } from '../operation.ts';
+
+/** Filters are not shown. Those that the relay uses are assumed and sent in the open record. */
+export const listTimelogs = operation({
+  name: 'timelogs/list',
+  evidence: 'payload not shown',
+  effect: 'read',
+  success: 200,
+  payload: openRecord,
+  data: z.array(openRecord),
+});
+
+export const searchTimelogs = operation({
+  name: 'timelogs/search',
+  evidence: 'payload not shown',
+  effect: 'read',
+  success: 200,
+  payload: openRecord,
+  data: z.array(openRecord),
+});
+
+/** The name of the identifier's field is not shown. */
+export const timelogDetail = operation({
+  name: 'timelogs/detail',
+  evidence: 'payload not shown',
+  effect: 'read',
+  success: 200,
+  payload: openRecord,
+  data: openRecord,
+});
+
+/**
+ * Path, fields and types are assumed; other fields are passed through. A time entry is found again by the marker in its
+ * note, if the instance keeps and lists notes. If it does not, a person has to decide what a lost answer means.
+ *
+ * The relay requires `user_id`, whatever the service does: without it, the service could log the time for the key's
+ * owner, and the relay never acts for another person. `relay call --raw` sends anything.
+ */
+export const createTimelog = operation({
+  name: 'timelogs/create',
+  evidence: 'assumed',
+  effect: 'create',
+  success: 201,
+  payload: z.looseObject({
+    task_id: untyped,
+    user_id: id,
+    date: untyped,
+    hours: untyped,
+    note: untyped,
+  }),
+  data: z.looseObject({ timelog_id: id }),
+  createdId: 'timelog_id',
+  found: { field: 'note', list: 'timelogs/list', scope: ['task_id'], pageSize: 'per_page' },
+});

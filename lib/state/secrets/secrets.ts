@@ -1,0 +1,216 @@
+import {
+  GetSecretValueCommand,
+  ResourceNotFoundException,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import * as z from 'zod/mini';
+import { API_KEY, API_KEY_EXPECTED } from '../../service/partner/api-key.ts';
+
+/** A secret that cannot be used. The message names the secret and its missing or invalid fields, never a value. */
+export class SecretError extends Error {
+  override readonly name = 'SecretError';
+}
+
+const text = z.string().check(z.minLength(1));
+
+/**
+ * The `instance/<connection>` secrets: where an instance is. account-link, which strangers can reach, reads nothing else
+ * of a connection.
+ */
+export const instanceSecret = z.object({
+  /** Scheme and host of the instance. */
+  baseUrl: text,
+  /** `true` allows a plain http base URL outside loopback. `partnerRoot` explains the risk. */
+  allowInsecureHttp: z.optional(z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])),
+});
+
+/** The `partner/<connection>` secrets. */
+export const partnerSecret = z.extend(instanceSecret, {
+  apiKey: z.string().check(z.regex(API_KEY, API_KEY_EXPECTED)),
+  secretKey: text,
+});
+
+/**
+ * The `github-webhook` secret. It is separate from the credentials, so that the publicly reachable function can read
+ * nothing else.
+ */
+export const githubWebhookSecret = z.object({ webhookSecret: text });
+
+/** The `github` secret: an App's key or a token. If both are missing or empty, the relay writes no comments. */
+export const githubCredentials = z.object({
+  appId: z.optional(z.coerce.string()),
+  privateKey: z.optional(z.string()),
+  token: z.optional(z.string()),
+});
+
+/** The `grants` secret: what the grants of people are sealed with in the table. */
+export const grantsSecret = z.object({ key: z.string().check(z.minLength(32)) });
+
+/** The `markers` secret: what the markers of everything that the relay creates are derived with. */
+export const markersSecret = grantsSecret;
+
+/** The `intake` secret: what the webhooks sign the jobs of people with. */
+export const intakeSecret = grantsSecret;
+
+/** The part of the `slack` secret that the Slack webhook needs. */
+export const slackSigningSecret = z.object({ signingSecret: text });
+
+/** The part that messages and modals need. If the token is missing or empty, the relay sends none. */
+export const slackCredentials = z.object({ botToken: z.optional(z.string()) });
+
+/** The whole of the `slack` secret. */
+export const slackSecret = z.extend(slackSigningSecret, slackCredentials.shape);
+
+/** Reads from Secrets Manager, with a cache in memory. */
+export interface Secrets {
+  /** @throws {SecretError} if the secret is missing, empty or malformed */
+  current<T>(name: string, schema: z.core.$ZodType<T>): Promise<T>;
+  /**
+   * The current secret, and for {@link PREVIOUS_VALID_MS} after a rotation the previous one, which is read on demand.
+   */
+  accepted<T>(name: string, schema: z.core.$ZodType<T>): AsyncIterable<T>;
+  /** Begins to read the secret, so that its first use need not wait. */
+  prepare(name: string): void;
+  /**
+   * Marks the secret as possibly out of date, so that its next use reads it again.
+   * @param atMostEveryMs a minute by default, so that forged signatures cannot trigger unlimited reads
+   * @returns false if it was read more recently
+   */
+  refresh(name: string, atMostEveryMs?: number): boolean;
+}
+
+/** The times of secrets. */
+export interface SecretTimes {
+  /** When the current version was created; epoch milliseconds. @throws {SecretError} if there is none */
+  createdAt(name: string): Promise<number>;
+}
+
+/** How long the previous secret is still accepted for incoming requests after a rotation. */
+const PREVIOUS_VALID_MS = 24 * 3_600_000;
+const REFRESH_AT_MOST_EVERY_MS = 60_000;
+/**
+ * A secret that is missing, malformed or refused by Secrets Manager is not read again for this long. Without the pause,
+ * every forged request would cause a request to Secrets Manager.
+ */
+const FAILURE_REMEMBERED_MS = 5_000;
+
+interface Version {
+  value: unknown;
+  createdAt: number;
+}
+
+/** The cached versions of one secret. */
+interface Entry {
+  readAt: number;
+  /** The next use after this time reads it again. */
+  validUntil: number;
+  versions: Map<string, Promise<Version | undefined>>;
+}
+
+export function createSecrets(
+  client: SecretsManagerClient,
+  prefix: string,
+  clock: () => number,
+): Secrets & SecretTimes {
+  const cache = new Map<string, Entry>();
+
+  async function fetchVersion(name: string, stage: 'AWSCURRENT' | 'AWSPREVIOUS'): Promise<Version | undefined> {
+    try {
+      const answer = await client.send(new GetSecretValueCommand({ SecretId: prefix + name, VersionStage: stage }));
+      return { value: asJson(prefix + name, answer.SecretString), createdAt: answer.CreatedDate?.getTime() ?? 0 };
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return undefined;
+      throw error;
+    }
+  }
+
+  function version(name: string, stage: 'AWSCURRENT' | 'AWSPREVIOUS'): Promise<Version | undefined> {
+    let entry = cache.get(name);
+    if (!entry || clock() >= entry.validUntil) {
+      entry = { readAt: clock(), validUntil: Number.POSITIVE_INFINITY, versions: new Map() };
+      cache.set(name, entry);
+    }
+    let read = entry.versions.get(stage);
+    if (!read) {
+      read = fetchVersion(name, stage);
+      entry.versions.set(stage, read);
+      read.catch(() => noteFailure(name));
+    }
+    return read;
+  }
+
+  /** Schedules a new read soon, but not for every request in the meantime. */
+  function noteFailure(name: string): void {
+    const entry = cache.get(name);
+    if (entry) entry.validUntil = Math.min(entry.validUntil, clock() + FAILURE_REMEMBERED_MS);
+  }
+
+  function checked<T>(name: string, schema: z.core.$ZodType<T>, value: unknown): T {
+    const parsed = z.safeParse(schema, value);
+    if (parsed.success) return parsed.data;
+    noteFailure(name);
+    const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
+    throw new SecretError(
+      `the secret ${prefix}${name} has missing or invalid fields: ${fields.join(', ')}; enter it again with relay secrets set ${name}`,
+    );
+  }
+
+  async function currentVersion(name: string): Promise<Version> {
+    const current = await version(name, 'AWSCURRENT');
+    if (current) return current;
+    noteFailure(name);
+    throw new SecretError(
+      `the secret ${prefix}${name} does not exist or has no value yet; enter it with relay secrets set ${name}`,
+    );
+  }
+
+  const secrets: Secrets & SecretTimes = {
+    current: async (name, schema) => checked(name, schema, (await currentVersion(name)).value),
+    createdAt: async (name) => (await currentVersion(name)).createdAt,
+    async *accepted(name, schema) {
+      yield await secrets.current(name, schema);
+      if (clock() - (await secrets.createdAt(name)) > PREVIOUS_VALID_MS) return;
+      const before = await version(name, 'AWSPREVIOUS').catch((error) => {
+        // A previous secret that is malformed counts as missing.
+        if (error instanceof SecretError) return undefined;
+        throw error;
+      });
+      const previous = z.safeParse(schema, before?.value);
+      if (previous.success) yield previous.data;
+    },
+    prepare: (name) => void version(name, 'AWSCURRENT').catch(() => {}),
+    refresh(name, atMostEveryMs = REFRESH_AT_MOST_EVERY_MS) {
+      const entry = cache.get(name);
+      if (!entry || clock() - entry.readAt < atMostEveryMs) return false;
+      entry.validUntil = clock();
+      return true;
+    },
+  };
+  return secrets;
+}
+
+/**
+ * True if any currently accepted secret passes. If none does, the secret may have been rotated since, so it is read
+ * again.
+ */
+export async function isAcceptedBySecret<T>(
+  secrets: Secrets,
+  name: string,
+  schema: z.core.$ZodType<T>,
+  passes: (secret: T) => boolean,
+): Promise<boolean> {
+  const anyPasses = async () => {
+    for await (const secret of secrets.accepted(name, schema)) if (passes(secret)) return true;
+    return false;
+  };
+  return (await anyPasses()) || (secrets.refresh(name) && (await anyPasses()));
+}
+
+function asJson(name: string, text: string | undefined): unknown {
+  if (!text?.trim()) throw new SecretError(`the secret ${name} is empty; enter it again with relay secrets set`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SecretError(`the secret ${name} is not JSON; enter it again with relay secrets set`);
+  }
+}

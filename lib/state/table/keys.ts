@@ -1,0 +1,139 @@
+/** Key of an item in the state table. */
+export interface Key {
+  pk: string;
+  sk: string;
+}
+
+/**
+ * Every key of the table, and who writes it. Items of one job share a partition, so that one query shows its story.
+ */
+export const keys = {
+  /** lib/runtime.ts: never there. The answer to its reading has the time of the table. */
+  time: (): Key => ({ pk: 'time', sk: 'time' }),
+  /** lib/engine/record/job-store.ts */
+  job: (jobId: string): Key => ({ pk: `job#${jobId}`, sk: 'job' }),
+  /** lib/engine/record/journal.ts: what a step did. */
+  step: (jobId: string, step: string): Key => ({ pk: `job#${jobId}`, sk: `step#${step}` }),
+  /** lib/engine/record/journal.ts: the signed request of a creating step whose outcome is open. */
+  request: (jobId: string, step: string): Key => ({ pk: `job#${jobId}`, sk: `request#${step}` }),
+  /** lib/links/links.ts: what an entity of GitHub has become in the service. */
+  link: (entity: string): Key => ({ pk: `link#${entity}`, sk: 'link' }),
+  /** lib/links/links.ts: the entity that goes by that name; GitHub's names know no letter case. */
+  linkName: (name: string): Key => ({ pk: `link-name#${name.toLowerCase()}`, sk: 'name' }),
+  /** lib/people/people.ts: who a person of Slack or GitHub is in the service. */
+  person: (platform: string, id: string, connection: string): Key => ({
+    pk: `person#${platform}#${id.toLowerCase()}`,
+    sk: `user#${connection}`,
+  }),
+  /** lib/people/people.ts: the users that were last listed. */
+  users: (connection: string): Key => ({ pk: `users#${connection}`, sk: 'users' }),
+  /** lib/intake/slack/jobs-of-person.ts: what a person asked for, in order of time (ISO 8601). */
+  jobOfPerson: (platform: string, id: string, time: string, jobId: string): Key => ({
+    pk: `jobs-of#${platform}#${id.toLowerCase()}`,
+    sk: `${time}#${jobId}`,
+  }),
+  /** lib/people/turns.ts: what a person asked for that has not ended. */
+  turns: (platform: string, id: string): Key => ({ pk: `turns#${platform}#${id.toLowerCase()}`, sk: 'turns' }),
+  /** lib/people/slack-people.ts: who has that address in Slack. */
+  slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),
+  /** lib/timesheets/recent-tasks.ts */
+  recentTasks: (connection: string, userId: string): Key => ({
+    pk: `recent-tasks#${connection}#${userId}`,
+    sk: 'tasks',
+  }),
+  /** lib/timesheets/task-names.ts */
+  taskName: (connection: string, task: string): Key => ({ pk: `task#${connection}#${task}`, sk: 'name' }),
+  /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
+  mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),
+  /** lib/intake/slack/recent-commands.ts: that a person gave this command. */
+  said: (userId: string, command: string): Key => ({ pk: `said#${userId}`, sk: command }),
+  /** lib/platforms/slack/admission.ts: where the Slack app is installed. */
+  slackWorkspace: (): Key => ({ pk: 'slack-workspace', sk: 'workspace' }),
+  /** lib/platforms/slack/admission.ts: what a person is to that workspace. */
+  slackStanding: (teamId: string, userId: string): Key => ({
+    pk: `slack-standing#${teamId}#${userId}`,
+    sk: 'standing',
+  }),
+  /** lib/automations/permissions.ts: who is in a user group. */
+  userGroup: (id: string): Key => ({ pk: `group#${id}`, sk: 'group' }),
+  /** lib/platforms/slack/known-projects.ts: the projects that were last seen. */
+  projects: (connection: string): Key => ({ pk: `projects#${connection}`, sk: 'projects' }),
+  /** lib/timesheets/first-time-entry.ts, by the overrides it was made with. */
+  firstTimeEntry: (connection: string, overrides: string): Key => ({
+    pk: `first-time-entry#${connection}`,
+    sk: overrides,
+  }),
+  /** lib/platforms/github/hooks.ts: the hooks of one target, and how far redelivery is with each. */
+  hook: (name: string): Key => ({ pk: 'github-hooks', sk: name }),
+  /** lib/platforms/github/redelivery.ts: what was done about a failed delivery, by its GUID. */
+  failedDelivery: (hook: string, guid: string): Key => ({ pk: `failed-deliveries#${hook}`, sk: guid }),
+  /** lib/engine/record/replaced-table.ts: since when a table is used, by when it was made (ISO 8601). */
+  tableBegan: (madeAt: string): Key => ({ pk: 'table-began', sk: madeAt }),
+  /** lib/service/connection/breakers.ts: of the connection and of its operations. */
+  breaker: (connection: string): Key => ({ pk: `breaker#${connection}`, sk: 'breakers' }),
+  /** lib/engine/run/readings.ts: what the last reading of a list found, by a digest of the payload that narrowed it. */
+  reading: (connection: string, list: string, scope: string): Key => ({
+    pk: `reading#${connection}#${list}`,
+    sk: scope,
+  }),
+  /** lib/service/budget/stranger-share.ts: by the day, as YYYY-MM-DD. */
+  strangers: (connection: string, day: string): Key => ({ pk: `strangers#${connection}`, sk: day }),
+  /** lib/as-person/grants/grants.ts: a person's permission to act as them. */
+  grant: (platform: string, id: string, connection: string): Key => ({
+    pk: `grant#${platform}#${id.toLowerCase()}`,
+    sk: connection,
+  }),
+  /** lib/as-person/grants/grants.ts: that a person has linked an account, so that all of them can be listed. */
+  linkedPerson: (connection: string, platform: string, id: string): Key => ({
+    pk: `linked-people#${connection}`,
+    sk: `${platform}#${id.toLowerCase()}`,
+  }),
+  /** lib/as-person/linking/link-item.ts: a link that a person has asked for, and not confirmed yet. */
+  accountLink: (platform: string, id: string, connection: string): Key => ({
+    pk: `account-link#${platform}#${id.toLowerCase()}`,
+    sk: connection,
+  }),
+  /** lib/as-person/linking/link-share.ts: how many sign-ins a person has begun within an hour. */
+  linkShare: (platform: string, id: string, hour: string): Key => ({
+    pk: `link-share#${platform}#${id.toLowerCase()}`,
+    sk: hour,
+  }),
+  /** lib/as-person/grants/link-waits.ts: that a job waits until a person has linked an account, or that they were told so. */
+  linkWait: (platform: string, id: string, connection: string, what: string): Key => ({
+    pk: `link-waits#${platform}#${id.toLowerCase()}#${connection}`,
+    sk: what,
+  }),
+  /** lib/as-person/grants/registrations.ts: what the relay is called at the authorization server. */
+  oauthClient: (connection: string, redirectUri: string): Key => ({
+    pk: `oauth-client#${connection}`,
+    sk: redirectUri,
+  }),
+  /** lib/automations/backfill/backfills.ts: the last backfill of a repository. */
+  backfill: (repository: string): Key => ({ pk: 'backfills', sk: repository.toLowerCase() }),
+  /** lib/automations/backfill/backfills.ts: what became of an issue in the backfill that began then. */
+  backfilledIssue: (repository: string, startedAt: string, issue: string): Key => ({
+    pk: `backfilled#${repository.toLowerCase()}#${startedAt}`,
+    sk: issue,
+  }),
+  /** lib/platforms/slack/parked-notices.ts: what was told about the parked jobs of an hour, and up to which hour all is told. */
+  parkedNotice: (name: string): Key => ({ pk: 'parked-notices', sk: name }),
+  /** lib/service/budget/budget-store.ts: of a key, by its digest, or of an instance's MCP endpoint. */
+  budget: (id: string): Key => ({ pk: `budget#${id}`, sk: 'budget' }),
+  /** lib/service/budget/budget-ids.ts: the budget that a connection uses. */
+  budgetOf: (connection: string): Key => ({ pk: `budget#${connection}`, sk: 'of' }),
+};
+
+/** The index of jobs by status and by the time at which they should be looked at; only jobs have both. */
+export const jobsByStatus = { name: 'jobs-by-status', partition: 'status', sort: 'wakeAt' } as const;
+
+/**
+ * The index of the jobs that stand in a waiting line, by `connection#lane`, or `connection#lane#operation` for an
+ * operation that fails, and in the order in which their events came.
+ * It holds only what moving the line needs: lib/engine/line/waiting-line.ts.
+ */
+export const waitingLine = {
+  name: 'waiting-line',
+  partition: 'line',
+  sort: 'createdAt',
+  attributes: ['id', 'generation', 'lane', 'entity', 'slotAt'],
+} as const;

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { argumentsFault, fitArguments } from '../../lib/as-person/protocol/check-arguments.ts';
+import { schemaHash } from '../../lib/as-person/protocol/schema-hash.ts';
+import { fillTemplate } from '../../lib/as-person/protocol/template.ts';
+
+const toolOf = (schema: object) => ({ inputSchema: { type: 'object', ...schema } });
+
+describe('arguments', () => {
+  it.each([
+    [{ properties: { hours: { type: 'number' } } }, { hours: 'x' }, 'hours: this must be a number'],
+    [{ properties: { id: { type: 'integer' } } }, { id: 1.5 }, 'id: this must be a whole number'],
+    [{ properties: { day: { type: 'string', format: 'date' } } }, { day: '2026-02-30' }, /^day: this must be a date/],
+    [{ properties: { done: { type: 'boolean' } } }, { done: 'yes' }, 'done: this must be true or false'],
+    [{ properties: { level: { enum: ['low', 1] } } }, { level: 'x' }, 'level: this must be one of low, 1'],
+    [{ properties: { note: { type: 'string' } } }, { note: null }, 'note: this must be a text'],
+    [{ properties: {}, additionalProperties: false }, { zip: 1 }, 'zip: this is not one of its arguments'],
+    [{ required: ['task'] }, {}, 'task: it is missing'],
+    [
+      { properties: { a: { type: 'array', items: { type: 'integer' } } } },
+      { a: [1, 'x'] },
+      'a: this must be a whole number',
+    ],
+    [
+      { properties: { a: { type: 'array', items: { enum: ['b', 1] } } } },
+      { a: ['b', 'c'] },
+      'a: this must be one of b, 1',
+    ],
+    [{}, { text: 'x'.repeat(70_000) }, /^the arguments have 70011 bytes; 65536 are the most$/],
+  ])('are refused by the schema of their tool, with where and why: %j', (schema, args, said) => {
+    expect(argumentsFault(toolOf(schema), args)).toMatch(said);
+  });
+
+  it.each([
+    ['a bound', { type: 'number', maximum: 1 }, 7],
+    ['a pattern that backtracks', { type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(60)}b`],
+    ['a reference to itself', { $ref: '#/properties/a' }, 7],
+    ['parts', { allOf: [{ type: 'string' }] }, 7],
+    ['an object', { type: 'object', required: ['b'] }, {}],
+  ])('are left to the service beyond their types: %s', (_, schema, value) => {
+    expect(argumentsFault(toolOf({ properties: { a: schema } }), { a: value })).toBeUndefined();
+  });
+
+  it('are made of fields: values as they are, texts in longer texts, and nothing of what was left out', () => {
+    const template = { n: '{hours}', text: 'spent {hours} h {note}', note: '{note}', list: ['{a}', '{b}'], flag: true };
+    expect(fillTemplate(template, { hours: 1.5, a: 1 })).toEqual({
+      n: 1.5,
+      text: 'spent 1.5 h',
+      list: [1],
+      flag: true,
+    });
+    expect(fillTemplate({ nested: { deep: '{items}' } }, { items: ['1', '2'] })).toEqual({
+      nested: { deep: ['1', '2'] },
+    });
+  });
+
+  it('do not take a field for a template', () => {
+    expect(fillTemplate({ text: '{note} {marker}' }, { note: '{marker}', marker: 'm' })).toEqual({
+      text: '{marker} m',
+    });
+  });
+
+  it('are spelt as the schema spells them', () => {
+    const schema = {
+      properties: {
+        id: { type: 'string' },
+        ids: { type: 'array', items: { type: 'integer' } },
+        priority: { enum: ['low', 'high'] },
+        days: { type: 'array', items: { enum: ['Mon', 'mon', 'Tue', 3] } },
+        either: { type: ['string', 'integer'] },
+      },
+    };
+    const given = { id: 12, ids: ['12', 'x'], priority: 'High', days: ['MON', 'Tue', '3'], either: '12', other: '12' };
+    expect(fitArguments(toolOf(schema), given)).toEqual({
+      id: '12',
+      ids: [12, 'x'],
+      priority: 'high',
+      days: ['Mon', 'Tue', 3],
+      either: '12',
+      other: '12',
+    });
+  });
+});
+
+describe('the hash of a schema', () => {
+  const hash = (inputSchema: Record<string, unknown>) => schemaHash({ inputSchema });
+
+  it('does not depend on the order of its parts, and on everything else', () => {
+    expect(hash({ type: 'object', required: ['a'] })).toBe(hash({ required: ['a'], type: 'object' }));
+    expect(hash({ required: ['a', 'b'] })).not.toBe(hash({ required: ['b', 'a'] }));
+    expect(hash({ properties: { a: { type: 'number' } } })).not.toBe(hash({ properties: { a: { type: 'string' } } }));
+  });
+});

@@ -1,0 +1,311 @@
+import { describe, expect, it } from 'vitest';
+import type { Assistant } from '../../lib/as-person/grants/assistant.ts';
+import { mcpBudgetName } from '../../lib/as-person/protocol/endpoint.ts';
+import { createBudget } from '../../lib/service/budget/budget.ts';
+import { BudgetUnavailable } from '../../lib/service/budget/budget-store.ts';
+import { mira, type SandboxWorld, startSandboxWorld } from './world.ts';
+
+const MINUTE = 60_000;
+
+const read = (worker: Assistant) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
+
+const failureOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'it worked',
+    (error: unknown) => error,
+  );
+
+type Arranged = Partial<Parameters<typeof startSandboxWorld>[0]> & {
+  /** What stays ticked on the consent page. */
+  scopes?: readonly string[];
+  /** Before the account is linked. */
+  before?: (world: SandboxWorld) => void;
+  /** Once it is. */
+  after?: (world: SandboxWorld) => void;
+  fetch?: typeof globalThis.fetch;
+};
+
+/** A worker for somebody who has linked an account. */
+async function arrange({ scopes, before, after, fetch, ...sandbox }: Arranged) {
+  const world = await startSandboxWorld(sandbox);
+  before?.(world);
+  await world.link(await world.worker(), scopes ? { scopes } : {});
+  world.sandbox.clearFaults();
+  after?.(world);
+  return { world, worker: await world.worker(fetch ? { fetch } : {}) };
+}
+
+type Fetch = typeof globalThis.fetch;
+
+const unchanged = (fetch: Fetch): Fetch => fetch;
+
+/** A fetch in which the error of a refusal moves from the challenge to the message in the body. */
+const inTheBody =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const answer = await fetch(url, init);
+    const challenge = answer.headers.get('www-authenticate') ?? '';
+    const [parameter, error] = /error="(\w+)",? ?/.exec(challenge) ?? [];
+    if (parameter === undefined) return answer;
+    const body = (await answer.json()) as { error: { message: string } };
+    body.error.message = `${error}: ${body.error.message}`;
+    const headers = new Headers(answer.headers);
+    headers.set('www-authenticate', challenge.replace(parameter, ''));
+    return Response.json(body, { status: answer.status, headers });
+  };
+
+describe('the rows of the docs/partner-api.md', () => {
+  it.each<[string, Arranged, object]>([
+    [
+      '401 invalid_request, no bearer token sent: somebody has to put right what removes it',
+      {
+        fetch: (url, init) => {
+          const headers = new Headers(init?.headers);
+          headers.delete('authorization');
+          return fetch(url, { ...init, headers });
+        },
+      },
+      { name: 'InstanceTrouble', message: expect.stringContaining('invalid_request') },
+    ],
+    [
+      '401 invalid_token, revoked: refreshed, and after that is refused, linked again',
+      { after: ({ sandbox }) => sandbox.mcp.revokeGrants() },
+      { name: 'LinkNeeded' },
+    ],
+    [
+      '401 invalid_token, no consent: linked again',
+      { after: ({ sandbox }) => sandbox.mcp.withdrawConsent() },
+      { name: 'LinkNeeded' },
+    ],
+    [
+      '403 insufficient_scope: linked again with mcp:use',
+      { scopes: ['mcp:projects.read'] },
+      { name: 'LinkNeeded', reason: 'scope missing' },
+    ],
+    [
+      '403 invalid_token, other audience: linked again',
+      {
+        before: ({ sandbox }) =>
+          sandbox.setFault({
+            kind: 'discovery',
+            operation: '/.well-known/oauth-protected-resource',
+            fields: { resource: sandbox.url },
+          }),
+      },
+      { name: 'LinkNeeded', reason: 'not accepted' },
+    ],
+    [
+      '403 invalid_token, workspace disabled: linked again',
+      { after: ({ sandbox }) => sandbox.mcp.disable() },
+      { name: 'LinkNeeded', reason: 'not accepted' },
+    ],
+    [
+      '403 without its scope: linked again with the scope that the message names',
+      { scopes: ['mcp:use', 'mcp:tasks.read'] },
+      { name: 'LinkNeeded', reason: 'scope missing', scopes: ['mcp:projects.read'] },
+    ],
+    [
+      '429: waits for the budget, without a failed attempt',
+      {
+        after: ({ sandbox }) =>
+          sandbox.setFault({ kind: 'rate-limited', operation: '/mcp/partner', retryAfterSeconds: 30 }),
+      },
+      { name: 'TryLater', isForBudget: true, at: Date.parse('2026-11-20T10:00:30Z') },
+    ],
+  ])('%s, where the error stands in the challenge or in the body only', async (_, arranged, expected) => {
+    for (const through of [unchanged, inTheBody]) {
+      const { worker } = await arrange({ ...arranged, fetch: through(arranged.fetch ?? fetch) });
+      expect(await failureOf(read(worker))).toMatchObject(expected);
+    }
+  });
+
+  it('401 invalid_token, expired: refreshed and sent again', async () => {
+    const { worker } = await arrange({
+      after: ({ sandbox }) => sandbox.setFault({ kind: 'token-expired', operation: '/mcp/partner', times: 1 }),
+    });
+    expect(await read(worker)).toMatchObject({ isError: false });
+  });
+});
+
+describe('a tool that creates', () => {
+  const fault = { operation: '/mcp/partner', call: 'log_time' } as const;
+
+  async function linked() {
+    const { world, worker } = await arrange({});
+    const task = world.sandbox.data.tasks[0]?.task_id ?? '';
+    return {
+      world,
+      log: () => worker.tools.call(mira, 'creating', 'log_time', { task, hours: 1 }),
+      created: () => world.sandbox.mcp.calls.filter(({ outcome }) => outcome === 'done').length,
+    };
+  }
+
+  it.each([
+    [{ kind: 'cut', when: 'after work' }, 1],
+    [{ kind: 'cut', when: 'before work' }, 0],
+    [{ kind: 'server-error', when: 'after work' }, 1],
+    [{ kind: 'server-error', when: 'before work' }, 0],
+    [{ kind: 'empty-body' }, 1],
+    [{ kind: 'maintenance', status: 200, when: 'after work' }, 1],
+  ] as const)('is not sent again after %o', async (disturbance, done) => {
+    const { world, log, created } = await linked();
+    world.sandbox.setFault({ ...fault, ...disturbance, times: 1 });
+    expect(await failureOf(log())).toMatchObject({ name: 'OutcomeUnknown' });
+    expect(created()).toBe(done);
+  });
+
+  it('is sent again after a refusal that says it was not carried out', async () => {
+    const { world, log, created } = await linked();
+    world.sandbox.setFault({ ...fault, kind: 'token-expired', times: 1 });
+    expect(await log()).toMatchObject({ isError: false });
+    expect(created()).toBe(1);
+  });
+
+  it('was not sent where only the handshake got lost', async () => {
+    const { world, log, created } = await linked();
+    world.sandbox.setFault({ kind: 'cut', operation: '/mcp/partner', call: 'initialize', times: 1 });
+    expect(await failureOf(log())).toMatchObject({ name: 'TryLater' });
+    expect(created()).toBe(0);
+  });
+
+  it('tells what the service says to a tool or arguments that it does not know', async () => {
+    const { worker } = await arrange({});
+    expect(await failureOf(worker.tools.call(mira, 'creating', 'no_such_tool', {}))).toMatchObject({
+      name: 'CallRejected',
+    });
+  });
+
+  it('counts as unknown even where its budget cannot be written any more', async () => {
+    const { world } = await linked();
+    const budget = createBudget({ table: world.stores.table, clock: () => world.clock.now });
+    const worker = await world.worker({
+      budget: {
+        ...budget,
+        async requestSlot(request) {
+          const answer = await budget.requestSlot(request);
+          const unanswered = () => Promise.reject(new BudgetUnavailable(request.connection, 'throttled'));
+          return answer.granted ? { ...answer, slot: { ...answer.slot, unanswered } } : answer;
+        },
+      },
+    });
+    world.sandbox.setFault({ ...fault, kind: 'cut' });
+    const call = worker.tools.call(mira, 'creating', 'log_time', {});
+    expect(await failureOf(call)).toMatchObject({ name: 'OutcomeUnknown' });
+  });
+});
+
+describe('a call that may be repeated', () => {
+  it.each([{ kind: 'cut' }, { kind: 'server-error' }, { kind: 'maintenance' }] as const)(
+    'is tried later after $kind',
+    async (disturbance) => {
+      const { worker } = await arrange({
+        after: ({ sandbox }) => sandbox.setFault({ ...disturbance, operation: '/mcp/partner', times: 1 }),
+      });
+      expect(await failureOf(read(worker))).toMatchObject({ name: 'TryLater', isForBudget: false });
+      expect(await read(worker)).toMatchObject({ isError: false });
+    },
+  );
+});
+
+describe('a session', () => {
+  it('is begun again where the service has forgotten it', async () => {
+    const { world, worker } = await arrange({});
+    await read(worker);
+    world.sandbox.mcp.endSessions();
+    expect(await read(worker)).toMatchObject({ isError: false });
+  });
+
+  it('is not used any more after the person has linked another account', async () => {
+    const { world, worker } = await arrange({});
+    await read(worker);
+    world.clock.now += MINUTE;
+    await world.link(worker, { email: 'tomasz.zielinski@example.com' });
+    await read(worker);
+    const [first, second] = world.sandbox.mcp.calls.map(({ user_id }) => user_id);
+    expect(first).not.toBe(second);
+  });
+
+  it('goes on in the next job of the process, within the budget of that job', async () => {
+    const { world } = await arrange({});
+    const sessions = new Map();
+    await read(await world.worker({ sessions }));
+    const before = world.sandbox.mcp.audit.length;
+    await read(await world.worker({ sessions }));
+    expect(world.sandbox.mcp.audit.length).toBe(before + 1);
+    const noSlot = { requestSlot: () => Promise.reject(new BudgetUnavailable('mcp', 'throttled')) };
+    const budget = { ...createBudget({ table: world.stores.table, clock: () => world.clock.now }), ...noSlot };
+    expect(await failureOf(read(await world.worker({ sessions, budget })))).toBeInstanceOf(BudgetUnavailable);
+  });
+
+  it('needs no id', async () => {
+    const { worker } = await arrange({ mcp: { tellsSessionId: false } });
+    expect(await read(worker)).toMatchObject({ isError: false });
+  });
+});
+
+describe('the budget of an instance', () => {
+  it('counts every request to the endpoint, for all workers and people together', async () => {
+    const { world, worker } = await arrange({});
+    await read(worker);
+    await read(await world.worker());
+    const budget = createBudget({ table: world.stores.table, clock: () => world.clock.now });
+    const name = mcpBudgetName(worker.endpoint);
+    const { minute } = await budget.view(name, { perMinute: 120, perDay: 5_000 });
+    // One for the challenge, and for each worker the handshake, its end, and the call.
+    expect(minute.used).toBe(1 + 3 + 3);
+  });
+
+  it('keeps the limits, so that the service has nothing to refuse', async () => {
+    const { world, worker } = await arrange({ mcp: { rateLimit: { perMinute: 20 } } });
+    const busy = await world.worker({ limits: { perMinute: 20, perDay: 5_000 } });
+    for (let calls = 0; calls < 30; calls++) expect(await read(busy)).toMatchObject({ isError: false });
+    expect(worker.budgetName).toBe(busy.budgetName);
+  });
+
+  it('is paused for all after a 429', async () => {
+    const { world, worker } = await arrange({
+      after: ({ sandbox }) => sandbox.setFault({ kind: 'rate-limited', operation: '/mcp/partner', times: 1 }),
+    });
+    const before = world.clock.now;
+    await failureOf(read(worker));
+    expect(await read(await world.worker())).toMatchObject({ isError: false });
+    expect(world.clock.now).toBeGreaterThanOrEqual(before + MINUTE);
+  });
+});
+
+describe('a registration', () => {
+  it('serves everyone, and is made again where the service has forgotten it', async () => {
+    const { world, worker } = await arrange({});
+    const { client: first } = await world.kept();
+    await world.link(worker, { email: 'tomasz.zielinski@example.com' });
+    expect(world.sandbox.data.oauthClients).toHaveLength(1);
+    world.sandbox.mcp.purgeClients();
+    world.clock.now += 10 * MINUTE;
+    await world.link(worker);
+    const { client: second } = await world.kept();
+    expect(second?.clientId).not.toBe(first?.clientId);
+    expect(await read(worker)).toMatchObject({ isError: false });
+  });
+
+  it('that is made again leaves the grants of the one before alone', async () => {
+    const { world, worker } = await arrange({});
+    const { grant, client } = await world.kept();
+    const clients = [...world.sandbox.data.oauthClients];
+    world.sandbox.mcp.purgeClients();
+    world.clock.now += 10 * MINUTE;
+    await worker.link.begin(String(client?.sk));
+    // The service has the old one as well, as after a restore.
+    world.sandbox.data.oauthClients.push(...clients);
+    world.clock.now += 60 * MINUTE;
+    expect(await read(worker)).toMatchObject({ isError: false });
+    expect((await world.kept()).grant).toMatchObject({ clientId: grant?.clientId });
+  });
+
+  it('that is forgotten asks those who were linked with it to link again', async () => {
+    const { world, worker } = await arrange({ after: ({ sandbox }) => sandbox.mcp.purgeClients() });
+    world.clock.now += 60 * MINUTE;
+    expect(await failureOf(read(worker))).toMatchObject({ reason: 'client forgotten' });
+    await world.link(worker);
+    expect(await read(worker)).toMatchObject({ isError: false });
+  });
+});

@@ -1,0 +1,181 @@
+import { createServer } from 'node:http';
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { consent } from '../sandbox/mcp/consent.ts';
+import { portOf } from '../service/partner/client-at-noon.ts';
+import { mira, REDIRECT_URI, startSandboxWorld, startWorld } from './world.ts';
+
+const RESOURCE = '/.well-known/oauth-protected-resource';
+const SERVER = '/.well-known/oauth-authorization-server';
+
+describe('an instance that lies', () => {
+  it.each<[string, string, object, string]>([
+    ['is about another resource', RESOURCE, { resource: 'https://evil.example.com/mcp' }, 'another resource'],
+    ['names no authorization server', RESOURCE, { authorization_servers: null }, 'the authorization server is no URL'],
+    ['names one over http', RESOURCE, { authorization_servers: ['http://evil.example.com'] }, 'is not https'],
+    ['has another issuer', SERVER, { issuer: 'https://evil.example.com' }, 'another issuer'],
+    ['has no issuer', SERVER, { issuer: null }, 'has no issuer'],
+    ['has no S256', SERVER, { code_challenge_methods_supported: ['plain'] }, 'does not offer PKCE with S256'],
+    ['says nothing of PKCE', SERVER, { code_challenge_methods_supported: null }, 'does not offer PKCE with S256'],
+    ['has no token endpoint', SERVER, { token_endpoint: null }, 'has no token_endpoint'],
+    [
+      'has its token endpoint on http',
+      SERVER,
+      { token_endpoint: 'http://evil.example.com/token' },
+      'token_endpoint is not https',
+    ],
+    [
+      'hides credentials in an address',
+      SERVER,
+      { authorization_endpoint: 'https://u:p@pm.example.com/' },
+      'carries credentials',
+    ],
+    ['registers nobody', SERVER, { registration_endpoint: null }, 'does not register clients'],
+  ])('%s: nobody is sent there, and nothing is stored', async (_, operation, fields, message) => {
+    const world = await startSandboxWorld();
+    world.sandbox.setFault({ kind: 'discovery', operation, fields: fields as Record<string, unknown> });
+    const { link } = await world.worker();
+    await expect(link.begin(REDIRECT_URI)).rejects.toThrow(message);
+    expect(await world.kept()).toEqual({ grant: undefined, client: undefined });
+  });
+
+  it.each([
+    ['a redirect at discovery', { kind: 'login-redirect', operation: RESOURCE }, 'answered with a redirect'],
+    [
+      'a page at discovery',
+      { kind: 'maintenance', status: 200, operation: RESOURCE },
+      'something else than a JSON object',
+    ],
+    ['an error at discovery', { kind: 'server-error', operation: SERVER }, 'answered with status 500'],
+    ['a page at registration', { kind: 'maintenance', status: 200, operation: '/oauth/register' }, 'no JSON'],
+    ['an error at registration', { kind: 'server-error', operation: '/oauth/register' }, 'answered with status 500'],
+    [
+      'a redirect at the endpoint',
+      { kind: 'login-redirect', operation: '/mcp/partner' },
+      'a redirect; is the base URL right?',
+    ],
+  ] as const)('%s: a clear error, and nothing is stored', async (_, fault, message) => {
+    const world = await startSandboxWorld();
+    world.sandbox.setFault(fault);
+    const { link } = await world.worker();
+    await expect(link.begin(REDIRECT_URI)).rejects.toThrow(message);
+    expect(await world.kept()).toEqual({ grant: undefined, client: undefined });
+  });
+
+  it.each([
+    ['a page', { kind: 'maintenance', status: 200 }, /token exchange|oauth\/token/],
+    ['nothing', { kind: 'empty-body' }, /oauth\/token/],
+    ['a redirect', { kind: 'login-redirect' }, /oauth\/token/],
+    ['no answer', { kind: 'cut' }, /no answer/],
+  ] as const)('answers with %s at the token endpoint: nothing is linked', async (_, fault, message) => {
+    const world = await startSandboxWorld();
+    const { link } = await world.worker();
+    const { url, pending } = await link.begin(REDIRECT_URI);
+    const { searchParams } = await consent(world.sandbox, url);
+    world.sandbox.setFault({ ...fault, operation: '/oauth/token' });
+    await expect(link.finish(pending, searchParams)).rejects.toThrow(message);
+    expect((await world.kept()).grant).toBeUndefined();
+  });
+
+  it('answers with tokens that cannot be used: the error does not repeat them', async () => {
+    const world = await startSandboxWorld();
+    const fetch: typeof globalThis.fetch = async (url, init) =>
+      String(url).endsWith('/oauth/token')
+        ? Response.json({ access_token: 'a-secret', refresh_token: 'another-secret', token_type: 7 })
+        : globalThis.fetch(url, init);
+    const { link } = await world.worker({ fetch });
+    const { url, pending } = await link.begin(REDIRECT_URI);
+    const { searchParams } = await consent(world.sandbox, url);
+    const error = await link.finish(pending, searchParams).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'InstanceFault' });
+    expect(inspect(error, { depth: 10 })).not.toContain('secret');
+  });
+
+  it('repeats secrets in its errors: the relay does not', async () => {
+    const sent: string[] = [];
+    let repeats = 'nothing';
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      const body = new URLSearchParams(String(init?.body));
+      const token = new Headers(init?.headers).get('authorization')?.replace('Bearer ', '');
+      const secrets = [token, ...['code', 'code_verifier', 'refresh_token'].map((name) => body.get(name))];
+      const said = secrets.filter((secret) => typeof secret === 'string');
+      if (!String(url).includes(repeats) || said.length === 0) return globalThis.fetch(url, init);
+      sent.push(...said);
+      const words = `not ${said.join(' ')}`;
+      const error = repeats === '/mcp/partner' ? { code: -32_603, message: words } : 'invalid_grant';
+      return Response.json({ jsonrpc: '2.0', id: null, error, error_description: words }, { status: 400 });
+    };
+    const world = await startSandboxWorld();
+    const worker = await world.worker({ fetch });
+    const { url, pending } = await worker.link.begin(REDIRECT_URI);
+    const { searchParams } = await consent(world.sandbox, url);
+    repeats = '/oauth/token';
+    const errors = [await worker.link.finish(pending, searchParams).catch((thrown: unknown) => thrown)];
+    repeats = 'nothing';
+    await world.link(worker);
+    const call = () => worker.tools.call(mira, 'repeatable', 'list_projects', {}).catch((thrown: unknown) => thrown);
+    repeats = '/mcp/partner';
+    errors.push(await call());
+    repeats = '/oauth/token';
+    world.clock.now += 3_600_000;
+    errors.push(await call());
+    const told = inspect([errors, await world.kept()], { depth: 10 });
+    expect(sent.length).toBeGreaterThanOrEqual(4);
+    for (const secret of sent) expect(told).not.toContain(secret);
+  });
+
+  it('sends the browser back with another state or issuer: nothing is exchanged', async () => {
+    const world = await startSandboxWorld();
+    const { link } = await world.worker();
+    const { url, pending } = await link.begin(REDIRECT_URI);
+    const { searchParams } = await consent(world.sandbox, url);
+    for (const [name, value] of [
+      ['state', 'of-another-browser'],
+      ['iss', 'https://evil.example.com'],
+      // Its metadata promise one.
+      ['iss', undefined],
+    ] as const) {
+      const changed = new URLSearchParams(searchParams);
+      if (value === undefined) changed.delete(name);
+      else changed.set(name, value);
+      await expect(link.finish(pending, changed)).rejects.toThrow(`"${name}"`);
+    }
+    expect(await link.finish(pending, searchParams)).toMatchObject({ connection: 'main' });
+  });
+
+  it('has not enabled MCP: whoever links an account hears it before a browser opens', async () => {
+    const world = await startSandboxWorld({ mcp: { enabled: false } });
+    const { link } = await world.worker();
+    await expect(link.begin(REDIRECT_URI)).rejects.toThrow('refused with access_denied');
+  });
+
+  it.each([
+    ['no MCP at all', 404, {}, 'has no MCP endpoint there'],
+    [
+      'a challenge of another host',
+      401,
+      { resource_metadata: 'https://evil.example.com/x' },
+      'is not on http://127.0.0.1',
+    ],
+    ['a challenge that is no URL', 401, { resource_metadata: 'x' }, 'resource_metadata of the challenge is no URL'],
+    ['a challenge and no metadata', 401, {}, 'no OAuth metadata was found'],
+  ] as const)('has %s', async (_, status, parameters, message) => {
+    const server = createServer((request, response) => {
+      const isEndpoint = request.url === '/mcp/partner';
+      const challenge = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
+      if (isEndpoint && status === 401) response.setHeader('www-authenticate', `Bearer ${challenge.join(', ')}`);
+      response.writeHead(isEndpoint ? status : 404, { 'content-type': 'text/html' }).end('<!doctype html>');
+    });
+    const world = await startWorld(`http://127.0.0.1:${await portOf(server)}`);
+    const { link } = await world.worker();
+    await expect(link.begin(REDIRECT_URI)).rejects.toThrow(message);
+    expect(await world.kept()).toEqual({ grant: undefined, client: undefined });
+  });
+
+  it('is not asked for the tools of a person who has not linked an account', async () => {
+    const world = await startSandboxWorld();
+    const { tools } = await world.worker();
+    await expect(tools.list(mira)).rejects.toThrow('no account is linked');
+    expect(world.sandbox.mcp.audit).toEqual([]);
+  });
+});

@@ -1,0 +1,329 @@
+import { describe, expect, it } from 'vitest';
+import type { Assistant } from '../../lib/as-person/grants/assistant.ts';
+import { LinkNeeded, TryLater } from '../../lib/as-person/grants/errors.ts';
+import { keys } from '../../lib/state/table/keys.ts';
+import { mira, type SandboxWorld, startSandboxWorld } from './world.ts';
+
+const HOUR = 3_600_000;
+const LEASE_MS = 20_000;
+
+/** Whether a request is a refresh. */
+const isRefresh = (url: unknown, init?: RequestInit) =>
+  String(url).endsWith('/oauth/token') && String(init?.body).includes('grant_type=refresh_token');
+
+const read = (worker: Assistant) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
+
+/** The error of a call that must fail. */
+const failureOf = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** A linked account whose access token has expired. */
+async function startExpired(options: Parameters<typeof startSandboxWorld>[0] = {}): Promise<SandboxWorld> {
+  const world = await startSandboxWorld(options);
+  await world.link(await world.worker());
+  world.clock.now += HOUR;
+  return world;
+}
+
+/** A fetch that holds the first refresh: before it leaves, or when its answer is there. */
+function holding(moment: 'before' | 'after') {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let reached = () => {};
+  const isReached = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  let held = false;
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    if (held || !isRefresh(url, init)) return globalThis.fetch(url, init);
+    held = true;
+    const { signal: _, ...rest } = init ?? {};
+    const answer = moment === 'after' ? await globalThis.fetch(url, rest) : undefined;
+    reached();
+    await released;
+    return answer ?? globalThis.fetch(url, rest);
+  };
+  return { fetch, release: () => release(), isReached };
+}
+
+/** How many refreshes ten workers send that call at once. */
+async function refreshesOfTen(world: SandboxWorld): Promise<number> {
+  let refreshes = 0;
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    if (isRefresh(url, init)) refreshes += 1;
+    return globalThis.fetch(url, init);
+  };
+  // Time stands still, so that no lease runs out.
+  const sleep = () => new Promise((resolve) => setTimeout(resolve, 2));
+  const workers = await Promise.all(Array.from({ length: 10 }, () => world.worker({ fetch, sleep })));
+  const results = await Promise.all(workers.map(read));
+  expect(results.filter(({ isError }) => isError)).toEqual([]);
+  return refreshes;
+}
+
+describe('an access token that has expired', () => {
+  it('is refreshed once for ten workers, and all go on with the new one', async () => {
+    const world = await startExpired();
+    expect(await refreshesOfTen(world)).toBe(1);
+  });
+
+  it('is refreshed once for ten workers that hear of it from the service', async () => {
+    const world = await startExpired();
+    const { grant } = await world.kept();
+    // As if the service had ended it early.
+    const { pk, sk } = grant as { pk: string; sk: string };
+    const change = { expression: 'SET #renewAt = :later', values: { later: world.clock.now + HOUR } };
+    await world.stores.table.update({ pk, sk }, change);
+    expect(await refreshesOfTen(world)).toBe(1);
+  });
+});
+
+describe('a refresh whose answer is lost', () => {
+  const lost = { kind: 'cut', operation: '/oauth/token', call: 'refresh_token' } as const;
+
+  it('is sent once more, which works if the first never arrived', async () => {
+    const world = await startExpired();
+    world.sandbox.setFault({ ...lost, when: 'before work', times: 1 });
+    expect(await read(await world.worker())).toMatchObject({ isError: false });
+  });
+
+  it.each(['revokes the grant', 'is refused'] as const)(
+    'asks the person to link again if the token was rotated, where its reuse %s',
+    async (refreshReuse) => {
+      const world = await startExpired({ mcp: { refreshReuse } });
+      world.sandbox.setFault({ ...lost, when: 'after work', times: 1 });
+      const worker = await world.worker();
+      expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'lost' });
+      expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'lost' });
+      expect((await world.kept()).grant).not.toHaveProperty('sealed');
+      await world.link(worker);
+      expect(await read(worker)).toMatchObject({ isError: false });
+    },
+  );
+
+  it('works where the service repeats its answer', async () => {
+    const world = await startExpired({ mcp: { refreshReuse: 'is repeated' } });
+    world.sandbox.setFault({ ...lost, when: 'after work', times: 1 });
+    expect(await read(await world.worker())).toMatchObject({ isError: false });
+  });
+
+  it('is not sent a third time', async () => {
+    const world = await startExpired();
+    world.sandbox.setFault({ ...lost, when: 'before work', times: 2 });
+    expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'lost' });
+  });
+
+  it('counts where a page comes in place of the answer', async () => {
+    const world = await startExpired();
+    world.sandbox.setFault({
+      kind: 'maintenance',
+      status: 200,
+      when: 'after work',
+      operation: '/oauth/token',
+      times: 1,
+    });
+    expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'lost' });
+  });
+});
+
+describe('a failure of the authorization server', () => {
+  it.each([
+    { kind: 'server-error', operation: '/oauth/token' },
+    { kind: 'rate-limited', operation: '/oauth/token' },
+    { kind: 'maintenance', operation: '/oauth/token' },
+    { kind: 'maintenance', status: 404, operation: '/oauth/token' },
+  ] as const)('costs no link: $kind at $operation', async (fault) => {
+    const world = await startExpired();
+    const worker = await world.worker();
+    world.sandbox.setFault(fault);
+    for (let times = 0; times < 4; times++) expect(await failureOf(read(worker))).toBeInstanceOf(TryLater);
+    world.sandbox.clearFaults();
+    expect(await read(worker)).toMatchObject({ isError: false });
+  });
+});
+
+describe('a worker that is killed while it refreshes', () => {
+  it.each([
+    ['before the refresh leaves', 'before', 'works'],
+    ['before the answer is written', 'after', 'lost'],
+  ] as const)('%s', async (_, moment, outcome) => {
+    const world = await startExpired();
+    const killed = holding(moment);
+    // It never goes on.
+    void read(await world.worker({ fetch: killed.fetch })).catch(() => {});
+    await killed.isReached;
+    const other = await world.worker();
+    if (outcome === 'works') expect(await read(other)).toMatchObject({ isError: false });
+    else expect(await failureOf(read(other))).toMatchObject({ name: 'LinkNeeded', reason: outcome });
+  });
+
+  it('costs the link where it happens twice', async () => {
+    const world = await startExpired();
+    for (let kills = 0; kills < 2; kills++) {
+      const killed = holding('before');
+      void read(await world.worker({ fetch: killed.fetch })).catch(() => {});
+      await killed.isReached;
+      world.clock.now += LEASE_MS;
+    }
+    expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'lost' });
+  });
+});
+
+describe('a worker that is slow while it refreshes', () => {
+  it('does not end what another worker has saved meanwhile', async () => {
+    const world = await startExpired({ mcp: { refreshReuse: 'is refused' } });
+    const slow = holding('before');
+    const first = read(await world.worker({ fetch: slow.fetch }));
+    await slow.isReached;
+    world.clock.now += LEASE_MS;
+    expect(await read(await world.worker())).toMatchObject({ isError: false });
+    slow.release();
+    expect(await first).toMatchObject({ isError: false });
+    expect((await world.kept()).grant).not.toHaveProperty('deathCause');
+  });
+
+  it('revives a grant that another worker took for dead, with the tokens that it got', async () => {
+    const world = await startExpired({ mcp: { refreshReuse: 'is refused' } });
+    const slow = holding('after');
+    const first = read(await world.worker({ fetch: slow.fetch }));
+    await slow.isReached;
+    world.clock.now += LEASE_MS;
+    const other = await world.worker();
+    expect(await failureOf(read(other))).toBeInstanceOf(LinkNeeded);
+    slow.release();
+    expect(await first).toMatchObject({ isError: false });
+    expect(await read(other)).toMatchObject({ isError: false });
+  });
+
+  it('does not ask for another link where its refused token is renewed at that moment', async () => {
+    const world = await startSandboxWorld();
+    const other = await world.worker();
+    await world.link(other);
+    const refusal = { status: 403, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } };
+    let refused = false;
+    let renewed = false;
+    const late = await world.worker({
+      async fetch(url, init) {
+        if (refused || !String(url).endsWith('/mcp/partner')) return fetch(url, init);
+        refused = true;
+        return new Response('{}', refusal);
+      },
+      table: {
+        ...world.stores.table,
+        async update(key, change, condition) {
+          if (!renewed && change.expression.includes('#deathCause =')) {
+            renewed = true;
+            world.clock.now += HOUR;
+            await read(other);
+          }
+          return world.stores.table.update(key, change, condition);
+        },
+      },
+    });
+    expect(await read(late)).toMatchObject({ isError: false });
+    expect(renewed).toBe(true);
+  });
+
+  it('drops its tokens where the person has linked again meanwhile', async () => {
+    const world = await startExpired();
+    const slow = holding('after');
+    const worker = await world.worker({ fetch: slow.fetch });
+    const first = read(worker);
+    await slow.isReached;
+    const linked = await world.link(await world.worker());
+    slow.release();
+    expect(await first).toMatchObject({ isError: false });
+    expect((await world.kept()).grant).toMatchObject({ version: linked.version });
+  });
+});
+
+describe('a grant', () => {
+  it('stays good as long as it is used at least once in 30 days', async () => {
+    const world = await startSandboxWorld();
+    const worker = await world.worker();
+    await world.link(worker);
+    for (let days = 0; days < 100; days += 25) {
+      world.clock.now += 25 * 24 * HOUR;
+      expect(await read(worker)).toMatchObject({ isError: false });
+    }
+    world.clock.now += 31 * 24 * HOUR;
+    expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'refused' });
+  });
+
+  it('can be opened for a day after its key was rotated, and is sealed with the new one', async () => {
+    const world = await startExpired();
+    const rotate = (key: string) => world.stack.secrets.put(`${world.stack.secretPrefix}grants`, { key });
+    rotate('another key of the tests, long enough for it');
+    expect(await read(await world.worker())).toMatchObject({ isError: false });
+    world.clock.now += 25 * HOUR;
+    expect(await read(await world.worker())).toMatchObject({ isError: false });
+    rotate('a third key of the tests, long enough for it');
+    world.clock.now += 25 * HOUR;
+    expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'sealed with another key' });
+  });
+
+  it('is sealed with the new key by a process that lives longer than the old one', async () => {
+    const world = await startExpired();
+    const worker = await world.worker();
+    expect(await read(worker)).toMatchObject({ isError: false });
+    world.stack.secrets.put(`${world.stack.secretPrefix}grants`, {
+      key: 'another key of the tests, long enough for it',
+    });
+    world.clock.now += 8 * HOUR;
+    expect(await read(worker)).toMatchObject({ isError: false });
+    world.clock.now += 22 * HOUR;
+    expect(await read(await world.worker())).toMatchObject({ isError: false });
+  });
+
+  it('opens in a process that read the key a moment before it was rotated', async () => {
+    const world = await startSandboxWorld();
+    const worker = await world.worker();
+    await world.link(worker);
+    await read(worker);
+    world.clock.now += 10_000;
+    world.stack.secrets.put(`${world.stack.secretPrefix}grants`, {
+      key: 'another key of the tests, long enough for it',
+    });
+    await world.link(await world.worker());
+    expect(await read(worker)).toMatchObject({ isError: false });
+  });
+
+  it('opens for its person and connection only, and shows no token in the table', async () => {
+    const world = await startSandboxWorld();
+    const worker = await world.worker();
+    const grant = await world.link(worker);
+    const { accessToken } = await worker.grants.open(grant);
+    expect(Buffer.from(grant.sealed ?? []).includes(accessToken)).toBe(false);
+    for (const other of [{ holder: { in: 'slack', id: 'U0EVE' } as const }, { connection: 'other' }]) {
+      await expect(worker.grants.open({ ...grant, ...other })).rejects.toThrow('belongs to something else');
+    }
+  });
+
+  it.each(['issuer', 'tokenEndpoint', 'clientId', 'resource'])(
+    'sends no token anywhere once its %s was changed in the table',
+    async (field) => {
+      const world = await startSandboxWorld();
+      const sent: string[] = [];
+      const worker = await world.worker({
+        fetch(url, init) {
+          sent.push(String(url));
+          return fetch(url, init);
+        },
+      });
+      const { holder, connection } = await world.link(worker);
+      world.clock.now += HOUR;
+      sent.length = 0;
+      await world.stores.table.update(keys.grant(holder.in, holder.id, connection), {
+        expression: `SET #${field} = :${field}`,
+        values: { [field]: `${world.sandbox.url}/mcp` },
+      });
+      await expect(read(worker)).rejects.toMatchObject({ name: 'LinkNeeded', reason: 'sealed with another key' });
+      expect(sent).toEqual([]);
+    },
+  );
+});

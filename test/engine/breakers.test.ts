@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readHealth } from '../../lib/service/connection/breaker-item.ts';
+import { keys } from '../../lib/state/table/keys.ts';
+import type { Fault } from '../../sandbox/faults.ts';
+import { issueEvent } from '../issue-events.ts';
+import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { ask, command } from '../slack-requests.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+let relay: TestRelay;
+let seeded: number;
+afterEach(() => relay.close());
+
+async function start(options: TestRelayOptions = {}): Promise<void> {
+  relay = await startRelay(options);
+  seeded = relay.sandbox.data.defects.length;
+}
+
+const defects = () => relay.sandbox.data.defects.slice(seeded);
+const requestsTo = (operation: string) => relay.sandbox.audit.filter(({ endpoint }) => endpoint === operation).length;
+
+async function open(count: number, from = 1): Promise<void> {
+  for (let id = from; id < from + count; id++) await relay.post('issues', issueEvent('opened', { id }));
+}
+
+/** Time as it passes: every five seconds what wakes is worked on, and every minute the sweep runs. */
+async function pass(ms: number): Promise<void> {
+  for (const end = relay.clock.now + ms; relay.clock.now < end; ) {
+    relay.clock.now = Math.min(end, relay.clock.now + 5 * SECOND);
+    if (relay.clock.now % MINUTE < 5 * SECOND) await relay.sweep();
+    await relay.work();
+  }
+}
+
+describe('an operation that fails alone', () => {
+  const faults: [string, Fault][] = [
+    ['a page of a proxy', { kind: 'maintenance', operation: '/defects/update' }],
+    ['a redirect', { kind: 'login-redirect', operation: '/defects/update' }],
+    ['no answer', { kind: 'cut', when: 'on arrival', operation: '/defects/update' }],
+    ['500', { kind: 'server-error', when: 'on arrival', operation: '/defects/update' }],
+  ];
+
+  it.each(faults)(
+    'a failing operation stops nothing else, uses up attempts, and finally parks: %s',
+    async (_, fault) => {
+      await start();
+      await open(1);
+      await relay.work();
+      relay.sandbox.setFault(fault);
+      await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
+      await open(8, 2);
+      await relay.work();
+      expect(defects()).toHaveLength(9);
+      expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
+
+      await relay.workToTheEnd();
+      const [parked, ...others] = await relay.jobs('parked');
+      expect(others).toEqual([]);
+      expect(parked?.parked).toMatchObject({ reason: expect.stringMatching(/^defects\/update: .* \(8 attempts\)$/) });
+      const paused = relay.metrics.map((record) => record.ConnectionPaused).filter((value) => value !== undefined);
+      expect(new Set(paused)).toEqual(new Set([0]));
+    },
+  );
+
+  it('an unreadable answer of one operation does not stop other operations', async () => {
+    await start({ sandbox: { rename: { '/defects/create': { fields: { defect_id: 'id' } } } } });
+    await open(1);
+    await relay.work();
+    expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(1);
+    expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain(
+      `created defect ${defects()[0]?.defect_id}`,
+    );
+  });
+
+  it('an operation that fails for one job continues for all others', async () => {
+    await start();
+    await open(6);
+    await relay.work();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/update', times: 4 });
+    await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'indigestible' }));
+    await pass(2 * MINUTE);
+    expect(requestsTo('/defects/update')).toBeGreaterThanOrEqual(3);
+    for (let id = 2; id <= 6; id++) await relay.post('issues', issueEvent('edited', { id, seconds: 1, title: 'new' }));
+    await relay.work();
+    expect(defects().filter(({ title }) => title === 'new')).toHaveLength(5);
+  });
+});
+
+describe('jobs that wait for an operation', () => {
+  it('stand in its line, are not run while it fails, and are called in order when it works', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
+    await open(12);
+    await pass(2 * MINUTE);
+    const standing = (await relay.jobs('waiting')).filter(({ line }) => line === 'main#background#defects/create');
+    expect(standing.length).toBeGreaterThanOrEqual(8);
+    await pass(5 * MINUTE);
+    const generations = new Map((await relay.jobs()).map(({ id, generation }) => [id, generation]));
+    // All but the few that were called to probe.
+    expect(standing.filter(({ id, generation }) => generations.get(id) !== generation).length).toBeLessThanOrEqual(3);
+
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    const ended = (await relay.jobs('succeeded')).filter(({ id }) => standing.some((one) => one.id === id));
+    const inOrder = ended.toSorted((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0));
+    // The one that probed comes first.
+    expect(inOrder.slice(1).map(({ createdAt }) => createdAt)).toEqual(
+      inOrder
+        .slice(1)
+        .map(({ createdAt }) => createdAt)
+        .toSorted((a, b) => a - b),
+    );
+  });
+});
+
+describe('a connection that is down', () => {
+  it('is not what three lost answers in a row are: after a probe that shows nothing, another job probes at once', async () => {
+    await start();
+    // Those of three jobs. Each sends the same bytes again, which the service has seen.
+    for (const skip of [0, 2, 4])
+      relay.sandbox.setFault({ kind: 'cut', when: 'on answer', operation: '/defects/create', skip, times: 1 });
+    await open(8);
+    await pass(15 * SECOND);
+    expect(defects()).toHaveLength(8);
+  });
+
+  it('is not what lost answers are: a part of them stops nothing', async () => {
+    await start();
+    for (let skip = 0; skip < 40; skip += 4) relay.sandbox.setFault({ kind: 'cut', when: 'on answer', skip, times: 1 });
+    await open(30);
+    await pass(MINUTE);
+    expect(defects()).toHaveLength(30);
+    expect(relay.log.filter(({ message }) => message === 'calls are stopped')).toEqual([]);
+  });
+
+  it.each<[string, Fault]>([
+    ['that the key is refused', { kind: 'key-revoked' }],
+    ['that get a page instead of an answer', { kind: 'maintenance' }],
+    ['without an answer', { kind: 'cut', when: 'on arrival' }],
+  ])('a connection that is down is detected by three calls in a row %s, and then not called', async (_, fault) => {
+    await start();
+    relay.sandbox.setFault(fault);
+    await open(5);
+    await relay.work();
+    // A probe at once and another one two seconds later.
+    expect(relay.sandbox.requests).toBe(3 + 2);
+    await relay.sweep();
+    expect(relay.metrics.findLast((record) => 'ConnectionPaused' in record)).toMatchObject({ ConnectionPaused: 1 });
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(5);
+  });
+
+  it("a person's command probes early and reopens the connection for all", async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    await open(5);
+    await pass(20 * MINUTE);
+    relay.sandbox.clearFaults();
+    const before = relay.clock.now;
+    expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
+    expect(relay.clock.now - before).toBeLessThan(15 * SECOND);
+    await pass(2 * MINUTE);
+    expect(defects()).toHaveLength(5);
+  });
+
+  it("people's commands probe at most once in ten seconds", async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    await command(relay, 'done 101');
+    await pass(5 * MINUTE);
+    const before = relay.sandbox.requests;
+    for (let times = 0; times < 30; times++) {
+      await command(relay, 'done 101', { triggerId: `trigger ${times}` });
+      await relay.work();
+    }
+    expect(relay.sandbox.requests - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('an item that is not as the relay writes it', () => {
+  const far = { why: 'x', since: 0, failures: 9, callers: [], workedAt: 0, probes: 5, probedAt: 0, prober: 'x' };
+  it.each([
+    ['no version', 'REMOVE #version', {}],
+    ['a version beyond all numbers', 'SET #version = :value', { value: 1e100 }],
+    [
+      'breakers that never end, lines of text',
+      'SET #version = :text, #breakers = :breakers, #lined = :text, #servedAgain = :text, #isLimited = :text',
+      { text: 'x', breakers: { connection: { ...far, until: 8e15 }, 'defects/create': 'x', 'defects/list': null } },
+    ],
+  ])('stops nothing for longer, and the line goes on: %s', async (_, expression, values) => {
+    await start();
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
+    await open(5);
+    await relay.work();
+    expect((await relay.jobs('waiting')).some(({ line }) => line?.includes('defects/create'))).toBe(true);
+    await relay.stores.table.update(keys.breaker('main'), { expression, values });
+    relay.sandbox.clearFaults();
+    await pass(3 * MINUTE);
+    expect(defects()).toHaveLength(5);
+  });
+
+  it('is read whatever is in it, without what cannot be', () => {
+    const now = 1.8e12;
+    fc.assert(
+      fc.property(fc.object({ maxDepth: 3, key: fc.constantFrom('breakers', 'lined', 'version', 'until') }), (item) => {
+        const { health } = readHealth({ pk: 'a', sk: 'b', ...item }, now);
+        expect(readHealth({ pk: 'a', sk: 'b', ...health }, now)).toEqual({ health, faults: [] });
+      }),
+    );
+  });
+});

@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { decideLink } from '../../lib/automations/issue-to-defect/decide-link.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { openJournal } from '../../lib/engine/record/journal.ts';
+import { createMarkers } from '../../lib/engine/record/markers.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { githubExamples, issueEvent } from '../issue-events.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { type Backup, backUp, replaceTable } from '../replaced-table.ts';
+
+const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+
+let relay: TestRelay;
+let github: GithubApi;
+let seeded: number;
+afterEach(() => Promise.all([relay.close(), github.close()]));
+
+async function start(): Promise<void> {
+  github = await startGithubApi(() => relay.clock.now);
+  const people = [{ github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'Europe/Berlin' }];
+  relay = await startRelay({
+    config: exampleConfig({}, { apiUrl: github.url, people }),
+    github: { token: 'ghp_test' },
+  });
+  seeded = relay.sandbox.data.timelogs.length;
+}
+
+const logged = () => relay.sandbox.data.timelogs.slice(seeded);
+const lists = (name: string) => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(name)).length;
+
+const example = githubExamples
+  .find(({ name }) => name === 'issue_comment')
+  ?.examples.find(({ action }) => action === 'created') as { comment: object };
+
+/** A comment that logs time, as GitHub delivers it. */
+async function comment(id: number): Promise<void> {
+  const at = new Date(relay.clock.now).toISOString();
+  const written = { created_at: at, updated_at: at, id, body: `/log 1h ${CHECKOUT}` };
+  github.written.set(id, written.body);
+  github.writtenAt = at;
+  const { status } = await relay.post('issue_comment', { ...example, comment: { ...example.comment, ...written } });
+  expect(status).toBe(202);
+}
+
+describe('after the table was replaced', () => {
+  it.each([
+    ['an older copy', 2],
+    ['an empty one', 0],
+  ])('no issue gets a second defect, however late its next event: %s', async (_, inCopy) => {
+    await start();
+    const defects = relay.sandbox.data.defects.length;
+    let copy: Backup = [];
+    for (let id = 1; id <= 4; id++) {
+      await relay.post('issues', issueEvent('opened', { id }));
+      await relay.workToTheEnd();
+      if (id === inCopy) copy = await backUp(relay);
+    }
+    await replaceTable(relay, copy);
+    for (let id = 1; id <= 3; id++) await relay.post('issues', issueEvent('edited', { id, seconds: 60 }));
+    await relay.workToTheEnd();
+    relay.clock.now += 30 * 86_400_000;
+    const from = relay.clock.now;
+    await relay.post('issues', issueEvent('edited', { id: 4, from, title: 'Another title' }));
+    const created_at = new Date(from).toISOString();
+    await relay.post('issues', issueEvent('opened', { id: 5, from, created_at }));
+    const searches = lists('/defects/list');
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.defects.slice(defects).map(({ title }) => title)).toEqual([
+      ...Array(3).fill(issueEvent('opened').issue.title),
+      'Another title',
+      issueEvent('opened').issue.title,
+    ]);
+    expect((await relay.jobs()).map(({ status }) => status)).toEqual(expect.not.arrayContaining(['parked']));
+    expect(lists('/defects/list') - searches).toBeLessThanOrEqual(1);
+  });
+
+  it('an issue whose defect cannot be searched for is parked until a person has decided', async () => {
+    await start();
+    const [seed] = relay.sandbox.data.defects;
+    if (!seed) throw new Error('the sandbox has no defect');
+    const others = Array.from({ length: 1_100 }, (_, n) => ({ ...seed, project_id: PROJECT, defect_id: `other-${n}` }));
+    relay.sandbox.data.defects.push(...others);
+    await relay.post('issues', issueEvent('opened', { id: 1 }));
+    await relay.workToTheEnd();
+    await replaceTable(relay, []);
+    const before = relay.sandbox.data.defects.length;
+    await relay.post('issues', issueEvent('edited', { id: 2 }));
+    await relay.workToTheEnd();
+    const [job] = await relay.jobs('parked');
+    expect(job?.parked?.reason).toMatch(/the table was replaced on 2026-11-20.*relay link Codertocat\/Hello-World#2/);
+    expect(relay.sandbox.data.defects).toHaveLength(before);
+    // While workers may still use the earlier table, no one can know.
+    relay.clock.now += 15 * 60_000;
+    const { stores, runtime } = relay;
+    const options = { ...stores, config: runtime.config, markers: createMarkers(stores.secrets), clock: runtime.clock };
+    const journal = (id: string) => openJournal(stores.table, id, runtime.clock);
+    const issue = { entity: 'issue-9002', name: 'Codertocat/Hello-World#2' };
+    await decideLink(issue, 'clear', { ...options, journal, by: 'alice' });
+    if (job) await requeueJob(job, stores);
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.defects).toHaveLength(before + 1);
+  });
+
+  it.each(['an older copy', 'an empty one'])('an event that comes again logs no time twice: %s', async (by) => {
+    await start();
+    const before = by === 'an empty one' ? [] : await backUp(relay);
+    await comment(1);
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(1);
+    await replaceTable(relay, before);
+    await comment(1);
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(1);
+    const outcome = expect.stringContaining(`as time entry ${logged()[0]?.timelog_id}`);
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', outcome }]);
+  });
+
+  it('events that come again share one reading, and new ones are carried out', async () => {
+    await start();
+    for (let id = 1; id <= 8; id++) await comment(id);
+    await relay.workToTheEnd();
+    await replaceTable(relay, []);
+    for (let id = 8; id >= 1; id--) await comment(id);
+    await comment(9);
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(9);
+    expect(lists('/timelogs/list')).toBeLessThanOrEqual(3);
+  });
+
+  it.each<[string, () => void]>([
+    [
+      'is longer than what the relay reads',
+      () => {
+        const [entry] = relay.sandbox.data.timelogs;
+        if (!entry) throw new Error('the sandbox has no time entry');
+        const others = Array.from({ length: 1_100 }, (_, number) => ({ ...entry, timelog_id: `other-${number}` }));
+        relay.sandbox.data.timelogs.push(...others.map((other) => ({ ...other, task_id: CHECKOUT })));
+      },
+    ],
+    [
+      'does not show the notes',
+      () => {
+        for (const entry of relay.sandbox.data.timelogs) Object.assign(entry, { note: undefined });
+      },
+    ],
+  ])('nothing is carried out if the list %s', async (_, happens) => {
+    await start();
+    await comment(1);
+    await relay.workToTheEnd();
+    happens();
+    const before = relay.sandbox.data.timelogs.length;
+    await replaceTable(relay, []);
+    await comment(2);
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.timelogs).toHaveLength(before);
+    const reason = expect.stringMatching(
+      /^the table was replaced on 2026-11-20, and it is unknown whether timelogs\/create/,
+    );
+    expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason, outcomeUnknown: false } }]);
+  });
+
+  it('what happened long after it is carried out without a search', async () => {
+    await start();
+    await comment(1);
+    await relay.workToTheEnd();
+    await replaceTable(relay, []);
+    await comment(2);
+    await relay.workToTheEnd();
+    const searches = lists('/timelogs/list');
+    relay.clock.now += 8 * 86_400_000;
+    await comment(3);
+    await relay.workToTheEnd();
+    expect(logged()).toHaveLength(3);
+    expect(lists('/timelogs/list')).toBe(searches);
+  });
+});

@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { issueEvent } from '../issue-events.ts';
+import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { command } from '../slack-requests.ts';
+
+const MINUTE = 60_000;
+
+let relay: TestRelay;
+let proxy: LossyProxy | undefined;
+afterEach(async () => {
+  await relay.close();
+  proxy?.close();
+  proxy = undefined;
+});
+
+const outcomes = async () =>
+  (await relay.jobs()).map(({ status, outcome, waitingFor }) => [status, outcome ?? waitingFor]);
+
+describe('a job of a person', () => {
+  it("a person's job does not wait for another one that is being retried", async () => {
+    relay = await startRelay();
+    relay.sandbox.setFault({ kind: 'server-error', operation: '/users/list' });
+    await command(relay, 'log 2h "Login with passkeys"');
+    await command(relay, 'done 101', { triggerId: 'second' });
+    await relay.work();
+    expect(await outcomes()).toEqual([
+      ['waiting', expect.stringContaining('users/list')],
+      ['succeeded', 'completed checklist item 101'],
+    ]);
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it("a person's job is served before a backlog that waits for the same minute", async () => {
+    relay = await startRelay({
+      config: exampleConfig({ comment: false }, { connection: { limits: { perMinute: 20 } } }),
+    });
+    for (let id = 1; id <= 30; id++) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.work();
+    expect(await relay.jobs('waiting')).not.toEqual([]);
+    await command(relay, 'done 101');
+    await relay.work();
+    expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain('completed checklist item 101');
+  });
+});
+
+describe('a job that waits', () => {
+  it('a waiting job of a removed connection is parked', async () => {
+    relay = await startRelay({
+      config: exampleConfig({ comment: false }, { connection: { limits: { perMinute: 1 } } }),
+    });
+    for (let id = 1; id <= 3; id++) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.work();
+    const standing = await relay.jobs('waiting');
+    expect(standing.map(({ line }) => line)).toContain('main#background');
+    delete relay.runtime.config.connections.main;
+    relay.clock.now += 6 * 60 * MINUTE + 1_000;
+    await relay.sweep();
+    await relay.work();
+    expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toContain(
+      "relay.config.ts has no connection 'main'",
+    );
+  });
+
+  it('a job that waits for the service is received only a few times, however long it waits', async () => {
+    relay = await startRelay();
+    relay.sandbox.setFault({ kind: 'rate-limited' });
+    await relay.post('issues', issueEvent('opened'));
+    const [background] = relay.stack.queues.filter(({ name }) => name.startsWith('background'));
+    const receives: number[] = [];
+    const agesMs: number[] = [];
+    const receive = background?.receive.bind(background);
+    if (background && receive) {
+      background.receive = () => {
+        const message = receive();
+        if (message) receives.push(message.receiveCount);
+        if (message) agesMs.push(relay.clock.now - message.sentAt);
+        return message;
+      };
+    }
+    for (let minute = 0; minute < 100; minute += 2) {
+      await relay.work();
+      relay.clock.now += 2 * MINUTE;
+      await relay.sweep();
+    }
+    expect(Math.max(...receives)).toBeLessThan(10);
+    expect(Math.max(...agesMs)).toBeLessThanOrEqual(12 * MINUTE);
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(await relay.jobs('succeeded')).toHaveLength(1);
+  });
+});
+
+describe('a job that is sent again and again', () => {
+  const oneLine = { connection: { limits: { perMinute: 1 } } };
+
+  /** As a fault of the relay would: sends a waiting job again, whatever it waits for. */
+  async function sendAgain(): Promise<void> {
+    const { jobs, queue } = relay.stores;
+    const [job] = await relay.jobs('waiting');
+    const again = job && (await jobs.requeue(job));
+    // Its last message may sleep in the group of its entity.
+    if (again) await queue.send({ ...again, group: `${again.generation}` });
+    await relay.work();
+  }
+
+  it('is parked if its waits do not explain it, and goes on once an operator replays it', async () => {
+    relay = await startRelay({ config: exampleConfig({ comment: false }, oneLine) });
+    for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
+    await relay.work();
+    for (let time = 0; time < 19; time++) await sendAgain();
+    expect(await relay.jobs('parked')).toEqual([]);
+    await sendAgain();
+    const [parked] = await relay.jobs('parked');
+    expect(parked?.parked?.reason).toBe(
+      'the job was sent again 21 times and did not get on, more often than its waits explain',
+    );
+    await relay.sweep();
+    expect(relay.metrics.findLast((metric) => 'ParkedJobs' in metric)).toMatchObject({ ParkedJobs: 1 });
+    if (parked) await requeueJob(parked, relay.stores, { at: relay.clock.now, by: 'mira', what: 'replayed' });
+    await relay.workToTheEnd();
+    expect(await relay.jobs('succeeded')).toHaveLength(2);
+  });
+
+  it('is not parked if it waits in between, however often', async () => {
+    relay = await startRelay({ config: exampleConfig({ comment: false }, oneLine) });
+    relay.sandbox.setFault({ kind: 'rate-limited' });
+    await relay.post('issues', issueEvent('opened'));
+    for (let time = 0; time < 25; time++) {
+      await relay.work();
+      await sendAgain();
+      relay.clock.now += MINUTE;
+    }
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+});
+
+describe('a write whose answer was lost', () => {
+  const sets = (status: string) => (body: string) => body.includes(`":status":{"S":"${status}"}`);
+
+  it.each<[string, (body: string) => boolean]>([
+    ['the claim', (body) => body.includes('":running":{"S":"running"}')],
+    ['the wait', sets('waiting')],
+    ['the end', sets('succeeded')],
+  ])('a write repeated by the SDK after a lost answer is recognized: %s', async (_, isLike) => {
+    relay = await startRelay({
+      config: exampleConfig({ comment: false }),
+      async tableThrough(endpoint) {
+        proxy = await startLossyProxy(endpoint);
+        return proxy.url;
+      },
+    });
+    // One failure that may pass, so that the job waits once.
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', times: 1 });
+    proxy?.loseAnswer(isLike);
+    await relay.post('issues', issueEvent('opened'));
+    const before = relay.clock.now;
+    await relay.workToTheEnd();
+    expect(proxy?.lost).toBe(1);
+    expect(relay.clock.now - before).toBeLessThan(30_000);
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', attempts: 0 }]);
+  });
+});

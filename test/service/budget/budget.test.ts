@@ -1,0 +1,636 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Budget, createBudget, type SlotAnswer } from '../../../lib/service/budget/budget.ts';
+import { readState, stateItem } from '../../../lib/service/budget/budget-item.ts';
+import { BudgetUnavailable } from '../../../lib/service/budget/budget-store.ts';
+import type { Lane } from '../../../lib/service/budget/lanes.ts';
+import { packSparse, unpackSparse } from '../../../lib/service/budget/packed.ts';
+import { keys } from '../../../lib/state/table/keys.ts';
+import { createTable, type Table } from '../../../lib/state/table/table.ts';
+import { type LocalStack, startLocalStack } from '../../../local/stack.ts';
+import { sizeOf } from '../../simulation/sizes.ts';
+import { mostWithin } from './figures.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** The longest that a call is under way: lib/service/partner/client.ts. */
+const LONGEST_FLIGHT_MS = 10_000;
+/** How much later than that the service may count a call that got no answer. */
+const UNANSWERED_MS = MINUTE;
+
+const START = Date.UTC(2026, 10, 20);
+
+let stack: LocalStack;
+let table: Table;
+beforeAll(async () => {
+  stack = await startLocalStack();
+  Object.assign(process.env, stack.variables);
+  table = createTable(new DynamoDBClient({}), stack.variables.TABLE_NAME, Date.now);
+});
+afterAll(() => stack.close());
+
+/** A call counts from the end of its eighth of a second. */
+const endOfBucket = (at: number) => Math.floor(at / 125) * 125 + 125;
+
+let connections = 0;
+const newConnection = () => `connection-${++connections}`;
+
+/** The slot, where one was granted. */
+function slotOf(answer: SlotAnswer) {
+  if (!answer.granted) throw new Error(`expected a slot, and it says: ${answer.why}`);
+  return answer.slot;
+}
+
+/** When to ask again, where no slot was granted. */
+function askAgainAt(answer: SlotAnswer): number {
+  if (answer.granted || answer.askAgainAt === undefined) throw new Error('expected a time to ask again');
+  return answer.askAgainAt;
+}
+
+/** Waits in place for as long as it takes. */
+const patient = { waitsUntil: Number.POSITIVE_INFINITY };
+/** Asks again as early as it may. */
+const atOnce = () => 0;
+
+const granted = (answers: readonly SlotAnswer[]) => answers.filter((answer) => answer.granted);
+
+describe('the budget', () => {
+  it('the budget never exceeds the limits in any minute or day, however the service counts', async () => {
+    const call = fc.record({
+      // Most come at the first moment at which they are let in, for that is when a limit could be exceeded.
+      after: fc.oneof(
+        { weight: 6, arbitrary: fc.constant('when told' as const) },
+        { weight: 2, arbitrary: fc.nat(2_000) },
+        fc.nat(5 * MINUTE),
+        fc.nat(2 * DAY),
+      ),
+      /** How much of its grace a call uses up before it is sent. */
+      lateMs: fc.constantFrom(0, 1_000),
+      lane: fc.constantFrom<Lane>('interactive', 'background', 'backfill'),
+      urgent: fc.boolean(),
+      cameBack: fc.boolean(),
+      flightMs: fc.oneof(fc.nat(50), fc.nat(LONGEST_FLIGHT_MS), fc.constant(LONGEST_FLIGHT_MS)),
+      end: fc.constantFrom('answered', 'unanswered', 'the process ends'),
+      worker: fc.nat(2),
+    });
+    const clockErrors = fc.tuple(...[0, 1, 2].map(() => fc.integer({ min: -500, max: 500 })));
+    const limits = fc.record({ perMinute: fc.integer({ min: 1, max: 6 }), perDay: fc.integer({ min: 1, max: 14 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { maxLength: 120 }), clockErrors, limits, async (calls, clockErrors, limits) => {
+        const connection = newConnection();
+        let now = START;
+        const workers = clockErrors.map((errorMs) => ({
+          errorMs,
+          budget: createBudget({ table, clock: () => now + errorMs, random: atOnce }),
+        }));
+        const sent: { sentAt: number; answeredAt: number }[] = [];
+        // An answer is told when it is there, which is after other calls have been granted.
+        const underWay: { endsAt: number; end: () => void | Promise<void> }[] = [];
+        let told = now;
+        for (const { after, lateMs, flightMs, end, worker, ...what } of calls) {
+          const until = after === 'when told' ? Math.max(now, told) : now + after;
+          for (const { endsAt, end } of underWay.splice(0).sort((a, b) => a.endsAt - b.endsAt)) {
+            now = Math.max(now, endsAt);
+            if (endsAt <= until) await end();
+            else underWay.push({ endsAt, end });
+          }
+          now = until;
+          const { budget, errorMs } = workers[worker] ?? {
+            budget: createBudget({ table, clock: () => now }),
+            errorMs: 0,
+          };
+          const answer = await budget.requestSlot({ connection, limits, ...what, ...patient });
+          if (!answer.granted) {
+            expect(askAgainAt(answer)).toBeGreaterThan(now + errorMs);
+            told = askAgainAt(answer) - errorMs;
+            continue;
+          }
+          const { slot } = answer;
+          const sentAt = slot.sendAt - errorMs + lateMs;
+          expect(sentAt).toBeGreaterThanOrEqual(now);
+          if (end === 'unanswered') {
+            sent.push({ sentAt, answeredAt: sentAt + LONGEST_FLIGHT_MS + UNANSWERED_MS });
+            underWay.push({ endsAt: sentAt + LONGEST_FLIGHT_MS, end: slot.unanswered });
+          } else {
+            sent.push({ sentAt, answeredAt: sentAt + flightMs });
+            if (end === 'answered') underWay.push({ endsAt: sentAt + flightMs, end: slot.answered });
+          }
+        }
+        expect(mostWithin(sent, MINUTE)).toBeLessThanOrEqual(limits.perMinute);
+        expect(mostWithin(sent, DAY)).toBeLessThanOrEqual(limits.perDay);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each([
+    ['minute', { perMinute: 1, perDay: 100 }, MINUTE],
+    ['day', { perMinute: 100, perDay: 1 }, DAY],
+  ] as const)(
+    'keeps the %s where clocks differ most, calls take longest and nobody is answered',
+    async (_, limits, windowMs) => {
+      const connection = newConnection();
+      // Just before a bucket of the day's ends.
+      let now = START - 13_000;
+      const [slow, fast] = [-500, 500].map((errorMs) => ({
+        errorMs,
+        budget: createBudget({ table, clock: () => now + errorMs, random: atOnce }),
+      }));
+      const sent: { sentAt: number; answeredAt: number }[] = [];
+      for (const worker of [slow, fast, slow, fast, slow, fast]) {
+        if (!worker) continue;
+        for (;;) {
+          const answer = await worker.budget.requestSlot({ connection, limits, lane: 'interactive', ...patient });
+          if (!answer.granted) {
+            now = askAgainAt(answer) - worker.errorMs;
+            continue;
+          }
+          // The slow one uses its grace up; the fast one sends at once.
+          const sentAt = (worker === slow ? answer.slot.goodUntil : answer.slot.sendAt) - worker.errorMs;
+          sent.push({ sentAt, answeredAt: sentAt + LONGEST_FLIGHT_MS });
+          break;
+        }
+      }
+      expect(mostWithin(sent, windowMs)).toBe(1);
+    },
+  );
+
+  it('the budget grants a slot at the announced time', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 5, perDay: 20 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now, random: atOnce });
+    for (let asked = 0; asked < 60; asked++) {
+      const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', ...patient });
+      const answer = await ask();
+      if (answer.granted) continue;
+      now = askAgainAt(answer);
+      now = slotOf(await ask()).sendAt;
+    }
+  });
+
+  it('a call counts from its slot until a minute after its answer, or for the longest flight without an answer', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 2, perDay: 100 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now });
+    const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', ...patient });
+    const first = slotOf(await ask());
+    now += 400;
+    first.answered();
+    slotOf(await ask());
+    const opensAt = endOfBucket(START + 400 + 1_000) + MINUTE;
+    now = opensAt - 5_001;
+    expect(await ask()).toMatchObject({ granted: false, obstacle: 'minute' });
+    now += 1;
+    expect(slotOf(await ask()).sendAt).toBe(opensAt);
+    expect(await ask()).toMatchObject({ granted: false, obstacle: 'minute' });
+    now = endOfBucket(START + 400 + 1_000 + LONGEST_FLIGHT_MS + 1_000) + MINUTE;
+    expect(slotOf(await ask()).sendAt).toBe(now);
+  });
+
+  it('an unused slot returns to the budget', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 1, perDay: 1 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now });
+    const slot = slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive' }));
+    expect(await slot.isGood()).toBe(true);
+    now = slot.goodUntil + 1;
+    expect(await slot.isGood()).toBe(false);
+    slot.giveUp();
+    expect((await budget.requestSlot({ connection, limits, lane: 'interactive' })).granted).toBe(true);
+  });
+
+  it('simultaneous workers together get no more than the limit', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 10, perDay: 1_000 };
+    const workers = Array.from({ length: 8 }, () => createBudget({ table, clock: () => START }));
+    const answers = await Promise.all(
+      workers.flatMap((budget) => [1, 2].map(() => budget.requestSlot({ connection, limits, lane: 'interactive' }))),
+    );
+    expect(granted(answers)).toHaveLength(10);
+  });
+
+  it('either lane sends a hundred calls at once after a quiet minute, and the rest stays reserved for people', async () => {
+    const limits = { perMinute: 120, perDay: 5_000 };
+    for (const [lane, most] of [
+      ['background', 100],
+      ['interactive', 119],
+    ] as const) {
+      const connection = newConnection();
+      const budget = createBudget({ table, clock: () => START });
+      const ask = (lane: Lane, urgent = false) => budget.requestSlot({ connection, limits, lane, urgent });
+      const answers = [];
+      for (let asked = 0; asked < 120; asked++) answers.push(await ask(lane));
+      expect(granted(answers)).toHaveLength(most);
+      expect((await ask('interactive')).granted).toBe(lane === 'background');
+      // Resends leave a few slots to people.
+      expect((await ask('background', true)).granted).toBe(lane === 'background');
+    }
+  });
+
+  it('a share of the day is reserved for people, and shrinks as the day passes', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 1_000, perDay: 400 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now });
+    const askOften = async (lane: Lane) => {
+      const answers = [];
+      for (let asked = 0; asked < 400; asked++) {
+        const answer = await budget.requestSlot({ connection, limits, lane, cameBack: true });
+        if (!answer.granted) {
+          expect(answer).toMatchObject({ obstacle: 'day', why: "the day's 400 calls are used up" });
+          break;
+        }
+        answers.push(answer);
+      }
+      return granted(answers).length;
+    };
+    expect(await askOften('background')).toBe(358);
+    now += DAY / 2;
+    expect(await askOften('background')).toBe(20);
+    expect(await askOften('interactive')).toBe(22);
+    now += DAY / 2 + 20 * MINUTE;
+    expect(await askOften('background')).toBe(337);
+  });
+
+  it('new jobs go behind jobs in line, and background jobs behind people', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 20, perDay: 5_000 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now, random: atOnce });
+    const ask = (lane: Lane, cameBack = false) => budget.requestSlot({ connection, limits, lane, cameBack });
+    const takeAll = async (lane: Lane) => {
+      let answer = await ask(lane);
+      while (answer.granted) answer = await ask(lane);
+      return answer;
+    };
+    expect(await takeAll('background')).toMatchObject({ obstacle: 'minute', lineIsDue: true });
+    now += 2 * MINUTE;
+    // New jobs take what is free, but for the next slots.
+    const standing = await takeAll('background');
+    expect(standing).toMatchObject({ granted: false, obstacle: 'line' });
+    expect(standing).not.toHaveProperty('askAgainAt');
+    expect((await ask('background', true)).granted).toBe(true);
+    expect((await ask('interactive')).granted).toBe(true);
+    await budget.noteLines(connection, []);
+    expect((await ask('background')).granted).toBe(true);
+    await takeAll('interactive');
+    now += 2 * MINUTE;
+    expect(await takeAll('background')).toMatchObject({ granted: false, obstacle: 'line' });
+    expect((await ask('background', true)).granted).toBe(true);
+  });
+
+  it('one caller at a time may move the line, and learns when slots open', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 120, perDay: 5_000 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now, random: atOnce });
+    for (let asked = 0; asked < 101; asked++) {
+      now += 500;
+      await budget.requestSlot({ connection, limits, lane: 'background' });
+    }
+    const plan = await budget.planLine(connection, limits);
+    expect(await budget.planLine(connection, limits)).toBeUndefined();
+    const times = Array.from({ length: 120 }, (_, ahead) => plan?.slotTime('background', ahead));
+    const known = times.filter((time) => time !== undefined);
+    // Twenty stay free for people.
+    expect(known).toHaveLength(100);
+    expect(known).toEqual(known.toSorted((a, b) => a - b));
+    expect(known[0]).toBe(now);
+    // No call under way is expected to take long.
+    expect(known.at(-1)).toBeLessThanOrEqual(now + MINUTE + 2_000);
+    expect(await budget.planLine(connection, limits, true)).toBeDefined();
+  });
+
+  it('a pause stops all callers, even those that hold a later slot', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 1, perDay: 9 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now });
+    const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true, ...patient });
+    slotOf(await ask()).answered();
+    const opensAt = endOfBucket(now + 1_000) + MINUTE;
+    now = opensAt - 700;
+    const slot = slotOf(await ask());
+    expect(slot.sendAt).toBe(opensAt);
+    const pausedAt = now;
+    await budget.pause(connection, limits, 30_000);
+    await budget.pause(connection, limits, 1_000);
+    now = slot.sendAt;
+    expect(await slot.isGood()).toBe(false);
+    slot.giveUp();
+    const answer = await ask();
+    expect(answer).toMatchObject({ granted: false, obstacle: 'pause', why: 'the connection is paused' });
+    expect(answer).toMatchObject({ expectedAt: pausedAt + 30_000 });
+    await budget.resume(connection);
+    expect((await ask()).granted).toBe(true);
+  });
+
+  describe('the lane of backfills', () => {
+    const limits = { perMinute: 120, perDay: 5_000 };
+    /** Sends as many calls as the lane may at once. @returns how many */
+    async function sendAll(budget: Budget, connection: string, lane: Lane, perDay = limits.perDay): Promise<number> {
+      for (let sent = 0; ; sent++) {
+        const answer = await budget.requestSlot({ connection, limits: { ...limits, perDay }, lane, cameBack: true });
+        if (!answer.granted) return sent;
+        slotOf(answer).answered();
+      }
+    }
+
+    it('leaves more free than events do, and two slots at any time', async () => {
+      const connection = newConnection();
+      const budget = createBudget({ table, clock: () => START });
+      expect(await sendAll(budget, connection, 'backfill')).toBe(82);
+      expect(await sendAll(budget, connection, 'background')).toBe(19);
+      expect(await sendAll(budget, connection, 'interactive')).toBe(18);
+    });
+
+    it('stands behind every event that waits, even if it was called', async () => {
+      const connection = newConnection();
+      const budget = createBudget({ table, clock: () => START });
+      await sendAll(budget, connection, 'background');
+      const waiting = await budget.requestSlot({ connection, limits, lane: 'background' });
+      expect(waiting).toMatchObject({ granted: false });
+      const ask = (lane: Lane) => budget.requestSlot({ connection, limits, lane, cameBack: true, ...patient });
+      expect(await ask('backfill')).toMatchObject({ granted: false, obstacle: 'line' });
+      expect(await ask('background')).toMatchObject({ granted: false, obstacle: 'minute' });
+    });
+
+    it('does not hold up events, however many of its jobs stand in line', async () => {
+      const connection = newConnection();
+      const budget = createBudget({ table, clock: () => START });
+      await sendAll(budget, connection, 'backfill');
+      await budget.requestSlot({ connection, limits, lane: 'backfill' });
+      expect(await budget.mustStand(connection, limits, 'backfill')).toBe(true);
+      expect(await budget.mustStand(connection, limits, 'background')).toBe(false);
+      expect((await budget.requestSlot({ connection, limits, lane: 'background' })).granted).toBe(true);
+    });
+
+    it('leaves the day as many calls as the busiest day of the last week had, and has the rest', async () => {
+      const connection = newConnection();
+      let now = START;
+      const budget = createBudget({ table, clock: () => now });
+      const perDay = 400;
+      // The busiest day has 150 events.
+      for (const events of [20, 150, 0]) {
+        for (let event = 0; event < events; event++) {
+          now += 9 * MINUTE;
+          slotOf(
+            await budget.requestSlot({ connection, limits: { ...limits, perDay }, lane: 'background' }),
+          ).answered();
+        }
+        now = Math.ceil(now / DAY) * DAY + DAY;
+      }
+      let backfilled = 0;
+      for (let minute = 0; minute < 10; minute++, now += 2 * MINUTE) {
+        backfilled += await sendAll(budget, connection, 'backfill', perDay);
+      }
+      expect(400 - backfilled).toBeGreaterThanOrEqual(150 + 0.2 * perDay - 5);
+      expect(400 - backfilled).toBeLessThan(150 + 0.25 * perDay);
+      now += 2 * MINUTE;
+      expect(await sendAll(budget, connection, 'background', perDay)).toBeGreaterThanOrEqual(100);
+    });
+
+    it('foresees when its calls are done, with what events take meanwhile', async () => {
+      const connection = newConnection();
+      const budget = createBudget({ table, clock: () => START });
+      const foresee = (calls: number, ahead = 0) =>
+        budget.foresee(connection, limits, { lane: 'backfill', calls, ahead });
+      expect(await foresee(10)).toBe(START);
+      // 80 at once, and then nearly two a second.
+      const minutes = ((await foresee(1_080)) - START) / MINUTE;
+      expect(minutes).toBeGreaterThan(8.6);
+      expect(minutes).toBeLessThan(10.2);
+      expect(await foresee(1_000, 80)).toBeGreaterThan(await foresee(1_000));
+      // More than a day has.
+      expect((await foresee(6_000)) - START).toBeGreaterThan(DAY);
+      expect((await foresee(6_000)) - START).toBeLessThan(2 * DAY);
+    });
+  });
+
+  it('the view shows both windows, all lanes and the next slot', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 20, perDay: 400 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now });
+    for (let asked = 0; asked < 20; asked++) await budget.requestSlot({ connection, limits, lane: 'background' });
+    const view = await budget.view(connection, limits);
+    expect(view).toMatchObject({
+      minute: { used: 17, limit: 20 },
+      day: { used: 17, limit: 400 },
+      pausedUntil: null,
+      lanes: {
+        interactive: { left: 2, nextSlotAt: now },
+        background: { left: 0 },
+      },
+    });
+    const { nextSlotAt } = view.lanes.background;
+    expect(nextSlotAt).toBeGreaterThan(now);
+    now = nextSlotAt;
+    expect((await budget.requestSlot({ connection, limits, lane: 'background', cameBack: true })).granted).toBe(true);
+  });
+
+  it('the budget recognizes its own write if the answer was lost and the SDK repeats it', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 120, perDay: 5_000 };
+    let loses = false;
+    const lossy: Table = {
+      ...table,
+      async put(item, condition) {
+        const written = await table.put(item, condition);
+        const isLost = written && loses;
+        loses = false;
+        return isLost ? false : written;
+      },
+    };
+    const budget = createBudget({ table: lossy, clock: () => START, random: atOnce });
+    const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true });
+    slotOf(await ask());
+    slotOf(await ask()).giveUp();
+    // The write on which the correction rides, and which is carried out unheard.
+    loses = true;
+    slotOf(await ask());
+    expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 2 }, day: { used: 2 } });
+  });
+
+  it('keeps its item below 1 KB, even if no call of the minute is answered', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 120, perDay: 5_000 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now, random: atOnce });
+    for (let call = 0; call < 120; call++) {
+      now += 1_009;
+      const slot = await budget.requestSlot({ connection, limits, lane: 'interactive' });
+      if (slot.granted) await slot.slot.unanswered();
+    }
+    const item = await table.get(keys.budget(connection));
+    expect(sizeOf(marshall(item))).toBeLessThan(1_024);
+  });
+
+  it('packs a list with many zeros, and reads it back', () => {
+    const numbers = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(2 ** 40));
+    fc.assert(
+      fc.property(fc.array(numbers, { maxLength: 300 }), (list) => {
+        const kept = list.flatMap((number, place) => (number > 0 ? { place, number } : []));
+        expect(unpackSparse(packSparse(list))).toEqual(kept);
+      }),
+    );
+  });
+
+  describe('stored values and clocks are input', () => {
+    const limits = { perMinute: 120, perDay: 5_000 };
+    const time = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(START, START + 5 * DAY, 1e38));
+    const value = fc.oneof(
+      time,
+      fc.string(),
+      fc.uint8Array(),
+      fc.array(time),
+      fc.dictionary(fc.string({ minLength: 1 }), fc.array(time)),
+    );
+    const packed = fc
+      .array(fc.oneof(fc.nat(5), fc.nat(2 ** 45), fc.constant(START / 125)), { maxLength: 8 })
+      .map(packSparse);
+    const names = [
+      'minuteCalls',
+      'dayCalls',
+      'eventCalls',
+      'peopleCalls',
+      'pausedUntil',
+      'lines',
+      'assumed',
+      'written',
+    ];
+    const item = fc.dictionary(fc.constantFrom(...names), fc.oneof(value, packed));
+
+    it('any item at all decodes, and after a minute calls are sent again', () => {
+      fc.assert(
+        fc.property(item, (item) => {
+          const { state } = readState(item, START);
+          expect(state.minute.calls.length).toBeLessThan(2_000);
+          const again = readState(stateItem(state), START);
+          expect(again.faults).toEqual([]);
+          expect(again.state.pausedUntil).toBeLessThanOrEqual(START + DAY);
+        }),
+      );
+    });
+
+    it.each([-5 * DAY, -5 * 60 * MINUTE, 2 * MINUTE, 5 * 60 * MINUTE, 5 * DAY])(
+      'a process with a clock %d ms ahead goes by the time of the table',
+      async (aheadMs) => {
+        const connection = newConnection();
+        // The table of these tests goes by the real time.
+        const own = () => Date.now() + aheadMs;
+        const wrong = createTable(new DynamoDBClient({}), stack.variables.TABLE_NAME, own);
+        const [budget, ofWrong] = [createBudget({ table }), createBudget({ table: wrong })];
+        const ask = (of: Budget) => of.requestSlot({ connection, limits, lane: 'interactive', urgent: true });
+        const slots = [];
+        for (let asked = 0; asked < 120; asked++) slots.push(await ask(asked % 2 === 0 ? budget : ofWrong));
+        expect(granted(slots)).toHaveLength(108);
+        expect(Math.abs(wrong.clock.aheadMs() - aheadMs)).toBeLessThan(1_000);
+        expect(wrong.clock.isUncertain()).toBe(false);
+        await ofWrong.resume(connection);
+        expect((await ask(budget)).granted).toBe(false);
+        const { minute, pausedUntil } = await budget.view(connection, limits);
+        expect({ minute, pausedUntil }).toEqual({ minute: { used: 108, limit: 120 }, pausedUntil: null });
+      },
+    );
+
+    it('a damaged budget is repaired, and keeps the calls of the day', async () => {
+      const connection = newConnection();
+      let now = START;
+      const budget = createBudget({ table, clock: () => now });
+      slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive' }));
+      const damaged = { ...(await table.get(keys.budget(connection))), minuteCalls: 'broken' };
+      await table.put({ ...damaged, ...keys.budget(connection) });
+      expect(await budget.repair(connection)).toEqual(['minuteCalls']);
+      expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 0 }, day: { used: 1 } });
+      const refused = await budget.requestSlot({ connection, limits, lane: 'interactive' });
+      expect(refused).toMatchObject({ granted: false, obstacle: 'pause' });
+      now = START + MINUTE + 15_000;
+      expect((await budget.requestSlot({ connection, limits, lane: 'interactive' })).granted).toBe(true);
+      expect(await budget.repair(connection)).toEqual([]);
+    });
+  });
+
+  describe('the budget of a key', () => {
+    const limits = { perMinute: 10, perDay: 5_000 };
+    /** A process that has keys. */
+    const holder = (keyOf: (connection: string) => string, clock = () => START) =>
+      createBudget({
+        ...{ table, clock },
+        keyHolder: (connection) => ({ budgetId: async () => keyOf(connection), suspectKey() {} }),
+      });
+    const ask = (budget: Budget, connection: string) => budget.requestSlot({ connection, limits, lane: 'interactive' });
+
+    it('is shared by all connections with the key, and known to processes without it', async () => {
+      const [one, other, key] = [newConnection(), newConnection(), newConnection()];
+      const budget = holder(() => key);
+      const answers = [];
+      for (let asked = 0; asked < 12; asked++) answers.push(await ask(budget, asked % 2 === 0 ? one : other));
+      expect(granted(answers)).toHaveLength(10);
+      const without = createBudget({ table, clock: () => START });
+      expect(await without.idOf(one)).toBe(key);
+      expect((await without.view(other, limits)).minute.used).toBe(10);
+    });
+
+    it('begins with the calls of the last key after a rotation, which keeps its own', async () => {
+      const [connection, last, next] = [newConnection(), newConnection(), newConnection()];
+      for (let asked = 0; asked < 6; asked++)
+        await ask(
+          holder(() => last),
+          connection,
+        );
+      const answers = [];
+      for (let asked = 0; asked < 6; asked++)
+        answers.push(
+          await ask(
+            holder(() => next),
+            connection,
+          ),
+        );
+      expect(granted(answers)).toHaveLength(4);
+      const before = createBudget({ table, clock: () => START });
+      expect((await before.view(last, limits)).minute.used).toBe(6);
+    });
+  });
+
+  it('learns from 429s what the service allows, and tries more later', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 120, perDay: 5_000 };
+    let now = START;
+    const budget = createBudget({ table, clock: () => now });
+    const assumed = async () => (await budget.view(connection, limits)).assumed?.perMinute;
+    for (let sent = 0; sent < 80; sent++) {
+      slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true })).answered();
+      now += 500;
+    }
+    await budget.flush(connection);
+    now += 1_500;
+    // Of 80 answered calls, the lowest that counts is kept, with a margin.
+    expect(await budget.pause(connection, limits)).toBe(now + 5_000);
+    expect(await assumed()).toBe(76);
+    now += 6_000;
+    // A second 429 has the same cause: the service wants a longer pause.
+    expect(await budget.pause(connection, limits)).toBe(now + MINUTE);
+    expect(await assumed()).toBe(76);
+    now += 10 * MINUTE;
+    expect(await assumed()).toBeGreaterThan(76);
+    expect(await assumed()).toBeLessThan(90);
+    now += 30 * MINUTE;
+    expect(await assumed()).toBeUndefined();
+  });
+
+  it('that cannot be written grants nothing', async () => {
+    const limits = { perMinute: 9, perDay: 9 };
+    const unwritable = createBudget({
+      table: { ...table, put: () => Promise.reject(new Error('no')) },
+      clock: () => START,
+    });
+    const asked = unwritable.requestSlot({ connection: newConnection(), limits, lane: 'interactive' });
+    await expect(asked).rejects.toThrow(BudgetUnavailable);
+  });
+});

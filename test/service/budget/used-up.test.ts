@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { usedUpAt } from '../../../lib/service/budget/used-up.ts';
+import { add, callsIn, emptyDay, MINUTE, trim } from '../../../lib/service/budget/window.ts';
+
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NOW = Date.parse('2026-11-20T10:00:00Z');
+
+/** The day's window with so many calls at each time. */
+function day(...calls: { hoursAgo: number; count: number }[]) {
+  const window = emptyDay();
+  for (const { hoursAgo, count } of calls) {
+    for (let each = 0; each < count; each++) add(window, NOW - hoursAgo * HOUR);
+  }
+  return window;
+}
+
+it('the limit of the day is used up when the pace of the last hour reaches it', () => {
+  // 600 calls in 60 minutes: 10 a minute.
+  const window = day({ hoursAgo: 0.5, count: 600 });
+  expect(usedUpAt(window, 1_200, NOW)).toBe(NOW + HOUR);
+});
+
+it('calls of a day ago make room again', () => {
+  const window = day({ hoursAgo: 23.5, count: 300 }, { hoursAgo: 0.5, count: 600 });
+  expect(usedUpAt(window, 1_500, NOW)).toBeGreaterThan(NOW + HOUR);
+});
+
+it('a quiet hour has no forecast, and a full day is used up now', () => {
+  expect(usedUpAt(day({ hoursAgo: 3, count: 400 }), 500, NOW)).toBeUndefined();
+  expect(usedUpAt(day({ hoursAgo: 3, count: 500 }), 500, NOW)).toBe(NOW);
+});
+
+it('at the time of the forecast, and at no whole bucket before, the calls reach the limit', () => {
+  const call = fc.record({ hoursAgo: fc.integer({ min: 0, max: 47 }).map((half) => half / 2), count: fc.nat(120) });
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 20 }), fc.integer({ min: 1, max: 5_000 }), (calls, limit) => {
+      const window = day(...calls);
+      const used = callsIn(window);
+      fc.pre(used < limit);
+      const from = Math.floor((NOW - HOUR) / window.bucketMs) * window.bucketMs;
+      const recent = calls.filter(({ hoursAgo }) => hoursAgo <= 1).reduce((sum, { count }) => sum + count, 0);
+      const perMs = recent / (NOW - from);
+      /** What counts at a time, if the relay goes on at that pace. */
+      const countAt = (time: number) => {
+        const then = { ...window };
+        trim(then, time);
+        return callsIn(then) + perMs * (time - NOW);
+      };
+      const forecast = usedUpAt(window, limit, NOW);
+      for (let time = NOW; time < (forecast ?? NOW + DAY); time += window.bucketMs) {
+        expect(countAt(time)).toBeLessThan(limit + 1e-6);
+      }
+      if (forecast !== undefined) expect(countAt(forecast - 1e-6)).toBeGreaterThan(limit - 1);
+    }),
+  );
+});

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createConnections } from '../../../lib/service/connection/connection.ts';
+import { validate } from '../../../lib/service/partner/validate.ts';
+import { partnerFromEnvironment } from '../../../local/partners.ts';
+import { startRelay, type TestRelay } from '../../relay.ts';
+
+let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay();
+});
+afterEach(() => relay.close());
+
+const inTheClear = { baseUrl: 'http://pm.internal:8080', apiKey: 'pk_example', secretKey: 'sk_example' };
+
+/** Where a connection with that secret would send. */
+async function urlWith(secret: object): Promise<string | undefined> {
+  const { stack, stores, runtime, clock } = relay;
+  stack.secrets.put(`${stack.secretPrefix}partner/main`, secret);
+  const { config, randomBytes: random, fetch } = runtime;
+  const connections = createConnections({ config, secrets: stores.secrets, clock: () => clock.now, random, fetch });
+  return (await connections('main')?.client())?.sign(validate, {}).url;
+}
+
+it.each([true, 'true'])('a connection is plain http where its secret allows it: %j', async (allowInsecureHttp) => {
+  expect(await urlWith({ ...inTheClear, allowInsecureHttp })).toBe('http://pm.internal:8080/api/v1/partner/validate');
+});
+
+it.each([undefined, false, 'false'])('a connection is not plain http otherwise: %j', async (allowInsecureHttp) => {
+  await expect(urlWith({ ...inTheClear, allowInsecureHttp })).rejects.toThrow('set allowInsecureHttp in the secret');
+});
+
+it('a secret that allows something else is refused by the name of the field', async () => {
+  await expect(urlWith({ ...inTheClear, allowInsecureHttp: 'maybe' })).rejects.toThrow(
+    /invalid fields: allowInsecureHttp;/,
+  );
+});
+
+it('the environment allows plain http with a variable of its own', () => {
+  const variables = { PARTNER_BASE_URL: 'http://pm.internal', PARTNER_API_KEY: 'pk', PARTNER_SECRET_KEY: 'sk' };
+  expect(partnerFromEnvironment(variables)).not.toHaveProperty('allowInsecureHttp');
+  expect(partnerFromEnvironment({ ...variables, PARTNER_ALLOW_INSECURE_HTTP: 'true' })).toHaveProperty(
+    'allowInsecureHttp',
+    true,
+  );
+});

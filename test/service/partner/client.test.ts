@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import { createPartnerClient, pages } from '../../../lib/service/partner/client.ts';
+import { listDefects, updateDefect } from '../../../lib/service/partner/operations/defects.ts';
+import { listProjects } from '../../../lib/service/partner/operations/projects.ts';
+import { searchTasks } from '../../../lib/service/partner/operations/tasks.ts';
+import { listUsers } from '../../../lib/service/partner/operations/users.ts';
+import { validate } from '../../../lib/service/partner/validate.ts';
+import { decryptPayload } from '../../../sandbox/decryption.ts';
+import { defaultKey } from '../../../sandbox/sandbox.ts';
+import { type Answering, failureOf, noon, reply, sandboxAndClient, serverAndClient } from './client-at-noon.ts';
+
+const done = reply(200, { success: true, message: 'OK', data: {} });
+
+describe('a client', () => {
+  it.each(['', 'pk_', 'sk_example', 'pk_line\n', 'pk_two words', 'pk_schlüssel', 'pk_✓'])(
+    'a client is refused with the API key %j',
+    (apiKey) => {
+      const create = () => createPartnerClient({ baseUrl: 'https://pm.example.com', apiKey, secretKey: 'sk_example' });
+      expect(create).toThrow(/^API key: expected a key that begins with pk_, of ASCII characters without spaces$/);
+    },
+  );
+});
+
+describe('a request', () => {
+  it('a request is sent as it was signed', async () => {
+    const { url, client, received } = await serverAndClient(done);
+    const request = client.sign(updateDefect, { defect_id: 7, title: 'Größe 🛒' });
+    await client.send(updateDefect, request);
+    expect(received).toHaveLength(1);
+    expect(received[0]).toMatchObject({
+      path: '/api/v1/partner/defects/update',
+      body: request.body,
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        'x-api-key': defaultKey.apiKey,
+        'x-timestamp': String(noon / 1000),
+        'x-nonce': request.headers['x-nonce'],
+        'x-signature': expect.stringMatching(/^[\da-f]{64}$/),
+      },
+    });
+    expect(Object.keys(JSON.parse(request.body))).toEqual(['encrypted_data']);
+    expect(request).toMatchObject({ url: `${url}/api/v1/partner/defects/update`, signedAt: noon });
+  });
+
+  it('each request has its own nonce and initialization vector', async () => {
+    const { client } = await sandboxAndClient();
+    const requests = Array.from({ length: 20 }, () => client.sign(validate, { same: true }));
+    const nonces = requests.map(({ headers }) => headers['x-nonce'] ?? '');
+    const vectors = requests.map(({ body }) => JSON.parse(body).encrypted_data.slice(0, 20));
+    expect(new Set(nonces).size).toBe(20);
+    expect(new Set(vectors).size).toBe(20);
+    expect(nonces.every((nonce) => nonce.length >= 8)).toBe(true);
+  });
+
+  it('a request is carried out at most once, however often it is sent', async () => {
+    const { sandbox, client } = await sandboxAndClient();
+    const request = client.sign(updateDefect, { defect_id: sandbox.data.defects[0]?.defect_id ?? '', title: 'First' });
+    expect((await client.send(updateDefect, request)).status).toBe(200);
+    expect(await failureOf(client.send(updateDefect, request))).toMatchObject({ reason: 'nonce already used' });
+  });
+
+  it('many requests can run at the same time', async () => {
+    const { sandbox, client } = await sandboxAndClient();
+    const numbers = Array.from({ length: 8 }, (_, number) => number);
+    const results = await Promise.all(numbers.map((number) => client.call(validate, { number })));
+    expect(results.map(({ data }) => data)).toEqual(numbers.map((number) => ({ number })));
+    expect(sandbox.requests).toBe(8);
+  });
+
+  it.each<[string, Answering]>([
+    ['a result', done],
+    ['a refusal', reply(401, { success: false, message: 'Invalid signature', data: null })],
+    ['a page', reply(503, '<!doctype html><h1>Down for maintenance</h1>')],
+    ['a redirect', reply(302, '<!doctype html>', { location: '/login' })],
+  ])('a request reuses the connection of the one before it, which returned %s', async (_, answer) => {
+    const { client, received, connections } = await serverAndClient(answer);
+    for (let call = 0; call < 5; call++) {
+      await client.call(validate, { call }).catch(() => {});
+      // fetch hands out the last byte of an answer before it knows its connection to be free, within one turn.
+      await new Promise(setImmediate);
+    }
+    expect([received.length, connections()]).toEqual([5, 1]);
+  });
+});
+
+const minuteMs = 60_000;
+const outside = { success: false, message: 'Timestamp outside window', data: null };
+const ahead = { date: new Date(noon + 20 * minuteMs).toUTCString() };
+
+describe("a service whose clock differs from the client's", () => {
+  it.each([
+    ['20 minutes ahead', 20 * minuteMs, 1200],
+    ['20 minutes behind', -20 * minuteMs, -1200],
+    ['a day ahead', 24 * 60 * minuteMs, 86_400],
+  ])('by %s refuses once, and takes what is signed next', async (_, differenceMs, clockOffsetSeconds) => {
+    const { sandbox, client, clocks } = await sandboxAndClient();
+    clocks.sandbox += differenceMs;
+    expect(await failureOf(client.call(validate, {}))).toMatchObject({
+      status: 401,
+      reason: 'timestamp outside window',
+      clockOffsetSeconds,
+    });
+    expect(sandbox.requests).toBe(1);
+    expect((await client.call(validate, { second: true })).data).toEqual({ second: true });
+    clocks.client += minuteMs;
+    clocks.sandbox += minuteMs;
+    expect((await client.call(validate, { third: true })).data).toEqual({ third: true });
+    expect(sandbox.requests).toBe(3);
+  });
+
+  it('the service keeps refusing what was signed before the offset was known', async () => {
+    const { sandbox, client, clocks } = await sandboxAndClient();
+    clocks.sandbox += 20 * minuteMs;
+    const request = client.sign(validate, {});
+    for (const _ of ['first', 'second']) {
+      expect(await failureOf(client.send(validate, request))).toMatchObject({ reason: 'timestamp outside window' });
+    }
+    expect(sandbox.requests).toBe(2);
+  });
+
+  it('the client follows a service clock that is corrected', async () => {
+    const { client, clocks } = await sandboxAndClient();
+    clocks.sandbox += 20 * minuteMs;
+    await failureOf(client.call(validate, {}));
+    await client.call(validate, {});
+    clocks.sandbox -= 20 * minuteMs;
+    expect(await failureOf(client.call(validate, {}))).toMatchObject({ clockOffsetSeconds: 0 });
+    expect((await client.call(validate, {})).status).toBe(200);
+  });
+
+  it('the offset changes the timestamp and not the signing time', async () => {
+    const { client } = await serverAndClient(reply(401, outside, ahead));
+    await failureOf(client.call(validate, {}));
+    const { headers, signedAt } = client.sign(validate, {});
+    expect(headers['x-timestamp']).toBe(String(noon / 1000 + 1200));
+    expect(signedAt).toBe(noon);
+  });
+
+  it.each<[string, Answering]>([
+    ['it refuses for another reason', reply(401, { ...outside, message: 'Invalid signature' }, ahead)],
+    ['it refuses with another status', reply(422, outside, ahead)],
+    ['it carries out the call', reply(200, { success: true, message: 'OK', data: {} }, ahead)],
+    ['its Date is no date', reply(401, outside, { date: 'today' })],
+    [
+      'it sends no Date',
+      (_, response) => {
+        response.sendDate = false;
+        response.writeHead(401).end(JSON.stringify(outside));
+      },
+    ],
+  ])('the offset changes no timestamp if %s', async (_, answer) => {
+    const { client, received } = await serverAndClient(answer);
+    await client.call(validate, {}).catch((error) => expect(error).toMatchObject({ clockOffsetSeconds: null }));
+    expect(received).toHaveLength(1);
+    expect(client.sign(validate, {}).headers['x-timestamp']).toBe(String(noon / 1000));
+  });
+});
+
+async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const read: T[] = [];
+  for await (const page of list) read.push(page);
+  return read;
+}
+
+async function sizes(list: AsyncIterable<{ data: readonly unknown[] }>): Promise<number[]> {
+  return (await all(list)).map(({ data }) => data.length);
+}
+
+describe('the pages of a list', () => {
+  it.each([
+    [1, undefined, [1, 1, 1, 1, 1]],
+    [2, undefined, [2, 2, 1]],
+    [5, undefined, [5]],
+    [20, undefined, [5]],
+    [2, 2, [2, 2]],
+    [2, 1, [2]],
+    [2, 9, [2, 2, 1]],
+    [2, 0, []],
+  ])('of 5 users, %i on each and at most %s, have %o', async (per_page, maxPages, expected) => {
+    const { sandbox, client } = await sandboxAndClient();
+    expect(await sizes(pages(client.call, listUsers, { per_page }, maxPages))).toEqual(expected);
+    expect(sandbox.requests).toBe(expected.length);
+  });
+
+  it('pages come in order, each with its pagination and every row once', async () => {
+    const { sandbox, client } = await sandboxAndClient();
+    const read = await all(pages(client.call, listUsers, { per_page: 2 }));
+    expect(read.map(({ pagination }) => pagination)).toMatchObject([
+      { total: 5, per_page: 2, current_page: 1, last_page: 3 },
+      { total: 5, per_page: 2, current_page: 2, last_page: 3 },
+      { total: 5, per_page: 2, current_page: 3, last_page: 3 },
+    ]);
+    expect(read.flatMap(({ data }) => data)).toEqual(sandbox.data.users);
+  });
+
+  it('every page keeps the filter', async () => {
+    const { sandbox, client } = await sandboxAndClient();
+    const [first, other] = sandbox.data.projects.map(({ project_id }) => project_id);
+    expect(await sizes(pages(client.call, listDefects, { project_id: first, page: 7 }))).toEqual([1]);
+    expect(await sizes(pages(client.call, listDefects, { project_id: other, page: 7 }))).toEqual([0]);
+  });
+
+  it('a list without pagination is one page', async () => {
+    const { sandbox, client } = await sandboxAndClient();
+    expect(await sizes(pages(client.call, listProjects, {}))).toEqual([3]);
+    expect(sandbox.requests).toBe(1);
+  });
+
+  it.each<[string, (page: number) => number[], object, number[], number, boolean?]>([
+    ['a shorter one ends them', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 2 }, [2, 2, 1], 3],
+    ['the service has smaller ones', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 100 }, [2, 2, 1], 3],
+    ['a short one may be all', (page) => [[1, 2]][page - 1] ?? [], { limit: 100 }, [2, 0], 2],
+    ['the service has only one', () => [1, 2], { limit: 100 }, [2], 2],
+    [
+      'an empty one ends them',
+      (page) =>
+        [
+          [1, 2],
+          [3, 4],
+        ][page - 1] ?? [],
+      { limit: 2 },
+      [2, 2, 0],
+      3,
+    ],
+    ['one that repeats ends them, and is left out', () => [1, 2], { limit: 2 }, [2], 2, false],
+    ['more rows than asked for are the whole list', () => [1, 2, 3], { limit: 2 }, [3], 1],
+    ['a list of no size is whole', () => [1, 2], {}, [2], 1],
+  ])('pages without pagination: %s', async (_, rows, payload, expected, requests, whole = true) => {
+    const { client, received } = await serverAndClient(({ body }, response) => {
+      const { page } = decryptPayload(Buffer.from(body), defaultKey.secretKey);
+      const data = rows(Number(page)).map((project_id) => ({ project_id: String(project_id) }));
+      response.end(JSON.stringify({ success: true, data }));
+    });
+    expect(await sizes(pages(client.call, listProjects, payload))).toEqual(expected);
+    expect(received).toHaveLength(requests);
+    const again = pages(client.call, listProjects, payload);
+    let next = await again.next();
+    while (!next.done) next = await again.next();
+    expect(next.value).toBe(whole);
+  });
+
+  it('an empty list is one page', async () => {
+    const { sandbox, client } = await sandboxAndClient();
+    expect(await sizes(pages(client.call, searchTasks, { q: 'nothing like it' }))).toEqual([0]);
+    expect(sandbox.requests).toBe(1);
+  });
+
+  it('pages end if the list does not advance, without a repeated page', async () => {
+    const stuck = {
+      success: true,
+      message: 'OK',
+      data: [{ user_id: 1 }],
+      pagination: { current_page: 1, last_page: 9 },
+    };
+    const { client, received } = await serverAndClient(reply(200, stuck));
+    expect(await sizes(pages(client.call, listUsers, {}))).toEqual([1]);
+    expect(received).toHaveLength(2);
+  });
+
+  it('the first page is used, whatever its number', async () => {
+    const unnumbered = { success: true, data: [{ user_id: 1 }], pagination: { current_page: 0, last_page: 0 } };
+    const { client } = await serverAndClient(reply(200, unnumbered));
+    expect(await sizes(pages(client.call, listUsers, {}))).toEqual([1]);
+  });
+
+  it('pages are read only as far as needed', async () => {
+    const { sandbox, client } = await sandboxAndClient();
+    for await (const page of pages(client.call, listUsers, { per_page: 2 })) {
+      if (page.data.some(({ name }) => name === 'Mira Novak')) break;
+    }
+    expect(sandbox.requests).toBe(1);
+  });
+
+  it('pages end with the error of the page that fails', async () => {
+    const { sandbox, client } = await sandboxAndClient();
+    sandbox.setFault({ kind: 'server-error', skip: 1 });
+    const seen: number[] = [];
+    const read = async () => {
+      for await (const { data } of pages(client.call, listUsers, { per_page: 2 })) seen.push(data.length);
+    };
+    expect(await failureOf(read())).toMatchObject({ name: 'PartnerRefusal', status: 500 });
+    expect(seen).toEqual([2]);
+  });
+});

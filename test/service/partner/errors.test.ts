@@ -1,0 +1,507 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { PartnerClient } from '../../../lib/service/partner/client.ts';
+import {
+  type PartnerError,
+  PartnerRefusal,
+  PartnerUnanswered,
+  PartnerUnreadable,
+  type RefusalFacts,
+} from '../../../lib/service/partner/errors.ts';
+import { type Operation, rawOperation } from '../../../lib/service/partner/operation.ts';
+import { createDefect, linkDefect, updateDefect } from '../../../lib/service/partner/operations/defects.ts';
+import { createProject, listProjects } from '../../../lib/service/partner/operations/projects.ts';
+import { createTask, taskDetail } from '../../../lib/service/partner/operations/tasks.ts';
+import { createTestScenario, updateTestScenario } from '../../../lib/service/partner/operations/test-scenarios.ts';
+import { createTestStep, deleteTestStep } from '../../../lib/service/partner/operations/test-steps.ts';
+import { timelogDetail } from '../../../lib/service/partner/operations/timelogs.ts';
+import {
+  completeChecklistItem,
+  reorderChecklistGroups,
+} from '../../../lib/service/partner/operations/work-item-checklists.ts';
+import type { SignedRequest } from '../../../lib/service/partner/signed-request.ts';
+import { validate } from '../../../lib/service/partner/validate.ts';
+import { defaultKey, type Sandbox } from '../../../sandbox/sandbox.ts';
+import {
+  type Answering,
+  clientAtNoon,
+  failureOf,
+  noon,
+  portOf,
+  reply,
+  type SandboxAndClient,
+  sandboxAndClient,
+  serverAndClient,
+} from './client-at-noon.ts';
+
+const MB = 1024 * 1024;
+const DATA = '{"success":true,"data":[{}';
+
+/** In every payload that has a place for it, and in no error. */
+const canary = 'canary-4711';
+const unknownId = '00000000-0000-4000-8000-000000000000';
+const defect_id = 'a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b01';
+const test_case_id = 'e57a8c31-6d02-4b9f-a4c3-1b8e2f7d6a01';
+const loginTask = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
+
+/** Wherever an error may end up, it must not carry any of what was signed with, or what was sent. */
+function expectNothingSecret(error: PartnerError, request: SignedRequest): void {
+  const { apiKey, secretKey } = defaultKey;
+  const { 'x-signature': signature = '', 'x-nonce': nonce = '' } = request.headers;
+  const secrets = [apiKey, secretKey, signature, nonce, JSON.parse(request.body).encrypted_data, canary];
+  expect(secrets.every((secret) => secret.length >= 8)).toBe(true);
+  const told = [error.message, String(error), JSON.stringify({ ...error }), error.stack, String(error.cause)];
+  for (const text of [...told, inspect(error, { depth: 10 })]) {
+    expect(secrets.filter((secret) => text?.includes(secret))).toEqual([]);
+  }
+}
+
+async function failureOfSending(client: PartnerClient, operation: Operation, payload: object): Promise<PartnerError> {
+  const request = client.sign(operation, payload);
+  const error = await failureOf(client.send(operation, request));
+  expectNothingSecret(error, request);
+  return error;
+}
+
+const refused = { found: null, fieldErrors: [], reason: null, retryAfterSeconds: null, clockOffsetSeconds: null };
+
+type Arrange = (given: SandboxAndClient, request: SignedRequest) => unknown;
+
+/** What happens between signing and sending. */
+const changeKey =
+  (change: Partial<Sandbox['keys'][number]>): Arrange =>
+  ({ sandbox }) => {
+    for (const key of sandbox.keys) Object.assign(key, change);
+  };
+const fault =
+  (what: Parameters<Sandbox['setFault']>[0]): Arrange =>
+  ({ sandbox }) =>
+    sandbox.setFault(what);
+const setBack: Arrange = ({ clocks }) => Object.assign(clocks, { sandbox: noon - 301_000 });
+const revokeKey: Arrange = ({ sandbox }) => sandbox.revokeKey(defaultKey.apiKey);
+const sendFirst: Arrange = ({ client }, request) => client.send(updateDefect, request);
+const spendLimit: Arrange = async ({ client }) => [await client.call(validate, {}), await client.call(validate, {})];
+const nothing: Arrange = () => {};
+
+const update = [updateDefect, { defect_id, title: canary }] as const;
+const create = [createTask, { title: canary }] as const;
+const reason = (reason: RefusalFacts['reason']) => ({ reason });
+const late = { reason: 'timestamp outside window', clockOffsetSeconds: -301 } as const;
+const faulty = (...fieldErrors: string[]) => ({ fieldErrors });
+const groups = (work_item_id: string) => ({ work_item_type: 'task', work_item_id, group_ids: [21] });
+
+describe('a refusal', () => {
+  it.each<[number, string, readonly [Operation, object], Partial<RefusalFacts>?, Arrange?]>([
+    [400, 'Validation failed', [createTestScenario, {}], faulty('project_id: is required', 'name: is required')],
+    [400, 'Invalid reference: test_case_id', [createTestStep, { test_case_id: unknownId, name: canary }]],
+    [400, 'Invalid reference: project_id', [createDefect, { project_id: unknownId, title: canary }]],
+    [400, 'Invalid reference: task_id', [linkDefect, { defect_id, task_id: canary }]],
+    [401, 'Invalid signature', create, reason('invalid signature'), changeKey({ secretKey: 'sk_rotated' })],
+    [401, 'Timestamp outside window', create, late, setBack],
+    [401, 'Nonce already used', update, reason('nonce already used'), sendFirst],
+    [401, 'Unknown or revoked key', create, reason('unknown or revoked key'), revokeKey],
+    [401, 'Unknown or revoked key', create, reason('unknown or revoked key'), ({ sandbox }) => sandbox.keys.splice(0)],
+    [403, 'Key lacks the scope tasks.write', create, {}, changeKey({ scopes: ['tasks.read'] })],
+    [403, 'Not allowed to manage this checklist', [completeChecklistItem, { item_id: 201, is_completed: true }]],
+    [403, 'Not allowed to manage this checklist', [reorderChecklistGroups, groups(loginTask)]],
+    [404, 'Test scenario not found', [updateTestScenario, { scenario_id: unknownId, name: canary }]],
+    [404, 'Test step not found', [deleteTestStep, { test_case_id, step_id: canary }]],
+    [404, 'Defect not found', [updateDefect, { defect_id: unknownId, title: canary }]],
+    [404, 'Work item not found', [reorderChecklistGroups, groups(canary)]],
+    [404, 'Checklist item not found', [completeChecklistItem, { item_id: canary, is_completed: true }]],
+    [404, 'Unknown operation', [rawOperation('projects/archive'), { name: canary }]],
+    [422, 'Validation failed', [createProject, { description: canary }], faulty('name: is required')],
+    [422, 'Task not found', [taskDetail, { task_id: canary }]],
+    [422, 'Time entry not found', [timelogDetail, { timelog_id: canary }]],
+    [429, 'Rate limit exceeded', create, { retryAfterSeconds: 60 }, spendLimit],
+    [429, 'Rate limit exceeded', create, {}, fault({ kind: 'rate-limited' })],
+    [500, 'Server Error', update, {}, fault({ kind: 'server-error' })],
+    [500, 'Server Error', update, {}, fault({ kind: 'server-error', when: 'after work' })],
+  ])(
+    'of the sandbox is told by its fields: %i %s',
+    async (status, serviceMessage, [operation, payload], facts = {}, arrange = nothing) => {
+      const given = await sandboxAndClient({ rateLimit: { perMinute: 2, tellsRetryAfter: true } });
+      const { sandbox, client } = given;
+      const request = client.sign(operation, payload);
+      await arrange(given, request);
+      const before = sandbox.requests;
+
+      const error = await failureOf(client.send(operation, request));
+      expect(error).toBeInstanceOf(PartnerRefusal);
+      const common = { ...refused, name: 'PartnerRefusal', operation: operation.name, status, serviceMessage };
+      expect({ ...error }).toEqual({ ...common, ...facts });
+      const fields = facts.fieldErrors ? ` (${facts.fieldErrors.join('; ')})` : '';
+      expect(error.message).toBe(`${operation.name}: refused with status ${status}: ${serviceMessage}${fields}`);
+      expectNothingSecret(error, request);
+      expect(sandbox.requests - before).toBe(1);
+    },
+  );
+
+  const says = (message: unknown, more: object = {}) => ({ success: false, message, data: null, ...more });
+
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, 'x'.repeat(300)]));
+  const notEnvelope = { found: 'not the documented envelope', serviceMessage: 'Wrong' } as const;
+
+  it.each<[string, number, object, Partial<RefusalFacts>]>([
+    ['other words', 401, says('Please sign in'), { reason: 'unknown', serviceMessage: 'Please sign in' }],
+    ['no message', 401, says(null), { reason: 'unknown', serviceMessage: null }],
+    ['no data', 401, { success: false, message: 'Nonce already used' }, reason('nonce already used')],
+    ['a reason in a sentence', 401, says('No: UNKNOWN OR REVOKED KEY.'), reason('unknown or revoked key')],
+    ['a cause added to a reason', 401, says('Invalid signature: body'), reason('invalid signature')],
+    ['the words of a 401', 403, says('Invalid signature'), { reason: null }],
+    [
+      'errors by field',
+      422,
+      says('Wrong', { errors: { title: 'is required', hours: ['is too much', 'is no number'], deep: { no: 'text' } } }),
+      { fieldErrors: ['title: is required', 'hours: is too much; is no number'] },
+    ],
+    [
+      'errors by field inside another one',
+      422,
+      { error: { message: 'Wrong', details: [{ errors: { title: { message: 'is required' } } }] } },
+      { ...notEnvelope, fieldErrors: ['title: is required'] },
+    ],
+    [
+      'a list of errors',
+      422,
+      says('Wrong', { errors: [{ field: 'title', message: 'is required' }, { detail: 'No' }, 'Nothing', 7] }),
+      { fieldErrors: ['title: is required', 'No', 'Nothing'] },
+    ],
+    [
+      'more than anybody reads',
+      422,
+      says('Wrong', { errors: many }),
+      { fieldErrors: Array.from({ length: 10 }, (_, n) => `f${n}: ${'x'.repeat(116)}`) },
+    ],
+    [
+      'text for a terminal',
+      422,
+      says('Wrong\u001b[31m\nred', { errors: { 'a\u202eb': '\u0007is\tno' } }),
+      { serviceMessage: 'Wrong [31m red', fieldErrors: ['ab:  is no'] },
+    ],
+    ['a list of messages', 422, { message: ['Wrong', 'a lot'] }, { ...notEnvelope, serviceMessage: 'Wrong; a lot' }],
+    ['a claim of success', 400, { ...says('No'), success: true }, {}],
+    ['a success status', 200, says('Not today'), {}],
+    ['a long message', 400, says('x'.repeat(501)), { serviceMessage: 'x'.repeat(500) }],
+  ])('with %s is told by its fields', async (_, status, body, facts) => {
+    const { client, received } = await serverAndClient(reply(status, body));
+    const error = await failureOfSending(client, createTask, { title: canary });
+    expect(error).toBeInstanceOf(PartnerRefusal);
+    const { message: serviceMessage } = body as { message?: unknown };
+    const common = { ...refused, name: 'PartnerRefusal', operation: 'tasks/create', status, serviceMessage };
+    expect({ ...error }).toEqual({ ...common, ...facts });
+    expect(error.message).toMatch(/^tasks\/create: refused with status \d{3}/);
+    expect(received).toHaveLength(1);
+  });
+
+  it.each<[string, string, number | null]>([
+    ['seconds', ' 120 ', 120],
+    ['a date', new Date(noon + 90_000).toUTCString(), 90],
+    ['a date that has passed', new Date(noon - 90_000).toUTCString(), 0],
+    ['a date in years', new Date(noon + 3e12).toUTCString(), 86_400],
+    ['two days', '172800', 86_400],
+    ['an absurd time', '99999999999999', 86_400],
+    ['the second itself', String(noon / 1000 + 90), 90],
+    ['the millisecond itself', String(noon + 90_000), 90],
+    ['a second that has passed', String(noon / 1000 - 90), 0],
+    ['a fraction', '1.5', null],
+    ['a word', 'soon', null],
+  ])('says how long to wait by Retry-After: %s', async (_, value, retryAfterSeconds) => {
+    const { client } = await serverAndClient(reply(429, says('Slow down'), { 'retry-after': value }));
+    const error = await failureOfSending(client, createTask, { title: canary });
+    expect(error).toMatchObject({ status: 429, retryAfterSeconds, serviceMessage: 'Slow down' });
+  });
+
+  const page = '<html><body>Forbidden</body></html>';
+
+  it.each([400, 401, 403, 404, 422, 429, 500])('a refusal with status %i needs no envelope', async (status) => {
+    for (const [body, found, serviceMessage] of [
+      [['No'], 'not the documented envelope', 'No'],
+      ['"No"', 'not the documented envelope', 'No'],
+      ['No', 'not JSON', 'No'],
+      ['null', 'not the documented envelope', null],
+      ['7', 'not the documented envelope', null],
+      [page, 'an HTML page', null],
+      ['', 'an empty body', null],
+      [{ error: 'No' }, 'not the documented envelope', 'No'],
+    ] as const) {
+      const { client } = await serverAndClient(reply(status, body));
+      const error = await failureOfSending(client, createTask, { title: canary });
+      expect(error).toBeInstanceOf(PartnerRefusal);
+      expect(error).toMatchObject({ status, found, serviceMessage, fieldErrors: [] });
+      expect(error.message).toBe(
+        `tasks/create: refused with status ${status}${serviceMessage ? `: ${serviceMessage}` : `, with ${found} instead of the envelope`}`,
+      );
+    }
+  });
+
+  const deep = (levels: number, inside: unknown): unknown => (levels === 0 ? inside : [deep(levels - 1, inside)]);
+
+  it.each<[string, unknown, RefusalFacts['reason']]>([
+    ['in error', { error: 'Timestamp outside window' }, 'timestamp outside window'],
+    ['as a code', { error: { code: 'timestamp_outside_window' } }, 'timestamp outside window'],
+    ['in a list', ['Nonce already used'], 'nonce already used'],
+    ['in a nested list', { errors: [{ auth: ['Invalid signature'] }] }, 'invalid signature'],
+    ['in another field than the message', says('Unauthorized', { reason: 'Invalid signature' }), 'invalid signature'],
+    ['in plain text', 'Unknown or revoked key', 'unknown or revoked key'],
+    ['on a page', '<html><h1>Nonce already used</h1>', 'nonce already used'],
+    [
+      'in the message, next to another one',
+      says('Invalid signature', { see: 'Nonce already used' }),
+      'invalid signature',
+    ],
+    ['next to another one', says('No', { see: ['Invalid signature', 'Nonce already used'] }), 'unknown'],
+    ['too deep', deep(8, 'Invalid signature'), 'unknown'],
+    ['behind too much', [...Array.from({ length: 2_000 }, () => 'x'), 'Invalid signature'], 'unknown'],
+    ['nowhere', { error: 'Please sign in' }, 'unknown'],
+  ])('the reason of a 401 is found %s', async (_, body, reason) => {
+    const { client } = await serverAndClient(reply(401, body, { date: new Date(noon + 60_000).toUTCString() }));
+    const error = await failureOfSending(client, createTask, { title: canary });
+    const clockOffsetSeconds = reason === 'timestamp outside window' ? 60 : null;
+    expect(error).toMatchObject({ name: 'PartnerRefusal', status: 401, reason, clockOffsetSeconds });
+  });
+
+  it.each([200, 400, 401, 403, 404, 422, 429, 500])(
+    "a refusal with status %i shows no key, signature or nonce from the service's message",
+    async (status) => {
+      const { client } = await serverAndClient(({ headers }, response) => {
+        const { 'x-api-key': apiKey, 'x-signature': signature, 'x-nonce': nonce } = headers;
+        const message = `${apiKey}: ${signature} with ${nonce} is not ${defaultKey.secretKey}; again ${apiKey}`;
+        reply(status, says(message))({ path: '', headers, body: '' }, response);
+      });
+      const error = await failureOfSending(client, createTask, { title: canary });
+      expect(error).toMatchObject({
+        status,
+        serviceMessage: '[removed]: [removed] with [removed] is not [removed]; again [removed]',
+      });
+    },
+  );
+
+  it('a cut message contains no part of a signature', async () => {
+    const { client } = await serverAndClient(({ headers }, response) => {
+      const message = 'x'.repeat(480) + headers['x-signature'] + 'y'.repeat(100);
+      response.writeHead(401).end(JSON.stringify(says(message)));
+    });
+    const error = await failureOfSending(client, createTask, { title: canary });
+    expect(error).toMatchObject({ serviceMessage: `${'x'.repeat(480)}[removed]${'y'.repeat(11)}` });
+  });
+});
+
+describe('an unreadable answer', () => {
+  it.each([
+    ['a maintenance page', { kind: 'maintenance' }, 503, 'an HTML page', 'an HTML page'],
+    [
+      'a redirect to a login page',
+      { kind: 'login-redirect' },
+      302,
+      'a redirect',
+      'a redirect (to /login; check that the base URL is right and the instance is up)',
+    ],
+    ['an empty body', { kind: 'empty-body' }, 200, 'an empty body', 'an empty body'],
+    ['half a body', { kind: 'not-json' }, 200, 'not JSON', 'not JSON'],
+  ] as const)('of the sandbox: %s', async (_, fault, status, found, told) => {
+    const { sandbox, client } = await sandboxAndClient();
+    sandbox.setFault(fault);
+    const error = await failureOfSending(client, updateDefect, { defect_id, title: canary });
+    expect(error).toBeInstanceOf(PartnerUnreadable);
+    expect({ ...error }).toEqual({
+      name: 'PartnerUnreadable',
+      operation: 'defects/update',
+      status,
+      found,
+      retryAfterSeconds: null,
+    });
+    expect(error.message).toBe(`defects/update: unreadable answer with status ${status}: ${told}`);
+    expect(sandbox.requests).toBe(1);
+  });
+
+  const page = '<html><body>Sign in</body></html>';
+
+  it.each<[string, number, unknown, Record<string, string>, PartnerUnreadable['found'], string]>([
+    ['a page of a proxy', 502, ` \n${page}`, {}, 'an HTML page', ''],
+    ['a page instead of a 503', 503, page, {}, 'an HTML page', ''],
+    ['a page for a status of no meaning here', 418, page, {}, 'an HTML page', ''],
+    ['a page instead of a result', 200, `<!DOCTYPE html>${page}`, {}, 'an HTML page', ''],
+    ['plain text', 502, 'Bad gateway', {}, 'not JSON', ''],
+    ['nothing but white space', 200, ' \n', {}, 'an empty body', ''],
+    ['nothing', 504, '', {}, 'an empty body', ''],
+    ['a redirect without a target', 301, page, {}, 'a redirect', ' (without a Location)'],
+    [
+      'a redirect with a token',
+      307,
+      '',
+      { location: 'https://sso.example.com/in?token=canary-4711#canary-4711' },
+      'a redirect',
+      ' (to https://sso.example.com/in; check that the base URL is right and the instance is up)',
+    ],
+    ['JSON of something else', 200, { error: canary }, {}, 'not the documented envelope', ' (success: missing)'],
+    ['a list', 200, [{ project_id: canary }], {}, 'not the documented envelope', ' (body: invalid_type)'],
+    ['a text', 200, '"canary-4711"', {}, 'not the documented envelope', ' (body: invalid_type)'],
+    ['null', 200, null, {}, 'not the documented envelope', ' (body: invalid_type)'],
+    [
+      'an envelope of other types',
+      200,
+      { success: canary, data: [], pagination: { current_page: canary, last_page: 1 } },
+      {},
+      'not the documented envelope',
+      ' (success: invalid_value, pagination.current_page: invalid_type)',
+    ],
+    [
+      'data of another shape',
+      200,
+      { success: true, message: canary, data: { rows: canary } },
+      {},
+      'other data than declared',
+      ' (data: invalid_type; it has rows)',
+    ],
+    [
+      'rows without what identifies them',
+      200,
+      { success: true, data: [{ project_id: 'a' }, { project_id: 7, name: canary }, { name: false }] },
+      {},
+      'other data than declared',
+      ' (data.1.project_id: invalid_type; it has project_id, name)',
+    ],
+  ])('of something else: %s', async (_, status, body, headers, found, hint) => {
+    const { client, received } = await serverAndClient(reply(status, body, headers));
+    const error = await failureOfSending(client, listProjects, {});
+    expect(error).toBeInstanceOf(PartnerUnreadable);
+    expect(error).toMatchObject({ operation: 'projects/list', status, found });
+    expect(error.message).toBe(`projects/list: unreadable answer with status ${status}: ${found}${hint}`);
+    expect(received).toHaveLength(1);
+  });
+
+  it.each([
+    [200, 128 * MB, '', 'x', 'PartnerUnreadable', 'a body that is too large (more than 8 MB)'],
+    [422, 128 * MB, '', 'x', 'PartnerRefusal', `refused with status 422: ${'x'.repeat(500)}`],
+    [200, 7 * MB, DATA, ',{}', 'PartnerUnreadable', 'a body that is too large (more than 100000 JSON values)'],
+    [418, 7 * MB, DATA, '{"a":', 'PartnerUnreadable', 'a body that is too large (more than 100000 JSON values)'],
+    [
+      200,
+      90_000,
+      DATA,
+      ',{}',
+      'PartnerUnreadable',
+      'other data than declared (data.0.project_id: missing; it has no fields)',
+    ],
+  ])('a small compressed answer with status %i of %i bytes is not unpacked beyond its bounds: %s%s', async (...row) => {
+    const [status, bytes, begins, repeated, name, told] = row;
+    const bomb = gzipSync(Buffer.concat([Buffer.from(begins), Buffer.alloc(bytes, repeated), Buffer.from(']}')]));
+    expect(bomb.length).toBeLessThan(200 * 1024);
+    const { client } = await serverAndClient((_, response) => {
+      response.writeHead(status, { 'content-encoding': 'gzip' }).end(bomb);
+    });
+    const error = await failureOfSending(client, listProjects, {});
+    const message = name === 'PartnerRefusal' ? told : `unreadable answer with status ${status}: ${told}`;
+    expect(error).toMatchObject({ name, message: `projects/list: ${message}` });
+  });
+
+  it('commas, brackets and quotes in texts are no values of their own', async () => {
+    const name = '{[,"\\'.repeat(100_000);
+    const { client } = await serverAndClient(reply(200, { success: true, data: [{ project_id: 'a', name }] }));
+    expect((await client.call(listProjects, {})).data).toEqual([{ project_id: 'a', name }]);
+  });
+
+  it('an unreadable answer names the missing field, the existing ones, and where to correct it', async () => {
+    const data = { id: canary, title: canary, '\u001b[31mred': 1 };
+    const { client } = await serverAndClient(reply(201, { success: true, data }));
+    const error = await failureOfSending(client, createDefect, { title: canary });
+    expect(error).toMatchObject({ name: 'PartnerUnreadable', status: 201, found: 'other data than declared' });
+    expect(error.message).toBe(
+      "defects/create: unreadable answer with status 201: other data than declared (data.defect_id: missing; it has id, title,  [31mred; name the right fields in relay.config.ts, under connections.<name>.operations['defects/create'].fields)",
+    );
+  });
+
+  it("a redirect's target never shows a key, signature or nonce", async () => {
+    const { client } = await serverAndClient(({ headers }, response) => {
+      const location = `/${headers['x-api-key']}/${headers['x-signature']}/${headers['x-nonce']}?${canary}`;
+      response.writeHead(302, { location }).end();
+    });
+    const error = await failureOfSending(client, createTask, { title: canary });
+    expect(error.message).toContain('(to /[removed]/[removed]/[removed];');
+  });
+
+  it("a page's Retry-After is used", async () => {
+    const { client } = await serverAndClient(reply(503, page, { 'retry-after': '30' }));
+    expect(await failureOfSending(client, listProjects, {})).toMatchObject({ status: 503, retryAfterSeconds: 30 });
+  });
+
+  it.each([301, 302, 303, 307, 308])(
+    'a redirect with status %i is not followed, even on the same server',
+    async (status) => {
+      const location = '/api/v1/partner/projects/search';
+      const { client, received } = await serverAndClient(reply(status, '', { location }));
+      const error = await failureOfSending(client, listProjects, {});
+      expect(error).toMatchObject({ name: 'PartnerUnreadable', status, found: 'a redirect' });
+      expect(received.map(({ path }) => path)).toEqual(['/api/v1/partner/projects/list']);
+    },
+  );
+});
+
+describe('no answer', () => {
+  const halfAnAnswer = (response: ServerResponse) => response.writeHead(200, { 'content-length': '99' }).write('{"su');
+
+  const cutBy = async (when: 'before work' | 'after work') => {
+    const { sandbox, client } = await sandboxAndClient();
+    sandbox.setFault({ kind: 'cut', when });
+    return client;
+  };
+  const ofServer = async (answer: Answering, timeoutMs?: number) =>
+    (await serverAndClient(answer, timeoutMs === undefined ? {} : { timeoutMs })).client;
+
+  const never = async () => {
+    const { sandbox } = await sandboxAndClient();
+    sandbox.setFault({ kind: 'latency', ms: 3_600_000 });
+    return clientAtNoon(sandbox.url, { timeoutMs: 20 });
+  };
+  const cutInTheMiddle: Answering = (_, response) => {
+    halfAnAnswer(response);
+    // What was written goes out first, and the end of the connection after it.
+    response.socket?.end();
+  };
+  const atClosedPort = async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    return clientAtNoon(`http://127.0.0.1:${port}`);
+  };
+  const inAnotherProtocol: Answering = (_, response) => response.socket?.end('SSH-2.0-OpenSSH\r\n');
+  const withoutTls = async () => clientAtNoon((await sandboxAndClient()).sandbox.url.replace('http:', 'https:'));
+  const withoutCertificate = async () => clientAtNoon(`https://127.0.0.1:${await portOf(createTlsServer())}`);
+  const isCut = /^the connection was cut \(UND_ERR_SOCKET\)$/;
+  const isLate = /^no answer within 0\.02 s$/;
+  const isNoTls = /^no trusted TLS connection \(ERR_SSL_/;
+
+  it.each<[string, () => Promise<PartnerClient>, boolean, RegExp]>([
+    ['a connection that is cut before the work', () => cutBy('before work'), true, isCut],
+    ['a connection that is cut after the work', () => cutBy('after work'), true, isCut],
+    ['a connection that is cut in the middle of the answer', () => ofServer(cutInTheMiddle), true, isCut],
+    ['an answer in another protocol', () => ofServer(inAnotherProtocol), true, /^the connection was cut/],
+    ['a server that never answers', never, true, isLate],
+    ['a server that never ends its answer', () => ofServer((_, response) => halfAnAnswer(response), 20), true, isLate],
+    ['a port that nobody listens on', atClosedPort, false, /^the instance cannot be reached \(ECONNREFUSED\)$/],
+    ['a server that does not speak TLS', withoutTls, false, isNoTls],
+    ['a TLS server without a certificate', withoutCertificate, false, isNoTls],
+  ])('from %s', async (_, given, sent, why) => {
+    const error = await failureOfSending(await given(), updateDefect, { defect_id, title: canary });
+    expect(error).toBeInstanceOf(PartnerUnanswered);
+    expect({ ...error }).toEqual({
+      name: 'PartnerUnanswered',
+      operation: 'defects/update',
+      status: null,
+      retryAfterSeconds: null,
+      sent,
+    });
+    const [told, reason = ''] = error.message.split('defects/update: no answer: ');
+    expect(told).toBe('');
+    expect(reason).toMatch(why);
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+});
