@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { decideLink, type LinkDecision } from '../lib/automations/issue-to-defect/decide-link.ts';
-import { issueEntity } from '../lib/automations/issue-to-defect/issue-jobs.ts';
+import { issueEntity } from '../lib/automations/issue-to-defect/draft.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';

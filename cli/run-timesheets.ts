@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { personOfTeam, TEAM_PEOPLE } from '../lib/automations/timesheets/team-timesheets.ts';
+import { personOfTeam, TEAM_PEOPLE } from '../lib/automations/team-timesheets/draft.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';

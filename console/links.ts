@@ -1,4 +1,4 @@
-import { issueJobs } from '../lib/automations/issue-to-defect/issue-jobs.ts';
+import { issueJobs } from '../lib/automations/issue-to-defect/draft.ts';
 import { inBatches } from '../lib/engine/line/batches.ts';
 import { heldBy } from '../lib/links/link-life.ts';
 import type { LinkRow, Page } from './contract.ts';
@@ -6,8 +6,8 @@ import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
 
 /**
- * The links of issues: of one that is named, or of those whose jobs are in the index, the newest first. A link cannot be
- * listed on its own: docs/decisions/0028-console-reads.md.
+ * The links of issues: of one that is named, or of those whose jobs are in the index, the newest first. A link cannot
+ * be listed on its own: docs/decisions/0028-console-reads.md.
  *
  * @throws {HttpError} for a cursor that cannot be read
  */

@@ -19,3 +19,8 @@ function upTo(text: string, place: number): string {
   const boundary = new Intl.Segmenter().segment(text).containing(place)?.index ?? place;
   return text.slice(0, boundary);
 }
+
+/** `12, 13 and 14` */
+export function enumerated(items: readonly string[]): string {
+  return items.length < 2 ? items.join() : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}

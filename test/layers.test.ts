@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
 
 /**
- * The folders, from the bottom up. A file imports from its own folder and from lower layers. Folders of one layer do not
- * import each other. CONTRIBUTING.md says what each is for; `lib` is the files at its top that are not listed.
+ * The folders, from the bottom up. A file imports from its own folder and from lower layers. Folders of one layer do
+ * not import each other. CONTRIBUTING.md says what each is for; `lib` is the files at its top that are not listed.
  */
 const layers: readonly (readonly string[])[] = [
   ['lib', 'sandbox', 'package.json'],
@@ -54,4 +54,11 @@ it('no file imports from a layer above its own', () => {
     });
   expect(files.length).toBeGreaterThan(500);
   expect(upward).toEqual([]);
+});
+
+it('only the list of automations imports what a worker runs, so that intake never loads it', () => {
+  const importing = globSync('{lib,functions,console,local,cli,infra}/**/*.{ts,tsx}').filter((file) =>
+    /from '(?:[^']*\/automations)?[./]*\/[a-z-]+\/run\.ts'/.test(readFileSync(file, 'utf8')),
+  );
+  expect(importing).toEqual(['lib/automations/automations.ts']);
 });

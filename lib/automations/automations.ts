@@ -1,21 +1,21 @@
 import type { Automation } from '../engine/run/automation.ts';
-import { answerFault } from './answer-fault.ts';
-import { backfill } from './backfill/backfill.ts';
+import { answerFault } from './answer-fault/run.ts';
 import { ofBackfill } from './backfill/of-backfill.ts';
-import { completeChecklistItem } from './complete-checklist-item/complete-checklist-item.ts';
-import { createDefect } from './create-defect/create-defect.ts';
-import { callTool, fillInTool, listTools } from './do-tool/do-tool.ts';
-import { find } from './find/find.ts';
-import { issueToDefect } from './issue-to-defect/issue-to-defect.ts';
-import { listProjectsInModal } from './list-projects.ts';
-import { listTasksInModal } from './list-tasks.ts';
-import { logTime } from './log-time/log-time.ts';
+import { backfill } from './backfill/run.ts';
+import { completeChecklistItem } from './complete-checklist-item/run.ts';
+import { createDefect } from './create-defect/run.ts';
+import { callTool, fillInTool, listTools } from './do-tool/run.ts';
+import { find } from './find/run.ts';
+import { issueToDefect } from './issue-to-defect/run.ts';
+import { listProjectsInModal } from './list-projects/run.ts';
+import { listTasksInModal } from './list-tasks/run.ts';
+import { logTime } from './log-time/run.ts';
 import { ofCollaborators } from './of-collaborators.ts';
-import { onlyForKnown, recognizePerson } from './recognize-person.ts';
+import { onlyForKnown, recognizePerson } from './recognize-person/run.ts';
 import { stillWritten } from './still-written.ts';
-import { teamTimesheets } from './timesheets/team-timesheets.ts';
-import { timesheetReminder } from './timesheets/timesheet-reminder.ts';
-import { timesheetSummary } from './timesheets/timesheet-summary.ts';
+import { teamTimesheets } from './team-timesheets/run.ts';
+import { timesheetReminder } from './timesheet-reminder/run.ts';
+import { timesheetSummary } from './timesheet-summary/run.ts';
 import type { Tools } from './tools.ts';
 
 /** Every automation by its name. Add a new one here. */

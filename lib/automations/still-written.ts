@@ -1,7 +1,6 @@
 import { commandLines } from '../commands/comment-lines.ts';
-import { digest } from '../digest.ts';
 import { NotDone, RetryAt } from '../engine/record/interruption.ts';
-import type { Asked, Job, WrittenLine } from '../engine/record/job.ts';
+import type { Asked, Job } from '../engine/record/job.ts';
 import type { Automation } from '../engine/run/automation.ts';
 import type { Steps } from '../engine/run/steps.ts';
 import type { ReadComment } from '../platforms/github/issue-comments.ts';
@@ -10,6 +9,7 @@ import { confirm } from './confirmed.ts';
 import { hasActed } from './has-acted.ts';
 import type { Tools } from './tools.ts';
 import { verbsInComments } from './verbs.ts';
+import { lineDigest } from './written-line.ts';
 
 /**
  * GitHub may deliver a comment before its whole API has it. Only after this time does a missing comment count as
@@ -17,16 +17,12 @@ import { verbsInComments } from './verbs.ts';
  */
 const NOT_THERE_YET_MS = 60_000;
 
-export function writtenLine(id: number, line: string): WrittenLine {
-  return { id, line: digest(line) };
-}
-
 /**
  * Runs the automation unless the command's comment was deleted or changed while its job waited, or is by another person
  * or of another time than the event said: the webhook secret is enough to forge an event, and not a comment. Each run
  * reads the comment first, until the job has changed something in the service. From then on the job runs to its end.
- * Without GitHub credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells the
- * two apart.
+ * Without GitHub credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells
+ * the two apart.
  */
 export function stillWritten(automation: Automation, { comments, journal, clock }: Tools): Automation {
   return {
@@ -63,7 +59,7 @@ function faultOf({ by, at, comment: given }: Asked, comment: ReadComment | null)
   if (comment === null) return { why: 'The comment was deleted', mayPass: true };
   if (comment.login?.toLowerCase() !== by?.id.toLowerCase())
     return { why: 'The comment is not by the person in the event', mayPass: false };
-  const isThere = commandLines(comment.text, verbsInComments).some((line) => digest(line) === given?.line);
+  const isThere = commandLines(comment.text, verbsInComments).some((line) => lineDigest(line) === given?.line);
   if (!isThere) return { why: 'The comment no longer has this command', mayPass: true };
   // An edit that leaves the command in place moves the end.
   if (at === undefined || !(at >= comment.createdAt && at <= comment.updatedAt))

@@ -6,11 +6,8 @@ import type { Person } from '../people/people.ts';
 import type { Lane } from '../service/budget/lanes.ts';
 import { cutToLength } from '../text.ts';
 
-/**
- * A verb of the commands that people type in Slack and in GitHub comments: how it is read, printed, permitted and
- * turned into a job. `Command` is the type that it reads. The list of verbs is in verbs.ts.
- */
-export interface Verb<Command extends { verb: string }> {
+/** How a verb is read, printed and permitted. `Command` is the type that it reads. */
+interface CommonVerb<Command extends { verb: string }> {
   verb: Command['verb'];
   /** Required parts are in angle brackets, optional parts in square brackets. */
   usage: string;
@@ -27,12 +24,23 @@ export interface Verb<Command extends { verb: string }> {
   inComments?: keyof Pick<RepositoryConfig, 'completeChecklistItem' | 'logTime'>;
   /** True if repeating the command shortly after may be a mistake, so that the person is asked to confirm. */
   asksBeforeRepeating: boolean;
-  /**
-   * Makes the command's job. A verb without a job is answered immediately.
-   * @returns undefined if the person has to fill in a form first
-   */
+}
+
+/** A verb whose commands are jobs. */
+export interface JobVerb<Command extends { verb: string }> extends CommonVerb<Command> {
+  isAnswered?: never;
+  job(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft;
+}
+
+/** A verb that `answer` in lib/intake/slack/receive-command.ts answers at once. */
+export interface AnsweredVerb<Command extends { verb: string }> extends CommonVerb<Command> {
+  isAnswered: true;
+  /** Makes a job in place of the answer. @returns undefined if intake has to answer */
   job?(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft | undefined;
 }
+
+/** A verb of the commands that people type in Slack and in GitHub comments. The list of verbs is in verbs.ts. */
+export type Verb<Command extends { verb: string }> = JobVerb<Command> | AnsweredVerb<Command>;
 
 /** Where a command was given, and who gave it. */
 export interface CommandOrigin {

@@ -2,46 +2,39 @@ import type { Languages } from '../commands/day-like.ts';
 import { excerpt, type Fault, suggesting } from '../commands/fault.ts';
 import { withSingleBlanks } from '../commands/words.ts';
 import { nearMiss } from '../near-miss.ts';
-import { doneVerb, undoVerb } from './complete-checklist-item/complete-checklist-item.ts';
-import { defectVerb } from './create-defect/create-defect.ts';
-import { doVerb } from './do-tool/do-tool.ts';
-import { findVerb } from './find/find.ts';
-import { linkVerb } from './link-account/link-account.ts';
-import { unlinkVerb } from './link-account/unlink-account.ts';
-import { logVerb } from './log-time/log-time.ts';
+import { doneVerb, undoVerb } from './complete-checklist-item/draft.ts';
+import { defectVerb } from './create-defect/draft.ts';
+import { doVerb } from './do-tool/draft.ts';
+import { findVerb } from './find/draft.ts';
+import { helpVerb } from './help/draft.ts';
+import { linkVerb } from './link-account/draft.ts';
+import { logVerb } from './log-time/draft.ts';
+import { statusVerb } from './status/draft.ts';
+import { unlinkVerb } from './unlink-account/draft.ts';
 import type { Verb } from './verb.ts';
-
-const statusVerb: Verb<{ verb: 'status' }> = {
-  verb: 'status',
-  usage: 'status',
-  does: 'shows your last jobs, what is waiting and until when, and the budget',
-  examples: ['status'],
-  read: (text) =>
-    text === '' ? { command: { verb: 'status' } } : { fault: 'status takes no arguments.', suggestion: 'status' },
-  print: () => 'status',
-  permission: null,
-  asksBeforeRepeating: false,
-};
-
-const helpVerb: Verb<{ verb: 'help' }> = {
-  verb: 'help',
-  usage: 'help',
-  does: 'shows this',
-  examples: ['help', '?'],
-  read: () => ({ command: { verb: 'help' } }),
-  print: () => 'help',
-  permission: null,
-  asksBeforeRepeating: false,
-};
 
 /** Every verb, in the order in which help shows them. Add a new one here. */
 const all = [
-  ...[defectVerb, doneVerb, undoVerb, logVerb, findVerb],
-  ...[doVerb, linkVerb, unlinkVerb, statusVerb, helpVerb],
+  defectVerb,
+  doneVerb,
+  undoVerb,
+  logVerb,
+  findVerb,
+  doVerb,
+  linkVerb,
+  unlinkVerb,
+  statusVerb,
+  helpVerb,
 ] as const;
 
+type AnyVerb = (typeof all)[number];
+type CommandOf<Some> = Some extends Verb<infer Read> ? Read : never;
+
 /** A command in one line. Texts are not empty and have single spaces only. */
-export type Command = (typeof all)[number] extends infer V ? (V extends Verb<infer C> ? C : never) : never;
+export type Command = CommandOf<AnyVerb>;
+
+/** A command that intake answers, unless it makes a job. */
+export type AnsweredCommand = CommandOf<Extract<AnyVerb, { isAnswered: true }>>;
 
 export const verbs: readonly Verb<Command>[] = all;
 
@@ -49,6 +42,10 @@ export const verbs: readonly Verb<Command>[] = all;
 export const verbsInComments = verbs.filter(({ inComments }) => inComments).map(({ verb }) => verb);
 
 export type ParsedCommand = { command: Command } | Fault;
+
+export function isAnswered(command: Command): command is AnsweredCommand {
+  return verbOf(command).isAnswered === true;
+}
 
 export function verbOf({ verb }: Command): Verb<Command> {
   const found = verbs.find((one) => one.verb === verb);

@@ -1,4 +1,4 @@
-import { issueJobs } from '../../lib/automations/issue-to-defect/issue-jobs.ts';
+import { issueJobs } from '../../lib/automations/issue-to-defect/draft.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { IssueState } from '../../lib/links/issue-state.ts';
 import { fromItem } from '../../lib/links/link-item.ts';

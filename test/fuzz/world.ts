@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
-import { PAUSED } from '../../lib/automations/backfill/backfill.ts';
+import { PAUSED } from '../../lib/automations/backfill/draft.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import type { Job, JobStatus } from '../../lib/engine/record/job.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';

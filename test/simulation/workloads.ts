@@ -1,4 +1,4 @@
-import { faultJobs } from '../../lib/automations/answer-fault.ts';
+import { faultJobs } from '../../lib/automations/answer-fault/draft.ts';
 import type { QueueName } from '../../lib/engine/line/queue.ts';
 import { type Counting, countings } from '../service/budget/service-model.ts';
 import { seededRandom } from '../service/budget/virtual-time.ts';
@@ -67,8 +67,8 @@ export function backlogWithPeople(
 }
 
 /**
- * A backlog that lasts long enough for Lambda to take it for a loop, of few calls. Each worker that moves the line sends
- * the messages of the next jobs.
+ * A backlog that lasts long enough for Lambda to take it for a loop, of few calls. Each worker that moves the line
+ * sends the messages of the next jobs.
  */
 export function longBacklog(stopsLoops: boolean, seed: number): Workload {
   const load = backlogWithPeople('sliding', 5, 25 * MINUTE, seed);
@@ -130,8 +130,8 @@ export function flood(issues: number, seed: number): Workload {
 }
 
 /**
- * A backlog with people, where something holds part of the calls for longer than the relay waits for an answer. The last
- * person comes two minutes before the end: while the connection counts as down, everyone waits for the next probe.
+ * A backlog with people, where something holds part of the calls for longer than the relay waits for an answer. The
+ * last person comes two minutes before the end: while the connection counts as down, everyone waits for the next probe.
  */
 export function heldCalls(seed: number): Workload {
   const load = backlogWithPeople('sliding', 45, 10 * MINUTE, seed);

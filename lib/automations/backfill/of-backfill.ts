@@ -4,11 +4,11 @@ import type { Job } from '../../engine/record/job.ts';
 import type { Automation } from '../../engine/run/automation.ts';
 import { heldBy } from '../../links/link-life.ts';
 import { creationOf, fateOfClaim } from '../issue-to-defect/claim-fate.ts';
-import { type IssueInput, issueJobs } from '../issue-to-defect/issue-jobs.ts';
+import { type IssueInput, issueJobs } from '../issue-to-defect/draft.ts';
 import { planIssue } from '../issue-to-defect/issue-plan.ts';
 import type { Tools } from '../tools.ts';
-import { PAUSED, PAUSED_LOOKS_EVERY_MS } from './backfill.ts';
 import type { IssueFate } from './backfills.ts';
+import { PAUSED, PAUSED_LOOKS_EVERY_MS } from './draft.ts';
 
 /** How often an issue is looked at whose defect another job makes. */
 const OTHER_JOB_MS = 10 * 60_000;

@@ -6,8 +6,8 @@ import type { ClaimFate } from './claim-fate.ts';
 import { appliedOf, type DefectFields, defectFields, fieldsToSend, isDefect } from './defect-text.ts';
 
 /**
- * What a job of an issue decides, as pure functions. lib/automations/issue-to-defect/issue-to-defect.ts carries the decisions out, and
- * lib/automations/issue-to-defect/issue-plan.ts shows them.
+ * What a job of an issue decides, as pure functions. lib/automations/issue-to-defect/run.ts carries the decisions out,
+ * and lib/automations/issue-to-defect/issue-plan.ts shows them.
  */
 export interface IssueView {
   /** The job that decides, or the one that an event would make. */

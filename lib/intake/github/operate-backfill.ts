@@ -1,4 +1,3 @@
-import { PAUSED, pageDraft } from '../../automations/backfill/backfill.ts';
 import {
   type Backfill,
   type BackfilledIssue,
@@ -6,6 +5,7 @@ import {
   countFates,
   type IssueFilter,
 } from '../../automations/backfill/backfills.ts';
+import { PAUSED, pageDraft } from '../../automations/backfill/draft.ts';
 import type { IssueRepository } from '../../automations/issue-to-defect/issue-decisions.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { inBatches } from '../../engine/line/batches.ts';

@@ -1,6 +1,6 @@
 import { fateOfClaim } from '../../automations/issue-to-defect/claim-fate.ts';
 import { defectFields } from '../../automations/issue-to-defect/defect-text.ts';
-import { issueJobs } from '../../automations/issue-to-defect/issue-jobs.ts';
+import { issueJobs } from '../../automations/issue-to-defect/draft.ts';
 import { type IssuePlan, planIssue } from '../../automations/issue-to-defect/issue-plan.ts';
 import type { Tools } from '../../automations/tools.ts';
 import { findRepository } from '../../config/find-repository.ts';

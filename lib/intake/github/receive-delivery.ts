@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { faultJobs } from '../../automations/answer-fault.ts';
+import { faultJobs } from '../../automations/answer-fault/draft.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import type { JobQueue } from '../../engine/line/queue.ts';

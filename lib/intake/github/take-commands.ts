@@ -1,7 +1,7 @@
-import { faultJobs } from '../../automations/answer-fault.ts';
-import { writtenLine } from '../../automations/still-written.ts';
+import { faultJobs } from '../../automations/answer-fault/draft.ts';
 import type { CommandOrigin } from '../../automations/verb.ts';
 import { type ParsedCommand, parseCommand, verbOf, verbs } from '../../automations/verbs.ts';
+import { writtenLine } from '../../automations/written-line.ts';
 import { commandLines } from '../../commands/comment-lines.ts';
 import type { Languages } from '../../commands/day-like.ts';
 import { excerpt } from '../../commands/fault.ts';
@@ -25,8 +25,8 @@ const MAX_COMMANDS = MOST_UNDER_WAY;
 const MAX_ITEMS = 50;
 
 /**
- * The jobs of the commands in a comment. A job is identified by the comment and the line, so an edit does not repeat the
- * lines that it keeps. An edit that changes or removes a command gives no jobs, because the relay cannot tell a
+ * The jobs of the commands in a comment. A job is identified by the comment and the line, so an edit does not repeat
+ * the lines that it keeps. An edit that changes or removes a command gives no jobs, because the relay cannot tell a
  * correction from a second command.
  */
 export function takeCommands(read: CommentPayload, settings: RepositoryConfig, config: RelayConfig): Taken {

@@ -1,10 +1,10 @@
-import { checklistItemJobs, enumerated } from '../../automations/complete-checklist-item/complete-checklist-item.ts';
+import { checklistItemJobs } from '../../automations/complete-checklist-item/draft.ts';
 import { MOST_ITEMS } from '../../commands/checklist-items.ts';
 import { completedItems } from '../../commands/comment-lines.ts';
 import type { RepositoryConfig } from '../../config/schema.ts';
 import { unprovenAuthor } from '../../platforms/github/association.ts';
 import type { PullRequestPayload } from '../../platforms/github/pull-request.ts';
-import { cutToLength } from '../../text.ts';
+import { cutToLength, enumerated } from '../../text.ts';
 import { issuePlace } from './issue-place.ts';
 import type { Taken } from './taken.ts';
 

@@ -1,5 +1,5 @@
 import { toldOf } from '../../automations/issue-to-defect/defect-text.ts';
-import { type IssueInput, issueEntity, issueJobs } from '../../automations/issue-to-defect/issue-jobs.ts';
+import { type IssueInput, issueEntity, issueJobs } from '../../automations/issue-to-defect/draft.ts';
 import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { digest } from '../../digest.ts';

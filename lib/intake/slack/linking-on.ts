@@ -3,7 +3,7 @@ import { createLinkWaits } from '../../as-person/grants/link-waits.ts';
 import { createVault } from '../../as-person/grants/vault.ts';
 import { createLinkRequests } from '../../as-person/linking/link-requests.ts';
 import { readForm } from '../../as-person/protocol/form.ts';
-import { schemaOfForm } from '../../automations/do-tool/do-tool.ts';
+import { schemaOfForm } from '../../automations/do-tool/draft.ts';
 import { linksAccounts } from '../../config/links-accounts.ts';
 import type { SlackConfig } from '../../config/schema.ts';
 import { inBatches } from '../../engine/line/batches.ts';

@@ -1,9 +1,9 @@
 import type { ModalView } from '@slack/types';
 import * as z from 'zod/mini';
-import { toolFormJobs } from '../../automations/do-tool/do-tool.ts';
-import { projectListJobs } from '../../automations/list-projects.ts';
-import { taskListJobs } from '../../automations/list-tasks.ts';
-import { recognitionJobs } from '../../automations/recognize-person.ts';
+import { toolFormJobs } from '../../automations/do-tool/draft.ts';
+import { projectListJobs } from '../../automations/list-projects/draft.ts';
+import { taskListJobs } from '../../automations/list-tasks/draft.ts';
+import { recognitionJobs } from '../../automations/recognize-person/draft.ts';
 import { requiresLink } from '../../config/links-accounts.ts';
 import { digest } from '../../digest.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
@@ -76,8 +76,8 @@ export async function openLogTimeModal(
 }
 
 /**
- * Opens the modal at once, and starts a job that adds the project's tasks, unless people act in their own name: then they
- * type the task. @returns what to tell the person if it cannot be opened
+ * Opens the modal at once, and starts a job that adds the project's tasks, unless people act in their own name: then
+ * they type the task. @returns what to tell the person if it cannot be opened
  */
 export async function openProjectModal(
   request: ModalRequest,

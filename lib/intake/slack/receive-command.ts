@@ -1,4 +1,11 @@
-import { type Command, parseCommand, printCommand, verbOf } from '../../automations/verbs.ts';
+import {
+  type AnsweredCommand,
+  type Command,
+  isAnswered,
+  parseCommand,
+  printCommand,
+  verbOf,
+} from '../../automations/verbs.ts';
 import type { Fault } from '../../commands/fault.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkForPerson } from '../../engine/record/in-plain-words.ts';
@@ -84,7 +91,10 @@ async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<A
 }
 
 async function carryOut(given: GivenCommand, draft: JobDraft | undefined, intake: SlackIntake): Promise<Answer> {
-  if (!draft) return { said: await answer(given, intake), works: false };
+  if (!draft) {
+    if (!isAnswered(given.command)) throw new Error(`${given.command.verb} made no job`);
+    return { said: await answer(given.command, given, intake), works: false };
+  }
   if (given.command.verb === 'do') {
     const said = await intake.linking.linkFirst(given.userId, draft.connection);
     if (said) return { said, works: false };
@@ -94,8 +104,11 @@ async function carryOut(given: GivenCommand, draft: JobDraft | undefined, intake
 }
 
 /** Answers a command that has no job, or opens the form that it needs first. */
-async function answer(given: GivenCommand, intake: SlackIntake): Promise<SlackMessage | undefined> {
-  const { command } = given;
+async function answer(
+  command: AnsweredCommand,
+  given: GivenCommand,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
   switch (command.verb) {
     case 'help':
       return (await import('./beyond-jobs.ts')).helpMessage(intake.settings.command);
@@ -114,7 +127,7 @@ async function answer(given: GivenCommand, intake: SlackIntake): Promise<SlackMe
         intake,
       );
     default:
-      throw new Error(`${command.verb} has neither a job nor an answer`);
+      return command satisfies never;
   }
 }
 
@@ -144,8 +157,8 @@ function faultMessage(
 }
 
 /**
- * Says what became of the same command a moment ago. If it could not be done, it is tried again: that is what the person
- * wants, and it makes nothing twice. Otherwise they are asked whether to run it once more.
+ * Says what became of the same command a moment ago. If it could not be done, it is tried again: that is what the
+ * person wants, and it makes nothing twice. Otherwise they are asked whether to run it once more.
  */
 async function answerRepeat(
   command: string,

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import { defectJob } from '../../automations/create-defect/create-defect.ts';
-import { toolCallJob } from '../../automations/do-tool/do-tool.ts';
-import { timeJob } from '../../automations/log-time/log-time.ts';
+import { defectJob } from '../../automations/create-defect/draft.ts';
+import { toolCallJob } from '../../automations/do-tool/draft.ts';
+import { timeJob } from '../../automations/log-time/draft.ts';
 import type { LimitedVerb } from '../../automations/permissions.ts';
 import { parseDuration } from '../../commands/duration.ts';
 import { taskAsTyped } from '../../commands/log.ts';

@@ -1,60 +1,17 @@
 import type * as zod from 'zod';
-import * as z from 'zod/mini';
 import type { Day } from '../../commands/day.ts';
-import type { Languages } from '../../commands/day-like.ts';
 import { printDuration } from '../../commands/duration.ts';
-import { type LogCommand, printLog, readLog } from '../../commands/log.ts';
 import { asNotDone, NotDone } from '../../engine/record/interruption.ts';
-import type { Job, JobDraft } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import type { Job } from '../../engine/record/job.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createTimelog } from '../../service/partner/operations/timelogs.ts';
 import type { Mine } from '../as-person.ts';
 import { createWith } from '../create-with.ts';
 import type { Tools } from '../tools.ts';
-import { type CommandOrigin, eventOf, type Verb } from '../verb.ts';
+import { type TimeToLog, timeJobs } from './draft.ts';
 import { findTask, tasksOfKey, tasksOfTool } from './find-task.ts';
-
-const timeToLog = z.object({
-  by: z.object({ in: z.enum(['slack', 'github']), id: z.string() }),
-  minutes: z.number(),
-  day: z.string(),
-  /** The task's id or name. */
-  task: z.string(),
-  note: z.optional(z.string()),
-});
-type TimeToLog = z.output<typeof timeToLog>;
-
-const timeJobs = defineJobs('log-time', timeToLog);
-
-export const logVerb: Verb<LogCommand> = {
-  verb: 'log',
-  usage: 'log <duration> [day] <task> [note]',
-  does: 'logs time on a task, for you',
-  examples: [
-    'log 1h30m 4711 wrote tests',
-    'log 1.5h yesterday 4711',
-    'log 90m 2026-11-18 4711',
-    'log 1:30 "Checkout page" wrote tests',
-    'log 2h 4711 yesterday wrote tests',
-  ],
-  read: readLog,
-  print: printLog,
-  permission: 'log',
-  inComments: 'logTime',
-  asksBeforeRepeating: true,
-  job: (command, origin, { slack }) => timeJob(command, origin, slack?.languages ?? []),
-};
-
-/** The job for time that a person logs, with a command or a form. */
-export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin, languages: Languages): JobDraft {
-  const { note, ...withoutNote } = time;
-  return timeJobs.draft({
-    ...eventOf(verb, printLog({ verb, ...withoutNote }, languages), origin),
-    input: { by: origin.by, ...time },
-  });
-}
 
 const DAY_MS = 86_400_000;
 

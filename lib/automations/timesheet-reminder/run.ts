@@ -1,35 +1,12 @@
-import * as z from 'zod/mini';
 import { mondayOf } from '../../dates.ts';
 import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
-import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { slackMessage } from '../../platforms/slack/replies.ts';
 import { readTimesheet } from '../../timesheets/read-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import { findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
 import type { Tools } from '../tools.ts';
-
-/** A timesheet with missing hours. */
-export const reminderJobs = defineJobs(
-  'timesheet-reminder',
-  z.object({
-    team: z.string(),
-    /** Only report what would be sent. This is the setting from when the team's job was made. */
-    dryRun: z.boolean(),
-    date: z.string(),
-    timesheet: z.object({
-      userId: z.union([z.string(), z.number()]),
-      name: z.string(),
-      email: z.string(),
-      createdOn: z.optional(z.string()),
-      minutes: z.record(z.string(), z.number()),
-      tasks: z.array(z.object({ id: z.string(), name: z.optional(z.string()) })),
-    }),
-    /** When the timesheet was read; it has no newer entries. Epoch milliseconds. */
-    readAt: z.number(),
-    /** How long the reminder stays due after the job was made, so that it does not arrive at night. */
-    dueForMs: z.number(),
-  }),
-);
+import { reminderJobs } from './draft.ts';
 
 /** A timesheet that was read longer ago is read again, because the person may have filled it in. */
 const FRESH_MS = 10 * 60_000;

@@ -1,62 +1,28 @@
-import * as z from 'zod/mini';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { inBatches } from '../../engine/line/batches.ts';
 import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
-import type { JobDraft } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { keep } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import type { IssuePage } from '../../platforms/github/issue-pages.ts';
 import type { Tools } from '../tools.ts';
 import { draftOf, leftAside, planListed, repositoryToBackfill } from './backfill-issue.ts';
 import { type Backfill, countFates, hasEnded, type IssueCounts } from './backfills.ts';
-
-/** A page of a backfill, or its end. */
-export const backfillJobs = defineJobs(
-  'backfill',
-  z.object({
-    repository: z.string(),
-    startedAt: z.int(),
-    /** From 1. */
-    page: z.int(),
-    /** Where the page begins; without it, at the first issue. */
-    cursor: z.optional(z.object({ from: z.string(), page: z.int() })),
-    /** True after the last page: the job waits for the issues and counts them. */
-    isRead: z.boolean(),
-  }),
-);
-
-type BackfillInput = ReturnType<typeof backfillJobs.inputOf>;
+import { type BackfillInput, backfillJobs, PAUSED, PAUSED_LOOKS_EVERY_MS, pageDraft } from './draft.ts';
 
 /** How often it is checked whether jobs have ended. */
 const LOOKS_EVERY_MS = 60_000;
-/** How often a paused job checks whether it may go on. A resumed backfill wakes its jobs. */
-export const PAUSED_LOOKS_EVERY_MS = 10 * 60_000;
-export const PAUSED = 'the backfill is paused';
 
 /**
- * The number of jobs of a backfill that wait in line at most, as a part of the limit of a minute: enough for two checks,
- * and few enough that a stopped backfill, or a waiting line, is read quickly.
+ * The number of jobs of a backfill that wait in line at most, as a part of the limit of a minute: enough for two
+ * checks, and few enough that a stopped backfill, or a waiting line, is read quickly.
  */
 const MINUTES_IN_LINE = 3;
 
-/** The job of a page of a backfill; the first one begins it. */
-export function pageDraft(
-  { repository, connection, startedAt }: Pick<Backfill, 'repository' | 'connection' | 'startedAt'>,
-  { page, cursor, isRead }: Pick<BackfillInput, 'page' | 'cursor' | 'isRead'>,
-): JobDraft {
-  return backfillJobs.draft({
-    happened: [repository, startedAt, page],
-    ...{ connection, lane: 'backfill', entity: `backfill-${repository}` },
-    summary: isRead ? `backfill of ${repository}: the end` : `backfill of ${repository}: page ${page}`,
-    input: { repository, startedAt, page, isRead, ...(cursor && { cursor }) },
-  });
-}
-
 /**
  * Turns the issues of a repository that were there before the relay into jobs, page by page. Each page is a job of its
- * own, so that it is retried on its own; it drafts the job of the next page. Jobs of issues go directly into the waiting
- * line of the lane `backfill`.
+ * own, so that it is retried on its own; it drafts the job of the next page. Jobs of issues go directly into the
+ * waiting line of the lane `backfill`.
  */
 export function backfill(tools: Tools): Automation {
   const { config, backfills, issuePages, links, jobs, queue, clock } = tools;

@@ -1,9 +1,7 @@
-import * as z from 'zod/mini';
-import { requiresLink } from '../config/links-accounts.ts';
-import { type Automation, defineAutomation, defineJobs } from '../engine/run/automation.ts';
-import type { Tools } from './tools.ts';
-
-export const recognitionJobs = defineJobs('recognize-person', z.object({}));
+import { requiresLink } from '../../config/links-accounts.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import type { Tools } from '../tools.ts';
+import { recognitionJobs } from './draft.ts';
 
 /** Finds a person's user in the service, for a form that opens only for known users. */
 export function recognizePerson({ people }: Tools): Automation {

@@ -1,60 +1,15 @@
-import * as z from 'zod/mini';
 import { type Fields, fieldsIn, fillTemplate } from '../../as-person/protocol/template.ts';
-import { type ItemsCommand, readItems } from '../../commands/checklist-items.ts';
 import { NotDone, type Refused, StepFailed } from '../../engine/record/interruption.ts';
-import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { LinkAwaited } from '../../engine/run/link-awaited.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { idFromText } from '../../service/partner/operation.ts';
 import { completeChecklistItem as operation } from '../../service/partner/operations/work-item-checklists.ts';
+import { enumerated } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import { keptOf } from '../create-with.ts';
 import type { Tools } from '../tools.ts';
-import { eventOf, type Verb } from '../verb.ts';
-
-export const checklistItemJobs = defineJobs(
-  'complete-checklist-item',
-  z.object({
-    items: z.array(z.string()),
-    /** A state rather than a toggle, so that sending it twice is harmless. */
-    completed: z.boolean(),
-    /** How many items were left out because there are too many for one command. */
-    leftOut: z.optional(z.int()),
-  }),
-);
-
-function itemsVerb(
-  verb: ItemsCommand['verb'],
-  shown: Pick<Verb<ItemsCommand>, 'usage' | 'does' | 'examples'>,
-): Verb<ItemsCommand> {
-  const print = ({ items }: ItemsCommand) => [verb, ...items].join(' ');
-  return {
-    ...shown,
-    verb,
-    read: (text) => readItems(verb, text),
-    print,
-    permission: 'done',
-    inComments: 'completeChecklistItem',
-    asksBeforeRepeating: true,
-    job: (command, origin) =>
-      checklistItemJobs.draft({
-        ...eventOf(verb, print(command), origin),
-        input: { items: command.items, completed: verb === 'done' },
-      }),
-  };
-}
-
-export const doneVerb = itemsVerb('done', {
-  usage: 'done <item id> …',
-  does: 'completes checklist items',
-  examples: ['done 12 13', 'done 12', 'done #12, 13 and 14'],
-});
-
-export const undoVerb = itemsVerb('undo', {
-  usage: 'undo <item id> …',
-  does: 'reopens checklist items',
-  examples: ['undo 12', 'undo 12 13'],
-});
+import { checklistItemJobs } from './draft.ts';
 
 /** Completes or reopens each checklist item separately, so that a refused item does not stop the others. */
 export function completeChecklistItem({ asPerson }: Tools): Automation {
@@ -91,8 +46,8 @@ async function setEach(
 
 /**
  * Sets each item, also those behind one that cannot be set now: the job comes back for that one.
- * @throws what keeps an item from being set, after the others are: a failure first, because it may pass sooner than a link
- * comes
+ * @throws what keeps an item from being set, after the others are: a failure first, because it may pass sooner than a
+ * link comes
  */
 async function setEachApart(
   items: readonly string[],
@@ -149,9 +104,4 @@ function why({ refusal }: Refused): string {
   if (refusal.status === 404) return 'there is no such item';
   if (refusal.status === 403) return "the relay's key may not manage this checklist";
   return 'the service does not take this id';
-}
-
-/** `12, 13 and 14` */
-export function enumerated(items: readonly string[]): string {
-  return items.length < 2 ? items.join() : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }

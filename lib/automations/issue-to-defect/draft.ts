@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { defineJobs } from '../../engine/run/automation.ts';
+import { defineJobs } from '../../engine/record/job-kind.ts';
 
 /** The input of an issue's job. Everything else is in the link, which is newer. */
 const issueInput = z.object({

@@ -1,26 +1,11 @@
-import * as z from 'zod/mini';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
-import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { slackMessage } from '../../platforms/slack/replies.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { findTeam, standingOf } from '../../timesheets/shortfall.ts';
 import { summaryMessages } from '../../timesheets/summary-message.ts';
 import type { Tools } from '../tools.ts';
-
-/** A team, and the week to summarize. */
-export const summaryJobs = defineJobs(
-  'timesheet-summary',
-  z.object({
-    team: z.string(),
-    /**
-     * Only report what would be sent. This is the setting from when the job was made, even if relay.config.ts has
-     * changed since.
-     */
-    dryRun: z.boolean(),
-    weekStart: z.string(),
-    weekEnd: z.string(),
-  }),
-);
+import { summaryJobs } from './draft.ts';
 
 /** Posts last week's summary to the lead's channel: who is complete, who is short, and by how much. */
 export function timesheetSummary({ config, slack, clock }: Tools): Automation {

@@ -1,13 +1,11 @@
-import * as z from 'zod/mini';
 import type { Holder } from '../../as-person/grants/grant.ts';
 import { fieldsOf, readForm } from '../../as-person/protocol/form.ts';
 import { outsideText } from '../../as-person/protocol/outside-text.ts';
 import { schemaHash } from '../../as-person/protocol/schema-hash.ts';
 import type { Tool } from '../../as-person/protocol/tool.ts';
-import { asTyped, unquoted } from '../../commands/words.ts';
 import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
-import type { Job, JobDraft } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import type { Job } from '../../engine/record/job.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { changedSinceForm, saidIn, type ToolSteps } from '../../engine/run/tool-steps.ts';
 import {
   argumentsIn,
@@ -16,60 +14,14 @@ import {
   toolMessageModal,
   toolModal,
 } from '../../platforms/slack/views/tool-views.ts';
-import { openedView, updateModal } from '../../platforms/slack/views/update-modal.ts';
+import { updateModal } from '../../platforms/slack/views/update-modal.ts';
 import { cutToLength } from '../../text.ts';
 import { keptOf } from '../create-with.ts';
 import type { Tools } from '../tools.ts';
-import { type CommandOrigin, eventOf, type Verb } from '../verb.ts';
-
-const toolListJobs = defineJobs('list-tools', z.object({ word: z.optional(z.string()) }));
-
-/** A form that was opened for a tool, before its schema is known. */
-export const toolFormJobs = defineJobs('fill-in-tool', z.object({ opened: openedView, tool: z.string() }));
-
-const toolCallJobs = defineJobs(
-  'call-tool',
-  z.object({
-    tool: z.string(),
-    /** The hash of the schema that the form was made of. */
-    schema: z.string(),
-    /** As they were typed or chosen, by block: no name of the table may be empty, and that of an argument may be. */
-    values: z.record(z.string(), z.string()),
-    /** Whether the person confirmed that something may be deleted or overwritten. */
-    isConfirmed: z.boolean(),
-  }),
-);
-
-export interface DoCommand {
-  verb: 'do';
-  word?: string;
-}
-
-export const doVerb: Verb<DoCommand> = {
-  verb: 'do',
-  usage: 'do [word]',
-  does: 'lists what else you can do in the service with your linked account, each with a form',
-  examples: ['do', 'do task'],
-  read(typed) {
-    const word = unquoted(typed);
-    return { command: word === '' ? { verb: 'do' } : { verb: 'do', word } };
-  },
-  print: ({ word }) => (word === undefined ? 'do' : `do ${asTyped(word)}`),
-  permission: 'do',
-  asksBeforeRepeating: false,
-  job: ({ verb, ...input }, origin) =>
-    toolListJobs.draft({ ...eventOf(verb, verb, origin), group: `${origin.entity}-do`, input }),
-};
-
-/** The job of a tool whose form was sent off. */
-export function toolCallJob(
-  call: { tool: string; schema: string; values: Record<string, string>; isConfirmed: boolean },
-  origin: CommandOrigin,
-): JobDraft {
-  return toolCallJobs.draft({ ...eventOf('do', `do ${call.tool}`, origin), input: call });
-}
+import { FORM, toolCallJobs, toolFormJobs, toolListJobs } from './draft.ts';
 
 const SHOWN = 40;
+
 const MAX_DESCRIPTION_LENGTH = 200;
 
 /** @throws {NotDone} where the connection is not for linked accounts */
@@ -101,24 +53,8 @@ export function listTools(tools: Tools): Automation {
   });
 }
 
-const FORM = 'make the form';
-
 const readTool = (mine: ToolSteps, name: string): Promise<Tool | null> =>
   mine.list('read the tool', ({ tools }) => tools.find((one) => one.name === name) ?? null);
-
-/**
- * The schema that a form was made of, for the function that gets the form and reads nothing sealed. It decides nothing:
- * the job that calls the tool reads the tool again.
- *
- * @param entry reads the record of a step
- */
-export async function schemaOfForm(
-  madeBy: string,
-  entry: (jobId: string, step: string) => Promise<{ result?: unknown } | undefined>,
-): Promise<Pick<Tool, 'inputSchema'> | undefined> {
-  const made = await entry(madeBy, FORM);
-  return typeof made?.result === 'string' ? { inputSchema: JSON.parse(made.result) } : undefined;
-}
 
 /** Makes the form of a tool of its schema, in a modal that is open. */
 export function fillInTool(tools: Tools): Automation {

@@ -1,11 +1,11 @@
-import type { Verb } from '../verb.ts';
+import type { AnsweredVerb } from '../verb.ts';
 
 export interface UnlinkCommand {
   verb: 'unlink';
 }
 
-/** It has no job: lib/intake/slack/link-account.ts answers it. */
-export const unlinkVerb: Verb<UnlinkCommand> = {
+export const unlinkVerb: AnsweredVerb<UnlinkCommand> = {
+  isAnswered: true,
   verb: 'unlink',
   usage: 'unlink',
   does: 'forgets your linked account',

@@ -1,26 +1,13 @@
-import * as z from 'zod/mini';
-import { NeedsOperator } from '../engine/record/interruption.ts';
-import { type Automation, defineAutomation, defineJobs } from '../engine/run/automation.ts';
-import { openedView, updateModal } from '../platforms/slack/views/update-modal.ts';
-import { defectMemory, defectModal } from '../platforms/slack/views/views.ts';
-import { listProjects } from '../service/partner/operations/projects.ts';
-import type { Tools } from './tools.ts';
-
-/** A modal that was opened with the cached projects. */
-export const projectListJobs = defineJobs(
-  'list-projects',
-  z.object({
-    opened: openedView,
-    modal: z.object({
-      memory: defectMemory,
-      projectId: z.optional(z.string()),
-      title: z.optional(z.string()),
-      description: z.optional(z.string()),
-    }),
-  }),
-);
+import { NeedsOperator } from '../../engine/record/interruption.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import { updateModal } from '../../platforms/slack/views/update-modal.ts';
+import { defectModal } from '../../platforms/slack/views/views.ts';
+import { listProjects } from '../../service/partner/operations/projects.ts';
+import type { Tools } from '../tools.ts';
+import { projectListJobs } from './draft.ts';
 
 const PAGE_SIZE = 100;
+
 const PAGES = 20;
 
 /** Updates the list of projects in the table and in an open modal. */

@@ -1,43 +1,13 @@
-import * as z from 'zod/mini';
 import { mondayOf } from '../../dates.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
+import { reminderJobs } from '../timesheet-reminder/draft.ts';
 import type { Tools } from '../tools.ts';
-import { reminderJobs } from './timesheet-reminder.ts';
-
-/** A team, and the day that its people are reminded of. */
-export const teamDayJobs = defineJobs(
-  'team-timesheets',
-  z.object({
-    team: z.string(),
-    /**
-     * Only report what would be sent. This is the setting from when the job was made, even if relay.config.ts has
-     * changed since.
-     */
-    dryRun: z.boolean(),
-    date: z.string(),
-    /** How long the reminders stay due after the job was made. */
-    dueForMs: z.number(),
-  }),
-);
-
-/** The step that keeps a {@link PersonOfTeam} for each member. */
-export const TEAM_PEOPLE = 'see who is short';
-
-/** What a team's job decided about a member. */
-export const personOfTeam = z.object({
-  name: z.string(),
-  email: z.string(),
-  /** The job of their reminder. */
-  jobId: z.optional(z.string()),
-  /** Why they get no reminder. */
-  why: z.optional(z.string()),
-});
-export type PersonOfTeam = z.output<typeof personOfTeam>;
+import { type PersonOfTeam, TEAM_PEOPLE, teamDayJobs } from './draft.ts';
 
 /** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
 export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automation {

@@ -32,6 +32,7 @@ import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
 import type { Tools } from '../tools.ts';
 import { CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
 import { appliedOf, defectFields, isDefect, toldOf } from './defect-text.ts';
+import { type IssueInput, issueEntity, issueJobs } from './draft.ts';
 import {
   decideClaim,
   decideCreation,
@@ -43,7 +44,6 @@ import {
   mayHaveCreated,
   type Park,
 } from './issue-decisions.ts';
-import { type IssueInput, issueEntity, issueJobs } from './issue-jobs.ts';
 import { createTransfers, type LeftLink } from './issue-transfers.ts';
 
 /** The search for the defect of an earlier holder of the claim reads up to 2,000 defects of the project. */
@@ -379,8 +379,8 @@ export function issueToDefect(options: Tools): Automation {
   }
 
   /**
-   * A job gives up its claim if it ends because the issue wants no defect, or because an operator discarded it. A parked
-   * job keeps its claim, so that its replay continues, unless a job of another event takes the claim over.
+   * A job gives up its claim if it ends because the issue wants no defect, or because an operator discarded it. A
+   * parked job keeps its claim, so that its replay continues, unless a job of another event takes the claim over.
    */
   async function letGo(job: Job, ending: 'succeeded' | 'parked', isHeld: () => Promise<boolean>): Promise<void> {
     if (ending === 'parked' && !job.discarded) return;

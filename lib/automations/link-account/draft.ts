@@ -1,5 +1,5 @@
 import { withPlainHyphens } from '../../commands/words.ts';
-import type { Verb } from '../verb.ts';
+import type { AnsweredVerb } from '../verb.ts';
 
 export interface LinkCommand {
   verb: 'link';
@@ -7,8 +7,8 @@ export interface LinkCommand {
   code?: string;
 }
 
-/** It has no job: lib/intake/slack/link-account.ts answers it. */
-export const linkVerb: Verb<LinkCommand> = {
+export const linkVerb: AnsweredVerb<LinkCommand> = {
+  isAnswered: true,
   verb: 'link',
   usage: 'link [code]',
   does: 'links your account, so that what you ask for is done in your name',

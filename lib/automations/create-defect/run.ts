@@ -1,9 +1,6 @@
 import type * as zod from 'zod';
-import * as z from 'zod/mini';
-import { asTyped, unquoted } from '../../commands/words.ts';
 import { asNotDone } from '../../engine/record/interruption.ts';
-import type { JobDraft } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createDefect as operation } from '../../service/partner/operations/defects.ts';
@@ -11,71 +8,11 @@ import { cutToBytes, cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import { createWith } from '../create-with.ts';
 import type { Tools } from '../tools.ts';
-import { type CommandOrigin, eventOf, type Verb } from '../verb.ts';
-
-const defectJobs = defineJobs(
-  'create-defect',
-  z.object({
-    projectId: z.string(),
-    title: z.string(),
-    description: z.string(),
-    type: z.optional(z.string()),
-    priority: z.optional(z.string()),
-    severity: z.optional(z.string()),
-    /** The origin, as the description states it. */
-    origin: z.string(),
-  }),
-);
-
-/** A defect as a person described it. */
-export interface DescribedDefect {
-  projectId: string;
-  title: string;
-  description: string;
-  type?: string | undefined;
-  priority?: string | undefined;
-  severity?: string | undefined;
-  /** Link to the Slack message that the defect was made from. */
-  permalink?: string | undefined;
-}
-
-export interface DefectCommand {
-  verb: 'defect';
-  title?: string;
-}
-
-export const defectVerb: Verb<DefectCommand> = {
-  verb: 'defect',
-  usage: 'defect [title]',
-  does: 'creates a defect; without a title, opens a form',
-  examples: ['defect Login fails on Safari', 'defect'],
-  read(text) {
-    const title = unquoted(text);
-    return { command: title === '' ? { verb: 'defect' } : { verb: 'defect', title } };
-  },
-  print: ({ title }) => (title === undefined ? 'defect' : `defect ${asTyped(title)}`),
-  permission: 'defect',
-  asksBeforeRepeating: true,
-  job({ title }, origin, { slack }) {
-    const projectId = slack?.channels[origin.channelId ?? '']?.projectId;
-    if (title === undefined || projectId === undefined) return undefined;
-    const { types = [], priorities = [], severities = [] } = slack?.defect ?? {};
-    const [type, priority, severity] = [types[0], priorities[0], severities[0]];
-    return defectJob({ projectId, title, description: '', type, priority, severity }, origin);
-  },
-};
-
-/** The job for a defect that a person requests in Slack, with a command or a form. */
-export function defectJob({ permalink, ...defect }: DescribedDefect, origin: CommandOrigin): JobDraft {
-  const from = `Created in Slack by @${origin.byName}${permalink ? `, from ${permalink}` : ''}`;
-  return defectJobs.draft({
-    ...eventOf('defect', `defect ${defect.title}`, origin),
-    input: { ...defect, origin: from },
-  });
-}
+import { type DescribedDefect, defectJobs } from './draft.ts';
 
 /** The same limit as in issue-to-defect. */
 const MAX_DESCRIPTION_BYTES = 32_768;
+
 /** The form's limit. The description has the rest of a longer title. */
 const MAX_TITLE_LENGTH = 255;
 

@@ -1,9 +1,7 @@
-import * as z from 'zod/mini';
 import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
-import { asTyped, unquoted } from '../../commands/words.ts';
 import { asNotDone, type Refused } from '../../engine/record/interruption.ts';
-import { type Automation, defineAutomation, defineJobs } from '../../engine/run/automation.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { saidIn } from '../../engine/run/tool-steps.ts';
 import { foundBlocks } from '../../platforms/slack/found.ts';
@@ -12,35 +10,7 @@ import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts
 import { cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import type { Tools } from '../tools.ts';
-import { eventOf, type Verb } from '../verb.ts';
-
-const searchJobs = defineJobs('find', z.object({ text: z.string() }));
-
-export interface FindCommand {
-  verb: 'find';
-  text: string;
-}
-
-const printFind = ({ text }: { text: string }) => `find ${asTyped(text)}`;
-
-export const findVerb: Verb<FindCommand> = {
-  verb: 'find',
-  usage: 'find <text>',
-  does: 'searches tasks and projects',
-  examples: ['find checkout'],
-  read(typed) {
-    const text = unquoted(typed);
-    return text === '' ? { missing: 'a text to search for' } : { command: { verb: 'find', text } };
-  },
-  print: printFind,
-  permission: 'find',
-  asksBeforeRepeating: false,
-  job(command, origin) {
-    const event = eventOf('find', printFind(command), origin);
-    // A search has its own group, so it does not wait for the person's earlier commands.
-    return searchJobs.draft({ ...event, group: `${origin.entity}-find`, input: { text: command.text } });
-  },
-};
+import { searchJobs } from './draft.ts';
 
 const SHOWN = 5;
 

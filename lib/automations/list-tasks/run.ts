@@ -1,20 +1,10 @@
-import * as z from 'zod/mini';
-import { NeedsOperator } from '../engine/record/interruption.ts';
-import { type Automation, defineAutomation, defineJobs } from '../engine/run/automation.ts';
-import { openedView, updateModal } from '../platforms/slack/views/update-modal.ts';
-import { logTimeModal } from '../platforms/slack/views/views.ts';
-import { listTasks, taskName } from '../service/partner/operations/tasks.ts';
-import type { Tools } from './tools.ts';
-
-/** A modal that was opened for a project before its tasks were known. */
-export const taskListJobs = defineJobs(
-  'list-tasks',
-  z.object({
-    opened: openedView,
-    projectId: z.string(),
-    modal: z.object({ connection: z.string(), projectName: z.optional(z.string()) }),
-  }),
-);
+import { NeedsOperator } from '../../engine/record/interruption.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import { updateModal } from '../../platforms/slack/views/update-modal.ts';
+import { logTimeModal } from '../../platforms/slack/views/views.ts';
+import { listTasks, taskName } from '../../service/partner/operations/tasks.ts';
+import type { Tools } from '../tools.ts';
+import { taskListJobs } from './draft.ts';
 
 /** The most options that a list in a modal can have. */
 const MAX_TASKS = 100;

@@ -1,0 +1,48 @@
+import * as z from 'zod/mini';
+import { type ItemsCommand, readItems } from '../../commands/checklist-items.ts';
+import { defineJobs } from '../../engine/record/job-kind.ts';
+import { eventOf, type JobVerb } from '../verb.ts';
+
+export const checklistItemJobs = defineJobs(
+  'complete-checklist-item',
+  z.object({
+    items: z.array(z.string()),
+    /** A state rather than a toggle, so that sending it twice is harmless. */
+    completed: z.boolean(),
+    /** How many items were left out because there are too many for one command. */
+    leftOut: z.optional(z.int()),
+  }),
+);
+
+function itemsVerb(
+  verb: ItemsCommand['verb'],
+  shown: Pick<JobVerb<ItemsCommand>, 'usage' | 'does' | 'examples'>,
+): JobVerb<ItemsCommand> {
+  const print = ({ items }: ItemsCommand) => [verb, ...items].join(' ');
+  return {
+    ...shown,
+    verb,
+    read: (text) => readItems(verb, text),
+    print,
+    permission: 'done',
+    inComments: 'completeChecklistItem',
+    asksBeforeRepeating: true,
+    job: (command, origin) =>
+      checklistItemJobs.draft({
+        ...eventOf(verb, print(command), origin),
+        input: { items: command.items, completed: verb === 'done' },
+      }),
+  };
+}
+
+export const doneVerb = itemsVerb('done', {
+  usage: 'done <item id> …',
+  does: 'completes checklist items',
+  examples: ['done 12 13', 'done 12', 'done #12, 13 and 14'],
+});
+
+export const undoVerb = itemsVerb('undo', {
+  usage: 'undo <item id> …',
+  does: 'reopens checklist items',
+  examples: ['undo 12', 'undo 12 13'],
+});

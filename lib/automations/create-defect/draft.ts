@@ -1,0 +1,68 @@
+import * as z from 'zod/mini';
+import { asTyped, unquoted } from '../../commands/words.ts';
+import type { JobDraft } from '../../engine/record/job.ts';
+import { defineJobs } from '../../engine/record/job-kind.ts';
+import { type AnsweredVerb, type CommandOrigin, eventOf } from '../verb.ts';
+
+export const defectJobs = defineJobs(
+  'create-defect',
+  z.object({
+    projectId: z.string(),
+    title: z.string(),
+    description: z.string(),
+    type: z.optional(z.string()),
+    priority: z.optional(z.string()),
+    severity: z.optional(z.string()),
+    /** The origin, as the description states it. */
+    origin: z.string(),
+  }),
+);
+
+/** A defect as a person described it. */
+export interface DescribedDefect {
+  projectId: string;
+  title: string;
+  description: string;
+  type?: string | undefined;
+  priority?: string | undefined;
+  severity?: string | undefined;
+  /** Link to the Slack message that the defect was made from. */
+  permalink?: string | undefined;
+}
+
+export interface DefectCommand {
+  verb: 'defect';
+  title?: string;
+}
+
+/** Without a title, or where the channel has no project, it opens a form. */
+export const defectVerb: AnsweredVerb<DefectCommand> = {
+  isAnswered: true,
+  verb: 'defect',
+  usage: 'defect [title]',
+  does: 'creates a defect; without a title, opens a form',
+  examples: ['defect Login fails on Safari', 'defect'],
+  read(text) {
+    const title = unquoted(text);
+    return { command: title === '' ? { verb: 'defect' } : { verb: 'defect', title } };
+  },
+  print: ({ title }) => (title === undefined ? 'defect' : `defect ${asTyped(title)}`),
+  permission: 'defect',
+  asksBeforeRepeating: true,
+  job({ title }, origin, { slack }) {
+    const projectId = slack?.channels[origin.channelId ?? '']?.projectId;
+    if (title === undefined || projectId === undefined) return undefined;
+    const { types = [], priorities = [], severities = [] } = slack?.defect ?? {};
+    const [type, priority, severity] = [types[0], priorities[0], severities[0]];
+    return defectJob({ projectId, title, description: '', type, priority, severity }, origin);
+  },
+};
+
+/** The job for a defect that a person requests in Slack, with a command or a form. */
+export function defectJob({ permalink, ...defect }: DescribedDefect, origin: CommandOrigin): JobDraft {
+  const from = `Created in Slack by @${origin.byName}${permalink ? `, from ${permalink}` : ''}`;
+  return defectJobs.draft({
+    ...eventOf('defect', `defect ${defect.title}`, origin),
+    input: { ...defect, origin: from },
+  });
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import { asTyped, unquoted } from '../../commands/words.ts';
+import { defineJobs } from '../../engine/record/job-kind.ts';
+import { eventOf, type JobVerb } from '../verb.ts';
+
+export const searchJobs = defineJobs('find', z.object({ text: z.string() }));
+
+export interface FindCommand {
+  verb: 'find';
+  text: string;
+}
+
+const printFind = ({ text }: { text: string }) => `find ${asTyped(text)}`;
+
+export const findVerb: JobVerb<FindCommand> = {
+  verb: 'find',
+  usage: 'find <text>',
+  does: 'searches tasks and projects',
+  examples: ['find checkout'],
+  read(typed) {
+    const text = unquoted(typed);
+    return text === '' ? { missing: 'a text to search for' } : { command: { verb: 'find', text } };
+  },
+  print: printFind,
+  permission: 'find',
+  asksBeforeRepeating: false,
+  job(command, origin) {
+    const event = eventOf('find', printFind(command), origin);
+    // A search has its own group, so it does not wait for the person's earlier commands.
+    return searchJobs.draft({ ...event, group: `${origin.entity}-find`, input: { text: command.text } });
+  },
+};

@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import type { Languages } from '../../commands/day-like.ts';
+import { type LogCommand, printLog, readLog } from '../../commands/log.ts';
+import type { JobDraft } from '../../engine/record/job.ts';
+import { defineJobs } from '../../engine/record/job-kind.ts';
+import { type CommandOrigin, eventOf, type JobVerb } from '../verb.ts';
+
+const timeToLog = z.object({
+  by: z.object({ in: z.enum(['slack', 'github']), id: z.string() }),
+  minutes: z.number(),
+  day: z.string(),
+  /** The task's id or name. */
+  task: z.string(),
+  note: z.optional(z.string()),
+});
+
+export type TimeToLog = z.output<typeof timeToLog>;
+
+export const timeJobs = defineJobs('log-time', timeToLog);
+
+export const logVerb: JobVerb<LogCommand> = {
+  verb: 'log',
+  usage: 'log <duration> [day] <task> [note]',
+  does: 'logs time on a task, for you',
+  examples: [
+    'log 1h30m 4711 wrote tests',
+    'log 1.5h yesterday 4711',
+    'log 90m 2026-11-18 4711',
+    'log 1:30 "Checkout page" wrote tests',
+    'log 2h 4711 yesterday wrote tests',
+  ],
+  read: readLog,
+  print: printLog,
+  permission: 'log',
+  inComments: 'logTime',
+  asksBeforeRepeating: true,
+  job: (command, origin, { slack }) => timeJob(command, origin, slack?.languages ?? []),
+};
+
+/** The job for time that a person logs, with a command or a form. */
+export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin, languages: Languages): JobDraft {
+  const { note, ...withoutNote } = time;
+  return timeJobs.draft({
+    ...eventOf(verb, printLog({ verb, ...withoutNote }, languages), origin),
+    input: { by: origin.by, ...time },
+  });
+}

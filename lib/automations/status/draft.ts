@@ -1,0 +1,14 @@
+import type { AnsweredVerb } from '../verb.ts';
+
+export const statusVerb: AnsweredVerb<{ verb: 'status' }> = {
+  isAnswered: true,
+  verb: 'status',
+  usage: 'status',
+  does: 'shows your last jobs, what is waiting and until when, and the budget',
+  examples: ['status'],
+  read: (text) =>
+    text === '' ? { command: { verb: 'status' } } : { fault: 'status takes no arguments.', suggestion: 'status' },
+  print: () => 'status',
+  permission: null,
+  asksBeforeRepeating: false,
+};

@@ -1,0 +1,25 @@
+import * as z from 'zod/mini';
+import { defineJobs } from '../../engine/record/job-kind.ts';
+
+/** A timesheet with missing hours. */
+export const reminderJobs = defineJobs(
+  'timesheet-reminder',
+  z.object({
+    team: z.string(),
+    /** Only report what would be sent. This is the setting from when the team's job was made. */
+    dryRun: z.boolean(),
+    date: z.string(),
+    timesheet: z.object({
+      userId: z.union([z.string(), z.number()]),
+      name: z.string(),
+      email: z.string(),
+      createdOn: z.optional(z.string()),
+      minutes: z.record(z.string(), z.number()),
+      tasks: z.array(z.object({ id: z.string(), name: z.optional(z.string()) })),
+    }),
+    /** When the timesheet was read; it has no newer entries. Epoch milliseconds. */
+    readAt: z.number(),
+    /** How long the reminder stays due after the job was made, so that it does not arrive at night. */
+    dueForMs: z.number(),
+  }),
+);

@@ -1,0 +1,11 @@
+import { digest } from '../digest.ts';
+import type { WrittenLine } from '../engine/record/job.ts';
+
+/** The line of a comment that a job comes from, as its record keeps it: without the text. */
+export function writtenLine(id: number, line: string): WrittenLine {
+  return { id, line: lineDigest(line) };
+}
+
+export function lineDigest(line: string): string {
+  return digest(line);
+}
