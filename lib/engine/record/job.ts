@@ -19,8 +19,8 @@ export type ReplyTo =
       in: 'slack';
       userId: string;
       /**
-       * Set for commands and buttons, valid for half an hour; sealed in a stored job (lib/platforms/slack/sealed-url.ts). Without
-       * it, the reply is a direct message.
+       * Set for commands and buttons, valid for half an hour; sealed in a stored job
+       * (lib/platforms/slack/sealed-url.ts). Without it, the reply is a direct message.
        */
       responseUrl?: string;
     }
