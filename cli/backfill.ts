@@ -93,7 +93,10 @@ function operations(stores: Stores, config: RelayConfig) {
   const backfills = createBackfills(table, clock);
   const budget = createBudget({ table });
   const github = createGithubForJobs({
-    ...{ apiUrl: config.github.apiUrl, secrets, clock: Date.now, fetch },
+    apiUrl: config.github.apiUrl,
+    secrets,
+    clock: Date.now,
+    fetch,
     timeoutMs: GITHUB_TIMEOUT_MS,
   });
   const issuePages = createIssuePages(github);

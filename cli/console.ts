@@ -62,7 +62,11 @@ async function serveStage(name: string, { operate = false, port }: ConsoleComman
     console.error(printable(`relay: ${error instanceof Error ? error.message : error}`));
   const token = randomBytes(32).toString('base64url');
   const server = await startConsole(port, {
-    ...{ name, stores, operate, token, failed },
+    name,
+    stores,
+    operate,
+    token,
+    failed,
     runtime: { config, clock: Date.now, random: Math.random, randomBytes, fetch },
     operator: await callerArn(),
     changes: createPolledChanges(stores.jobs, failed),

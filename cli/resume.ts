@@ -31,7 +31,11 @@ export function addResumeCommand(program: Command, open: OpenTarget): void {
       const budget = createBudget({ table });
       const lines = createWaitingLines({ ...stores, budget, breakers, clock: stores.clock });
       const resumed = await resumeConnection(connection, {
-        ...{ ...stores, limits, budget, breakers, lines },
+        ...stores,
+        limits,
+        budget,
+        breakers,
+        lines,
         decision: { at: stores.clock(), by: operatorOf(target), what: 'resumed' },
       });
       if (options.json) return printJson(withIsoTimes(resumed));

@@ -133,11 +133,20 @@ async function start(): Promise<void> {
   const stores = openStores(runtime);
   let url = '';
   const consoleOfRelay = createConsole({
-    ...{ name: 'this machine', operate: true, operator: userName() },
-    ...{ runtime, stores, changes, token, failed: requestFailed },
+    name: 'this machine',
+    operate: true,
+    operator: userName(),
+    runtime,
+    stores,
+    changes,
+    token,
+    failed: requestFailed,
     try: createTry({
-      ...{ clock: Date.now, addresses: () => addressesBelow(url), sandbox },
-      ...{ webhookSecret: webhookSecret.value, slack: slack && { ...slack, signingSecret: slack.signingSecret.value } },
+      clock: Date.now,
+      addresses: () => addressesBelow(url),
+      sandbox,
+      webhookSecret: webhookSecret.value,
+      slack: slack && { ...slack, signingSecret: slack.signingSecret.value },
     }),
   });
   const front = await startHttpFront(
@@ -200,7 +209,8 @@ async function start(): Promise<void> {
 /** Slack's commands and interactions by Socket Mode, because Slack cannot reach this machine. */
 function openSocket(appToken: string, slack: SlackConfig, url: string, stores: Stores, log: Runtime['log']) {
   return startSlackSocket({
-    ...{ apiUrl: slack.apiUrl, appToken },
+    apiUrl: slack.apiUrl,
+    appToken,
     signingSecret: async () => (await stores.secrets.current('slack', slackSigningSecret)).signingSecret,
     async hand(path, request) {
       const response = await fetch(`${url}${path}`, { method: 'POST', ...request });

@@ -1,5 +1,5 @@
 import { createAutomations } from '../lib/automations/automations.ts';
-import { createTools } from '../lib/automations/tools.ts';
+import { createContext } from '../lib/automations/context.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { decide } from './actions.ts';
 import { budgetDetail } from './budget.ts';
@@ -79,7 +79,7 @@ function facts({ name, operate, operator, runtime, stores, try: canTry }: Consol
     operate,
     operator,
     connections: Object.keys(runtime.config.connections),
-    automations: [...createAutomations(createTools(runtime, stores)).keys()].sort(),
+    automations: [...createAutomations(createContext(runtime, stores)).keys()].sort(),
     canTry: canTry !== undefined,
   };
 }

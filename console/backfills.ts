@@ -19,7 +19,10 @@ export async function readBackfills(relay: ConsoleRelay, budget: Budget): Promis
       const { open, done, left, parked } = counts;
       const taken = open + done + left + parked;
       return {
-        ...{ id: repository, repository, done, notDone: left + parked },
+        id: repository,
+        repository,
+        done,
+        notDone: left + parked,
         status: status === 'running' && !isRead ? 'reading' : status,
         total: isRead ? taken : Math.max(expected, taken),
         expectedAt: status === 'running' ? await expectedAt(backfill, Math.max(expected - taken, 0) + open) : null,

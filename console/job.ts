@@ -19,7 +19,8 @@ export async function jobDetail({ stores, runtime }: ConsoleRelay, id: string): 
   const { attempts, generation, input, cause, decisions } = job;
   return {
     ...rowOf(job),
-    ...{ attempts, generation },
+    attempts,
+    generation,
     ...(cause && {
       cause: { from: cause.from, id: cause.id, ...(cause.event !== undefined && { event: cause.event }) },
     }),
@@ -57,7 +58,9 @@ function detailOf({ failures, sends, result, ...entry }: StepEntry): StepDetail 
 function sendOf({ calls, sentAt, endedAt, came, status, why, sameBytes }: JobSend): Send {
   return {
     ...(calls !== undefined && { calls }),
-    ...{ sentAt, answeredAt: endedAt, answer: answerOf(came) },
+    sentAt,
+    answeredAt: endedAt,
+    answer: answerOf(came),
     ...(status !== undefined && { httpStatus: status }),
     ...(why !== undefined && { why }),
     ...(sameBytes && { sameBytes }),
@@ -85,7 +88,11 @@ function evidenceOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
   const { sends } = steps.find((one) => one.step === step) ?? {};
   const found = marker === undefined ? undefined : operations.get(calls)?.found;
   return {
-    ...{ step, calls, searches, mayRunUntil, again },
+    step,
+    calls,
+    searches,
+    mayRunUntil,
+    again,
     sends: sends?.newest.map(sendOf) ?? [],
     ...(marker !== undefined && { marker }),
     ...(found && { searchedFor: `the marker in the ${found.field} of what ${found.list} shows` }),

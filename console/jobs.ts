@@ -17,10 +17,16 @@ const text = z
 const time = z.coerce.number().int().nonnegative().optional();
 
 const query = z.object({
-  ...{ automation: text, connection: text, subject: text, person: text, delivery: text, text },
+  automation: text,
+  connection: text,
+  subject: text,
+  person: text,
+  delivery: text,
+  text,
   cursor: z.string().max(2_000).optional(),
   status: z.preprocess((given) => given || undefined, z.enum(jobStatuses).optional()),
-  ...{ since: time, until: time },
+  since: time,
+  until: time,
 });
 
 /**

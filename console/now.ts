@@ -55,7 +55,8 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
       const line = lines[index] ?? [];
       const inQueue = queued.filter((job) => job.connection === connection && job.lane === lane);
       return {
-        ...{ lane, left },
+        lane,
+        left,
         nextSlotAt: Number.isFinite(nextSlotAt) ? nextSlotAt : null,
         inLine: countOf(line.length),
         oldestSince: line[0]?.createdAt ?? null,
@@ -66,11 +67,16 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
     return {
       connection,
       ...(service !== undefined && { service }),
-      ...{ minute: view.minute, day: view.day, pausedUntil: view.pausedUntil, assumed: view.assumed },
+      minute: view.minute,
+      day: view.day,
+      pausedUntil: view.pausedUntil,
+      assumed: view.assumed,
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
       stopped: stopped.map(({ operation, since, why, until }) => ({
         ...(operation !== undefined && { operation }),
-        ...{ since, why, probeAt: until },
+        since,
+        why,
+        probeAt: until,
       })),
       lanes: lanes.map(laneNow),
     };

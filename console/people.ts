@@ -56,7 +56,9 @@ export async function listPeople(relay: ConsoleRelay, params: URLSearchParams): 
       linking ? grants.get(connection, { in: platform, id }) : undefined,
     ]);
     return {
-      ...{ platform, id, connection },
+      platform,
+      id,
+      connection,
       ...(user && { user: String(user.name) }),
       ...(grant && { linked: linkedBy(grant) }),
     };

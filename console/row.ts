@@ -8,7 +8,15 @@ export function rowOf(job: Job): JobRow {
   const personMs = waitedForPerson(job);
   const person = asked?.by?.id ?? cause?.person;
   return {
-    ...{ id, status, automation, connection, lane, summary, subject: entity, createdAt, news: newsOf(job) },
+    id,
+    status,
+    automation,
+    connection,
+    lane,
+    summary,
+    subject: entity,
+    createdAt,
+    news: newsOf(job),
     ...(person !== undefined && { person }),
     ...(finishedAt !== undefined && { finishedAt }),
     ...(personMs > 0 && { personMs }),

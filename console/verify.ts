@@ -11,7 +11,12 @@ export function verifyWithService({ runtime, stores }: Pick<ConsoleRelay, 'runti
     if (!limits) throw new Error(`relay.config.ts has no connection ${connection}`);
     const partner = await stores.secrets.current(`partner/${connection}`, partnerSecret);
     return callsWithin({
-      ...{ partner, table: stores.table, connection, limits, clock, fetch },
+      partner,
+      table: stores.table,
+      connection,
+      limits,
+      clock,
+      fetch,
       // It is told before a call waits. A page must not.
       tell: () => {
         throw new Error('the budget has no call left to ask the service now; try again later');

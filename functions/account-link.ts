@@ -30,7 +30,12 @@ export function createHandler(runtime: Runtime) {
     const { mcp } = config.connections[connection] ?? {};
     if (!mcp || mcp.link === 'off') throw new HttpError(404, `No accounts are linked on '${connection}' any more.`);
     return openAssistant({
-      ...{ ...runtime, clock, table, secrets, budget, connection },
+      ...runtime,
+      clock,
+      table,
+      secrets,
+      budget,
+      connection,
       limits: mcp.limits,
       addressFrom: 'instance',
       lane: 'interactive',

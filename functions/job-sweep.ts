@@ -25,7 +25,11 @@ export function createHandler(runtime: Runtime) {
     config.slack &&
     config.contactChannel !== undefined &&
     createParkedNotices({
-      ...{ table, jobs, clock, log, channel: config.contactChannel },
+      table,
+      jobs,
+      clock,
+      log,
+      channel: config.contactChannel,
       slack: createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch: runtime.fetch }),
       stage: environment.STAGE === ONE_MACHINE ? undefined : environment.STAGE,
     });

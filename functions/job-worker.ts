@@ -4,7 +4,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import config from '#relay.config';
 import { createAssistants } from '../lib/as-person/grants/assistants.ts';
 import { createAutomations } from '../lib/automations/automations.ts';
-import { createTools } from '../lib/automations/tools.ts';
+import { createContext } from '../lib/automations/context.ts';
 import { toolsIn } from '../lib/config/mcp.ts';
 import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
 import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
@@ -23,12 +23,15 @@ export function createHandler(runtime: Runtime) {
   const { config, environment, random, randomBytes, sleep, fetch, log, metrics } = runtime;
   const stores = openStores(runtime);
   const { dynamoDb: client, table, jobs, queue, secrets, clock } = stores;
-  const tools = createTools({ ...runtime, clock }, stores);
-  const automations = createAutomations(tools);
+  const context = createContext({ ...runtime, clock }, stores);
+  const automations = createAutomations(context);
   const connection = createConnections({ config, secrets, clock, fetch, random: randomBytes });
   const budget = createBudget({ table, random, sleep, keyHolder: connection, warn: log.warn });
   const breakers = createBreakers({
-    ...{ table, clock, random, warn: log.warn },
+    table,
+    clock,
+    random,
+    warn: log.warn,
     async recovered(name) {
       const works = connection(name);
       try {
@@ -52,10 +55,17 @@ export function createHandler(runtime: Runtime) {
     connection,
     signatures: createJobSignatures(secrets, config, clock),
     assistants: createAssistants((name) => toolsIn(config.connections[name]?.mcp.commands), {
-      ...{ table, secrets, budget, clock, sleep, random, randomBytes, fetch },
+      table,
+      secrets,
+      budget,
+      clock,
+      sleep,
+      random,
+      randomBytes,
+      fetch,
     }),
     automation: (name: string) => automations.get(name),
-    replies: createReplies({ ...tools, secrets, fetch }),
+    replies: createReplies({ ...context, secrets, fetch }),
     clock,
     sleep,
     random,

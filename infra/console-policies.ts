@@ -25,7 +25,9 @@ export class ConsolePolicies extends Construct {
     const { stackName } = Stack.of(this);
     // AWS checks a request that names the stack against stack/<name>/*, not against the id of the stack.
     const named = Stack.of(this).formatArn({
-      ...{ service: 'cloudformation', resource: 'stack', resourceName: `${stackName}/*` },
+      service: 'cloudformation',
+      resource: 'stack',
+      resourceName: `${stackName}/*`,
     });
     const findsStack = () => new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [named] });
     this.read = new ManagedPolicy(this, 'Read', {

@@ -106,7 +106,9 @@ export function openStores({
   const table = createTable(dynamoDb, environment.TABLE_NAME, ownClock);
   const clock = table.clock.now;
   return {
-    ...{ dynamoDb, table, clock },
+    dynamoDb,
+    table,
+    clock,
     jobs: createJobStore(table, clock, log?.warn),
     queue: createJobQueue(new SQSClient(CLIENT_SETTINGS), {
       interactive: environment.INTERACTIVE_QUEUE_URL,

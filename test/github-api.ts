@@ -52,7 +52,9 @@ function pageOf<T>(all: readonly T[], query: URLSearchParams, url: string) {
 }
 
 const commentOf = ({ author, writtenAt, editedAt = writtenAt }: GithubApi) => ({
-  ...{ user: { login: author }, created_at: writtenAt, updated_at: editedAt },
+  user: { login: author },
+  created_at: writtenAt,
+  updated_at: editedAt,
 });
 
 export async function startGithubApi(clock: () => number): Promise<GithubApi> {

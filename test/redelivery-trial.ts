@@ -19,13 +19,22 @@ export const APP = { appId: '12', privateKey: privateKey.export({ type: 'pkcs8',
 export const TOKEN = { token: 'ghp_canary' };
 
 export const ofRepository = (id = '101'): StandInHook => ({
-  ...{ kind: 'repository', id, targetId: '186853002', target: REPOSITORY },
+  kind: 'repository',
+  id,
+  targetId: '186853002',
+  target: REPOSITORY,
 });
 export const ofOrganization = (): StandInHook => ({
-  ...{ kind: 'organization', id: '201', targetId: '38302899', target: LOGIN },
+  kind: 'organization',
+  id: '201',
+  targetId: '38302899',
+  target: LOGIN,
 });
 export const ofApp = (appId = '12'): StandInHook => ({
-  ...{ kind: 'integration', id: '301', targetId: appId, target: appId },
+  kind: 'integration',
+  id: '301',
+  targetId: appId,
+  target: appId,
 });
 
 /** The relay and a GitHub whose hooks deliver to it. */
@@ -67,7 +76,8 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
   const github = await startGithubHooksApi({
     clock: () => relay.clock.now,
     deliverTo: () => relay.url,
-    ...{ token: TOKEN.token, app: { id: APP.appId, publicKey } },
+    token: TOKEN.token,
+    app: { id: APP.appId, publicKey },
   });
   const config = exampleConfig({}, { apiUrl: github.url + apiPath });
   const relay = await startRelay({ config, github: secret, webhookSecret, environment });

@@ -32,7 +32,9 @@ export async function replaceTable({ stack, clock }: TestRelay, items: Backup): 
   await waitUntilTableNotExists({ client, ...asksEveryMs }, { TableName });
   const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] } = Table ?? {};
   const indexes = GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }) => ({
-    ...{ IndexName, KeySchema, Projection },
+    IndexName,
+    KeySchema,
+    Projection,
   }));
   const same = { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes: indexes, BillingMode: 'PAY_PER_REQUEST' };
   await client.send(new CreateTableCommand({ TableName, ...same } as CreateTableCommandInput));

@@ -85,7 +85,8 @@ async function lookAtTable(config: RelayConfig, open: OpenTarget): Promise<Findi
     Math.abs(ahead) <= CLOCK_TOLERANCE_MS
       ? { what: 'clock', verdict: 'good', detail: "agrees with the table's" }
       : {
-          ...{ what: 'clock', verdict: 'bad' },
+          what: 'clock',
+          verdict: 'bad',
           detail: `this machine is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} the table; the relay corrects that, but set the clock`,
         };
   const shared = Map.groupBy(connections, (_, index) => ids[index] ?? '');

@@ -29,7 +29,10 @@ const action = z.discriminatedUnion('do', [
   z.object({ do: z.literal('send command'), text: z.string().max(4_000), user: z.string().exactOptional() }),
   z.object({
     do: z.literal('press'),
-    ...{ channel: z.string(), ts: z.string(), actionId: z.string(), value: z.string().exactOptional() },
+    channel: z.string(),
+    ts: z.string(),
+    actionId: z.string(),
+    value: z.string().exactOptional(),
   }),
   z.object({ do: z.literal('submit'), viewId: z.string(), values: z.record(z.string(), z.unknown()) }),
   z.object({ do: z.literal('set fault'), fault: z.record(z.string(), z.unknown()) }),

@@ -3,6 +3,7 @@ import { answerFault } from './answer-fault/run.ts';
 import { ofBackfill } from './backfill/of-backfill.ts';
 import { backfill } from './backfill/run.ts';
 import { completeChecklistItem } from './complete-checklist-item/run.ts';
+import type { Context } from './context.ts';
 import { createDefect } from './create-defect/run.ts';
 import { callTool, fillInTool, listTools } from './do-tool/run.ts';
 import { find } from './find/run.ts';
@@ -16,32 +17,31 @@ import { stillWritten } from './still-written.ts';
 import { teamTimesheets } from './team-timesheets/run.ts';
 import { timesheetReminder } from './timesheet-reminder/run.ts';
 import { timesheetSummary } from './timesheet-summary/run.ts';
-import type { Tools } from './tools.ts';
 
 /** Every automation by its name. Add a new one here. */
-export function createAutomations(tools: Tools): ReadonlyMap<string, Automation> {
-  const isForKnown = tools.config.slack?.access.knownOnly ?? false;
-  const ofKnown = (automation: Automation) => (isForKnown ? onlyForKnown(automation, tools) : automation);
+export function createAutomations(context: Context): ReadonlyMap<string, Automation> {
+  const isForKnown = context.config.slack?.access.knownOnly ?? false;
+  const ofKnown = (automation: Automation) => (isForKnown ? onlyForKnown(automation, context) : automation);
   const ofPeople = [
-    completeChecklistItem(tools),
-    createDefect(tools),
-    find(tools),
-    logTime(tools),
-    listTools(tools),
-    callTool(tools),
+    completeChecklistItem(context),
+    createDefect(context),
+    find(context),
+    logTime(context),
+    listTools(context),
+    callTool(context),
   ];
   const all = [
-    ofBackfill(issueToDefect(tools), tools),
-    backfill(tools),
-    ofCollaborators(answerFault(), tools),
-    teamTimesheets(tools),
-    timesheetReminder(tools),
-    timesheetSummary(tools),
-    listProjectsInModal(tools),
-    listTasksInModal(tools),
-    recognizePerson(tools),
-    fillInTool(tools),
-    ...ofPeople.map((automation) => ofCollaborators(ofKnown(stillWritten(automation, tools)), tools)),
+    ofBackfill(issueToDefect(context), context),
+    backfill(context),
+    ofCollaborators(answerFault(), context),
+    teamTimesheets(context),
+    timesheetReminder(context),
+    timesheetSummary(context),
+    listProjectsInModal(context),
+    listTasksInModal(context),
+    recognizePerson(context),
+    fillInTool(context),
+    ...ofPeople.map((automation) => ofCollaborators(ofKnown(stillWritten(automation, context)), context)),
   ];
   return new Map(all.map((automation) => [automation.name, automation]));
 }

@@ -2,14 +2,14 @@ import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
 import type { Job, Unproven } from '../engine/record/job.ts';
 import type { Automation } from '../engine/run/automation.ts';
 import type { Steps } from '../engine/run/steps.ts';
-import type { Tools } from './tools.ts';
+import type { Context } from './context.ts';
 
 /**
  * Runs the automation only for people who may at least triage issues of the repository. If the payload did not show
  * that, GitHub is asked: docs/decisions/0018-words-of-strangers.md. Outsiders get no answer to a command, so that they
  * cannot make the relay write comments.
  */
-export function ofCollaborators(automation: Automation, { collaborators }: Tools): Automation {
+export function ofCollaborators(automation: Automation, { collaborators }: Context): Automation {
   return {
     ...automation,
     async run(job, steps) {

@@ -35,7 +35,10 @@ const KNOWN_FOR_MS = 3_600_000;
 export function createPermissions({ settings, contact, table, slack, clock }: PermissionOptions): Permissions {
   async function isMember(userId: string, group: string): Promise<boolean> {
     const { users } = await remembered({
-      ...{ table, clock, key: keys.userGroup(group), keptForMs: KNOWN_FOR_MS },
+      table,
+      clock,
+      key: keys.userGroup(group),
+      keptForMs: KNOWN_FOR_MS,
       read: () => slack.call('usergroups.users.list', { usergroup: group }, members),
     });
     return users.includes(userId);

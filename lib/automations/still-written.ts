@@ -6,8 +6,8 @@ import type { Steps } from '../engine/run/steps.ts';
 import type { ReadComment } from '../platforms/github/issue-comments.ts';
 import { LIFETIME_MS } from '../state/table/expiry.ts';
 import { confirm } from './confirmed.ts';
+import type { Context } from './context.ts';
 import { hasActed } from './has-acted.ts';
-import type { Tools } from './tools.ts';
 import { verbsInComments } from './verbs.ts';
 import { lineDigest } from './written-line.ts';
 
@@ -24,7 +24,7 @@ const NOT_THERE_YET_MS = 60_000;
  * Without GitHub credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells
  * the two apart.
  */
-export function stillWritten(automation: Automation, { comments, journal, clock }: Tools): Automation {
+export function stillWritten(automation: Automation, { comments, journal, clock }: Context): Automation {
   return {
     ...automation,
     async run(job, steps) {

@@ -73,7 +73,11 @@ export function eventOf(
 ): Omit<JobDraft, 'id' | 'automation' | 'input'> & { happened: CommandOrigin['happened'] } {
   const who = by.in === 'github' ? `@${by.id}` : by.id;
   return {
-    ...{ happened, connection, lane, entity, replyTo },
+    happened,
+    connection,
+    lane,
+    entity,
+    replyTo,
     summary: `${who}: ${cutToLength(asked, 200, '…')}`,
     asked: { verb, by, ...(at !== undefined && { at }), ...(comment && { comment }), ...(unproven && { unproven }) },
   };

@@ -1,5 +1,5 @@
 import type { Languages } from '../commands/day-like.ts';
-import { excerpt, type Fault, suggesting } from '../commands/fault.ts';
+import { type CommandFault, excerpt, suggesting } from '../commands/fault.ts';
 import { withSingleBlanks } from '../commands/words.ts';
 import { nearMiss } from '../near-miss.ts';
 import { doneVerb, undoVerb } from './complete-checklist-item/draft.ts';
@@ -41,7 +41,7 @@ export const verbs: readonly Verb<Command>[] = all;
 /** The verbs that work in GitHub comments, if the repository allows them. */
 export const verbsInComments = verbs.filter(({ inComments }) => inComments).map(({ verb }) => verb);
 
-export type ParsedCommand = { command: Command } | Fault;
+export type ParsedCommand = { command: Command } | CommandFault;
 
 export function isAnswered(command: Command): command is AnsweredCommand {
   return verbOf(command).isAnswered === true;

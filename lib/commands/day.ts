@@ -1,5 +1,5 @@
 import { dayLikeStart, type Languages } from './day-like.ts';
-import { excerpt, type Fault } from './fault.ts';
+import { type CommandFault, excerpt } from './fault.ts';
 import { innerWord, isInQuotationMarks } from './words.ts';
 
 /** The day of a time entry: a calendar date as YYYY-MM-DD, or a day relative to the person's own date. */
@@ -16,7 +16,7 @@ const PREPOSITIONS = new Set(['on', 'for', 'from', 'of', 'am', 'vom', 'le', 'el'
  * @returns the day and the rest; a fault if the beginning looks like a day but is in an unsupported form; undefined if
  *   the text begins with anything else, or with a quotation mark
  */
-export function readDay(text: string, languages: Languages): { day: Day; rest: string } | Fault | undefined {
+export function readDay(text: string, languages: Languages): { day: Day; rest: string } | CommandFault | undefined {
   const typed = withoutMark(text);
   if (isInQuotationMarks(typed)) return undefined;
   const [first = '', second] = typed.split(' ', 2);
@@ -30,7 +30,7 @@ export function readDay(text: string, languages: Languages): { day: Day; rest: s
 }
 
 /** `yesterday and today`: an entry has one day. */
-function severalDays(rest: string, languages: Languages): Fault | undefined {
+function severalDays(rest: string, languages: Languages): CommandFault | undefined {
   const [joint = '', next = ''] = rest.split(' ', 2);
   if (!/^(?:and|to|until|till|through|und|bis|et|au|y|e|i|[&+–-])$/i.test(joint)) return undefined;
   if (parseDay(next) === undefined && dayLikeStart(rest.slice(joint.length + 1), languages) === undefined)
@@ -46,7 +46,7 @@ function withoutMark(text: string): string {
 }
 
 /** The fault for words that probably mean a day, but do not say clearly which one. */
-export function notADay(words: string | undefined): Fault | undefined {
+export function notADay(words: string | undefined): CommandFault | undefined {
   if (words === undefined) return undefined;
   return {
     fault: `${excerpt(words)} looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.`,
@@ -54,7 +54,7 @@ export function notADay(words: string | undefined): Fault | undefined {
 }
 
 /** @returns undefined if the word is not a day in a supported form */
-export function parseDay(word: string): { day: Day } | Fault | undefined {
+export function parseDay(word: string): { day: Day } | CommandFault | undefined {
   const day = innerWord(word).toLowerCase();
   if (day === 'today' || day === 'yesterday') return { day };
   if (day === 'tomorrow') return { fault: 'You cannot log time in the future. Use today, yesterday or a past date.' };

@@ -1,8 +1,8 @@
-import { excerpt, type Fault } from './fault.ts';
+import { type CommandFault, excerpt } from './fault.ts';
 import { withPlainHyphens, withSingleBlanks } from './words.ts';
 
 /** Whole minutes, from 1 to one day. A fault's suggestion is the duration that was probably meant. */
-export type ParsedDuration = { minutes: number } | Fault;
+export type ParsedDuration = { minutes: number } | CommandFault;
 
 const DAY_MINUTES = 24 * 60;
 
@@ -100,7 +100,7 @@ function withinDay(minutes: number, shown: string): ParsedDuration {
 }
 
 /** Says which units are possible. If there is only one, suggests it. */
-function withoutUnit(amount: string): Fault {
+function withoutUnit(amount: string): CommandFault {
   const shown = excerpt(amount);
   const hours = total({ hours: amount }, shown);
   const minutes = total({ minutes: amount }, shown);

@@ -1,7 +1,7 @@
 import { type Day, notADay, parseDay, readDay } from './day.ts';
 import { dayLikeEnd, dayLikeStart, type Languages } from './day-like.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
-import { excerpt, type Fault, type Reading, suggesting } from './fault.ts';
+import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
 import {
   asTyped,
   bareWord,
@@ -124,7 +124,7 @@ function readEntry(minutes: number, duration: string, text: string, languages: L
 }
 
 /** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. */
-function asideMinutes(duration: string, text: string, languages: Languages): Fault | undefined {
+function asideMinutes(duration: string, text: string, languages: Languages): CommandFault | undefined {
   const [, number, next] = /^(\d{1,2}) (\S+)/.exec(text) ?? [];
   if (number === undefined || next === undefined || Number(number) > 59) return undefined;
   const isHoursAlone = isWrittenAsDuration(`${duration} ${number}m`);
@@ -134,7 +134,10 @@ function asideMinutes(duration: string, text: string, languages: Languages): Fau
   return suggesting(fault, meant && printLog(meant, languages));
 }
 
-function readTask(text: string, languages: Languages): { task: string; rest: string } | Fault | { missing: string } {
+function readTask(
+  text: string,
+  languages: Languages,
+): { task: string; rest: string } | CommandFault | { missing: string } {
   const first = firstWord(withoutLeadIn(text));
   if (!first) return { fault: `The quotation mark before ${excerpt(text.slice(1))} is not closed.` };
   if (first.isQuoted) return first.word === '' ? { missing: 'a task' } : { task: first.word, rest: first.rest };

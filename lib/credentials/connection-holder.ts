@@ -25,7 +25,12 @@ export function createConnectionHolder(connection: Connection, options: Connecti
 
   async function callValidate(deadline: number): Promise<string> {
     const { call } = createRepeatableCalls({
-      ...{ connection, budget, breakers, clock, sleep, deadline },
+      connection,
+      budget,
+      breakers,
+      clock,
+      sleep,
+      deadline,
       caller: 'credential-check',
       lane: 'background',
       cameBack: false,

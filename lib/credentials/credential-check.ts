@@ -11,7 +11,7 @@ import type { Secrets } from '../state/secrets/secrets.ts';
 export type Verdict = 'good' | 'bad' | 'skipped' | 'unknown';
 
 /** The result of one try. `unanswered` may be a temporary failure, so there is a second try. */
-export interface Finding {
+export interface CheckResult {
   verdict: Verdict | 'unanswered';
   /** An explanation without secrets. */
   why: string;
@@ -28,7 +28,7 @@ export interface CredentialHolder {
    * @param deadline when the check must have returned; epoch milliseconds
    * @throws only for unexpected errors
    */
-  look(deadline: number): Promise<Finding>;
+  look(deadline: number): Promise<CheckResult>;
 }
 
 /** The result of checking one holder. */

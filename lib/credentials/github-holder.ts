@@ -2,7 +2,7 @@ import { RequestError } from '@octokit/request-error';
 import type { GithubClient } from '../platforms/github/github-client.ts';
 import { passingFailure } from '../platforms/github/passing-failure.ts';
 import { SecretError } from '../state/secrets/secrets.ts';
-import type { CredentialHolder, Finding } from './credential-check.ts';
+import type { CheckResult, CredentialHolder } from './credential-check.ts';
 
 export interface GithubHolderOptions {
   github: GithubClient;
@@ -16,7 +16,7 @@ export function createGithubHolder({ github, repositories, clock }: GithubHolder
   // An installation belongs to an account and has one token for all of its repositories.
   const oneOfEachAccount = [...new Map(repositories.map((name) => [name.split('/', 1)[0], name])).values()];
 
-  async function use(): Promise<Finding> {
+  async function use(): Promise<CheckResult> {
     if (!(await github.isThere())) return { verdict: 'skipped', why: 'the secret has neither an App nor a token' };
     const app = await github.asApp();
     await app?.request('GET /app');
@@ -51,7 +51,7 @@ function unlessWithoutLimits(error: unknown): void {
   if (!(error instanceof RequestError && error.status === 404)) throw error;
 }
 
-function findingOf(error: RequestError, now: number): Finding {
+function findingOf(error: RequestError, now: number): CheckResult {
   const { status, message, request, response } = error;
   const asked = `${request.method} ${request.url}`;
   const passing = passingFailure(error, now);

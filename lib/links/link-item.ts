@@ -3,7 +3,7 @@ import { expiry } from '../state/table/expiry.ts';
 import type { Item } from '../state/table/table.ts';
 import { storedTime } from '../state/table/unreadable-item.ts';
 import { type IssueState, issueStateShape } from './issue-state.ts';
-import type { Claim, Defect, Link, Newest } from './link-life.ts';
+import type { Claim, Defect, Link, NewestState } from './link-life.ts';
 
 const string = z.string();
 const count = z.int().check(z.gte(0));
@@ -17,7 +17,9 @@ function lifeShape(now: number) {
   const time = storedTime.check(z.lte(now + AHEAD_MS));
   const doubt = { fields: z.array(string), until: time };
   const claim = z.object({
-    ...{ by: string, connection: string, marker: string },
+    by: string,
+    connection: string,
+    marker: string,
     inherited: z.exactOptional(digests),
   } satisfies Record<keyof Claim, z.ZodMiniType>);
   const defect = z.object({
@@ -58,7 +60,7 @@ const newestShape = (now: number) =>
     wanted: z.boolean(),
     revision: count,
     tied: z.boolean(),
-  } satisfies Record<keyof Newest, z.ZodMiniType>);
+  } satisfies Record<keyof NewestState, z.ZodMiniType>);
 
 /**
  * Takes any item at all. The newest state of the issue is read on its own, so that it is known after a person has decided

@@ -21,7 +21,7 @@ export type Life =
   | { life: 'claimed'; claim: Claim }
   | { life: 'made'; claim: Claim; defect: Defect }
   | Moved
-  | Unreadable;
+  | UnreadableLink;
 
 /** The issue was transferred. Its claim and defect are from before the transfer. */
 export interface Moved extends Partial<Holding> {
@@ -32,7 +32,7 @@ export interface Moved extends Partial<Holding> {
 }
 
 /** What is stored is not as the relay writes it. Its newest state is kept up to date; all else waits for a person. */
-export interface Unreadable {
+export interface UnreadableLink {
   life: 'unreadable';
   /** The attributes that cannot be as stored. */
   wrong: readonly string[];
@@ -52,7 +52,7 @@ export interface Holding {
 }
 
 export type Link<State = unknown> = Life & {
-  newest?: Newest<State>;
+  newest?: NewestState<State>;
   /** Missing if there are none. */
   arrived?: readonly Arrived[];
   /** How often a person cleared the link, so that the next defect has another marker, and when last. */
@@ -131,7 +131,7 @@ export function heldBy(link: Link): Partial<Holding> {
 export type Applied = Readonly<Record<string, string>>;
 
 /** The newest state of the issue. */
-export interface Newest<State = unknown> {
+export interface NewestState<State = unknown> {
   state: State;
   /** `owner/name#number` */
   name: string;
@@ -146,13 +146,13 @@ export interface Newest<State = unknown> {
 }
 
 /** A link that can be read. */
-export type Readable<S> = Exclude<Link<S>, Unreadable>;
+export type Readable<S> = Exclude<Link<S>, UnreadableLink>;
 
 /** The link of an issue that was not transferred away. */
 type Here<S> = Exclude<Readable<S>, Moved>;
 
 /** A state as an event reports it. */
-export type Told<State> = Pick<Newest<State>, 'state' | 'name' | 'version' | 'wanted'>;
+export type ReportedState<State> = Pick<NewestState<State>, 'state' | 'name' | 'version' | 'wanted'>;
 
 const nextTurn = (link: Link) => (link.turn ?? 0) + 1;
 
@@ -161,7 +161,7 @@ const nextTurn = (link: Link) => (link.turn ?? 0) + 1;
  * until it is known which is newer, so that no order of deliveries ends without a defect. Otherwise the one that
  * arrived later wins.
  */
-export function keep<State>(link: Link<State>, told: Told<State>): Link<State> | undefined {
+export function keep<State>(link: Link<State>, told: ReportedState<State>): Link<State> | undefined {
   const { newest } = link;
   if (newest && told.version < newest.version) return undefined;
   const revision = nextTurn(link);
@@ -175,8 +175,8 @@ export function keep<State>(link: Link<State>, told: Told<State>): Link<State> |
 /** Settles a tie with GitHub's current state, or without it if GitHub cannot be asked. */
 export function settleTie<State>(
   link: Link<State>,
-  tied: Newest<State>,
-  read: Told<State> | undefined,
+  tied: NewestState<State>,
+  read: ReportedState<State> | undefined,
 ): Link<State> | undefined {
   if (link.newest?.revision !== tied.revision) return undefined;
   // An answer that is older than a state that GitHub already sent comes from a lagging replica.

@@ -174,7 +174,9 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
     },
     userOf: (person, connection, steps) =>
       remembered({
-        ...{ table, clock, key: keys.person(person.in, person.id, connection) },
+        table,
+        clock,
+        key: keys.person(person.in, person.id, connection),
         keptForMs: ({ readAt }) => readAt + KNOWN_FOR_MS - clock(),
         read: () => find(person, connection, steps),
         fits: ({ entry }) => entry === entryOf(person),

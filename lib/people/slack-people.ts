@@ -49,7 +49,9 @@ export function createSlackPeople({ config, table, slack, clock }: SlackPeopleOp
       const mapped = config.people.find((person) => person.slack && person.email.toLowerCase() === address);
       if (mapped?.slack || !slack) return mapped?.slack;
       const { userId } = await remembered({
-        ...{ table, clock, key: keys.slackUser(address) },
+        table,
+        clock,
+        key: keys.slackUser(address),
         keptForMs: ({ userId }) => (userId === null ? 0 : KNOWN_FOR_MS),
         read: async () => ({ userId: await lookUp(slack, address, steps) }),
       });

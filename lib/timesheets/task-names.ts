@@ -19,7 +19,9 @@ export function createTaskNames(table: Table, clock: () => number): TaskNames {
   return {
     async nameOf(id, connection, steps) {
       const { name } = await remembered({
-        ...{ table, clock, key: keys.taskName(connection, id) },
+        table,
+        clock,
+        key: keys.taskName(connection, id),
         keptForMs: ({ name }) => (name === id ? UNNAMED_FOR_MS : NAMED_FOR_MS),
         read: async () => ({ name: (await ask(id, steps)) ?? id }),
       });

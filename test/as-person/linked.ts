@@ -65,7 +65,9 @@ export function sandboxCommands(): Commands {
       tool: 'list_time',
       arguments: { task: '{task}', from: '{date}', to: '{date}' },
       schema: hashOf('list_time'),
-      ...{ rows: 'entries', id: 'entry', text: 'comment' },
+      rows: 'entries',
+      id: 'entry',
+      text: 'comment',
     },
   };
   const items = (done: boolean) => ({
@@ -80,8 +82,11 @@ export function sandboxCommands(): Commands {
     defect: {
       tool: 'report_defect',
       arguments: {
-        ...{ project: '{project}', title: '{title}', description: '{description}\n\n{marker}' },
-        ...{ priority: '{priority}', severity: '{severity}' },
+        project: '{project}',
+        title: '{title}',
+        description: '{description}\n\n{marker}',
+        priority: '{priority}',
+        severity: '{severity}',
       },
       schema: hashOf('report_defect'),
       id: 'defect.defect_id',
@@ -90,7 +95,9 @@ export function sandboxCommands(): Commands {
       tool: 'find_tasks',
       arguments: { containing: '{text}' },
       schema: hashOf('find_tasks'),
-      ...{ rows: 'tasks', id: 'task', text: 'title' },
+      rows: 'tasks',
+      id: 'task',
+      text: 'title',
     },
   };
 }

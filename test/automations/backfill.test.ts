@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repositoryToBackfill } from '../../lib/automations/backfill/backfill-issue.ts';
 import type { IssueFilter } from '../../lib/automations/backfill/backfills.ts';
-import { createTools } from '../../lib/automations/tools.ts';
+import { createContext } from '../../lib/automations/context.ts';
 import { nextStep } from '../../lib/engine/line/next-step.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { discardJob } from '../../lib/engine/operate/discard.ts';
@@ -45,16 +45,16 @@ async function start(options: Partial<TestRelayOptions> = {}, connection = {}) {
 }
 
 const defects = () => relay.sandbox.data.defects.slice(seeded);
-const tools = () => createTools(relay.runtime, relay.stores);
+const context = () => createContext(relay.runtime, relay.stores);
 const repository = () => repositoryToBackfill(relay.runtime.config, REPOSITORY);
-const stores = () => ({ ...relay.stores, backfills: tools().backfills });
-const plan = (filter: IssueFilter = { state: 'open' }) => planBackfill(repository(), filter, tools());
+const stores = () => ({ ...relay.stores, backfills: context().backfills });
+const plan = (filter: IssueFilter = { state: 'open' }) => planBackfill(repository(), filter, context());
 const begin = (filter: IssueFilter = { state: 'open' }, comment = false) =>
   beginBackfill({ repository: repository(), filter, comment, expected: 0 }, stores(), relay.clock.now);
 const set = (status: Parameters<typeof setBackfill>[1]) => setBackfill(REPOSITORY, status, stores());
 
 async function view() {
-  const backfill = await tools().backfills.get(REPOSITORY);
+  const backfill = await context().backfills.get(REPOSITORY);
   if (!backfill) throw new Error('there is no backfill');
   return viewBackfill(backfill, stores());
 }
@@ -175,7 +175,7 @@ describe('a backfill', () => {
     };
     await begin();
     await relay.work();
-    const numbers = (await tools().backfills.issues((await begin()).backfill)).map(({ number }) => number);
+    const numbers = (await context().backfills.issues((await begin()).backfill)).map(({ number }) => number);
     expect(numbers).toEqual(Array.from({ length: 150 }, (_, index) => index + 1));
     expect(await relay.jobs('waiting')).toHaveLength(151);
   });

@@ -18,7 +18,10 @@ export async function borrowCredentials(
   const lambda = new LambdaClient(client);
   await lambda.send(
     new CreateFunctionCommand({
-      ...{ FunctionName, Runtime: 'nodejs24.x', Handler: 'index.handler', Role },
+      FunctionName,
+      Runtime: 'nodejs24.x',
+      Handler: 'index.handler',
+      Role,
       Code: { ZipFile: await zipped(scratch, 'index.mjs', 'export const handler = async () => process.env;') },
     }),
   );

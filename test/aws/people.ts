@@ -41,7 +41,9 @@ export async function createPeopleRoles<Name extends string>(
   };
   await cloudFormation.send(
     new CreateStackCommand({
-      ...{ StackName, TemplateBody: JSON.stringify(template), Capabilities: ['CAPABILITY_IAM'] },
+      StackName,
+      TemplateBody: JSON.stringify(template),
+      Capabilities: ['CAPABILITY_IAM'],
     }),
   );
   await waitUntilStackCreateComplete({ client: cloudFormation, maxWaitTime: 60, minDelay: 1 }, { StackName });

@@ -49,8 +49,12 @@ const EXAMPLES_AT = Date.parse('2019-05-16T12:00:00Z');
 const LOOK_AGAIN_MS = 61_000;
 const BOT_TOKEN = 'xoxb-of-the-emulator';
 const TEAM = {
-  ...{ name: 'platform', connection: 'main', timeZone: 'Europe/Berlin', remindAt: '16:30' },
-  ...{ hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 8 }, people: ['mira.novak@example.com'] },
+  name: 'platform',
+  connection: 'main',
+  timeZone: 'Europe/Berlin',
+  remindAt: '16:30',
+  hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 8 },
+  people: ['mira.novak@example.com'],
 };
 const REPOSITORY = 'Codertocat/Hello-World';
 const ADDED_REPOSITORY = 'Codertocat/Added-Later';
@@ -123,7 +127,10 @@ describe('the stack on an AWS emulator', () => {
     ...exampleConfig(
       {},
       {
-        ...{ apiUrl: github.url, also, slack: { apiUrl: `${slack.url}/api` }, timesheets: { teams: [TEAM] } },
+        apiUrl: github.url,
+        also,
+        slack: { apiUrl: `${slack.url}/api` },
+        timesheets: { teams: [TEAM] },
         connection: { mcp: { link: 'offered', commands: sandboxCommands() } },
       },
     ),
@@ -387,7 +394,8 @@ describe('the stack on an AWS emulator', () => {
   async function ask<T>(address: string, path: string, body?: object): Promise<{ status: number; answer: T }> {
     const { origin, hash } = new URL(address);
     const headers = {
-      ...{ origin, authorization: `Bearer ${hash.replace('#token=', '')}` },
+      origin,
+      authorization: `Bearer ${hash.replace('#token=', '')}`,
       ...(body && { 'content-type': 'application/json' }),
     };
     const asked = body ? { method: 'POST', body: JSON.stringify(body) } : {};
@@ -459,7 +467,8 @@ describe('the stack on an AWS emulator', () => {
     });
     expect(replayed.decisions?.newest).toMatchObject([{ ...decidedBy, what: 'replayed' }]);
     expect(await ended(other)).toMatchObject({
-      ...{ status: 'succeeded', decisions: { newest: [{ ...decidedBy, what: 'discarded', reason: discard.reason }] } },
+      status: 'succeeded',
+      decisions: { newest: [{ ...decidedBy, what: 'discarded', reason: discard.reason }] },
     });
     expect([defectsOf(14), defectsOf(15)]).toMatchObject([[{}], []]);
     await emptyQueues();

@@ -72,8 +72,11 @@ async function start(...options: string[]) {
   const endpoint = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
   const child = spawn(process.execPath, ['cli/relay.ts', '--stage', 'test', 'console', '--port', '0', ...options], {
     env: {
-      ...{ PATH: `${programs}:${process.env.PATH}`, ...relay.stack.variables, AWS_REGION: 'eu-central-1' },
-      ...{ AWS_ENDPOINT_URL_STS: endpoint, AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint },
+      PATH: `${programs}:${process.env.PATH}`,
+      ...relay.stack.variables,
+      AWS_REGION: 'eu-central-1',
+      AWS_ENDPOINT_URL_STS: endpoint,
+      AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
     },
   });
   stops.push(() => child.kill());
@@ -89,7 +92,8 @@ async function ask<T>(address: string, path: string, body?: object): Promise<{ s
   const response = await fetch(origin + path, {
     method: body ? 'POST' : 'GET',
     headers: {
-      ...{ origin, authorization: `Bearer ${hash.replace('#token=', '')}` },
+      origin,
+      authorization: `Bearer ${hash.replace('#token=', '')}`,
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),
@@ -132,7 +136,8 @@ describe('relay console --stage', () => {
     const { address } = await start('--operate');
     expect((await ask<RelayFacts>(address, '/api/relay')).answer).toMatchObject({ operate: true });
     expect(await ask(address, '/api/jobs', { do: 'replay', ids: ['gone'] })).toMatchObject({
-      ...{ status: 200, answer: { results: [{ id: 'gone', ok: false }] } },
+      status: 200,
+      answer: { results: [{ id: 'gone', ok: false }] },
     });
   });
 

@@ -50,7 +50,10 @@ async function start(options?: RedeliveryTrialOptions): Promise<void> {
 
 const client = () =>
   createGithubClient({
-    ...{ apiUrl: relay.runtime.config.github.apiUrl, secrets: relay.stores.secrets, fetch, timeoutMs: 5_000 },
+    apiUrl: relay.runtime.config.github.apiUrl,
+    secrets: relay.stores.secrets,
+    fetch,
+    timeoutMs: 5_000,
   });
 
 /** A process that hands deliveries, as it begins. */

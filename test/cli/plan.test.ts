@@ -98,7 +98,8 @@ describe('relay plan', () => {
     const twoCalls = { limits: { perDay: 100 }, strangersShare: 0.02 };
     relay = await startRelay({ config: exampleConfig({}, { connection: twoCalls }) });
     const by = (login: string) => ({
-      ...{ author_association: 'NONE', user: { login: 'mallory', type: 'User' } },
+      author_association: 'NONE',
+      user: { login: 'mallory', type: 'User' },
       extra: { sender: { login } },
     });
     await relay.post('issues', issueEvent('opened', { id: 1, ...by('mallory') }));

@@ -34,8 +34,14 @@ export async function consoleOf(relay: TestRelay, options: Partial<ConsoleOption
   const changes = createLoggedChanges();
   const { runtime, stores, sandbox, slack: standIn } = relay;
   const server = await startConsole(0, {
-    ...{ name: 'this machine', operate: true, operator: 'mira', token: TOKEN },
-    ...{ runtime, stores, changes, failed: (error) => void failures.push(error) },
+    name: 'this machine',
+    operate: true,
+    operator: 'mira',
+    token: TOKEN,
+    runtime,
+    stores,
+    changes,
+    failed: (error) => void failures.push(error),
     try: createTry({
       clock: runtime.clock,
       addresses: () => ({ github: relay.url, commands: relay.slackUrl, interactions: relay.slackUrl }),
@@ -49,7 +55,10 @@ export async function consoleOf(relay: TestRelay, options: Partial<ConsoleOption
   const url = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${TOKEN}`, origin: url };
   return {
-    ...{ port, url, failures, saw: changes.saw },
+    port,
+    url,
+    failures,
+    saw: changes.saw,
     async get<T>(path: string) {
       const response = await fetch(url + path, { headers });
       const answer = await response.json();

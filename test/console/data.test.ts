@@ -81,12 +81,22 @@ describe('a job', () => {
     await relay.workToTheEnd();
     const job = await detail(id);
     expect(job).toMatchObject({
-      ...{ id, status: 'succeeded', automation: 'issue-to-defect', connection: 'main', lane: 'background' },
-      ...{ subject: 'Codertocat/Hello-World#7', person: 'Codertocat', delivery: 'delivery-7' },
-      ...{ news: expect.stringContaining('created defect'), next: { actions: [] } },
+      id,
+      status: 'succeeded',
+      automation: 'issue-to-defect',
+      connection: 'main',
+      lane: 'background',
+      subject: 'Codertocat/Hello-World#7',
+      person: 'Codertocat',
+      delivery: 'delivery-7',
+      news: expect.stringContaining('created defect'),
+      next: { actions: [] },
       steps: expect.arrayContaining([
         expect.objectContaining({
-          ...{ step: 'create-defect', calls: 'defects/create', status: 'done', olderSends: 0 },
+          step: 'create-defect',
+          calls: 'defects/create',
+          status: 'done',
+          olderSends: 0,
           sends: [expect.objectContaining({ answer: 'accepted', httpStatus: 201 })],
         }),
         expect.objectContaining({ step: 'comment', status: 'skipped', sends: [] }),
@@ -222,7 +232,9 @@ describe('what an operator decides', () => {
     expect(await decide(id, { do: 'discard', reason: 'a test' })).toMatchObject({ ok: true });
     await relay.workToTheEnd();
     expect(await detail(id)).toMatchObject({
-      ...{ status: 'succeeded', notDone: true, news: 'discarded: a test' },
+      status: 'succeeded',
+      notDone: true,
+      news: 'discarded: a test',
       personMs: 60_000,
       decisions: [{ by: 'mira', what: 'discarded', reason: 'a test' }],
     });
@@ -234,7 +246,10 @@ describe('what an operator decides', () => {
     expect(next.actions).toEqual(['done', 'again', 'search', 'discard']);
     expect(evidence).toMatchObject([
       {
-        ...{ step: 'create-defect', calls: 'defects/create', again: false, marker: expect.any(String) },
+        step: 'create-defect',
+        calls: 'defects/create',
+        again: false,
+        marker: expect.any(String),
         searchedFor: expect.stringContaining('defects/list'),
         consequences: { done: expect.any(String), again: expect.any(String), search: expect.any(String) },
       },
@@ -357,7 +372,10 @@ describe('links and people', () => {
     const { rows } = await shown.get<Page<LinkRow>>('/api/links');
     const [defect] = relay.sandbox.data.defects.slice(-1);
     expect(rows.find(({ issue }) => issue === 'Codertocat/Hello-World#1')).toMatchObject({
-      ...{ life: 'made', connection: 'main', defectId: defect?.defect_id, title: 'Spelling error in the README file' },
+      life: 'made',
+      connection: 'main',
+      defectId: defect?.defect_id,
+      title: 'Spelling error in the README file',
     });
     for (const name of [
       'codertocat/hello-world#1',
@@ -401,7 +419,9 @@ describe('links and people', () => {
         { platform: 'github', id: 'Codertocat', connection: 'main' },
         { platform: 'slack', id: MIRA, connection: 'main', user: 'Mira Novak' },
         {
-          ...{ platform: 'slack', id: 'U0AISHA01', connection: 'main' },
+          platform: 'slack',
+          id: 'U0AISHA01',
+          connection: 'main',
           linked: { resource: 'https://pm.example.com/mcp', scopes: ['mcp:tasks.read'], since: relay.clock.now },
         },
       ]),

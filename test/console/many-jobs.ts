@@ -27,10 +27,20 @@ function endedJob(index: number, createdAt: number): Job {
   const status = STATUSES[index % STATUSES.length] ?? 'succeeded';
   const name = `acme/web#${index}`;
   return {
-    ...{ id: `issue-to-defect-${String(index).padStart(20, '0')}`, automation: 'issue-to-defect', connection: 'main' },
-    ...{ lane: 'background', entity: name, summary: `${name} opened: Issue ${index}`, generation: 1, attempts: 0 },
+    id: `issue-to-defect-${String(index).padStart(20, '0')}`,
+    automation: 'issue-to-defect',
+    connection: 'main',
+    lane: 'background',
+    entity: name,
+    summary: `${name} opened: Issue ${index}`,
+    generation: 1,
+    attempts: 0,
     input: { repository: 'acme/web', issueNumber: index, entity: `issue-${index}` },
-    ...{ status, createdAt, queuedAt: createdAt, finishedAt: createdAt + 400, wakeAt: createdAt + 400 },
+    status,
+    createdAt,
+    queuedAt: createdAt,
+    finishedAt: createdAt + 400,
+    wakeAt: createdAt + 400,
     ...(status === 'parked'
       ? { parked: { reason: 'defects/create: refused with status 422', kind: 'failed', outcomeUnknown: false } }
       : { outcome: `created defect ${index}` }),

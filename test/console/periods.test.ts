@@ -8,13 +8,27 @@ import type { StepEntry } from '../../lib/engine/record/journal.ts';
 import type { Send } from '../../lib/engine/record/sends.ts';
 
 const job: Job = {
-  ...{ id: 'one', automation: 'issue-to-defect', connection: 'main', lane: 'background', entity: 'acme/web#1' },
-  ...{ summary: '', input: {}, status: 'succeeded', createdAt: 1_000, wakeAt: 0, generation: 1, attempts: 0 },
+  id: 'one',
+  automation: 'issue-to-defect',
+  connection: 'main',
+  lane: 'background',
+  entity: 'acme/web#1',
+  summary: '',
+  input: {},
+  status: 'succeeded',
+  createdAt: 1_000,
+  wakeAt: 0,
+  generation: 1,
+  attempts: 0,
   finishedAt: 10_000,
 };
 
 const create: StepEntry = {
-  ...{ step: 'create-defect', calls: 'defects/create', status: 'done', startedAt: 1_200, finishedAt: 9_000 },
+  step: 'create-defect',
+  calls: 'defects/create',
+  status: 'done',
+  startedAt: 1_200,
+  finishedAt: 9_000,
   sends: {
     older: 0,
     newest: [
@@ -31,7 +45,11 @@ const create: StepEntry = {
   },
 };
 const comment: StepEntry = {
-  ...{ step: 'comment', calls: 'GitHub comment', status: 'done', startedAt: 9_000, finishedAt: 10_000 },
+  step: 'comment',
+  calls: 'GitHub comment',
+  status: 'done',
+  startedAt: 9_000,
+  finishedAt: 10_000,
 };
 
 /** `queue 1000-1200`, with the step that it belongs to. */
@@ -95,7 +113,10 @@ it.each<[string, Partial<Job>, string]>([
 it('whatever the history holds, every moment belongs to exactly one period', () => {
   const time = fc.integer({ min: 0, max: 12_000 });
   const send = fc.record({
-    ...{ askedAt: time, grantedAt: time, sentAt: time, endedAt: time },
+    askedAt: time,
+    grantedAt: time,
+    sentAt: time,
+    endedAt: time,
     came: fc.constantFrom<Send['came']>('accepted', 'no answer', 'server error'),
   });
   const step = fc.record(
@@ -106,7 +127,9 @@ it('whatever the history holds, every moment belongs to exactly one period', () 
         status: fc.constant<StepEntry['status']>('done'),
         startedAt: time,
       },
-      ...{ finishedAt: time, resumedAt: time, sends: fc.record({ older: fc.constant(0), newest: fc.array(send) }) },
+      finishedAt: time,
+      resumedAt: time,
+      sends: fc.record({ older: fc.constant(0), newest: fc.array(send) }),
     },
     { requiredKeys: ['step', 'calls', 'status', 'startedAt'] },
   );

@@ -264,7 +264,8 @@ describe('the budget', () => {
     const limits = { perMinute: 10, perDay: 5_000 };
     const repositories = ['Codertocat/Hello-World', 'Codertocat/Other'].map((name, place) => ({
       ...github.repositories[0],
-      ...{ name, connection: place === 0 ? 'main' : 'other' },
+      name,
+      connection: place === 0 ? 'main' : 'other',
     }));
     await start({
       sandbox,

@@ -100,8 +100,13 @@ export class Github {
 
   #open(isBug: boolean): Delivery[] {
     const issue: Issue = {
-      ...{ id: ++this.#ids, repository: REPOSITORIES[0], title: 'title 0', body: 'body 0' },
-      ...{ isBug, isClosed: false, isDeleted: false },
+      id: ++this.#ids,
+      repository: REPOSITORIES[0],
+      title: 'title 0',
+      body: 'body 0',
+      isBug,
+      isClosed: false,
+      isDeleted: false,
       updatedAt: Math.floor(this.#clock.now / 1_000) * 1_000,
       changes: { title: 0, description: 0 },
     };
@@ -140,7 +145,11 @@ function canHappen(what: Happening, { isBug, isClosed }: Issue): boolean {
 function payloadOf(action: string, issue: Issue) {
   const { id, repository, title, body, isBug, isClosed, updatedAt } = issue;
   return issueEvent(action, {
-    ...{ id, repository, title, body, from: updatedAt },
+    id,
+    repository,
+    title,
+    body,
+    from: updatedAt,
     labels: isBug ? ['bug'] : [],
     state: isClosed ? 'closed' : 'open',
   }) as ReturnType<typeof issueEvent> & { repository: object };

@@ -75,10 +75,20 @@ export class Service {
     this.#clock = clock;
     this.data = store.data;
     this.#sandbox = {
-      ...{ store, nonces: new Nonces(store, read), limiter: new RateLimiter('sliding', 1e9, 1e9) },
-      ...{ faults: new Faults(), keys: [defaultKey], routes: routesByPath({}), clock: read },
-      ...{ sleep: async () => {}, checkOrder: checkOrders[0] ?? [], nonceMoment: 'after signature' },
-      ...{ limiterCounts: 'on arrival', limiterCountsRefused: true, tellsRetryAfter: false, paginatesAll: true },
+      store,
+      nonces: new Nonces(store, read),
+      limiter: new RateLimiter('sliding', 1e9, 1e9),
+      faults: new Faults(),
+      keys: [defaultKey],
+      routes: routesByPath({}),
+      clock: read,
+      sleep: async () => {},
+      checkOrder: checkOrders[0] ?? [],
+      nonceMoment: 'after signature',
+      limiterCounts: 'on arrival',
+      limiterCountsRefused: true,
+      tellsRetryAfter: false,
+      paginatesAll: true,
     };
   }
 
@@ -96,7 +106,10 @@ export class Service {
     const at = this.#detours.findIndex(({ to }) => to === 'anything' || `/${to}` === operation);
     const [detour] = at === -1 ? [] : this.#detours.splice(at, 1);
     const request = {
-      ...{ method: 'POST', path: url.pathname, operation, ip: '127.0.0.1' },
+      method: 'POST',
+      path: url.pathname,
+      operation,
+      ip: '127.0.0.1',
       headers: Object.fromEntries(new Headers(headers)) as IncomingHttpHeaders,
       body: Buffer.from(String(body)),
     };

@@ -28,8 +28,14 @@ export class Slack {
     const title = `command ${number}`;
     const responseUrl = `https://hooks.slack.com/commands/${number}`;
     const form = new URLSearchParams({
-      ...{ command: '/pm', text: `defect ${title}`, team_id: TEAM_ID, user_id: 'U0MIRA001', user_name: 'mira' },
-      ...{ channel_id: 'C0PLATFORM', trigger_id: `trigger-${number}`, response_url: responseUrl },
+      command: '/pm',
+      text: `defect ${title}`,
+      team_id: TEAM_ID,
+      user_id: 'U0MIRA001',
+      user_name: 'mira',
+      channel_id: 'C0PLATFORM',
+      trigger_id: `trigger-${number}`,
+      response_url: responseUrl,
     });
     const command = { title, responseUrl, form: form.toString(), isAccepted: false };
     this.typed.push(command);

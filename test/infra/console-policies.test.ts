@@ -67,7 +67,9 @@ describe('the policies for people who use the console', () => {
     const jobs = ['job#*'];
     expect(partitionKeys('ConsoleOperatePolicyArn')).toEqual({
       ...reading,
-      ...{ 'dynamodb:PutItem': ['budget#*', 'job#*'], 'dynamodb:UpdateItem': jobs, 'dynamodb:DeleteItem': jobs },
+      'dynamodb:PutItem': ['budget#*', 'job#*'],
+      'dynamodb:UpdateItem': jobs,
+      'dynamodb:DeleteItem': jobs,
     });
   });
 

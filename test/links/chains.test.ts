@@ -19,7 +19,9 @@ const issue = (place: Place, seconds: number) =>
 function transfer(from: Place, to: Place, seconds: number) {
   const [old, next] = [issue(from, seconds), issue(to, seconds)];
   const went = issueEvent('transferred', {
-    ...{ ...places[from], seconds, title: `in ${from}` },
+    ...places[from],
+    seconds,
+    title: `in ${from}`,
     extra: { changes: { new_issue: next.issue, new_repository: next.repository } },
   });
   return [went, { ...next, changes: { old_issue: old.issue, old_repository: old.repository } }];

@@ -8,15 +8,25 @@ import type { Link } from '../../lib/links/link-life.ts';
 const NOW = Date.parse('2026-03-02T12:00:00Z');
 const text = fc.string({ unit: 'binary' });
 const states = fc.record<IssueState>({
-  ...{ name: text, title: text, body: text, author: text, url: text, createdAt: text, state: text },
-  ...{ stateReason: fc.option(text), labels: fc.array(text) },
+  name: text,
+  title: text,
+  body: text,
+  author: text,
+  url: text,
+  createdAt: text,
+  state: text,
+  stateReason: fc.option(text),
+  labels: fc.array(text),
 });
 
 const made = (state: IssueState): Link<IssueState> => ({
   life: 'made',
   claim: { by: 'job-1', connection: 'main', marker: 'm', inherited: { title: 'd' } },
   defect: {
-    ...{ id: 7, applied: { title: 'd' }, updates: 2, updatedAt: NOW },
+    id: 7,
+    applied: { title: 'd' },
+    updates: 2,
+    updatedAt: NOW,
     updating: { fields: ['title'], until: NOW, by: 'run-1' },
     doubtful: { fields: ['title'], until: NOW },
     movedAt: { 'issue-2': 1 },

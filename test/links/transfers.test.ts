@@ -40,7 +40,9 @@ const came = { ...there, changes: { old_issue: opened.issue, old_repository: ope
 const third = issueEvent('opened', { id: 3, seconds: 6, title: 'the last place' });
 const cameFurther = { ...third, changes: { old_issue: there.issue, old_repository: there.repository } };
 const wentFurther = issueEvent('transferred', {
-  ...{ id: 2, seconds: 6, repository: OTHER },
+  id: 2,
+  seconds: 6,
+  repository: OTHER,
   extra: { changes: { new_issue: third.issue, new_repository: third.repository } },
 });
 

@@ -61,8 +61,15 @@ export class FifoQueueModel {
     this.#sent.set(deduplicationId, this.#time.now);
     const sequence = this.#sequence++;
     const message = {
-      ...{ messageId: `m${sequence}`, receiptHandle: '', body, receiveCount: 0, sentAt: this.#time.now },
-      ...{ rounds, sequence, group, turn: 0 },
+      messageId: `m${sequence}`,
+      receiptHandle: '',
+      body,
+      receiveCount: 0,
+      sentAt: this.#time.now,
+      rounds,
+      sequence,
+      group,
+      turn: 0,
     };
     const messages = this.#groups.get(group) ?? [];
     messages.push(message);

@@ -110,7 +110,10 @@ export async function simulate(load: Workload): Promise<Result> {
   };
   const byName = new Map(Object.values(queues).map((queue) => [queue.name, queue]));
   const models = {
-    ...{ table, queues: byName, secrets: secretsOf(load), clock: () => time.now },
+    table,
+    queues: byName,
+    secrets: secretsOf(load),
+    clock: () => time.now,
     losesOneIn: LOSES_ONE_IN,
   };
   const disconnect = connectAws(models, travelling(time, random));

@@ -44,32 +44,44 @@ interface Row {
 const rows: Record<string, Row> = {
   'put of a new item': {
     write: (by) => by.put({ ...key, version: 1 }, unlessThere),
-    ...{ says: true, after: { version: 1 }, refused: false },
+    says: true,
+    after: { version: 1 },
+    refused: false,
   },
   'put of a next version': {
     before: { version: 1, note: 'old' },
     write: (by) => by.put({ ...key, version: 2 }, atOne),
-    ...{ says: true, after: { version: 2 }, refused: false },
+    says: true,
+    after: { version: 2 },
+    refused: false,
   },
   'update that sets': {
     before: { version: 1, note: 'old', kept: true },
     write: (by) => by.update(key, toTwo, atOne),
-    ...{ says: { ...key, version: 2, kept: true }, after: { version: 2, kept: true }, refused: undefined },
+    says: { ...key, version: 2, kept: true },
+    after: { version: 2, kept: true },
+    refused: undefined,
   },
   'count up to a limit': {
     before: { version: 1 },
     write: (by) => by.update(key, added, belowFive),
-    ...{ says: { ...key, version: 2 }, after: { version: 2 }, refused: undefined },
+    says: { ...key, version: 2 },
+    after: { version: 2 },
+    refused: undefined,
   },
   'update that only adds': {
     before: { version: 1 },
     write: (by) => by.update(key, added, atOne),
-    ...{ says: { ...key, version: 2 }, after: { version: 2 }, refused: undefined },
+    says: { ...key, version: 2 },
+    after: { version: 2 },
+    refused: undefined,
   },
   delete: {
     before: { version: 1 },
     write: (by) => by.delete(key, atOne),
-    ...{ says: true, after: undefined, refused: false },
+    says: true,
+    after: undefined,
+    refused: false,
   },
 };
 

@@ -3,15 +3,15 @@ import type { RelayConfig } from '../../config/schema.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import type { IssueState } from '../../links/issue-state.ts';
-import { keep, type Told } from '../../links/link-life.ts';
+import { keep, type ReportedState } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import { cutToBytes } from '../../text.ts';
+import type { Context } from '../context.ts';
 import { fateOfClaim } from '../issue-to-defect/claim-fate.ts';
 import { isDefect, toldOf } from '../issue-to-defect/defect-text.ts';
 import { issueEntity, issueJobs } from '../issue-to-defect/draft.ts';
 import type { IssueRepository } from '../issue-to-defect/issue-decisions.ts';
 import { type IssuePlan, planIssue } from '../issue-to-defect/issue-plan.ts';
-import type { Tools } from '../tools.ts';
 import type { Backfill, IssueFilter } from './backfills.ts';
 
 /** An issue that a backfill takes, and what its job would do. */
@@ -19,14 +19,14 @@ export interface PlannedIssue {
   number: number;
   title: string;
   entity: string;
-  told: Told<IssueState>;
+  told: ReportedState<IssueState>;
   plan: IssuePlan;
 }
 
 /** What a backfill leaves aside, by reason. */
 export type LeftAside = 'pull request' | 'without a label' | 'changed before' | 'unreadable';
 
-type PlanTools = Pick<Tools, 'links' | 'jobs' | 'journal'>;
+type PlanContext = Pick<Context, 'links' | 'jobs' | 'journal'>;
 
 /** @throws {NeedsOperator} if relay.config.ts does not turn issues of the repository into defects */
 export function repositoryToBackfill(config: RelayConfig, fullName: string): IssueRepository {
@@ -52,14 +52,14 @@ export function leftAside(issue: GithubIssue, { settings }: IssueRepository, fil
 export async function planListed(
   issue: GithubIssue,
   repository: IssueRepository,
-  tools: PlanTools,
+  context: PlanContext,
 ): Promise<PlannedIssue> {
   const { name, connection, settings } = repository;
   const entity = issueEntity(issue.id);
   const told = toldOf(issue, name, settings);
-  const link = await tools.links.look(entity);
+  const link = await context.links.look(entity);
   const view = { job: { connection, entity: told.name, lane: 'backfill' }, repository } as const;
-  const plan = await planIssue(keep(link, told) ?? link, view, (jobId) => fateOfClaim(jobId, tools));
+  const plan = await planIssue(keep(link, told) ?? link, view, (jobId) => fateOfClaim(jobId, context));
   return { number: issue.number, title: issue.title, entity, told, plan };
 }
 
@@ -68,7 +68,9 @@ export function draftOf({ number, entity, told }: PlannedIssue, backfill: Backfi
   const { repository, connection, startedAt, comment } = backfill;
   return issueJobs.draft({
     happened: [entity, 'backfill', startedAt],
-    ...{ connection, lane: 'backfill', entity: told.name },
+    connection,
+    lane: 'backfill',
+    entity: told.name,
     summary: `${told.name} from a backfill: ${cutToBytes(told.state.title, 200, '…')}`,
     input: { repository, issueNumber: number, entity, backfill: { startedAt, comment } },
   });

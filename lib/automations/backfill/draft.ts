@@ -32,7 +32,9 @@ export function pageDraft(
 ): JobDraft {
   return backfillJobs.draft({
     happened: [repository, startedAt, page],
-    ...{ connection, lane: 'backfill', entity: `backfill-${repository}` },
+    connection,
+    lane: 'backfill',
+    entity: `backfill-${repository}`,
     summary: isRead ? `backfill of ${repository}: the end` : `backfill of ${repository}: page ${page}`,
     input: { repository, startedAt, page, isRead, ...(cursor && { cursor }) },
   });

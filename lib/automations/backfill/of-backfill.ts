@@ -3,10 +3,10 @@ import { NotDone, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import type { Automation } from '../../engine/run/automation.ts';
 import { heldBy } from '../../links/link-life.ts';
+import type { Context } from '../context.ts';
 import { creationOf, fateOfClaim } from '../issue-to-defect/claim-fate.ts';
 import { type IssueInput, issueJobs } from '../issue-to-defect/draft.ts';
 import { planIssue } from '../issue-to-defect/issue-plan.ts';
-import type { Tools } from '../tools.ts';
 import type { IssueFate } from './backfills.ts';
 import { PAUSED, PAUSED_LOOKS_EVERY_MS } from './draft.ts';
 
@@ -14,8 +14,8 @@ import { PAUSED, PAUSED_LOOKS_EVERY_MS } from './draft.ts';
 const OTHER_JOB_MS = 10 * 60_000;
 
 /** Has the issue jobs of a backfill wait while it is paused, end when it was stopped, and tell it what became of them. */
-export function ofBackfill(automation: Automation, tools: Tools): Automation {
-  const { backfills, journal, links, clock, config } = tools;
+export function ofBackfill(automation: Automation, context: Context): Automation {
+  const { backfills, journal, links, clock, config } = context;
 
   async function ensureRunning(
     { id, decisions }: Job,
@@ -39,7 +39,7 @@ export function ofBackfill(automation: Automation, tools: Tools): Automation {
     if (!found?.issueToDefect) return { fate: 'left' as const };
     const { name, connection, issueToDefect: settings } = found;
     const view = { job, repository: { name, connection, settings } };
-    const plan = await planIssue(link, view, (jobId) => fateOfClaim(jobId, tools));
+    const plan = await planIssue(link, view, (jobId) => fateOfClaim(jobId, context));
     if (plan.does === 'nothing') return plan;
     // Unless it was stopped, a newer state came meanwhile, and the job of its event applies it.
     const isDone = plan.does === 'update' && (await backfills.get(repository))?.status !== 'stopped';

@@ -5,7 +5,7 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import { keep } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import type { IssuePage } from '../../platforms/github/issue-pages.ts';
-import type { Tools } from '../tools.ts';
+import type { Context } from '../context.ts';
 import { draftOf, leftAside, planListed, repositoryToBackfill } from './backfill-issue.ts';
 import { type Backfill, countFates, hasEnded, type IssueCounts } from './backfills.ts';
 import { type BackfillInput, backfillJobs, PAUSED, PAUSED_LOOKS_EVERY_MS, pageDraft } from './draft.ts';
@@ -24,8 +24,8 @@ const MINUTES_IN_LINE = 3;
  * own, so that it is retried on its own; it drafts the job of the next page. Jobs of issues go directly into the
  * waiting line of the lane `backfill`.
  */
-export function backfill(tools: Tools): Automation {
-  const { config, backfills, issuePages, links, jobs, queue, clock } = tools;
+export function backfill(context: Context): Automation {
+  const { config, backfills, issuePages, links, jobs, queue, clock } = context;
 
   return defineAutomation(backfillJobs, async (input, job, steps) => {
     const { repository: name, startedAt } = input;
@@ -69,14 +69,16 @@ export function backfill(tools: Tools): Automation {
       await backfills.take(found, { number, fate: 'left', why: 'what GitHub says about it cannot be read' });
     }
     return {
-      ...{ issues: page.issues.length, pullRequests: page.pullRequests },
-      ...{ taken: taken.length, drafted: drafted.filter(Boolean).length },
+      issues: page.issues.length,
+      pullRequests: page.pullRequests,
+      taken: taken.length,
+      drafted: drafted.filter(Boolean).length,
       ...(page.next && { next: page.next }),
     };
 
     /** @returns whether there is something to do */
     async function take(issue: GithubIssue): Promise<boolean> {
-      const planned = await planListed(issue, repository, tools);
+      const planned = await planListed(issue, repository, context);
       const { number, entity, told, plan } = planned;
       if (plan.does === 'nothing' && plan.fate !== 'under way') {
         await backfills.take(found, { number, fate: plan.fate, why: plan.why });

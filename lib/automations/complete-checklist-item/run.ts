@@ -7,12 +7,12 @@ import { idFromText } from '../../service/partner/operation.ts';
 import { completeChecklistItem as operation } from '../../service/partner/operations/work-item-checklists.ts';
 import { enumerated } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
+import type { Context } from '../context.ts';
 import { keptOf } from '../create-with.ts';
-import type { Tools } from '../tools.ts';
 import { checklistItemJobs } from './draft.ts';
 
 /** Completes or reopens each checklist item separately, so that a refused item does not stop the others. */
-export function completeChecklistItem({ asPerson }: Tools): Automation {
+export function completeChecklistItem({ asPerson }: Context): Automation {
   return defineAutomation(checklistItemJobs, async ({ items, completed, leftOut = 0 }, job, steps) => {
     const mine = await asPerson(completed ? 'done' : 'undo', job.asked?.by, job, steps);
     const outcomes = mine

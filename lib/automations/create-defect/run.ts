@@ -6,8 +6,8 @@ import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createDefect as operation } from '../../service/partner/operations/defects.ts';
 import { cutToBytes, cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
+import type { Context } from '../context.ts';
 import { createWith } from '../create-with.ts';
-import type { Tools } from '../tools.ts';
 import { type DescribedDefect, defectJobs } from './draft.ts';
 
 /** The same limit as in issue-to-defect. */
@@ -17,7 +17,7 @@ const MAX_DESCRIPTION_BYTES = 32_768;
 const MAX_TITLE_LENGTH = 255;
 
 /** Creates a defect that a person requested in Slack. */
-export function createDefect({ asPerson, markers }: Tools): Automation {
+export function createDefect({ asPerson, markers }: Context): Automation {
   return defineAutomation(defectJobs, async ({ origin, ...described }, job, steps) => {
     const mine = await asPerson('defect', job.asked?.by, job, steps);
     const marker = await markers.of('defect', job.id);

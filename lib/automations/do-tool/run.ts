@@ -16,8 +16,8 @@ import {
 } from '../../platforms/slack/views/tool-views.ts';
 import { updateModal } from '../../platforms/slack/views/update-modal.ts';
 import { cutToLength } from '../../text.ts';
+import type { Context } from '../context.ts';
 import { keptOf } from '../create-with.ts';
-import type { Tools } from '../tools.ts';
 import { FORM, toolCallJobs, toolFormJobs, toolListJobs } from './draft.ts';
 
 const SHOWN = 40;
@@ -25,7 +25,7 @@ const SHOWN = 40;
 const MAX_DESCRIPTION_LENGTH = 200;
 
 /** @throws {NotDone} where the connection is not for linked accounts */
-function holderOf({ asked, connection }: Job, { config }: Pick<Tools, 'config'>): Holder {
+function holderOf({ asked, connection }: Job, { config }: Pick<Context, 'config'>): Holder {
   const link = config.connections[connection]?.mcp.link ?? 'off';
   if (link === 'off' || !asked?.by) throw new NotDone('relay.config.ts does not let people link their accounts here');
   return asked.by;
@@ -39,12 +39,12 @@ function listed(tool: Tool): ListedTool {
 }
 
 /** Lists the tools that a person may call. */
-export function listTools(tools: Tools): Automation {
+export function listTools(context: Context): Automation {
   return defineAutomation(toolListJobs, async ({ word = '' }, job, steps) => {
     const wanted = word.toLowerCase();
     const isWanted = (tool: ListedTool) =>
       [tool.name, tool.title, tool.description].some((text) => text.toLowerCase().includes(wanted));
-    const { shown, left } = await steps.as(holderOf(job, tools)).list('list tools', (list) => {
+    const { shown, left } = await steps.as(holderOf(job, context)).list('list tools', (list) => {
       const found = list.tools.map(listed).filter(isWanted);
       return { shown: found.slice(0, SHOWN), left: Math.max(0, found.length - SHOWN) };
     });
@@ -57,12 +57,12 @@ const readTool = (mine: ToolSteps, name: string): Promise<Tool | null> =>
   mine.list('read the tool', ({ tools }) => tools.find((one) => one.name === name) ?? null);
 
 /** Makes the form of a tool of its schema, in a modal that is open. */
-export function fillInTool(tools: Tools): Automation {
-  const { slack, clock } = tools;
+export function fillInTool(context: Context): Automation {
+  const { slack, clock } = context;
   return defineAutomation(toolFormJobs, async ({ opened, tool: name }, job, steps) => {
     if (!slack) throw new NeedsOperator('relay.config.ts has no slack any more');
     const { connection } = job;
-    const tool = await readTool(steps.as(holderOf(job, tools)), name);
+    const tool = await readTool(steps.as(holderOf(job, context)), name);
     const schema = tool && schemaHash(tool);
     const fields = tool && fieldsOf(tool);
     const form = tool && schema && fields && toolModal(listed(tool), { connection, schema, madeBy: job.id }, fields);
@@ -79,9 +79,9 @@ export function fillInTool(tools: Tools): Automation {
 }
 
 /** Calls a tool as the person who filled in its form. */
-export function callTool(tools: Tools): Automation {
+export function callTool(context: Context): Automation {
   return defineAutomation(toolCallJobs, async ({ tool: name, schema, values, isConfirmed }, job, steps) => {
-    const mine = steps.as(holderOf(job, tools));
+    const mine = steps.as(holderOf(job, context));
     const tool = await readTool(mine, name);
     if (!tool || schemaHash(tool) !== schema) throw changedSinceForm(name);
     if (tool.hints.destructive && !isConfirmed) {

@@ -9,13 +9,13 @@ import { searchProjects } from '../../service/partner/operations/projects.ts';
 import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
-import type { Tools } from '../tools.ts';
+import type { Context } from '../context.ts';
 import { searchJobs } from './draft.ts';
 
 const SHOWN = 5;
 
 /** Searches tasks and projects, and offers buttons to log time. */
-export function find({ asPerson }: Tools): Automation {
+export function find({ asPerson }: Context): Automation {
   return defineAutomation(searchJobs, async ({ text }, job, steps) => {
     const mine = await asPerson('find', job.asked?.by, job, steps);
     if (mine) return findAsPerson(mine, text, job.connection);

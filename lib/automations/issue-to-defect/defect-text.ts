@@ -2,7 +2,7 @@ import type { IssueToDefectConfig } from '../../config/schema.ts';
 import { digestFields } from '../../digest.ts';
 import type { SentFields } from '../../engine/record/journal.ts';
 import type { IssueState } from '../../links/issue-state.ts';
-import type { Applied, Defect, Told } from '../../links/link-life.ts';
+import type { Applied, Defect, ReportedState } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import { cutToBytes } from '../../text.ts';
 
@@ -23,7 +23,7 @@ export function issueState(issue: GithubIssue, repository: string, config: Issue
 }
 
 /** What GitHub says about an issue, as the link keeps it. @param repository `owner/name` */
-export function toldOf(issue: GithubIssue, repository: string, config: IssueToDefectConfig): Told<IssueState> {
+export function toldOf(issue: GithubIssue, repository: string, config: IssueToDefectConfig): ReportedState<IssueState> {
   const state = issueState(issue, repository, config);
   return { state, name: state.name, version: issue.updated_at, wanted: isDefect(state.labels, config) };
 }

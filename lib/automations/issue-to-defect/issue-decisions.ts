@@ -1,7 +1,7 @@
 import type { IssueToDefectConfig } from '../../config/schema.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import type { IssueState } from '../../links/issue-state.ts';
-import type { Applied, Claim, Defect, Holding, Newest } from '../../links/link-life.ts';
+import type { Applied, Claim, Defect, Holding, NewestState } from '../../links/link-life.ts';
 import type { ClaimFate } from './claim-fate.ts';
 import { appliedOf, type DefectFields, defectFields, fieldsToSend, isDefect } from './defect-text.ts';
 
@@ -30,7 +30,7 @@ export type Park = { does: 'park'; why: string };
 
 /** Whether an issue without a defect gets one. */
 export function decideCreation(
-  newest: Newest<IssueState> | undefined,
+  newest: NewestState<IssueState> | undefined,
   { job, repository: { name, connection, settings } }: IssueView,
 ): { does: 'create' } | Leave | Park {
   if (!newest || !isDefect(newest.state.labels, settings)) {
@@ -101,7 +101,7 @@ export const mayHaveCreated = (job: IssueView['job']) =>
  */
 export function decideUpdate(
   { claim, defect }: Holding,
-  newest: Newest<IssueState> | undefined,
+  newest: NewestState<IssueState> | undefined,
   { job, repository }: IssueView,
   now: number,
 ): { does: 'send'; all: DefectFields; fields: Partial<DefectFields> } | Leave | Park {

@@ -1,5 +1,5 @@
 import type { IssueState } from '../../links/issue-state.ts';
-import { type Link, make, type Newest } from '../../links/link-life.ts';
+import { type Link, make, type NewestState } from '../../links/link-life.ts';
 import type { ClaimFate } from './claim-fate.ts';
 import { type DefectFields, defectFields } from './defect-text.ts';
 import { decideClaim, decideCreation, decideUpdate, type IssueView, looksAlike } from './issue-decisions.ts';
@@ -64,12 +64,12 @@ export async function planIssue(
   }
 }
 
-function planCreation(newest: Newest<IssueState>, view: IssueView): IssuePlan {
+function planCreation(newest: NewestState<IssueState>, view: IssueView): IssuePlan {
   const decision = decideCreation(newest, view);
   return decision.does === 'create' ? { does: 'create', fields: fieldsOf(newest, view) } : nothing(decision.why);
 }
 
-const fieldsOf = ({ state }: Newest<IssueState>, { repository }: IssueView, marker = '') =>
+const fieldsOf = ({ state }: NewestState<IssueState>, { repository }: IssueView, marker = '') =>
   defectFields(state, marker, repository.settings);
 
 const nothing = (why: string): IssuePlan => ({ does: 'nothing', fate: 'left', why });
@@ -90,7 +90,10 @@ export function summarizePlans(plans: readonly IssuePlan[]): PlannedCalls {
   const created = plans.filter(({ does }) => does === 'create').length;
   const updated = plans.filter(({ does }) => does === 'update').length;
   return {
-    ...{ created, updated, unchanged: plans.length - created - updated, calls: created + updated },
+    created,
+    updated,
+    unchanged: plans.length - created - updated,
+    calls: created + updated,
     searches: plans.filter((plan) => plan.does === 'create' && plan.searches).length,
   };
 }

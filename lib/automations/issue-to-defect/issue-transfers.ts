@@ -16,7 +16,7 @@ import {
   make,
   tell,
 } from '../../links/link-life.ts';
-import type { Tools } from '../tools.ts';
+import type { Context } from '../context.ts';
 import { creationOf, fateOfClaim } from './claim-fate.ts';
 import { appliedOf } from './defect-text.ts';
 
@@ -32,11 +32,11 @@ interface Arrival extends Arrived, Partial<Holding> {
   old: Link<IssueState>;
 }
 
-type TransferTools = Pick<Tools, 'links' | 'jobs' | 'journal' | 'clock'>;
+type TransferContext = Pick<Context, 'links' | 'jobs' | 'journal' | 'clock'>;
 
 /** What transfers mean for a job: where its issue is now, and which of two claims or defects stays. */
-export function createTransfers(tools: TransferTools) {
-  const { links, jobs, journal, clock } = tools;
+export function createTransfers(context: TransferContext) {
+  const { links, jobs, journal, clock } = context;
 
   /**
    * Follows the transfers of an issue.
@@ -117,7 +117,7 @@ export function createTransfers(tools: TransferTools) {
     claim: Claim,
     search: (claim: Claim) => Promise<Defect['id'] | undefined>,
   ): Promise<Pick<Defect, 'id' | 'applied'> | 'nothing' | 'open'> {
-    const fate = await fateOfClaim(claim.by, tools);
+    const fate = await fateOfClaim(claim.by, context);
     switch (fate.fate) {
       case 'made':
         return { id: fate.created.id, applied: appliedOf(fate.created.sent) };

@@ -20,16 +20,16 @@ import {
   type Link,
   make,
   noteApplied,
+  type ReportedState,
   refuseUpdate,
   settleTie,
-  type Told,
   takeOver,
 } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import type { IssueAddress } from '../../platforms/github/issue-reader.ts';
 import { createDefect, listDefects, updateDefect } from '../../service/partner/operations/defects.ts';
 import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
-import type { Tools } from '../tools.ts';
+import type { Context } from '../context.ts';
 import { CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
 import { appliedOf, defectFields, isDefect, toldOf } from './defect-text.ts';
 import { type IssueInput, issueEntity, issueJobs } from './draft.ts';
@@ -75,9 +75,9 @@ function leaveOrPark({ does, why }: Leave | Park): string {
  * Keeps one defect in sync with one GitHub issue. It is level-triggered: a job does not apply its event, but updates
  * the defect to the newest state in the link. Late, repeated and out-of-order events therefore change nothing.
  */
-export function issueToDefect(options: Tools): Automation {
-  const { config, links, journal, comments, issues, clock, markers } = options;
-  const { whereabouts, settleArrived } = createTransfers(options);
+export function issueToDefect(context: Context): Automation {
+  const { config, links, journal, comments, issues, clock, markers } = context;
+  const { whereabouts, settleArrived } = createTransfers(context);
 
   async function run(input: IssueInput, job: Job, steps: Steps): Promise<string> {
     for (;;) {
@@ -116,7 +116,11 @@ export function issueToDefect(options: Tools): Automation {
   }
 
   /** What GitHub says about an issue; undefined if another issue has that number now, after a transfer. */
-  function toldBy(issue: GithubIssue, { entity, repository }: IssueRef, name: string): Told<IssueState> | undefined {
+  function toldBy(
+    issue: GithubIssue,
+    { entity, repository }: IssueRef,
+    name: string,
+  ): ReportedState<IssueState> | undefined {
     if (issueEntity(issue.id) !== entity) return undefined;
     const [fullName = ''] = name.split('#');
     return { ...toldOf(issue, fullName, repository.settings), name };
@@ -236,7 +240,7 @@ export function issueToDefect(options: Tools): Automation {
     const { by } = held;
     const change = (transition: (link: IssueLink) => IssueLink | undefined) =>
       links.change(place.entity, transition, link);
-    const decision = decideClaim(held, await fateOfClaim(by, options), { job, repository: place.repository });
+    const decision = decideClaim(held, await fateOfClaim(by, context), { job, repository: place.repository });
     switch (decision.does) {
       case 'take over': {
         const { does, ...claim } = decision;

@@ -3,7 +3,7 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import { updateModal } from '../../platforms/slack/views/update-modal.ts';
 import { defectModal } from '../../platforms/slack/views/views.ts';
 import { listProjects } from '../../service/partner/operations/projects.ts';
-import type { Tools } from '../tools.ts';
+import type { Context } from '../context.ts';
 import { projectListJobs } from './draft.ts';
 
 const PAGE_SIZE = 100;
@@ -11,7 +11,7 @@ const PAGE_SIZE = 100;
 const PAGES = 20;
 
 /** Updates the list of projects in the table and in an open modal. */
-export function listProjectsInModal({ config, slack, projects, clock }: Tools): Automation {
+export function listProjectsInModal({ config, slack, projects, clock }: Context): Automation {
   return defineAutomation(projectListJobs, async ({ opened, modal }, job, steps) => {
     if (!slack || !config.slack) throw new NeedsOperator('relay.config.ts no longer has slack');
     const settings = config.slack;

@@ -3,14 +3,14 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import { updateModal } from '../../platforms/slack/views/update-modal.ts';
 import { logTimeModal } from '../../platforms/slack/views/views.ts';
 import { listTasks, taskName } from '../../service/partner/operations/tasks.ts';
-import type { Tools } from '../tools.ts';
+import type { Context } from '../context.ts';
 import { taskListJobs } from './draft.ts';
 
 /** The most options that a list in a modal can have. */
 const MAX_TASKS = 100;
 
 /** Shows a project's tasks in an open modal. */
-export function listTasksInModal({ slack, clock }: Tools): Automation {
+export function listTasksInModal({ slack, clock }: Context): Automation {
   return defineAutomation(taskListJobs, async ({ opened, projectId, modal }, _job, steps) => {
     if (!slack) throw new NeedsOperator('relay.config.ts no longer has slack');
     const query = { project_id: projectId, per_page: MAX_TASKS };

@@ -8,15 +8,15 @@ import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createTimelog } from '../../service/partner/operations/timelogs.ts';
 import type { Mine } from '../as-person.ts';
+import type { Context } from '../context.ts';
 import { createWith } from '../create-with.ts';
-import type { Tools } from '../tools.ts';
 import { type TimeToLog, timeJobs } from './draft.ts';
 import { findTask, tasksOfKey, tasksOfTool } from './find-task.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Logs time for the person who asked, and for no one else. */
-export function logTime({ people, firstEntries, asPerson, markers }: Tools): Automation {
+export function logTime({ people, firstEntries, asPerson, markers }: Context): Automation {
   return defineAutomation(timeJobs, async (time, job, steps) => {
     const mine = await asPerson('log', time.by, job, steps);
     if (mine) return logAsPerson(mine, time, job, steps);

@@ -1,10 +1,10 @@
 import { requiresLink } from '../../config/links-accounts.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
-import type { Tools } from '../tools.ts';
+import type { Context } from '../context.ts';
 import { recognitionJobs } from './draft.ts';
 
 /** Finds a person's user in the service, for a form that opens only for known users. */
-export function recognizePerson({ people }: Tools): Automation {
+export function recognizePerson({ people }: Context): Automation {
   return defineAutomation(recognitionJobs, async (_input, { replyTo, connection }, steps) => {
     if (replyTo?.in === 'slack') await people.userOf({ in: 'slack', id: replyTo.userId }, connection, steps);
     return 'the relay knows who you are now; please ask for the form again';
@@ -12,7 +12,7 @@ export function recognizePerson({ people }: Tools): Automation {
 }
 
 /** Runs the automation only for people in Slack who are known users of the service. A linked account shows that, too. */
-export function onlyForKnown(automation: Automation, { people, config }: Tools): Automation {
+export function onlyForKnown(automation: Automation, { people, config }: Context): Automation {
   return {
     ...automation,
     async run(job, steps) {

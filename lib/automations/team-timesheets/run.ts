@@ -5,12 +5,12 @@ import type { JobDraft } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
+import type { Context } from '../context.ts';
 import { reminderJobs } from '../timesheet-reminder/draft.ts';
-import type { Tools } from '../tools.ts';
 import { type PersonOfTeam, TEAM_PEOPLE, teamDayJobs } from './draft.ts';
 
 /** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
-export function teamTimesheets({ config, jobs, queue, clock }: Tools): Automation {
+export function teamTimesheets({ config, jobs, queue, clock }: Context): Automation {
   return defineAutomation(teamDayJobs, async ({ team: name, dryRun, date, dueForMs }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);

@@ -5,15 +5,15 @@ import { slackMessage } from '../../platforms/slack/replies.ts';
 import { readTimesheet } from '../../timesheets/read-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import { findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
-import type { Tools } from '../tools.ts';
+import type { Context } from '../context.ts';
 import { reminderJobs } from './draft.ts';
 
 /** A timesheet that was read longer ago is read again, because the person may have filled it in. */
 const FRESH_MS = 10 * 60_000;
 
 /** Reminds a person of missing hours, once for that day. */
-export function timesheetReminder(options: Tools): Automation {
-  const { config, slack, slackPeople, mutes, recentTasks, taskNames, clock } = options;
+export function timesheetReminder(context: Context): Automation {
+  const { config, slack, slackPeople, mutes, recentTasks, taskNames, clock } = context;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};

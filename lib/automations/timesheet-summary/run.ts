@@ -4,11 +4,11 @@ import { slackMessage } from '../../platforms/slack/replies.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { findTeam, standingOf } from '../../timesheets/shortfall.ts';
 import { summaryMessages } from '../../timesheets/summary-message.ts';
-import type { Tools } from '../tools.ts';
+import type { Context } from '../context.ts';
 import { summaryJobs } from './draft.ts';
 
 /** Posts last week's summary to the lead's channel: who is complete, who is short, and by how much. */
-export function timesheetSummary({ config, slack, clock }: Tools): Automation {
+export function timesheetSummary({ config, slack, clock }: Context): Automation {
   return defineAutomation(summaryJobs, async ({ team: name, dryRun, weekStart, weekEnd }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);

@@ -173,7 +173,8 @@ async function readPage(stream: Stream, since: number | undefined, table: Table)
       ? { expression: '#status = :status', values: { status } }
       : { expression: '#status = :status AND #wakeAt >= :since', values: { status, since } };
   const { items, last } = await table.indexPage(jobsByStatus.name, condition, {
-    ...{ limit: PAGE_SIZE, newestFirst: true },
+    limit: PAGE_SIZE,
+    newestFirst: true,
     ...(after && { after: { ...after } }),
   });
   stream.page = items;
@@ -211,7 +212,9 @@ function readCursor(text: string): Stream[] {
   try {
     const cursor = cursorShape.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
     return cursor.map(({ status, after }) => ({
-      ...{ status, page: [], isWhole: false },
+      status,
+      page: [],
+      isWhole: false,
       ...(after && { after: { ...keys.job(after.id), status, wakeAt: after.wakeAt } }),
     }));
   } catch (cause) {

@@ -2,10 +2,10 @@ import type * as z from 'zod/mini';
 import { NeedsOperator } from './interruption.ts';
 import { type Job, type JobDraft, jobId } from './job.ts';
 
-export type Fields = Record<string, unknown>;
+export type JobInput = Record<string, unknown>;
 
 /** The jobs of one automation: its name, and the input of each job. */
-export interface JobKind<Input extends Fields> {
+export interface JobKind<Input extends JobInput> {
   /** The automation's name. It is part of its jobs' ids. */
   name: string;
   draft(event: EventOf<Input>): JobDraft;
@@ -21,7 +21,7 @@ export interface EventOf<Input> extends Omit<JobDraft, 'id' | 'automation' | 'in
 }
 
 /** @param schema the input as read back from the table. A field that a later version adds must be optional. */
-export function defineJobs<Schema extends z.ZodMiniType<Fields>>(
+export function defineJobs<Schema extends z.ZodMiniType<JobInput>>(
   name: string,
   schema: Schema,
 ): JobKind<z.output<Schema>> {

@@ -237,7 +237,9 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
   ): Partial<Job> {
     const now = clock();
     return {
-      ...{ status: 'waiting', waitingFor: why, attempts },
+      status: 'waiting',
+      waitingFor: why,
+      attempts,
       waits: beginWait(job.waits, { for: waitsFor, from: now, why }),
       ...(unfinished.length > 0 && { unfinished: [...unfinished] }),
       ...(hasGotOn && { gotOn: { generation: job.generation, at: now } }),
@@ -253,8 +255,10 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
         standsFor === undefined
           ? { status: 'queued' as const, wakeAt: now + UNCLAIMED_MS }
           : {
-              ...{ status: 'waiting' as const, wakeAt: now + LINE_GRACE_MS },
-              ...{ line: lineOf(draft.connection, draft.lane), waitingFor: standsFor },
+              status: 'waiting' as const,
+              wakeAt: now + LINE_GRACE_MS,
+              line: lineOf(draft.connection, draft.lane),
+              waitingFor: standsFor,
             };
       const job: Job = { ...draft, ...place, createdAt: now, generation: 1, attempts: 0 };
       const unlessThere = {
@@ -332,7 +336,10 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
         {
           expression: 'SET #status = :waiting, #line = :line, #waitingFor = :why, #wakeAt = :wakeAt, #waits = :waits',
           values: {
-            ...{ waiting: 'waiting', line: lineOf(job.connection, job.lane), why, wakeAt: clock() + LINE_GRACE_MS },
+            waiting: 'waiting',
+            line: lineOf(job.connection, job.lane),
+            why,
+            wakeAt: clock() + LINE_GRACE_MS,
             waits: beginWait(undefined, { for: 'budget', from: clock(), why }),
           },
         },
@@ -374,7 +381,11 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
       // Twice as late each time: while no worker runs, a backlog is not sent again every minute.
       const wakeAt = now + Math.min(Math.max(UNCLAIMED_MS, now - queuedAt), LONGEST_UNCLAIMED_MS);
       const set: Partial<Job> = {
-        ...{ status: 'queued', generation: job.generation + 1, queuedAt, wakeAt, attempts },
+        status: 'queued',
+        generation: job.generation + 1,
+        queuedAt,
+        wakeAt,
+        attempts,
         ...(decision && { gotOn: { generation: job.generation + 1, at: now } }),
         ...(job.status === 'parked' && withParkedTime(job, now)),
         ...(decision && { decisions: withDecision(job.decisions, decision) }),

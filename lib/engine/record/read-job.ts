@@ -56,7 +56,12 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
   const { request, operation = calls, found, lookFrom, searches, again = false } = open;
   const { signedAt } = request;
   return {
-    ...{ step, operation, signedAt, executableUntil: signedAt + EXECUTABLE_FOR_MS, searches, again },
+    step,
+    operation,
+    signedAt,
+    executableUntil: signedAt + EXECUTABLE_FOR_MS,
+    searches,
+    again,
     ...(found && { marker: found.marker }),
     ...(lookFrom !== undefined && { searchedSince: lookFrom }),
   };

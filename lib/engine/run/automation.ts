@@ -1,5 +1,5 @@
 import type { Job } from '../record/job.ts';
-import type { Fields, JobKind } from '../record/job-kind.ts';
+import type { JobInput, JobKind } from '../record/job-kind.ts';
 import type { Steps } from './steps.ts';
 import type { Outcome } from './tell-person.ts';
 
@@ -20,7 +20,7 @@ export interface Automation {
 }
 
 /** An automation whose `run` gets the input of its own jobs. */
-export function defineAutomation<Input extends Fields>(
+export function defineAutomation<Input extends JobInput>(
   { name, inputOf }: JobKind<Input>,
   run: (input: Input, job: Job, steps: Steps) => Promise<string | Outcome>,
 ): Automation {

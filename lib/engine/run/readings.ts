@@ -1,7 +1,7 @@
 import { digest } from '../../digest.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import { type PartnerClient, pages } from '../../service/partner/client.ts';
-import type { Finding, Operation } from '../../service/partner/operation.ts';
+import type { HowFound, Operation } from '../../service/partner/operation.ts';
 import { expiry } from '../../state/table/expiry.ts';
 import { type Key, keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
@@ -43,7 +43,7 @@ export interface Wanted {
   marker: string;
   /** The name of its id field. */
   idField: string;
-  found: Finding;
+  found: HowFound;
   /** The list operation, with this instance's overrides. */
   list: Operation;
   /** The fields of `found.scope`, which narrow the list. */

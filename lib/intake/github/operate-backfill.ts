@@ -44,9 +44,17 @@ export async function beginBackfill(
   const { name, connection } = repository;
   const first = pageDraft({ repository: name, connection, startedAt: now }, { page: 1, isRead: false });
   const wanted: Backfill = {
-    ...{ repository: name, connection, startedAt: now, filter, comment, expected },
-    ...{ status: 'running', jobId: first.id, isRead: false },
-    ...{ counts: { open: 0, done: 0, left: 0, parked: 0 }, countedAt: now },
+    repository: name,
+    connection,
+    startedAt: now,
+    filter,
+    comment,
+    expected,
+    status: 'running',
+    jobId: first.id,
+    isRead: false,
+    counts: { open: 0, done: 0, left: 0, parked: 0 },
+    countedAt: now,
   };
   const began = await backfills.begin(wanted);
   const backfill = began ? wanted : ((await backfills.get(name)) ?? wanted);

@@ -1,8 +1,8 @@
 import { type LeftAside, leftAside, type PlannedIssue, planListed } from '../../automations/backfill/backfill-issue.ts';
 import type { IssueFilter } from '../../automations/backfill/backfills.ts';
+import type { Context } from '../../automations/context.ts';
 import type { IssueRepository } from '../../automations/issue-to-defect/issue-decisions.ts';
 import { type PlannedCalls, summarizePlans } from '../../automations/issue-to-defect/issue-plan.ts';
-import type { Tools } from '../../automations/tools.ts';
 import { inBatches } from '../../engine/line/batches.ts';
 import type { IssueCursor } from '../../platforms/github/issue-pages.ts';
 
@@ -15,7 +15,7 @@ export interface BackfillPlan extends PlannedCalls {
   pages: number;
 }
 
-type PlanTools = Pick<Tools, 'issuePages' | 'links' | 'jobs' | 'journal'>;
+type PlanContext = Pick<Context, 'issuePages' | 'links' | 'jobs' | 'journal'>;
 
 /**
  * Reads the issues of a repository and foresees what a backfill would do with each. It writes nothing.
@@ -26,7 +26,7 @@ type PlanTools = Pick<Tools, 'issuePages' | 'links' | 'jobs' | 'journal'>;
 export async function planBackfill(
   repository: IssueRepository,
   filter: IssueFilter,
-  tools: PlanTools,
+  context: PlanContext,
   read: (issues: number) => void = () => {},
 ): Promise<BackfillPlan> {
   const issues = new Map<number, PlannedIssue>();
@@ -36,13 +36,13 @@ export async function planBackfill(
   let pages = 0;
   let cursor: IssueCursor | undefined = filter.since === undefined ? undefined : { from: filter.since, page: 1 };
   do {
-    const page = await tools.issuePages.read(repository.name, filter.state, cursor);
+    const page = await context.issuePages.read(repository.name, filter.state, cursor);
     for (const issue of page.issues) {
       const why = leftAside(issue, repository, filter);
       if (why) aside.set(issue.id, why);
     }
     const taken = page.issues.filter((issue) => !leftAside(issue, repository, filter));
-    for (const planned of await inBatches(taken, (issue) => planListed(issue, repository, tools))) {
+    for (const planned of await inBatches(taken, (issue) => planListed(issue, repository, context))) {
       issues.set(planned.number, planned);
     }
     pages++;

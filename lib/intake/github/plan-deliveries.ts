@@ -1,8 +1,8 @@
+import type { Context } from '../../automations/context.ts';
 import { fateOfClaim } from '../../automations/issue-to-defect/claim-fate.ts';
 import { defectFields } from '../../automations/issue-to-defect/defect-text.ts';
 import { issueJobs } from '../../automations/issue-to-defect/draft.ts';
 import { type IssuePlan, planIssue } from '../../automations/issue-to-defect/issue-plan.ts';
-import type { Tools } from '../../automations/tools.ts';
 import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { digestFields } from '../../digest.ts';
@@ -24,7 +24,7 @@ export type PlannedDelivery = { summary: string } & (
     }
 );
 
-type PlanTools = Pick<Tools, 'links' | 'jobs' | 'journal'>;
+type PlanContext = Pick<Context, 'links' | 'jobs' | 'journal'>;
 
 /** Foresees what deliveries do under a configuration, one after the other. Nothing is written or sent. */
 export interface DeliveryPlanner {
@@ -36,10 +36,10 @@ export interface DeliveryPlanner {
 
 const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'succeeded', 'parked'];
 
-export function createDeliveryPlanner(config: RelayConfig, tools: PlanTools): DeliveryPlanner {
+export function createDeliveryPlanner(config: RelayConfig, context: PlanContext): DeliveryPlanner {
   /** The links as they would be after the deliveries that were planned before. */
   const foreseen = new Map<string, Link<IssueState>>();
-  const linkOf = async (entity: string) => foreseen.get(entity) ?? (await tools.links.look(entity));
+  const linkOf = async (entity: string) => foreseen.get(entity) ?? (await context.links.look(entity));
 
   async function change(entity: string, transition: Transition): Promise<Link<IssueState>> {
     const link = await linkOf(entity);
@@ -48,7 +48,7 @@ export function createDeliveryPlanner(config: RelayConfig, tools: PlanTools): De
     return next;
   }
   // What a transfer moves is not foreseen.
-  const dry: Links = { ...tools.links, begin: change, change, move: async () => {} };
+  const dry: Links = { ...context.links, begin: change, change, move: async () => {} };
 
   async function planJob(job: JobDraft): Promise<PlannedDelivery> {
     const { summary, automation, connection } = job;
@@ -60,7 +60,7 @@ export function createDeliveryPlanner(config: RelayConfig, tools: PlanTools): De
     const link = await linkOf(entity);
     const { name, connection: own } = found;
     const view = { job: { ...job, connection: own }, repository: { name, connection: own, settings } };
-    const plan = await planIssue(link, view, (jobId) => fateOfClaim(jobId, tools));
+    const plan = await planIssue(link, view, (jobId) => fateOfClaim(jobId, context));
     if (plan.does !== 'nothing' && link.newest) {
       const claim = heldBy(link).claim ?? { by: '', connection: own, marker: '' };
       const applied = digestFields(defectFields(link.newest.state, claim.marker, settings));
@@ -86,7 +86,7 @@ export function createDeliveryPlanner(config: RelayConfig, tools: PlanTools): De
     },
     async stored(mostJobs) {
       const lists = await Promise.all(
-        STATUSES.map((status) => tools.jobs.list(status, { limit: mostJobs, newestFirst: true })),
+        STATUSES.map((status) => context.jobs.list(status, { limit: mostJobs, newestFirst: true })),
       );
       const newest = lists.flat().sort((a, b) => b.createdAt - a.createdAt);
       const ofIssues = new Map<string, Job>();

@@ -125,7 +125,9 @@ async function accept(
 function causeOf({ event, deliveryId, payload }: GithubDelivery): Cause {
   const { action, sender } = withSender.safeParse(payload).data ?? {};
   return {
-    ...{ from: 'github', id: deliveryId, event: action === undefined ? event : `${event}.${action}` },
+    from: 'github',
+    id: deliveryId,
+    event: action === undefined ? event : `${event}.${action}`,
     ...(sender && { person: sender.login }),
   };
 }
@@ -146,7 +148,10 @@ async function withinTurns(drafts: readonly JobDraft[], turns: Turns, jobs: JobS
 function refusalOf({ id, connection, lane, entity, summary, replyTo, asked }: JobDraft): JobDraft {
   const { unproven } = asked ?? {};
   return faultJobs.draft({
-    ...{ connection, lane, entity, summary: `${summary} is one too many` },
+    connection,
+    lane,
+    entity,
+    summary: `${summary} is one too many`,
     happened: [id, 'too many'],
     input: { fault: TOO_MANY },
     ...(replyTo && { replyTo }),

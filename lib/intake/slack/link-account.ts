@@ -58,7 +58,10 @@ export async function makeLink(
   }
   const holder = holderOf(asking);
   const ticket = await intake.linkRequests.begin({
-    ...{ holder, connection, name: asking.userName, redirectUri: `${endpoint}/callback/${connection}` },
+    holder,
+    connection,
+    name: asking.userName,
+    redirectUri: `${endpoint}/callback/${connection}`,
     ...(scopes && { scopes }),
   });
   const url = `${endpoint}/start?${new URLSearchParams({ ticket })}`;

@@ -12,8 +12,12 @@ export function openLinking({ config }: { config: RelayConfig }): Linking {
   const nothing = async () => undefined;
   return {
     requiringLink: (permissions) => permissions,
-    ...{ linkAccount: answer, makeLink: answer, unlinkAccount: answer, linkFirst: answer },
-    ...{ waitsForLink: nothing, formFault: nothing },
+    linkAccount: answer,
+    makeLink: answer,
+    unlinkAccount: answer,
+    linkFirst: answer,
+    waitsForLink: nothing,
+    formFault: nothing,
     linkStatus: async () => [],
   };
 }

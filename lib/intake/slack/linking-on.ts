@@ -33,7 +33,10 @@ export function openLinking(runtime: Runtime, settings: SlackConfig, stores: Sto
   // The key is another function's: what this one keeps was sealed there, and it opens nothing.
   const grants = createGrants(table, createVault(secrets, randomBytes), clock);
   const intake: LinkIntake = {
-    ...{ config, settings, clock, grants },
+    config,
+    settings,
+    clock,
+    grants,
     linkRequests: createLinkRequests(table, grants, clock, randomBytes),
     accountLinkUrl: () => environment.ACCOUNT_LINK_URL,
     goOn: createGoOn(runtime, stores),

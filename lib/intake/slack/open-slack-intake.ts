@@ -74,7 +74,9 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
       if (!lane) return 'too many';
       const replyTo = await sealed(asked);
       const draft: JobDraft = {
-        ...{ ...asked, lane, cause: { from: 'slack', id: happened, person: userId } },
+        ...asked,
+        lane,
+        cause: { from: 'slack', id: happened, person: userId },
         ...(replyTo && { replyTo }),
       };
       // A job that /pm status does not show still runs.

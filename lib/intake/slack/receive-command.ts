@@ -6,7 +6,7 @@ import {
   printCommand,
   verbOf,
 } from '../../automations/verbs.ts';
-import type { Fault } from '../../commands/fault.ts';
+import type { CommandFault } from '../../commands/fault.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkForPerson } from '../../engine/record/in-plain-words.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
@@ -145,7 +145,7 @@ function draftOf(given: GivenCommand, intake: SlackIntake): JobDraft | undefined
 }
 
 function faultMessage(
-  { fault, suggestion }: Fault,
+  { fault, suggestion }: CommandFault,
   { triggerId }: SlackCommand,
   { settings }: SlackIntake,
 ): SlackMessage {

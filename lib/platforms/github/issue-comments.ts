@@ -85,8 +85,10 @@ export function createIssueComments(github: GithubForJobs, clock: () => number):
               const path = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}';
               const { data } = await request(path, { owner, repo, comment_id: id });
               return {
-                ...{ text: data.body ?? '', login: data.user?.login },
-                ...{ createdAt: Date.parse(data.created_at), updatedAt: Date.parse(data.updated_at) },
+                text: data.body ?? '',
+                login: data.user?.login,
+                createdAt: Date.parse(data.created_at),
+                updatedAt: Date.parse(data.updated_at),
               };
             },
             ({ status }) => (status === 404 || status === 410 ? null : undefined),

@@ -51,7 +51,12 @@ export function createIssuePages(github: GithubForJobs): IssuePages {
             );
           }
           const { data, headers } = await authorized.request('GET /repos/{owner}/{repo}/issues', {
-            ...{ owner, repo, state, sort: 'updated', direction: 'asc', per_page: PAGE_SIZE },
+            owner,
+            repo,
+            state,
+            sort: 'updated',
+            direction: 'asc',
+            per_page: PAGE_SIZE,
             ...(cursor && { since: secondBefore(cursor.from), page: cursor.page }),
           });
           const listed = data.filter(({ pull_request }) => !pull_request);

@@ -7,7 +7,7 @@ import { type SlackApi, SlackRefusal } from './slack-api.ts';
 import { isOfWorkspace, membership, type Workspace, workspace } from './workspace.ts';
 
 /** The sender of a request and their workspace, as Slack states them. An org-wide installation may have no team. */
-export interface Sender {
+export interface SlackSender {
   userId: string;
   teamId?: string | undefined;
   enterpriseId?: string | undefined;
@@ -19,7 +19,7 @@ export interface Admission {
    * @returns why the sender may not use the relay, or undefined
    * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
    */
-  faultOf(sender: Sender): Promise<string | undefined>;
+  faultOf(sender: SlackSender): Promise<string | undefined>;
 }
 
 export interface AdmissionOptions {
@@ -55,7 +55,7 @@ export function createAdmission({ settings, people, contact, table, slack, clock
   let known: { workspace: Workspace; at: number } | undefined;
 
   /** A cached value is used while it matches. Slack is asked again only for a request that does not match. */
-  async function workspaceFor(sender: Sender): Promise<Workspace> {
+  async function workspaceFor(sender: SlackSender): Promise<Workspace> {
     known ??= (await table.get(keys.slackWorkspace())) as typeof known;
     if (known && (isOf(known.workspace, sender) || known.at + WORKSPACE_FRESH_MS > clock())) return known.workspace;
     known = { workspace: await slack.call('auth.test', {}, workspace), at: clock() };
@@ -65,7 +65,10 @@ export function createAdmission({ settings, people, contact, table, slack, clock
 
   async function standingOf(userId: string, ours: Workspace): Promise<Standing> {
     const { standing } = await remembered({
-      ...{ table, clock, key: keys.slackStanding(ours.team_id, userId), keptForMs: STANDING_KNOWN_FOR_MS },
+      table,
+      clock,
+      key: keys.slackStanding(ours.team_id, userId),
+      keptForMs: STANDING_KNOWN_FOR_MS,
       read: async () => ({ standing: await askForStanding(userId, ours) }),
     });
     return standing;
@@ -103,7 +106,7 @@ export function createAdmission({ settings, people, contact, table, slack, clock
   };
 }
 
-function isOf(ours: Workspace, { teamId, enterpriseId }: Sender): boolean {
+function isOf(ours: Workspace, { teamId, enterpriseId }: SlackSender): boolean {
   if (ours.is_enterprise_install) return Boolean(ours.enterprise_id) && ours.enterprise_id === enterpriseId;
   return ours.team_id === teamId;
 }

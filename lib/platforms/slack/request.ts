@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { Sender } from './admission.ts';
+import type { SlackSender } from './admission.ts';
 
 /** `/pm …`. https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
-export interface SlackCommand extends Sender {
+export interface SlackCommand extends SlackSender {
   kind: 'command';
   triggerId: string;
   userName: string;
@@ -16,7 +16,7 @@ export interface SlackCommand extends Sender {
  * A message shortcut that a person chose.
  * https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload
  */
-export interface MessageShortcut extends Sender {
+export interface MessageShortcut extends SlackSender {
   kind: 'message shortcut';
   callbackId: string;
   triggerId: string;
@@ -28,7 +28,7 @@ export interface MessageShortcut extends Sender {
 }
 
 /** A button in one of our messages. https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
-export interface ButtonPress extends Sender {
+export interface ButtonPress extends SlackSender {
   kind: 'button';
   actionId: string;
   value: string;
@@ -40,7 +40,7 @@ export interface ButtonPress extends Sender {
 }
 
 /** A submitted modal. https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
-export interface ModalSubmission extends Sender {
+export interface ModalSubmission extends SlackSender {
   kind: 'submission';
   callbackId: string;
   viewId: string;

@@ -133,7 +133,7 @@ export interface Budget {
 
 /** The clocks of two workers differ by at most this: each is off by up to half of it. */
 const CLOCKS_DIFFER_MS = 1_000;
-/** From the first byte sent until the caller gives up waiting for an answer: CALL_TIMEOUT_MS in lib/service/partner/client.ts. */
+/** From the first byte sent until the caller gives up waiting: CALL_TIMEOUT_MS in lib/service/partner/client.ts. */
 const LONGEST_FLIGHT_MS = 10_000;
 /** A gateway may hold a call that the caller has given up, and pass it on later. Most give up after a minute too. */
 const UNANSWERED_MS = MINUTE;

@@ -49,9 +49,15 @@ const count = z.int().check(z.gte(0));
 function breakerShape(now: number) {
   const past = z.number().check(z.gte(0), z.lte(now + AHEAD_MS));
   return z.object({
-    ...{ why: string, since: past, failures: count, callers: z.array(string), workedAt: past },
+    why: string,
+    since: past,
+    failures: count,
+    callers: z.array(string),
+    workedAt: past,
     until: z.number().check(z.gte(0), z.lte(now + LONGEST_PAUSE_MS + AHEAD_MS)),
-    ...{ probes: count, probedAt: past, prober: string },
+    probes: count,
+    probedAt: past,
+    prober: string,
   } satisfies Record<keyof Breaker, z.ZodMiniType>);
 }
 

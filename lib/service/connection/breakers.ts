@@ -159,7 +159,8 @@ export function createBreakers({
       const isSoon = Math.abs(until - now) <= WORTH_STAYING_MS;
       const lookAgainAt = (isSoon ? Math.max(until, now) : now) + LOOK_EVERY_MS * (0.1 + random());
       return {
-        ...{ breaker, scope: isWhole ? { connection } : { connection, operation } },
+        breaker,
+        scope: isWhole ? { connection } : { connection, operation },
         mayProbe: dueAt <= now || isEarly,
         ...((isSoon || (isProbed && now - probedAt <= WORTH_STAYING_MS)) && { lookAgainAt }),
         why: `${isWhole ? `the connection ${connection} is down` : `${operation} fails on the connection ${connection}`}: ${breaker.why}`,
@@ -278,8 +279,15 @@ const scopeOf = (connection: string, name: string): Scope =>
   name === WHOLE ? { connection } : { connection, operation: name };
 
 const newBreaker = (workedAt: number): Breaker => ({
-  ...{ why: '', since: 0, failures: 0, callers: [], workedAt },
-  ...{ until: 0, probes: 0, probedAt: 0, prober: '' },
+  why: '',
+  since: 0,
+  failures: 0,
+  callers: [],
+  workedAt,
+  until: 0,
+  probes: 0,
+  probedAt: 0,
+  prober: '',
 });
 
 const isKept = ({ failures, workedAt }: Breaker, now: number) => failures > 0 || workedAt + FORGOTTEN_MS > now;

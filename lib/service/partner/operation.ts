@@ -7,7 +7,7 @@ import type { FieldNames } from './field-names.ts';
  * - `payload not shown`: its path; the payload stays an open record.
  * - `assumed`: neither; path and fields follow what is documented elsewhere, and an override can correct both.
  */
-export type Evidence = 'documented' | 'payload not shown' | 'assumed';
+export type HowDocumented = 'documented' | 'payload not shown' | 'assumed';
 
 /**
  * The effect of executing the operation a second time.
@@ -19,7 +19,7 @@ export type Evidence = 'documented' | 'payload not shown' | 'assumed';
 export type Effect = 'read' | 'repeatable' | 'create' | 'unknown';
 
 /** How to find a created object when the answer to its creation was lost. */
-export interface Finding {
+export interface HowFound {
   /** The text field of the payload that carries the relay's marker. The list must return it. */
   field: string;
   /** The name of the operation that lists these objects. */
@@ -36,7 +36,7 @@ export interface Operation<Payload extends z.ZodType = z.ZodType, Data extends z
   name: string;
   /** The path that is called. It differs from the name only if an override says so. */
   path: string;
-  evidence: Evidence;
+  evidence: HowDocumented;
   effect: Effect;
   /**
    * The documented status of success. Any 2xx is accepted: projects/create has two (docs/partner-api.md#operations).
@@ -49,7 +49,7 @@ export interface Operation<Payload extends z.ZodType = z.ZodType, Data extends z
   /** For `create`: the data field with the id of the new object. */
   createdId?: string;
   /** For `create`: how to find the new object. Without it, a person has to decide what a lost answer means. */
-  found?: Finding;
+  found?: HowFound;
 }
 
 type Declaration<P extends z.ZodType, D extends z.ZodType> = Omit<Operation<P, D>, 'path' | 'fields'>;

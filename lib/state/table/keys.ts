@@ -98,7 +98,7 @@ export const keys = {
     pk: `link-share#${platform}#${id.toLowerCase()}`,
     sk: hour,
   }),
-  /** lib/as-person/grants/link-waits.ts: that a job waits until a person has linked an account, or that they were told so. */
+  /** lib/as-person/grants/link-waits.ts: a job waits until a person has linked an account, or they were told so. */
   linkWait: (platform: string, id: string, connection: string, what: string): Key => ({
     pk: `link-waits#${platform}#${id.toLowerCase()}#${connection}`,
     sk: what,
@@ -115,7 +115,7 @@ export const keys = {
     pk: `backfilled#${repository.toLowerCase()}#${startedAt}`,
     sk: issue,
   }),
-  /** lib/platforms/slack/parked-notices.ts: what was told about the parked jobs of an hour, and up to which hour all is told. */
+  /** lib/platforms/slack/parked-notices.ts: what was told of the jobs parked in an hour, and which hour is all told. */
   parkedNotice: (name: string): Key => ({ pk: 'parked-notices', sk: name }),
   /** lib/service/budget/budget-store.ts: of a key, by its digest, or of an instance's MCP endpoint. */
   budget: (id: string): Key => ({ pk: `budget#${id}`, sk: 'budget' }),

@@ -291,7 +291,8 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     let after: Item | undefined;
     do {
       const page = await indexPage(index, condition, {
-        ...{ limit: pageSize, newestFirst: !ascending },
+        limit: pageSize,
+        newestFirst: !ascending,
         ...(after && { after }),
       });
       yield page.items;

@@ -561,7 +561,8 @@ describe('the budget', () => {
     /** A process that has keys. */
     const holder = (keyOf: (connection: string) => string, clock = () => START) =>
       createBudget({
-        ...{ table, clock },
+        table,
+        clock,
         keyHolder: (connection) => ({ budgetId: async () => keyOf(connection), suspectKey() {} }),
       });
     const ask = (budget: Budget, connection: string) => budget.requestSlot({ connection, limits, lane: 'interactive' });

@@ -26,7 +26,10 @@ async function takeConsole(browser: Browser): Promise<void> {
   const fixture = await startFixture();
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({
-      ...{ colorScheme, deviceScaleFactor: 1.5, locale: 'en-GB', timezoneId: 'Europe/Berlin' },
+      colorScheme,
+      deviceScaleFactor: 1.5,
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
       reducedMotion: 'reduce',
     });
     const page = await context.newPage();
@@ -59,7 +62,10 @@ async function takeSlack(browser: Browser): Promise<void> {
   const date = '2026-11-20';
   const form = logTimeModal({ connection: 'main', on: tasks, date, duration: '2h30m' });
   const reminder = reminderMessage({
-    ...{ connection: 'main', date, tasks, at: NOW },
+    connection: 'main',
+    date,
+    tasks,
+    at: NOW,
     shortfall: {
       day: { expected: 480, logged: 330, missing: 150 },
       week: { expected: 2_400, logged: 2_250, missing: 150 },

@@ -43,7 +43,8 @@ export async function discover(challenge: Challenge | null, http: OAuthHttp): Pr
   const [issuer] = Array.isArray(servers) ? servers : [];
   const server = await authorizationServer(issuer, http);
   return {
-    ...{ resource, server },
+    resource,
+    server,
     challenged: challenge?.scopes ?? [],
     listed: texts(supported) ?? texts(server.scopes_supported) ?? [],
   };

@@ -22,7 +22,7 @@ import { type AsPerson, createAsPerson } from './as-person.ts';
 import { type Backfills, createBackfills } from './backfill/backfills.ts';
 
 /** What automations use, in addition to the steps of their job. */
-export interface Tools {
+export interface Context {
   config: RelayConfig;
   clock: () => number;
   jobs: JobStore;
@@ -50,20 +50,30 @@ export interface Tools {
 /** GitHub's own time limit for a request. */
 const LIST_TIMEOUT_MS = 10_000;
 
-export function createTools(
+export function createContext(
   { config, clock, fetch }: Pick<Runtime, 'config' | 'clock' | 'fetch'>,
   { table, jobs, queue, links, secrets }: Stores,
-): Tools {
+): Context {
   const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const forLists = createGithubForJobs({
-    ...{ apiUrl: config.github.apiUrl, secrets, clock, fetch },
+    apiUrl: config.github.apiUrl,
+    secrets,
+    clock,
+    fetch,
     timeoutMs: LIST_TIMEOUT_MS,
   });
   const slack = config.slack && createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch });
   const journal = (jobId: string) => openJournal(table, jobId, clock);
   const people = createPeople({ config, table, slack, clock });
   return {
-    ...{ config, clock, jobs, queue, links, slack, journal, people },
+    config,
+    clock,
+    jobs,
+    queue,
+    links,
+    slack,
+    journal,
+    people,
     markers: createMarkers(secrets),
     asPerson: createAsPerson({ config, people, journal }),
     comments: createIssueComments(github, clock),
