@@ -1,4 +1,5 @@
 import type { IssueToDefectConfig } from '../../config/schema.ts';
+import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import type { IssueState } from '../../links/issue-state.ts';
 import type { Applied, Claim, Defect, Holding, NewestState } from '../../links/link-life.ts';
@@ -118,3 +119,9 @@ export function decideUpdate(
 }
 
 export const looksAlike = ({ id }: Pick<Defect, 'id'>) => `defect ${id} looks like the issue`;
+
+/** @throws {NeedsOperator} for `park` */
+export function leaveOrPark({ does, why }: Leave | Park): string {
+  if (does === 'park') throw new NeedsOperator(why);
+  return `nothing to do: ${why}`;
+}

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import { digest, digestFields } from '../../digest.ts';
+import { RetryAt } from '../../engine/record/interruption.ts';
+import type { Job } from '../../engine/record/job.ts';
+import type { Steps } from '../../engine/run/steps.ts';
+import { beginUpdate, type Defect, finishUpdate, noteApplied, refuseUpdate } from '../../links/link-life.ts';
+import { updateDefect } from '../../service/partner/operations/defects.ts';
+import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
+import type { Context } from '../context.ts';
+import { issueJobs } from './draft.ts';
+import { decideUpdate, leaveOrPark, looksAlike } from './issue-decisions.ts';
+import { createIssueRefs, type IssueRef } from './issue-ref.ts';
+
+/**
+ * A run signs nothing after its lease has ended. The service takes a signature for five minutes, by a clock that may be
+ * a minute late.
+ */
+const LATE_AFTER_RUN_MS = EXECUTABLE_FOR_MS + 60_000;
+
+/** Keeps the defect of an issue as the issue is. */
+export function createFollowing(context: Context) {
+  const { links, comments, clock } = context;
+  const { readLink } = createIssueRefs(context);
+  return { follow };
+
+  /**
+   * Updates the defect until it has the newest state.
+   * @returns undefined if the link no longer has a defect
+   */
+  async function follow(job: Job, place: IssueRef, steps: Steps): Promise<string | undefined> {
+    const { entity, repository } = place;
+    for (let updated = false; ; ) {
+      const link = await readLink(place, steps);
+      if (link.life !== 'made') return undefined;
+      const { claim, defect, newest } = link;
+      const begunAt = clock();
+      const decision = decideUpdate(link, newest, { job, repository }, begunAt);
+      if (decision.does !== 'send') return leaveOrPark(decision);
+      const { all, fields } = decision;
+      const applied = digestFields(all);
+      if (Object.keys(fields).length > 0) {
+        // An update that was begun but not confirmed may have changed anything, so the next update does not wait.
+        const foldMs = repository.settings.foldSeconds * 1_000;
+        const foldedUntil = (defect.updatedAt ?? Number.NEGATIVE_INFINITY) + foldMs;
+        if (!defect.updating && begunAt < foldedUntil) {
+          throw new RetryAt(foldedUntil, 'changes of one issue are sent together', { releasesQueueGroup: true });
+        }
+        await update(job, entity, defect, fields, steps);
+        const times = { begunAt, updatedAt: clock() };
+        await links.change(entity, (link) => finishUpdate(link, runOf(job), applied, times));
+        updated = true;
+        continue;
+      }
+      if (!isDeepStrictEqual(defect.applied, applied)) {
+        await links.change(entity, (link) => noteApplied(link, applied), link);
+        continue;
+      }
+      if (claim.by === job.id) await comment(job, place, defect.id, claim.marker, steps);
+      if (defect.doubtful?.fields.some((field) => field in all)) {
+        const why = `an update of defect ${defect.id} without an answer may still arrive`;
+        throw new RetryAt(defect.doubtful.until, why, { releasesQueueGroup: true, waitsFor: 'answer' });
+      }
+      if (claim.by === job.id) return `created defect ${defect.id}`;
+      return updated ? `updated defect ${defect.id}` : `nothing to do: ${looksAlike(defect)}`;
+    }
+  }
+
+  /** Sends one update, unless another run begins one meanwhile. */
+  async function update(job: Job, entity: string, { id, updates }: Defect, changed: object, steps: Steps) {
+    const by = runOf(job);
+    const until = (job.lease?.until ?? clock()) + LATE_AFTER_RUN_MS;
+    // The number lets a state that returns be applied again.
+    const step = `update-defect ${updates + 1} ${digest(changed).slice(0, 8)}`;
+    await steps.set(
+      step,
+      updateDefect,
+      { defect_id: id, ...changed },
+      {
+        async leaves() {
+          const update = { by, fields: Object.keys(changed), until };
+          const begun = await links.change(entity, (link) => beginUpdate(link, update, updates));
+          return begun !== undefined;
+        },
+        async refused() {
+          await links.change(entity, (link) => refuseUpdate(link, by));
+        },
+      },
+    );
+  }
+
+  async function comment(
+    job: Job,
+    place: IssueRef,
+    defectId: string | number,
+    marker: string,
+    steps: Steps,
+  ): Promise<void> {
+    const calls = 'GitHub comment';
+    // The old issue may already have the comment, and GitHub accepts no more comments there.
+    if (place.entity !== issueJobs.inputOf(job).entity)
+      return steps.skip('comment', calls, 'the issue was transferred');
+    if (!place.repository.settings.comment) return steps.skip('comment', calls, 'relay.config.ts says not to comment');
+    const { backfill } = issueJobs.inputOf(job);
+    if (backfill?.comment === false) return steps.skip('comment', calls, 'the backfill was started without --comment');
+    const replies = await comments.for(place.address);
+    if (!replies) return steps.skip('comment', calls, 'there are no GitHub credentials in the secret');
+    await steps.reply('comment', {
+      calls,
+      find: (since) => replies.find(marker, since),
+      make: () => replies.make(`This issue is defect \`${defectId}\` now.\n\n<!-- ${marker} -->`),
+    });
+  }
+}
+
+/** Two runs of a job can overlap, if a worker stalls. */
+const runOf = ({ id, lease }: Job) => lease?.owner ?? id;

@@ -1,0 +1,71 @@
+import { findRepository } from '../../config/find-repository.ts';
+import { NeedsOperator } from '../../engine/record/interruption.ts';
+import type { Steps } from '../../engine/run/steps.ts';
+import type { IssueState } from '../../links/issue-state.ts';
+import { type IssueName, type Link, type ReportedState, settleTie } from '../../links/link-life.ts';
+import type { GithubIssue } from '../../platforms/github/issue.ts';
+import type { IssueAddress } from '../../platforms/github/issue-reader.ts';
+import type { Context } from '../context.ts';
+import { toldOf } from './defect-text.ts';
+import { type IssueInput, issueEntity, issueJobs } from './draft.ts';
+import type { IssueRepository } from './issue-decisions.ts';
+
+/** The issue that a job works on: its own, or the one that its defect moved to by a transfer. */
+export interface IssueRef extends IssueName {
+  repository: IssueRepository;
+  address: IssueAddress;
+}
+
+export type IssueLink = Link<IssueState>;
+
+/** Finds the issue that a job works on, and reads its link. */
+export function createIssueRefs({ config, links, issues }: Context) {
+  return { placeOf, readLink };
+
+  async function placeOf({ entity, name: told }: IssueName, input: IssueInput): Promise<IssueRef> {
+    const { newest } = await links.get(entity);
+    const isMoved = entity !== input.entity;
+    // Until an event of the new issue arrives, only its name is known. Its repository may not be configured.
+    const current = newest?.name ?? (findRepository(config, told.split('#', 1)[0] ?? '') && told);
+    const [name = input.repository, number = input.issueNumber] = isMoved && current ? current.split('#') : [];
+    const found = findRepository(config, name);
+    if (!found?.issueToDefect) {
+      throw new NeedsOperator(`${name} is no longer configured for ${issueJobs.name} in relay.config.ts`);
+    }
+    const { connection, issueToDefect: settings } = found;
+    const installationId = isMoved ? undefined : input.installationId;
+    return {
+      entity,
+      name: newest?.name ?? told,
+      repository: { name: found.name, connection, settings },
+      address: { repository: found.name, issueNumber: Number(number), installationId },
+    };
+  }
+
+  /** The link with the newest state. If two states have the same second, GitHub is asked which one is current. */
+  async function readLink(place: IssueRef, steps: Steps): Promise<IssueLink> {
+    const { entity, address } = place;
+    for (;;) {
+      const link = await links.get(entity);
+      const { newest } = link;
+      if (!newest?.tied) return link;
+      await steps.read(`read-issue ${entity} ${newest.revision}`, 'GitHub issue', async () => {
+        const issue = await issues.read(address);
+        const read = issue && toldBy(issue, place, newest.name);
+        await links.change(entity, (link) => settleTie(link, newest, read));
+        return read ? { updatedAt: read.version } : 'GitHub does not tell; see docs/decisions/0003';
+      });
+    }
+  }
+}
+
+/** What GitHub says about an issue; undefined if another issue has that number now, after a transfer. */
+function toldBy(
+  issue: GithubIssue,
+  { entity, repository }: IssueRef,
+  name: string,
+): ReportedState<IssueState> | undefined {
+  if (issueEntity(issue.id) !== entity) return undefined;
+  const [fullName = ''] = name.split('#');
+  return { ...toldOf(issue, fullName, repository.settings), name };
+}

@@ -1,0 +1,180 @@
+import { findRepository } from '../../config/find-repository.ts';
+import type { IssueToDefectConfig } from '../../config/schema.ts';
+import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
+import type { Job } from '../../engine/record/job.ts';
+import { markerIn } from '../../engine/record/markers.ts';
+import type { Created, Steps } from '../../engine/run/steps.ts';
+import { type Claim, claim, type Defect, make, takeOver } from '../../links/link-life.ts';
+import { createDefect, listDefects } from '../../service/partner/operations/defects.ts';
+import type { Context } from '../context.ts';
+import { CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
+import { appliedOf, defectFields } from './defect-text.ts';
+import { issueJobs } from './draft.ts';
+import { decideClaim, decideCreation, howToDecide, leaveOrPark, mayHaveCreated } from './issue-decisions.ts';
+import { createIssueRefs, type IssueLink, type IssueRef } from './issue-ref.ts';
+import { createTransfers, type LeftLink } from './issue-transfers.ts';
+
+/** The search for the defect of an earlier holder of the claim reads up to 2,000 defects of the project. */
+const SEARCH_PAGES = 20;
+const SEARCH_PAGE_SIZE = 100;
+/** How soon a job looks again at another one that goes after it and holds the claim. */
+const LOOK_AGAIN_MS = { running: 10_000, waiting: 60_000 };
+
+/** Creates the defect of an issue once, whichever job does it. */
+export function createMaking(context: Context) {
+  const { config, links, journal, clock, markers } = context;
+  const { readLink } = createIssueRefs(context);
+  const { settleArrived } = createTransfers(context);
+  return { makeDefect, settleLeft, hasBegun };
+
+  /**
+   * Creates the defect, unless it exists or another job is creating it. If this job has begun a creation, it is settled
+   * regardless of the current labels.
+   * @returns why there is no defect; undefined if there is one, or if the link was moved
+   */
+  async function makeDefect(job: Job, place: IssueRef, steps: Steps): Promise<string | undefined> {
+    const { entity, repository } = place;
+    const view = { job, repository };
+    // An earlier run may still be active, and another job may be about to take over an idle claim.
+    let isRenewed = false;
+    const searchFor = (claim: Claim) => search(job, claim, place, steps);
+    for (;;) {
+      const link = await readLink(place, steps);
+      if (link.life === 'moved') return undefined;
+      if (link.arrived && link.life !== 'claimed') {
+        const settled = await settleArrived(job, issueOn(place), link, searchFor);
+        if (settled === 'changed') continue;
+        if (settled) return settled.why;
+      }
+      if (link.life === 'made') return undefined;
+      const isMine = link.life === 'claimed' && link.claim.by === job.id;
+      if (link.life === 'claimed' && !isMine) {
+        const why = await settleOther(job, link.claim, link, place);
+        if (why !== undefined) return why;
+        continue;
+      }
+      if (isMine && link.claim.inherited) {
+        const { inherited } = link.claim;
+        const id = await searchFor(link.claim);
+        if (id !== undefined) {
+          await links.change(entity, (link) => make(link, job.id, { id, applied: appliedOf(inherited) }));
+          continue;
+        }
+      }
+      if (isMine && (await settleArrived(job, issueOn(place), link, searchFor))) continue;
+      const decision = decideCreation(link.newest, view);
+      if (decision.does !== 'create' && !(isMine && (await hasBegun(job.id)))) {
+        if (!link.newest && entity === issueJobs.inputOf(job).entity)
+          throw new NeedsOperator(
+            `what ${place.name} looks like is not known; change its labels, so that GitHub sends its state, then replay the job`,
+          );
+        return leaveOrPark(decision);
+      }
+      const made = isMine ? undefined : await madeBy(job.id);
+      if (made !== undefined)
+        return `nothing to do: a person unlinked defect ${made}, and the next event creates a new one`;
+      if (!isMine || !isRenewed) {
+        const marker = await markers.of('defect of an issue', entity, link.cleared?.times ?? 0);
+        const own = { by: job.id, connection: job.connection, marker };
+        isRenewed = (await links.change(entity, (link) => claim(link, own), link)) !== undefined;
+        continue;
+      }
+      const defect = await create(job, link, link.claim, repository.settings, steps);
+      await links.change(entity, (link) => make(link, job.id, defect));
+    }
+  }
+
+  /**
+   * Settles another job's claim, or takes it over, unless that job does it itself.
+   * @returns why the claim was left alone, or undefined
+   * @throws {RetryAt} while a job that goes after this one is about to create the defect
+   */
+  async function settleOther(job: Job, held: Claim, link: IssueLink, place: IssueRef): Promise<string | undefined> {
+    const { by } = held;
+    const change = (transition: (link: IssueLink) => IssueLink | undefined) =>
+      links.change(place.entity, transition, link);
+    const decision = decideClaim(held, await fateOfClaim(by, context), { job, repository: place.repository });
+    switch (decision.does) {
+      case 'take over': {
+        const { does, ...claim } = decision;
+        await change((link) => takeOver(link, by, { by: job.id, ...claim }));
+        return undefined;
+      }
+      case 'make':
+        await change((link) => make(link, by, decision.defect, job.id));
+        return undefined;
+      case 'wait':
+        throw new RetryAt(clock() + LOOK_AGAIN_MS[decision.while], decision.why, {
+          releasesQueueGroup: true,
+          waitsFor: 'job',
+        });
+      case 'leave to it':
+        return `nothing to do: ${decision.why}`;
+      case 'leave open':
+        return `nothing done: ${decision.why}`;
+      case 'park':
+        throw new NeedsOperator(decision.why);
+    }
+  }
+
+  /** Settles what this job has begun under a claim that did not move with its issue. @returns what it created */
+  async function settleLeft(job: Job, { entity, link, claim }: LeftLink, steps: Steps): Promise<string | undefined> {
+    const settings = findRepository(config, issueJobs.inputOf(job).repository)?.issueToDefect;
+    if (!settings || !(await hasBegun(job.id))) return undefined;
+    const defect = await create(job, link, claim, settings, steps);
+    await links.change(entity, (link) => make(link, job.id, defect));
+    return `created defect ${defect.id}`;
+  }
+
+  async function create(
+    job: Job,
+    link: IssueLink,
+    { marker }: Claim,
+    settings: IssueToDefectConfig,
+    steps: Steps,
+  ): Promise<Pick<Defect, 'id' | 'applied'>> {
+    // After a transfer, the new link may have no state yet.
+    const newest = link.newest ?? (await links.get(issueJobs.inputOf(job).entity)).newest;
+    if (!newest) throw new NeedsOperator(`the link of ${job.entity} holds no state of its issue`);
+    const fields = defectFields(newest.state, marker, settings);
+    const payload = { project_id: settings.projectId, ...fields };
+    // A person who cleared the link has seen that there is no defect.
+    const notBefore = link.cleared?.at ?? Date.parse(newest.state.createdAt);
+    const { id, sent } = await steps.create(CREATE_STEP, createDefect, payload, {
+      marker,
+      notBefore,
+      decide: howToDecide(job),
+    });
+    return { id, applied: appliedOf(sent) };
+  }
+
+  async function hasBegun(jobId: string): Promise<boolean> {
+    return creationOf(await journal(jobId)) !== 'none';
+  }
+
+  /** What an earlier run of this job created. */
+  async function madeBy(jobId: string): Promise<Created['id'] | undefined> {
+    const creation = creationOf(await journal(jobId));
+    return typeof creation === 'object' ? creation.id : undefined;
+  }
+}
+
+/** Searches the service for a defect that an earlier holder of the claim may have created. */
+async function search(job: Job, { by, marker }: Claim, { repository: { settings } }: IssueRef, steps: Steps) {
+  const { kept, whole } = await steps.list(
+    `find-defect ${by}`,
+    listDefects,
+    { project_id: settings.projectId, per_page: SEARCH_PAGE_SIZE },
+    ({ defect_id, description }) => (markerIn(description) === marker ? defect_id : undefined),
+    (id) => id,
+    SEARCH_PAGES,
+  );
+  if (kept[0] === undefined && !whole) {
+    throw new NeedsOperator(
+      `${mayHaveCreated(job)}: it is not among the first ${SEARCH_PAGES * SEARCH_PAGE_SIZE} defects of the project`,
+    );
+  }
+  return kept[0];
+}
+
+const issueOn = ({ entity, name, repository: { connection } }: IssueRef) => ({ entity, name, connection });
