@@ -1,10 +1,10 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
-import { createConnectionHolder } from '../lib/credentials/connection-holder.ts';
+import { createConnectionCredential } from '../lib/credentials/connection-credential.ts';
 import { checkCredentials } from '../lib/credentials/credential-check.ts';
-import { createGithubHolder } from '../lib/credentials/github-holder.ts';
-import { createSlackHolder } from '../lib/credentials/slack-holder.ts';
+import { createGithubCredential } from '../lib/credentials/github-credential.ts';
+import { createSlackCredential } from '../lib/credentials/slack-credential.ts';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
@@ -25,16 +25,16 @@ export function createHandler(runtime: Runtime) {
   const breakers = createBreakers({ table, clock, random });
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: GITHUB_TIMEOUT_MS });
   const options = { budget, breakers, metrics, clock, sleep };
-  const holders = [
+  const credentials = [
     ...Object.keys(config.connections)
       .flatMap((name) => connections(name) ?? [])
-      .map((connection) => createConnectionHolder(connection, options)),
-    createGithubHolder({ github, repositories: config.github.repositories.map(({ name }) => name), clock }),
-    ...(config.slack ? [createSlackHolder(createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch }))] : []),
+      .map((connection) => createConnectionCredential(connection, options)),
+    createGithubCredential({ github, repositories: config.github.repositories.map(({ name }) => name), clock }),
+    ...(config.slack ? [createSlackCredential(createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch }))] : []),
   ];
   return middy<ScheduleEvent>().handler(async (_event, context) => {
     const deadline = clock() + context.getRemainingTimeInMillis();
-    return { checked: await checkCredentials(holders, deadline, { secrets, sleep, log, metrics }) };
+    return { checked: await checkCredentials(credentials, deadline, { secrets, sleep, log, metrics }) };
   });
 }
 

@@ -31,13 +31,13 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
   });
   for (const connection of Object.keys(config.connections)) addConnectionAlarms(alarms, connection);
   addCredentialAlarm(alarms, alarms.metric('GithubCredentialsFail', 'Maximum'), {
-    holder: 'github',
+    secret: 'github',
     broken:
       'the GitHub App or token does not work: issues get no comments, and failed deliveries are not requested again.',
   });
   if (!config.slack) return;
   addCredentialAlarm(alarms, alarms.metric('SlackCredentialsFail', 'Maximum'), {
-    holder: 'slack',
+    secret: 'slack',
     broken: 'the token of the Slack app does not work: people in Slack get no forms and no outcomes.',
   });
 }
@@ -71,7 +71,7 @@ function addConnectionAlarms(alarms: Alarms, connection: string): void {
     todo: 'relay --stage <stage> jobs shows what uses them. Request a higher limit, or configure fewer labels.',
   });
   addCredentialAlarm(alarms, alarms.metric('ConnectionCredentialsFail', 'Maximum', connection), {
-    holder: `partner/${connection}`,
+    secret: `partner/${connection}`,
     broken: `the credentials of the connection ${connection} do not work: no calls reach that instance.`,
   });
 }
@@ -79,12 +79,12 @@ function addConnectionAlarms(alarms: Alarms, connection: string): void {
 function addCredentialAlarm(
   alarms: Alarms,
   metric: IMetric,
-  { holder, broken }: { holder: string; broken: string },
+  { secret, broken }: { secret: string; broken: string },
 ): void {
-  alarms.add(metric, `credential-check-${holder.replace('/', '-')}`, {
+  alarms.add(metric, `credential-check-${secret.replace('/', '-')}`, {
     threshold: 1,
     staysAsItWas: true,
     broken: `According to the last hourly check, ${broken}`,
-    todo: `The log of credential-check says why. Enter the correct values with relay --stage <stage> secrets set ${holder}, then check again with relay --stage <stage> run credential-check.`,
+    todo: `The log of credential-check says why. Enter the correct values with relay --stage <stage> secrets set ${secret}, then check again with relay --stage <stage> run credential-check.`,
   });
 }

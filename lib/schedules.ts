@@ -52,7 +52,7 @@ export const schedules: readonly Schedule[] = [
     slug: 'credential-check',
     everyMinutes: 60,
     takesTime: false,
-    // Two tries of each holder, all of them at the same time.
+    // Two tries of each credential, all of them at the same time.
     timeoutSeconds: 120,
     needs: {
       memoryMegabytes: 256,

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { CredentialHolder } from '../../lib/credentials/credential-check.ts';
+import type { Credential } from '../../lib/credentials/credential-check.ts';
 import { oneLine } from '../../local/terminal.ts';
 
 /** `unknown`: it cannot be checked without creating something, or there is no data to check yet. */
@@ -34,7 +34,7 @@ export async function lookAt(what: string, look: () => Promise<string>): Promise
 }
 
 /** The same check of GitHub's or Slack's credentials that the relay itself makes every hour. */
-export function lookAtCredentials({ name, look }: CredentialHolder): Promise<Finding> {
+export function lookAtCredentials({ name, look }: Credential): Promise<Finding> {
   return lookAt(`${name}: credentials`, async () => {
     const { verdict, why } = await look(Number.POSITIVE_INFINITY);
     if (verdict === 'good') return why;

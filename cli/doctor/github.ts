@@ -1,6 +1,6 @@
 import { RequestError } from '@octokit/request-error';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { createGithubHolder } from '../../lib/credentials/github-holder.ts';
+import { createGithubCredential } from '../../lib/credentials/github-credential.ts';
 import type { AuthorizedGithub, GithubClient } from '../../lib/platforms/github/github-client.ts';
 import { githubWebhookSecret, type Secrets } from '../../lib/state/secrets/secrets.ts';
 import { CannotTell, type Finding, lookAt, lookAtCredentials } from './finding.ts';
@@ -23,8 +23,12 @@ export async function lookAtGithub({ config, secrets, github }: GithubToLookAt):
       return 'it is in the secret';
     }),
   ];
-  const holder = createGithubHolder({ github, repositories: repositories.map(({ name }) => name), clock: Date.now });
-  const credentials = await lookAtCredentials(holder);
+  const credential = createGithubCredential({
+    github,
+    repositories: repositories.map(({ name }) => name),
+    clock: Date.now,
+  });
+  const credentials = await lookAtCredentials(credential);
   findings.push(credentials);
   // Those of one repository may work although those of another do not.
   if (credentials.verdict === 'unknown') return findings;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { createSlackHolder } from '../../lib/credentials/slack-holder.ts';
+import { createSlackCredential } from '../../lib/credentials/slack-credential.ts';
 import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../../lib/platforms/slack/slack-api.ts';
 import { type Secrets, slackSigningSecret } from '../../lib/state/secrets/secrets.ts';
 import { CannotTell, type Finding, lookAt, lookAtCredentials } from './finding.ts';
@@ -20,7 +20,7 @@ export async function lookAtSlack({ config, secrets, slack }: SlackToLookAt): Pr
       return 'it is in the secret';
     }),
   ];
-  const credentials = await lookAtCredentials(createSlackHolder(slack));
+  const credentials = await lookAtCredentials(createSlackCredential(slack));
   findings.push(credentials);
   if (credentials.verdict !== 'good') return findings;
   for (const [channel, paths] of channelsOf(config)) {

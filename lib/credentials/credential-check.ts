@@ -2,7 +2,7 @@ import type { MetricName, Metrics } from '../state/metrics/metrics.ts';
 import type { Secrets } from '../state/secrets/secrets.ts';
 
 /**
- * The result of checking one holder's credentials.
+ * The result of checking one credential.
  * - `good`: they work
  * - `bad`: they do not work, and every event that needs them will fail or wait
  * - `skipped`: none are configured
@@ -17,8 +17,8 @@ export interface CheckResult {
   why: string;
 }
 
-/** A system for which the relay has credentials. */
-export interface CredentialHolder {
+/** What the relay uses a system with. */
+export interface Credential {
   /** The name of its secret: `partner/main`, `github`, `slack`. */
   name: string;
   /** The metric that is 1 while the credentials do not work, and its connection. */
@@ -31,9 +31,9 @@ export interface CredentialHolder {
   look(deadline: number): Promise<CheckResult>;
 }
 
-/** The result of checking one holder. */
-export interface CheckedHolder {
-  holder: string;
+/** The result of checking one credential. */
+export interface CheckedCredential {
+  secret: string;
   verdict: Verdict;
   why: string;
 }
@@ -48,49 +48,50 @@ export interface CredentialCheckOptions {
 const AGAIN_AFTER_MS = 5_000;
 
 /**
- * Checks the credentials of every holder independently, and reports in log and metrics which do not work and why. A
- * holder that is not checked keeps its last metric.
+ * Checks every credential independently, and reports in log and metrics which do not work and why. One that is not
+ * checked keeps its last metric.
  *
  * @param deadline when the caller will be stopped, in epoch milliseconds
  * @throws {AggregateError} with the unexpected errors, after all other results are reported
  */
 export async function checkCredentials(
-  holders: readonly CredentialHolder[],
+  credentials: readonly Credential[],
   deadline: number,
   options: CredentialCheckOptions,
-): Promise<CheckedHolder[]> {
+): Promise<CheckedCredential[]> {
   const { log, metrics } = options;
-  const looks = await Promise.allSettled(holders.map((holder) => lookTwice(holder, deadline, options)));
-  const checked: CheckedHolder[] = [];
+  const looks = await Promise.allSettled(credentials.map((credential) => lookTwice(credential, deadline, options)));
+  const checked: CheckedCredential[] = [];
   const errors: unknown[] = [];
-  for (const [index, holder] of holders.entries()) {
+  for (const [index, credential] of credentials.entries()) {
     const look = looks[index];
     if (look?.status !== 'fulfilled') {
-      log.error({ message: 'credentials could not be checked', holder: holder.name, error: String(look?.reason) });
+      log.error({ message: 'credentials could not be checked', secret: credential.name, error: String(look?.reason) });
       errors.push(look?.reason);
       continue;
     }
     const { verdict, why } = look.value;
     const level = ({ good: 'info', skipped: 'info', unknown: 'warn', bad: 'error' } as const)[verdict];
-    log[level]({ message: `credentials ${verdict}`, holder: holder.name, why });
-    if (verdict !== 'unknown') metrics.record({ [holder.metric]: verdict === 'bad' ? 1 : 0 }, holder.connection);
-    checked.push({ holder: holder.name, verdict, why });
+    log[level]({ message: `credentials ${verdict}`, secret: credential.name, why });
+    if (verdict !== 'unknown')
+      metrics.record({ [credential.metric]: verdict === 'bad' ? 1 : 0 }, credential.connection);
+    checked.push({ secret: credential.name, verdict, why });
   }
   if (errors.length > 0)
-    throw new AggregateError(errors, `${errors.length} of ${holders.length} holders were not checked`);
+    throw new AggregateError(errors, `${errors.length} of ${credentials.length} credentials were not checked`);
   return checked;
 }
 
 async function lookTwice(
-  holder: CredentialHolder,
+  credential: Credential,
   deadline: number,
   { secrets, sleep }: CredentialCheckOptions,
 ): Promise<{ verdict: Verdict; why: string }> {
   // The key may have been rotated since this process read it, so the secret is read again first.
-  secrets.refresh(holder.name);
-  const first = await holder.look(deadline);
+  secrets.refresh(credential.name);
+  const first = await credential.look(deadline);
   if (first.verdict !== 'unanswered') return { verdict: first.verdict, why: first.why };
   await sleep(AGAIN_AFTER_MS);
-  const { verdict, why } = await holder.look(deadline);
+  const { verdict, why } = await credential.look(deadline);
   return { verdict: verdict === 'unanswered' ? 'bad' : verdict, why };
 }

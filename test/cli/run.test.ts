@@ -103,9 +103,9 @@ describe('relay run, on this machine', () => {
   it('relay run runs the function of the local relay and prints its result', async () => {
     const { checked } = JSON.parse(await run(['credential-check', '--json']));
     expect(checked).toMatchObject([
-      { holder: 'partner/main', verdict: 'good' },
-      { holder: 'github', verdict: 'skipped' },
-      { holder: 'slack', verdict: 'good' },
+      { secret: 'partner/main', verdict: 'good' },
+      { secret: 'github', verdict: 'skipped' },
+      { secret: 'slack', verdict: 'good' },
     ]);
     expect(await run(['job-sweep'])).toBe('job-sweep ran:\n{\n  "swept": 0\n}');
   });
@@ -210,10 +210,10 @@ describe('relay --stage … run', () => {
   });
 
   it('relay run prints why the deployed function failed', async () => {
-    const body = { errorType: 'AggregateError', errorMessage: '1 of 3 holders were not checked' };
+    const body = { errorType: 'AggregateError', errorMessage: '1 of 3 credentials were not checked' };
     answer = { headers: { 'x-amz-function-error': 'Unhandled' }, body };
     await expect(run(['credential-check'], 'prod')).rejects.toThrow(
-      'credential-check failed: 1 of 3 holders were not checked; see its log for details',
+      'credential-check failed: 1 of 3 credentials were not checked; see its log for details',
     );
   });
 });

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
-import type { CheckedHolder } from '../../lib/credentials/credential-check.ts';
+import type { CheckedCredential } from '../../lib/credentials/credential-check.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
@@ -18,7 +18,7 @@ const ACCOUNT = 'Codertocat';
 
 let relay: TestRelay;
 let github: GithubIdentity;
-let check: () => Promise<CheckedHolder[]>;
+let check: () => Promise<CheckedCredential[]>;
 
 beforeEach(async () => {
   github = await startGithubIdentity();
@@ -39,13 +39,13 @@ async function start(options: TestRelayOptions & { connection?: RelayConfigInput
   const handler = createHandler(relay.runtime) as unknown as (
     event: object,
     context: { getRemainingTimeInMillis(): number },
-  ) => Promise<{ checked: CheckedHolder[] }>;
+  ) => Promise<{ checked: CheckedCredential[] }>;
   check = async () => (await handler({}, { getRemainingTimeInMillis: () => TIMEOUT_MS })).checked;
 }
 
-/** What was found of one holder, in one line. */
-async function found(holder: string): Promise<string> {
-  const checked = (await check()).find((one) => one.holder === holder);
+/** What was found of one secret, in one line. */
+async function found(secret: string): Promise<string> {
+  const checked = (await check()).find((one) => one.secret === secret);
   return `${checked?.verdict}: ${checked?.why}`;
 }
 
@@ -65,9 +65,9 @@ async function closedPort(): Promise<number> {
 }
 
 describe('credential-check', () => {
-  it('the check records working credentials for each holder', async () => {
+  it('the check records working credentials for each secret', async () => {
     await start();
-    expect((await check()).map(({ holder, verdict }) => [holder, verdict])).toEqual([
+    expect((await check()).map(({ secret, verdict }) => [secret, verdict])).toEqual([
       ['partner/main', 'good'],
       ['github', 'good'],
       ['slack', 'good'],
@@ -84,9 +84,9 @@ describe('credential-check', () => {
     await start({ github: { token: 'ghp_forgotten' }, slack: { signingSecret: 'secret', botToken: 'xoxb-forgotten' } });
     enter('partner/main', partner({ ...defaultKey, apiKey: 'pk_forgotten' }));
     const failing = [
-      { holder: 'partner/main', why: expect.stringContaining('Unknown or revoked key') },
-      { holder: 'github', why: `GitHub answers GET ${github.url}/rate_limit with 401: Bad credentials` },
-      { holder: 'slack', why: 'Slack refuses auth.test: invalid_auth' },
+      { secret: 'partner/main', why: expect.stringContaining('Unknown or revoked key') },
+      { secret: 'github', why: `GitHub answers GET ${github.url}/rate_limit with 401: Bad credentials` },
+      { secret: 'slack', why: 'Slack refuses auth.test: invalid_auth' },
     ];
     expect(await check()).toEqual(failing.map((one) => ({ ...one, verdict: 'bad' })));
     expect(relay.log).toEqual(failing.map((one) => ({ ...one, message: 'credentials bad' })));
@@ -106,7 +106,7 @@ describe('credential-check', () => {
   it('the check skips Slack if it is not configured', async () => {
     const { slack: _, ...config } = exampleConfig({}, { apiUrl: github.url });
     await start({ config });
-    expect((await check()).map(({ holder }) => holder)).toEqual(['partner/main', 'github']);
+    expect((await check()).map(({ secret }) => secret)).toEqual(['partner/main', 'github']);
   });
 
   it('the check reads secrets again, so it never checks an old key', async () => {
@@ -123,11 +123,11 @@ describe('credential-check', () => {
   it('an unexpected error is thrown after the other credentials are recorded', async () => {
     await start();
     await relay.stores.dynamoDb.send(new DeleteTableCommand({ TableName: relay.runtime.environment.TABLE_NAME }));
-    await expect(check()).rejects.toThrow('1 of 3 holders were not checked');
+    await expect(check()).rejects.toThrow('1 of 3 credentials were not checked');
     expect(relay.log).toMatchObject([
-      { message: 'credentials could not be checked', holder: 'partner/main', error: expect.any(String) },
-      { message: 'credentials good', holder: 'github' },
-      { message: 'credentials good', holder: 'slack' },
+      { message: 'credentials could not be checked', secret: 'partner/main', error: expect.any(String) },
+      { message: 'credentials good', secret: 'github' },
+      { message: 'credentials good', secret: 'slack' },
     ]);
     expect(recorded('ConnectionCredentialsFail')).toEqual([]);
   });

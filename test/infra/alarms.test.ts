@@ -123,9 +123,9 @@ describe('alarms', () => {
     }
   });
 
-  it.each(['github', 'partner-main', 'slack'])('alarms of %s keep their state until the next check', (holder) => {
+  it.each(['github', 'partner-main', 'slack'])('alarms of %s keep their state until the next check', (secret) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      AlarmName: `partner-relay-prod-credential-check-${holder}`,
+      AlarmName: `partner-relay-prod-credential-check-${secret}`,
       TreatMissingData: 'ignore',
       Threshold: 1,
       EvaluationPeriods: 1,

@@ -163,7 +163,7 @@ describe('the stack', () => {
     }
   });
 
-  it('creates a secret for each credential holder, and writes none but random keys', () => {
+  it('creates a secret for each credential, and writes none but random keys', () => {
     const { connections, slack } = everything;
     const template = templateOf('dev', { ...(connections && { connections }), ...(slack && { slack }) });
     const secrets = Object.values(template.findResources('AWS::SecretsManager::Secret'));

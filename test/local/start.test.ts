@@ -94,7 +94,7 @@ describe('npm start', () => {
     expect(job.outcome).toBe(`created defect ${data[0].defect_id}`);
     expect((await relay('doctor')).stdout).toMatch(/✓ main: credentials/);
     const { checked } = JSON.parse((await relay('run', 'credential-check', '--json')).stdout);
-    expect(checked).toContainEqual(expect.objectContaining({ holder: 'partner/main', verdict: 'good' }));
+    expect(checked).toContainEqual(expect.objectContaining({ secret: 'partner/main', verdict: 'good' }));
     await started.printed(/✓ partner\/main: validate returned/);
 
     expect(await relay('replay', job.id)).toMatchObject({

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../platforms/slack/slack-api.ts';
 import { SecretError } from '../state/secrets/secrets.ts';
-import type { CredentialHolder } from './credential-check.ts';
+import type { Credential } from './credential-check.ts';
 
 /** Checks the Slack app's token against its workspace. https://docs.slack.dev/reference/methods/auth.test */
-export function createSlackHolder(slack: SlackApi): CredentialHolder {
+export function createSlackCredential(slack: SlackApi): Credential {
   return {
     name: 'slack',
     metric: 'SlackCredentialsFail',

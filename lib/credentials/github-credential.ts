@@ -2,9 +2,9 @@ import { RequestError } from '@octokit/request-error';
 import type { GithubClient } from '../platforms/github/github-client.ts';
 import { passingFailure } from '../platforms/github/passing-failure.ts';
 import { SecretError } from '../state/secrets/secrets.ts';
-import type { CheckResult, CredentialHolder } from './credential-check.ts';
+import type { CheckResult, Credential } from './credential-check.ts';
 
-export interface GithubHolderOptions {
+export interface GithubCredentialOptions {
   github: GithubClient;
   /** The configured repositories, as owner/name. */
   repositories: readonly string[];
@@ -12,7 +12,7 @@ export interface GithubHolderOptions {
 }
 
 /** Checks GitHub: the App itself, and the credentials for comments, which are a token or the App's installations. */
-export function createGithubHolder({ github, repositories, clock }: GithubHolderOptions): CredentialHolder {
+export function createGithubCredential({ github, repositories, clock }: GithubCredentialOptions): Credential {
   // An installation belongs to an account and has one token for all of its repositories.
   const oneOfEachAccount = [...new Map(repositories.map((name) => [name.split('/', 1)[0], name])).values()];
 

@@ -7,10 +7,10 @@ import { BaseUrlError } from '../service/partner/base-url.ts';
 import { validate } from '../service/partner/validate.ts';
 import type { Metrics } from '../state/metrics/metrics.ts';
 import { SecretError } from '../state/secrets/secrets.ts';
-import type { CredentialHolder } from './credential-check.ts';
+import type { Credential } from './credential-check.ts';
 import { compareEcho, OtherEcho } from './echo.ts';
 
-export interface ConnectionHolderOptions {
+export interface ConnectionCredentialOptions {
   budget: Budget;
   breakers: Breakers;
   metrics: Metrics;
@@ -19,7 +19,7 @@ export interface ConnectionHolderOptions {
 }
 
 /** Checks a connection with the service's `/validate`. */
-export function createConnectionHolder(connection: Connection, options: ConnectionHolderOptions): CredentialHolder {
+export function createConnectionCredential(connection: Connection, options: ConnectionCredentialOptions): Credential {
   const { budget, breakers, metrics, clock, sleep } = options;
   const { name } = connection;
 
