@@ -10,7 +10,7 @@ import { addGithubAppCommand } from './github-app-manifest.ts';
 import { addGithubDeliveriesCommand } from './github-deliveries/command.ts';
 import { addInitCommand } from './init/init.ts';
 import { addJobCommands } from './jobs.ts';
-import { addLinkCommand } from './link.ts';
+import { addIssueCommand } from './issue.ts';
 import { addMcpCommand } from './mcp.ts';
 import { addMessagesCommand } from './messages.ts';
 import { addPlanCommand } from './plan.ts';
@@ -42,7 +42,7 @@ export function relayProgram(): Command {
   addJobCommands(program, open);
   addConsoleCommand(program, open, stage);
   addDecisionCommands(program, open);
-  addLinkCommand(program, open);
+  addIssueCommand(program, open);
   addBackfillCommand(program, open);
   addPlanCommand(program, open);
   addBudgetCommand(program, open);

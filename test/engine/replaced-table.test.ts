@@ -87,7 +87,7 @@ describe('after the table was replaced', () => {
     await relay.post('issues', issueEvent('edited', { id: 2 }));
     await relay.workToTheEnd();
     const [job] = await relay.jobs('parked');
-    expect(job?.parked?.reason).toMatch(/the table was replaced on 2026-11-20.*relay link Codertocat\/Hello-World#2/);
+    expect(job?.parked?.reason).toMatch(/the table was replaced on 2026-11-20.*relay issue Codertocat\/Hello-World#2/);
     expect(relay.sandbox.data.defects).toHaveLength(before);
     // While workers may still use the earlier table, no one can know.
     relay.clock.now += 15 * 60_000;

@@ -11,7 +11,7 @@ let relay: TestRelay;
 afterEach(() => relay.close());
 
 it.each(['again', 'search'] as const)(
-  'after `relay link --clear`, `resolve --%s` finds what was created',
+  'after `relay issue --clear`, `resolve --%s` finds what was created',
   async (how) => {
     relay = await startRelay();
     const before = relay.sandbox.data.defects.length;

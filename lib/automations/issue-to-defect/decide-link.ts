@@ -62,7 +62,7 @@ async function apply(
   if ('set' in decision) {
     if (link.life === 'moved') {
       const { name } = link.to;
-      throw new Error(`${issue.name} was transferred to ${name}; run relay link ${name} --set ${decision.set}`);
+      throw new Error(`${issue.name} was transferred to ${name}; run relay issue ${name} --set ${decision.set}`);
     }
     const { connection, issueToDefect } = repositoryOf(issue);
     const scope = issueToDefect ? { project_id: issueToDefect.projectId } : {};
@@ -78,7 +78,7 @@ async function apply(
   const there = heldBy(await links.get(to.entity));
   if (there.claim) {
     const what = there.defect ? `has defect ${there.defect.id}` : `is claimed by ${there.claim.by}`;
-    throw new Error(`${to.name} ${what}; relay link ${to.name} --clear makes room`);
+    throw new Error(`${to.name} ${what}; relay issue ${to.name} --clear makes room`);
   }
   if (defect && connectionOf(to) !== claim.connection) {
     throw new Error(

@@ -145,7 +145,7 @@ export function createTransfers(context: TransferContext) {
     );
     const which = [`${name} has defect ${heldBy(link).defect?.id}`, ...theirs].join(', and ');
     const rest = others.length > 1 ? 'others' : 'other one';
-    const why = `${which}; decide with relay link ${name} --set <defect id>, and close the ${rest}`;
+    const why = `${which}; decide with relay issue ${name} --set <defect id>, and close the ${rest}`;
     const tellers = await Promise.all(
       others.map(({ toldBy }) => (toldBy === undefined || toldBy === job.id ? undefined : jobs.get(toldBy))),
     );

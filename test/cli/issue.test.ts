@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { addLinkCommand } from '../../cli/link.ts';
+import { addIssueCommand } from '../../cli/issue.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -15,11 +15,11 @@ afterEach(() => relay.close());
 async function link(...words: string[]): Promise<string> {
   const program = new Command().exitOverride();
   const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores };
-  addLinkCommand(program, async () => target);
+  addIssueCommand(program, async () => target);
   vi.useFakeTimers({ toFake: ['Date'], now: relay.clock.now });
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   try {
-    await program.parseAsync(['link', ...words], { from: 'user' });
+    await program.parseAsync(['issue', ...words], { from: 'user' });
     return log.mock.calls.flat().join('\n');
   } finally {
     log.mockRestore();
@@ -35,8 +35,8 @@ async function happens(...event: Parameters<typeof issueEvent>) {
 
 const lastDefect = () => relay.sandbox.data.defects.at(-1);
 
-describe('relay link', () => {
-  it('relay link shows the defect of an issue, by its name in any letter case', async () => {
+describe('relay issue', () => {
+  it('relay issue shows the defect of an issue, by its name in any letter case', async () => {
     relay = await startRelay();
     await happens('opened', { title: 'It \u001b[31mbreaks' });
     const shown = await link('codertocat/hello-world#1');
@@ -50,14 +50,14 @@ describe('relay link', () => {
     [['Codertocat/Hello-World#77'], /no event of Codertocat\/Hello-World#77 in the last 30 days/],
     [[ISSUE, '--clear', '--set', 'd'], /only one of/],
     [[ISSUE, '--move', 'Codertocat/Hello-World#2'], /has no defect to move/],
-  ])('relay link refuses %j', async (words, why) => {
+  ])('relay issue refuses %j', async (words, why) => {
     relay = await startRelay();
     await happens('edited', { id: 1, labels: [] });
     await happens('edited', { id: 2, labels: [] });
     await expect(link(...words)).rejects.toThrow(why);
   });
 
-  it('relay link --set names the issue that has the defect now, for one that was transferred', async () => {
+  it('relay issue --set names the issue that has the defect now, for one that was transferred', async () => {
     relay = await startRelay();
     await happens('opened');
     const there = issueEvent('opened', { id: 2 });
@@ -67,12 +67,12 @@ describe('relay link', () => {
     });
     const id = String(lastDefect()?.defect_id);
     await expect(link(ISSUE, '--set', id)).rejects.toThrow(
-      `${ISSUE} was transferred to Codertocat/Hello-World#2; run relay link Codertocat/Hello-World#2 --set ${id}`,
+      `${ISSUE} was transferred to Codertocat/Hello-World#2; run relay issue Codertocat/Hello-World#2 --set ${id}`,
     );
     expect(JSON.parse(await link(ISSUE, '--json'))).toMatchObject({ life: 'moved' });
   });
 
-  it('relay link --set sets the defect, which the next event updates from the issue', async () => {
+  it('relay issue --set sets the defect, which the next event updates from the issue', async () => {
     relay = await startRelay();
     await happens('edited', { labels: [] });
     const { defect_id: id } = lastDefect() ?? {};
@@ -94,7 +94,7 @@ describe('relay link', () => {
       'anything',
       /the service could not be asked whether anything exists, and nothing was decided: .*status 500/,
     ],
-  ])('relay link --set refuses a defect unless it %s', async (_, prepare, id, why) => {
+  ])('relay issue --set refuses a defect unless it %s', async (_, prepare, id, why) => {
     relay = await startRelay();
     await happens('edited', { labels: [] });
     prepare();
@@ -110,7 +110,7 @@ describe('relay link', () => {
     expect(job?.decisions?.newest).toMatchObject([{ what: 'linked', reason: `${ISSUE} has no defect` }]);
   });
 
-  it('relay link --clear clears a link, and the next event creates a defect', async () => {
+  it('relay issue --clear clears a link, and the next event creates a defect', async () => {
     relay = await startRelay();
     await happens('opened');
     relay.sandbox.data.defects.pop();
@@ -119,7 +119,7 @@ describe('relay link', () => {
     expect(lastDefect()).toMatchObject({ title: 'anew' });
   });
 
-  it('relay link --move moves a defect to another issue', async () => {
+  it('relay issue --move moves a defect to another issue', async () => {
     relay = await startRelay();
     await happens('opened');
     await happens('edited', { id: 2, labels: [] });
@@ -130,7 +130,7 @@ describe('relay link', () => {
     expect(lastDefect()).toMatchObject({ defect_id: id, title: 'second' });
   });
 
-  it('relay link does not change the claim of an unfinished job, and says where to look', async () => {
+  it('relay issue does not change the claim of an unfinished job, and says where to look', async () => {
     relay = await startRelay();
     relay.sandbox.setFault({ kind: 'rate-limited', times: 1 });
     await relay.post('issues', issueEvent('opened'));
@@ -140,7 +140,7 @@ describe('relay link', () => {
     );
   });
 
-  it('relay link settles what a parked job left open, and the job ends when it continues', async () => {
+  it('relay issue settles what a parked job left open, and the job ends when it continues', async () => {
     relay = await startRelay();
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
     await happens('opened');
@@ -177,7 +177,7 @@ describe('a link that cannot be read', () => {
       const [parked] = await relay.jobs('parked');
       expect(parked?.parked).toMatchObject({
         kind: 'needs an operator',
-        reason: expect.stringMatching(/^the link of issue-9001 cannot be read: .* relay link .* --set/),
+        reason: expect.stringMatching(/^the link of issue-9001 cannot be read: .* relay issue .* --set/),
       });
       expect(lastDefect()?.title).not.toBe('edited');
       await link(ISSUE, decision, ...(decision === '--set' ? [id] : []));

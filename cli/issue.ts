@@ -25,10 +25,10 @@ interface LinkOptions {
   json?: boolean;
 }
 
-/** `link`: shows which defect an issue has, or records a person's decision about it. */
-export function addLinkCommand(program: Command, open: OpenTarget): void {
+/** `issue`: shows which defect an issue has, or records a person's decision about it. */
+export function addIssueCommand(program: Command, open: OpenTarget): void {
   program
-    .command('link <issue>')
+    .command('issue <issue>')
     .description('show which defect an issue has, or change it; write an issue as owner/repo#42')
     .option(
       '--set <defect id>',
