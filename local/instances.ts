@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { partnerRoot } from '../lib/service/partner/base-url.ts';
-import type { SandboxKey } from '../sandbox/keys.ts';
+import type { SandboxKey } from '../sandbox/checks.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { keptPort } from './kept-port.ts';
 import type { Partner } from './partners.ts';

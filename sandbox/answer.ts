@@ -1,18 +1,14 @@
-import type { Disturbance } from './faults.ts';
+import { type Disturbance, disturbanceAt, type Fault, type When } from './faults.ts';
 import type { Refusal } from './refusal.ts';
 import { type Route, toTheirs } from './routes.ts';
 
 export interface Answer {
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** A body in pieces is streamed. */
-  body: string | readonly Piece[];
+  body: string;
   /** For the audit trail; null if the operation was executed. */
   reason: string | null;
 }
-
-/** The parts of a streamed body and their timing; `cut` destroys the connection. */
-export type Piece = { text: string } | { waitMs: number } | { cut: true };
 
 export function jsonAnswer(status: number, value: object, reason: string | null = null): Answer {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value), reason };
@@ -34,8 +30,18 @@ export type ErrorAnswer = (status: 429 | 500, message: string, reason: string) =
 const partnerError: ErrorAnswer = (status, message, reason) =>
   jsonAnswer(status, { success: false, message, data: null }, reason);
 
-/** Applies a fault to an answer; null for a cut connection. */
-export function disturbed(fault: Disturbance, answer: Answer, errorAnswer: ErrorAnswer = partnerError): Answer | null {
+/** The answer with the faults of a stage applied; null for a cut connection. */
+export function disturbed(
+  faults: readonly Fault[],
+  when: When,
+  answer: Answer,
+  errorAnswer: ErrorAnswer = partnerError,
+): Answer | null {
+  const fault = disturbanceAt(faults, when);
+  return fault === undefined ? answer : disturbedBy(fault, answer, errorAnswer);
+}
+
+function disturbedBy(fault: Disturbance, answer: Answer, errorAnswer: ErrorAnswer): Answer | null {
   const reason = `fault: ${fault.kind}`;
   const page = { 'content-type': 'text/html; charset=utf-8' };
   switch (fault.kind) {
@@ -49,40 +55,17 @@ export function disturbed(fault: Disturbance, answer: Answer, errorAnswer: Error
       const limited = errorAnswer(429, 'Rate limit exceeded', reason);
       return { ...limited, headers: { ...limited.headers, ...retryAfter(fault.retryAfterSeconds) } };
     }
-    case 'maintenance':
-      return {
-        status: fault.status ?? 503,
-        headers: page,
-        body: '<!doctype html><h1>Down for maintenance</h1>',
-        reason,
-      };
+    case 'maintenance': {
+      const body = '<!doctype html><h1>Down for maintenance</h1>';
+      return { status: fault.status ?? 503, headers: page, body, reason };
+    }
     case 'login-redirect':
       return { status: 302, headers: { ...page, location: '/login' }, body: '<!doctype html>', reason };
     case 'empty-body':
       return { ...answer, body: '', reason };
     case 'not-json':
       return { ...answer, body: '{"success":true,"data":', reason };
-    case 'stream-cut':
-      return { ...answer, body: cutAfter(textsOf(answer), fault.pieces ?? 0), reason };
-    case 'stream-slow':
-      return { ...answer, body: textsOf(answer).flatMap((text) => inHalves(text, fault.ms)), reason };
   }
-}
-
-function textsOf({ body }: Answer): string[] {
-  return typeof body === 'string' ? [body] : body.flatMap((piece) => ('text' in piece ? piece.text : []));
-}
-
-/** This many whole pieces, and half of the next. */
-function cutAfter(texts: readonly string[], pieces: number): Piece[] {
-  const next = texts[pieces] ?? '';
-  const sent = [...texts.slice(0, pieces), next.slice(0, next.length / 2)];
-  return [...sent.map((text) => ({ text })), { cut: true }];
-}
-
-function inHalves(text: string, waitMs: number): Piece[] {
-  const middle = Math.floor(text.length / 2);
-  return [{ text: text.slice(0, middle) }, { waitMs }, { text: text.slice(middle) }];
 }
 
 function retryAfter(seconds: number | undefined): Record<string, string> {

@@ -3,8 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { parseObject } from './decryption.ts';
 import type { Faults } from './faults.ts';
-import { administer } from './mcp/admin-actions.ts';
-import type { Administration } from './mcp/administration.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -23,31 +21,20 @@ export function controlRefusal(method: string, headers: IncomingHttpHeaders, con
   return jsonAnswer(401, { error: 'The key of this sandbox is missing; its start printed it' });
 }
 
-export interface Controlled {
-  faults: Faults;
-  store: Store;
-  requests: number;
-  mcp: Administration;
-}
-
 /** The paths below /sandbox. They are not part of the service: plain JSON, neither signed nor rate-limited. */
-export function controlAnswer(endpoint: string, body: string, controlled: Controlled): Answer {
-  const { faults, store, requests, mcp } = controlled;
+export function controlAnswer(
+  endpoint: string,
+  body: string,
+  { faults, store }: { faults: Faults; store: Store },
+): Answer {
   switch (endpoint) {
     case 'POST /sandbox/faults':
-      return changed(
-        () => faults.set(parseObject(body, 'The body')),
-        201,
-        () => faults.list(),
-      );
-    case 'POST /sandbox/mcp':
-      return changed(
-        () => administer(mcp, parseObject(body, 'The body')),
-        200,
-        () => store.data.workspaces,
-      );
-    case 'GET /sandbox/mcp':
-      return jsonAnswer(200, { calls: mcp.calls, audit: mcp.audit });
+      try {
+        faults.set(parseObject(body, 'The body'));
+      } catch (error) {
+        return jsonAnswer(400, { error: error instanceof Error ? error.message : String(error) });
+      }
+      return jsonAnswer(201, faults.list());
     case 'GET /sandbox/faults':
       return jsonAnswer(200, faults.list());
     case 'DELETE /sandbox/faults':
@@ -57,19 +44,7 @@ export function controlAnswer(endpoint: string, body: string, controlled: Contro
       return jsonAnswer(200, store.audit);
     case 'GET /sandbox/data':
       return jsonAnswer(200, store.data);
-    case 'GET /sandbox/requests':
-      return jsonAnswer(200, { count: requests });
     default:
       return jsonAnswer(404, { error: `There is no ${endpoint}` });
   }
-}
-
-/** The state after a change, or why the change was refused. */
-function changed(change: () => void, status: number, list: () => object): Answer {
-  try {
-    change();
-  } catch (error) {
-    return jsonAnswer(400, { error: error instanceof Error ? error.message : String(error) });
-  }
-  return jsonAnswer(status, list());
 }

@@ -1,86 +1,84 @@
+import * as z from 'zod';
+
 /**
  * Faults on demand. `when` is the stage of a request: 'on arrival' is in front of the service, which then neither
  * checks nor counts anything; 'before work' is after all checks; 'after work' is after the records changed; 'on answer' is
  * when the answer would leave, whatever it is. The MCP and OAuth endpoints have no such stage.
  */
-export type When = 'on arrival' | 'before work' | 'after work' | 'on answer';
+export type When = z.output<typeof when>;
+const when = z.enum(['on arrival', 'before work', 'after work', 'on answer']);
+
+const DAY_MS = 86_400_000;
+/** Dates end after some 270,000 years, and a Date header that cannot be written would end the process. */
+const MOST_SKEW_SECONDS = 10 * 365 * 86_400;
+
+const milliseconds = z.number().min(0).max(DAY_MS);
 
 /** A request uses up a fault on arrival, regardless of its result. */
-export interface FaultLimits {
+const limits = {
   /** Only requests to this operation path, as called, or to this path of an MCP or OAuth endpoint (/oauth/token). */
-  operation?: string;
+  operation: z.string().startsWith('/').exactOptional(),
   /** Only requests with this JSON-RPC method, name of a tool or grant_type. */
-  call?: string;
+  call: z.string().exactOptional(),
   /** How many requests are affected. */
-  times?: number;
+  times: z.int().min(1).exactOptional(),
   /** How many requests succeed first. */
-  skip?: number;
+  skip: z.int().min(0).exactOptional(),
   /** The part of the requests that are affected, at random. */
-  part?: number;
-}
-
-export type Disturbance =
-  /** `ms`, or a random time between `ms` and `toMs`. */
-  | { kind: 'latency'; ms: number; toMs?: number; when?: When }
-  /** The socket is destroyed. 'before work': nothing was done. 'after work': the answer is lost. */
-  | { kind: 'cut'; when?: When }
-  | { kind: 'server-error'; when?: When }
-  | { kind: 'rate-limited'; retryAfterSeconds?: number; when?: When }
-  /** An HTML page, with status 503 unless another one is given, which may be 200. */
-  | { kind: 'maintenance'; status?: number; when?: When }
-  /** 302 to an HTML page. */
-  | { kind: 'login-redirect'; when?: When }
-  | { kind: 'empty-body'; when?: When }
-  | { kind: 'not-json'; when?: When }
-  /** The connection ends in the middle of the body: in its first piece, or after this many whole events of a stream. */
-  | { kind: 'stream-cut'; pieces?: number; when?: When }
-  /** A pause in the middle of each piece of the body. */
-  | { kind: 'stream-slow'; ms: number; when?: When };
-
-/** Changes the state of a key, or of every key without `apiKey`. */
-export type KeyFault =
-  | { kind: 'key-inactive' | 'key-expired' | 'key-revoked'; apiKey?: string }
-  /** The key has only these scopes. */
-  | { kind: 'key-scoped'; scopes: readonly string[]; apiKey?: string };
-
-/** A permanent change when a request to an MCP or OAuth endpoint arrives. */
-export type Happening = {
-  kind: 'clients-purged' | 'grants-revoked' | 'consent-withdrawn' | 'mcp-disabled' | 'sessions-ended';
+  part: z.number().min(0).max(1).exactOptional(),
 };
+const fault = <K extends string, F extends z.core.$ZodLooseShape>(kind: K, fields: F) =>
+  z.strictObject({ kind: z.literal(kind), ...limits, ...fields });
 
-export type Fault = FaultLimits &
-  (
-    | Disturbance
-    | KeyFault
-    | Happening
-    /** The request's token counts as expired: the access token at /mcp/partner, the refresh token at /oauth/token. */
-    | { kind: 'token-expired' }
-    /** Wrong fields in a discovery document; null leaves a field out. */
-    | { kind: 'discovery'; fields: Readonly<Record<string, unknown>> }
-    /** The server's clock and its Date header are ahead by this many seconds, or behind if negative. */
-    | { kind: 'clock-skew'; seconds: number }
-  );
+const timed = { when: when.exactOptional() };
+const disturbances = [
+  /** `ms`, or a random time between `ms` and `toMs`. */
+  fault('latency', { ...timed, ms: milliseconds, toMs: milliseconds.exactOptional() }),
+  /** The socket is destroyed. 'before work': nothing was done. 'after work': the answer is lost. */
+  fault('cut', timed),
+  fault('server-error', timed),
+  fault('rate-limited', { ...timed, retryAfterSeconds: z.number().min(0).exactOptional() }),
+  /** An HTML page, with status 503 unless another one is given, which may be 200. */
+  fault('maintenance', { ...timed, status: z.union([z.literal(200), z.int().min(400).max(599)]).exactOptional() }),
+  /** 302 to an HTML page. */
+  fault('login-redirect', timed),
+  fault('empty-body', timed),
+  fault('not-json', timed),
+] as const;
+/** A permanent change when a request to an MCP or OAuth endpoint arrives. */
+const happenings = [
+  fault('grants-revoked', {}),
+  fault('consent-withdrawn', {}),
+  fault('mcp-disabled', {}),
+  fault('sessions-ended', {}),
+] as const;
+const faults = [
+  ...disturbances,
+  ...happenings,
+  /** Every key counts as revoked. */
+  fault('key-revoked', {}),
+  /** The request's token counts as expired: the access token at /mcp/partner, the refresh token at /oauth/token. */
+  fault('token-expired', {}),
+  /** Wrong fields in a discovery document; null leaves a field out. */
+  fault('discovery', { fields: z.record(z.string(), z.unknown()) }),
+  /** The server's clock and its Date header are ahead by this many seconds, or behind if negative. */
+  fault('clock-skew', { seconds: z.number().min(-MOST_SKEW_SECONDS).max(MOST_SKEW_SECONDS) }),
+] as const;
+const kinds = faults.map(({ shape }) => shape.kind.value);
+const anyFault = z.discriminatedUnion('kind', faults, { error: `expected one of ${kinds.join(', ')}` });
 
-const happenings: readonly Fault['kind'][] = [
-  'clients-purged',
-  'grants-revoked',
-  'consent-withdrawn',
-  'mcp-disabled',
-  'sessions-ended',
-];
+export type Disturbance = z.output<(typeof disturbances)[number]>;
+export type Happening = z.output<(typeof happenings)[number]>;
+export type Fault = z.output<typeof anyFault>;
 
-export function isHappening(fault: Fault): fault is FaultLimits & Happening {
-  return happenings.includes(fault.kind);
+export function isHappening(fault: Fault): fault is Happening {
+  return happenings.some(({ shape }) => shape.kind.value === fault.kind);
 }
 
 /** The side that a fault can affect; undefined means both. */
 function sideOf(fault: Fault): 'partner' | 'mcp' | undefined {
-  if (isKeyFault(fault)) return 'partner';
+  if (fault.kind === 'key-revoked') return 'partner';
   return isHappening(fault) || fault.kind === 'token-expired' || fault.kind === 'discovery' ? 'mcp' : undefined;
-}
-
-export function isKeyFault(fault: Fault): fault is FaultLimits & KeyFault {
-  return fault.kind.startsWith('key-');
 }
 
 const defaultMoments: Readonly<Record<Disturbance['kind'], When>> = {
@@ -92,8 +90,6 @@ const defaultMoments: Readonly<Record<Disturbance['kind'], When>> = {
   'login-redirect': 'on arrival',
   'empty-body': 'after work',
   'not-json': 'after work',
-  'stream-cut': 'after work',
-  'stream-slow': 'after work',
 };
 
 export class Faults {
@@ -101,15 +97,12 @@ export class Faults {
   #made = 0;
 
   /** Throws an error that says what is wrong with the fault. */
-  set(fault: unknown): void {
-    assertFault(fault);
+  set(given: unknown): void {
+    const read = anyFault.safeParse(given);
+    if (!read.success) throw new Error(read.error.issues.map(told).join('; '));
     this.#made += 1;
-    this.#active.push({
-      id: String(this.#made),
-      fault,
-      skip: fault.skip ?? 0,
-      left: fault.times ?? Number.POSITIVE_INFINITY,
-    });
+    const { skip = 0, times = Number.POSITIVE_INFINITY } = read.data;
+    this.#active.push({ id: String(this.#made), fault: read.data, skip, left: times });
   }
 
   clear(): void {
@@ -158,115 +151,35 @@ export class Faults {
   }
 }
 
-export function disturbancesAt(faults: readonly Fault[], when: When): Disturbance[] {
-  return faults.filter(isDisturbance).filter((fault) => (fault.when ?? defaultMoments[fault.kind]) === when);
+/** The disturbance of this stage, apart from latency. */
+export function disturbanceAt(faults: readonly Fault[], when: When): Disturbance | undefined {
+  return disturbancesAt(faults, when).find(({ kind }) => kind !== 'latency');
 }
 
-function isDisturbance(fault: Fault): fault is FaultLimits & Disturbance {
-  return Object.hasOwn(defaultMoments, fault.kind);
-}
-
-interface Field {
-  must: string;
-  holds(value: unknown): boolean;
-}
-
-const DAY_MS = 86_400_000;
-/** Dates end after some 270,000 years, and a Date header that cannot be written would end the process. */
-const MOST_SKEW_SECONDS = 10 * 365 * 86_400;
-
-const milliseconds: Field = { must: 'milliseconds from 0 to a day', holds: isBetween(0, DAY_MS) };
-const apiKey: Field = { must: 'an API key', holds: (value) => typeof value === 'string' };
-const operationPath: Field = {
-  must: 'an operation path such as /defects/create',
-  holds: (value) => typeof value === 'string' && value.startsWith('/'),
-};
-const when: Field = {
-  must: 'on arrival, before work, after work or on answer',
-  holds: (value) => ['on arrival', 'before work', 'after work', 'on answer'].some((stage) => stage === value),
-};
-const limits: Readonly<Record<string, Field>> = {
-  operation: operationPath,
-  call: { must: 'a JSON-RPC method, a tool or a grant_type', holds: (value) => typeof value === 'string' },
-  times: { must: 'an integer from 1', holds: (value) => isFrom(1)(value) && Number.isInteger(value) },
-  skip: { must: 'an integer from 0', holds: (value) => isFrom(0)(value) && Number.isInteger(value) },
-  part: { must: 'a number from 0 to 1', holds: isBetween(0, 1) },
-};
-const required: Readonly<Partial<Record<Fault['kind'], string>>> = {
-  latency: 'ms',
-  'stream-slow': 'ms',
-  discovery: 'fields',
-  'clock-skew': 'seconds',
-  'key-scoped': 'scopes',
-};
-const fieldsByKind: Readonly<Record<Fault['kind'], Readonly<Record<string, Field>>>> = {
-  latency: { when, ms: milliseconds, toMs: milliseconds },
-  cut: { when },
-  'server-error': { when },
-  'rate-limited': { when, retryAfterSeconds: { must: 'seconds from 0', holds: isFrom(0) } },
-  maintenance: {
-    when,
-    status: {
-      must: 'a status from 400 to 599, or 200',
-      holds: (value) => value === 200 || (isBetween(400, 599)(value) && Number.isInteger(value)),
-    },
-  },
-  'login-redirect': { when },
-  'empty-body': { when },
-  'not-json': { when },
-  'stream-cut': {
-    when,
-    pieces: { must: 'an integer from 0', holds: (value) => isFrom(0)(value) && Number.isInteger(value) },
-  },
-  'stream-slow': { when, ms: milliseconds },
-  'clients-purged': {},
-  'grants-revoked': {},
-  'consent-withdrawn': {},
-  'mcp-disabled': {},
-  'sessions-ended': {},
-  'token-expired': {},
-  discovery: {
-    fields: {
-      must: 'an object',
-      holds: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    },
-  },
-  'clock-skew': {
-    seconds: { must: 'seconds of at most ten years', holds: isBetween(-MOST_SKEW_SECONDS, MOST_SKEW_SECONDS) },
-  },
-  'key-inactive': { apiKey },
-  'key-expired': { apiKey },
-  'key-revoked': { apiKey },
-  'key-scoped': {
-    apiKey,
-    scopes: {
-      must: 'a list of scopes',
-      holds: (value) => Array.isArray(value) && value.every((scope) => typeof scope === 'string'),
-    },
-  },
-};
-
-function assertFault(value: unknown): asserts value is Fault {
-  if (typeof value !== 'object' || value === null) throw new Error('a fault must be a JSON object');
-  const kind = 'kind' in value ? value.kind : undefined;
-  const kinds = Object.keys(fieldsByKind) as Fault['kind'][];
-  const known = kinds.find((name) => name === kind);
-  if (known === undefined) throw new Error(`kind must be one of ${kinds.join(', ')}`);
-  const fields = { ...limits, ...fieldsByKind[known] };
-  const missing = required[known];
-  if (missing !== undefined && !(missing in value)) throw new Error(`${missing} is required with kind ${known}`);
-  for (const [name, given] of Object.entries(value)) {
-    if (name === 'kind') continue;
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field === undefined) throw new Error(`${name} is unknown with kind ${known}`);
-    if (!field.holds(given)) throw new Error(`${name} must be ${field.must}`);
+export async function delay(
+  sleep: (ms: number) => Promise<unknown>,
+  faults: readonly Fault[],
+  when: When,
+): Promise<void> {
+  for (const fault of disturbancesAt(faults, when)) {
+    if (fault.kind !== 'latency') continue;
+    await sleep(fault.ms + Math.random() * Math.max(0, (fault.toMs ?? fault.ms) - fault.ms));
   }
 }
 
-function isFrom(least: number): (value: unknown) => boolean {
-  return isBetween(least, Number.POSITIVE_INFINITY);
+/** How far the clock is ahead for this request. */
+export function skewMsOf(faults: readonly Fault[]): number {
+  return faults.reduce((total, fault) => total + (fault.kind === 'clock-skew' ? fault.seconds * 1000 : 0), 0);
 }
 
-function isBetween(least: number, most: number): (value: unknown) => boolean {
-  return (value) => Number.isFinite(value) && Number(value) >= least && Number(value) <= most;
+function disturbancesAt(faults: readonly Fault[], when: When): Disturbance[] {
+  return faults.filter(isDisturbance).filter((fault) => (fault.when ?? defaultMoments[fault.kind]) === when);
+}
+
+function isDisturbance(fault: Fault): fault is Disturbance {
+  return Object.hasOwn(defaultMoments, fault.kind);
+}
+
+function told({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }

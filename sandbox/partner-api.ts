@@ -1,9 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Answer, jsonAnswer, refusalAnswer } from './answer.ts';
-import { type Attempt, type Check, checks, header } from './checks.ts';
-import { delay, disturbance, skewMsOf } from './disturbances.ts';
-import type { Fault, Faults } from './faults.ts';
-import { keyUnder, type SandboxKey } from './keys.ts';
+import { type Answer, disturbed, jsonAnswer, refusalAnswer } from './answer.ts';
+import { type Attempt, type Check, checks, header, type SandboxKey } from './checks.ts';
+import { delay, type Fault, type Faults, skewMsOf } from './faults.ts';
 import type { NonceMoment, Nonces } from './nonces.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
@@ -34,8 +32,6 @@ export interface Service {
   sleep(ms: number): Promise<unknown>;
   checkOrder: readonly Check[];
   nonceMoment: NonceMoment;
-  limiterCounts: 'on arrival' | 'on answer';
-  limiterCountsRefused: boolean;
   tellsRetryAfter: boolean;
   paginatesAll: boolean;
 }
@@ -49,7 +45,7 @@ export async function answerPartner(service: Service, request: PartnerRequest): 
   await delay(service.sleep, faults, 'on arrival');
   const skewMs = skewMsOf(faults);
 
-  const { answer, countsFor } = await answerAttempt(service, request, faults, skewMs);
+  const answer = await answerAttempt(service, request, faults, skewMs);
   service.store.addToAudit({
     time: new Date(service.clock() + skewMs).toISOString(),
     ip: request.ip,
@@ -59,10 +55,9 @@ export async function answerPartner(service: Service, request: PartnerRequest): 
   });
   service.store.commit();
   await delay(service.sleep, faults, 'after work');
-  if (countsFor !== null && service.limiterCounts === 'on answer') service.limiter.count(countsFor, service.clock());
   if (answer === null) return null;
   await delay(service.sleep, faults, 'on answer');
-  if (disturbance(faults, 'on answer', answer) === null) return null;
+  if (disturbed(faults, 'on answer', answer) === null) return null;
   return { ...answer, headers: { ...answer.headers, date: new Date(service.clock() + skewMs).toUTCString() } };
 }
 
@@ -75,29 +70,23 @@ const paginated: ReadonlySet<string> = new Set([
   '/timelogs/search',
 ]);
 
-interface Outcome {
-  answer: Answer | null;
-  /** The API key for which the rate limiter counts the request, if any. */
-  countsFor: string | null;
-}
-
 async function answerAttempt(
   service: Service,
   request: PartnerRequest,
   faults: readonly Fault[],
   skewMs: number,
-): Promise<Outcome> {
+): Promise<Answer | null> {
   const done = jsonAnswer(200, { success: true, message: 'OK', data: {} });
-  const stopped = disturbance(faults, 'on arrival', done);
-  if (stopped !== done) return { answer: stopped, countsFor: null };
+  const stopped = disturbed(faults, 'on arrival', done);
+  if (stopped !== done) return stopped;
 
   // "Method is always POST". Assumed: 405 for other methods, 404 for unknown paths, and neither counts.
   const route = service.routes.get(request.operation);
   if (request.method !== 'POST') {
     const refused = refusalAnswer(new Refusal(405, 'Method not allowed'));
-    return { answer: { ...refused, headers: { ...refused.headers, allow: 'POST' } }, countsFor: null };
+    return { ...refused, headers: { ...refused.headers, allow: 'POST' } };
   }
-  if (route === undefined) return { answer: refusalAnswer(new Refusal(404, 'Unknown operation')), countsFor: null };
+  if (route === undefined) return refusalAnswer(new Refusal(404, 'Unknown operation'));
 
   const arrivedAt = service.clock();
   const apiKey = header(request.headers, 'x-api-key');
@@ -107,7 +96,7 @@ async function answerAttempt(
     ...request,
     route,
     nowMs: arrivedAt + skewMs,
-    key: keyUnder(faults, key),
+    key: key && { ...key, ...(faults.some(({ kind }) => kind === 'key-revoked') && { isRevoked: true }) },
     nonceUsed: service.nonces.isUsed(nonce),
     limitWaitMs: service.limiter.waitMs(apiKey, arrivedAt),
     tellsRetryAfter: service.tellsRetryAfter,
@@ -120,11 +109,9 @@ async function answerAttempt(
       if (service.nonceMoment === `after ${check}`) service.nonces.remember(nonce);
     }
   });
-  // "counted per API key": a request without a known key does not count (assumed).
-  const counts = key !== undefined && (refusal === null || service.limiterCountsRefused);
-  if (counts && service.limiterCounts === 'on arrival') service.limiter.count(apiKey, arrivedAt);
-  const answer = refusal ? refusalAnswer(refusal, route) : await carryOut(service, attempt, nonce, faults);
-  return { answer, countsFor: counts ? apiKey : null };
+  // "counted per API key": a request without a known key does not count, and a refused one does (both assumed).
+  if (key) service.limiter.count(apiKey, arrivedAt);
+  return refusal ? refusalAnswer(refusal, route) : carryOut(service, attempt, nonce, faults);
 }
 
 async function carryOut(
@@ -139,7 +126,7 @@ async function carryOut(
     service.store.commit();
     await delay(service.sleep, faults, 'before work');
     const ready = jsonAnswer(operation.success, { success: true, message: 'OK', data: {} });
-    const stopped = disturbance(faults, 'before work', ready);
+    const stopped = disturbed(faults, 'before work', ready);
     if (stopped !== ready) return stopped;
 
     let answer = ready;
@@ -153,7 +140,7 @@ async function carryOut(
     });
     if (refusal) return refusalAnswer(refusal, attempt.route);
     if (service.nonceMoment === 'after work') service.nonces.remember(nonce);
-    return disturbance(faults, 'after work', answer);
+    return disturbed(faults, 'after work', answer);
   } finally {
     service.nonces.release(nonce);
   }

@@ -19,9 +19,8 @@ export interface Project {
   is_favourite: boolean;
   /** Sent on create, and absent from the project as returned. */
   priority: string;
-  /** Not returned either. The user who created it, and the workspace it is in; by default the first (both assumed). */
+  /** Not returned either (assumed). */
   created_by?: string;
-  workspace_id?: string;
   dt_created: string;
   dt_updated: string;
 }

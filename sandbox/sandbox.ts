@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, jsonAnswer } from './answer.ts';
-import { type Check, checkOrders, verifyOrder } from './checks.ts';
+import { type Check, checkOrders, type SandboxKey } from './checks.ts';
 import { controlAnswer, controlRefusal } from './control.ts';
 import { type Fault, Faults } from './faults.ts';
-import type { SandboxKey } from './keys.ts';
 import type { Administration } from './mcp/administration.ts';
 import { McpService } from './mcp/mcp.ts';
 import type { McpOptions } from './mcp/options.ts';
 import { type NonceMoment, Nonces } from './nonces.ts';
 import { answerPartner, type Service } from './partner-api.ts';
-import { RateLimiter, type WindowModel } from './rate-limit.ts';
+import { RateLimiter } from './rate-limit.ts';
 import type { Data } from './records.ts';
 import { type Rename, routesByPath } from './routes.ts';
 import { type AuditEntry, Store } from './store.ts';
@@ -28,23 +27,14 @@ export interface SandboxOptions {
   /** Epoch milliseconds. */
   clock?: () => number;
   keys?: readonly SandboxKey[];
-  /**
-   * The defaults of 120 a minute and 5000 a day are documented. The way of counting and the other defaults here are
-   * assumed.
-   */
+  /** The defaults of 120 a minute and 5000 a day are documented. */
   rateLimit?: {
     perMinute?: number;
     perDay?: number;
-    /** Default: sliding. */
-    window?: WindowModel;
-    /** Default: on arrival. */
-    counts?: 'on arrival' | 'on answer';
-    /** True if refused requests count too, including those with 429. Default: true. */
-    countsRefused?: boolean;
-    /** True if a 429 has the header Retry-After. Default: false. */
+    /** True if a 429 has the header Retry-After. Default: false, which is assumed. */
     tellsRetryAfter?: boolean;
   };
-  /** Default: the first of `checkOrders`. This, the nonce moment and how the limits count are assumed. */
+  /** Default: the first of `checkOrders`. This and the nonce moment are assumed. */
   checkOrder?: readonly Check[];
   /** Default: after signature. */
   nonceMoment?: NonceMoment;
@@ -94,7 +84,6 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { clock = Date.now, basePath = '', rateLimit = {}, checkOrder = checkOrders[0] ?? [] } = options;
   const { controlKey = randomUUID() } = options;
-  verifyOrder(checkOrder);
   const routes = routesByPath(options.rename ?? {});
   const store = new Store(options.dataFile);
   const faults = new Faults();
@@ -103,7 +92,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const service: Service = {
     store,
     nonces: new Nonces(store, clock),
-    limiter: new RateLimiter(rateLimit.window, rateLimit.perMinute, rateLimit.perDay),
+    limiter: new RateLimiter(rateLimit),
     faults,
     keys,
     routes,
@@ -111,58 +100,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     sleep: (ms) => sleep(ms, undefined, { signal: closing.signal }),
     checkOrder,
     nonceMoment: options.nonceMoment ?? 'after signature',
-    limiterCounts: rateLimit.counts ?? 'on arrival',
-    limiterCountsRefused: rateLimit.countsRefused ?? true,
     tellsRetryAfter: rateLimit.tellsRetryAfter ?? false,
     paginatesAll: options.paginatesAll ?? true,
   };
   let url = '';
   const mcp = new McpService(
-    { store, faults, keys, basePath, signingKey: controlKey, baseUrl: () => url, clock, sleep: service.sleep },
+    { store, faults, basePath, signingKey: controlKey, baseUrl: () => url, clock, sleep: service.sleep },
     options.mcp ?? {},
   );
-  const partnerPath = `${basePath}/api/v1/partner`;
-  let requests = 0;
-
-  async function answer(request: IncomingMessage): Promise<Answer | null> {
-    const method = request.method ?? '';
-    const [path = '', query] = (request.url ?? '').split(/\?(.*)/s);
-    const isControl = path.startsWith(`${basePath}/sandbox/`);
-    const refusal = isControl ? controlRefusal(method, request.headers, controlKey) : undefined;
-    if (refusal) return refusal;
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      bytes += chunk.length;
-      if (bytes > MAX_BODY_BYTES) return jsonAnswer(413, { success: false, message: 'Payload too large', data: null });
-      chunks.push(chunk);
-    }
-    const body = Buffer.concat(chunks);
-    if (path.startsWith(`${partnerPath}/`)) {
-      requests += 1;
-      const operation = path.slice(partnerPath.length);
-      const ip = request.socket.remoteAddress ?? '';
-      return answerPartner(service, { method, path, operation, headers: request.headers, body, ip });
-    }
-    const endpoint = mcp.endpointOf(path);
-    if (endpoint !== undefined) {
-      const ip = request.socket.remoteAddress ?? '';
-      return mcp.answer({ method, endpoint, query: new URLSearchParams(query), headers: request.headers, body, ip });
-    }
-    if (isControl) {
-      return controlAnswer(`${method} ${path.slice(basePath.length)}`, body.toString('utf8'), {
-        faults,
-        store,
-        requests,
-        mcp: mcp.administration,
-      });
-    }
-    return jsonAnswer(404, { success: false, message: 'Not found', data: null });
-  }
+  const sides: Sides = { service, mcp, basePath, controlKey, requests: 0 };
 
   const server = createServer((request, response) => {
-    answer(request)
-      .then((answered) => send(response, answered, clock, service.sleep))
+    answer(sides, request)
+      .then((answered) => send(response, answered, clock))
       .catch((error: unknown) => {
         // A client that disconnects while sending, or a sandbox that closes in the meantime, is not an error of the
         // sandbox.
@@ -190,15 +140,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     audit: store.audit,
     faults,
     get requests() {
-      return requests;
+      return sides.requests;
     },
     mcp: mcp.administration,
     setFault: (fault) => faults.set(fault),
     clearFaults: () => faults.clear(),
     revokeKey(apiKey) {
-      const key = keys.find((candidate) => candidate.apiKey === apiKey);
-      if (key === undefined) throw new Error(`there is no key ${apiKey}`);
-      key.state = 'revoked';
+      for (const key of keys) if (key.apiKey === apiKey) key.isRevoked = true;
     },
     async close() {
       closing.abort();
@@ -210,30 +158,56 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-async function send(
-  response: ServerResponse,
-  answer: Answer | null,
-  clock: () => number,
-  sleep: (ms: number) => Promise<unknown>,
-): Promise<void> {
+/** What answers requests. */
+interface Sides {
+  service: Service;
+  mcp: McpService;
+  basePath: string;
+  controlKey: string;
+  /** How many the partner API has received. */
+  requests: number;
+}
+
+async function answer(sides: Sides, request: IncomingMessage): Promise<Answer | null> {
+  const { service, mcp, basePath, controlKey } = sides;
+  const { method = '', headers } = request;
+  const [path = '', query] = (request.url ?? '').split(/\?(.*)/s);
+  const isControl = path.startsWith(`${basePath}/sandbox/`);
+  const refusal = isControl ? controlRefusal(method, headers, controlKey) : undefined;
+  if (refusal) return refusal;
+  const body = await readBody(request);
+  if (!body) return jsonAnswer(413, { success: false, message: 'Payload too large', data: null });
+  const ip = request.socket.remoteAddress ?? '';
+  const partnerPath = `${basePath}/api/v1/partner`;
+  if (path.startsWith(`${partnerPath}/`)) {
+    sides.requests += 1;
+    return answerPartner(service, { method, path, operation: path.slice(partnerPath.length), headers, body, ip });
+  }
+  const endpoint = mcp.endpointOf(path);
+  if (endpoint !== undefined) {
+    return mcp.answer({ method, endpoint, query: new URLSearchParams(query), headers, body, ip });
+  }
+  if (isControl) return controlAnswer(`${method} ${path.slice(basePath.length)}`, body.toString('utf8'), service);
+  return jsonAnswer(404, { success: false, message: 'Not found', data: null });
+}
+
+/** undefined if it is too large. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function send(response: ServerResponse, answer: Answer | null, clock: () => number): void {
   if (answer === null) {
     response.destroy();
     return;
   }
   response.sendDate = false;
-  response.writeHead(answer.status, { date: new Date(clock()).toUTCString(), ...answer.headers });
-  if (typeof answer.body === 'string') {
-    response.end(answer.body);
-    return;
-  }
-  for (const piece of answer.body) {
-    // Without waiting for the write, a cut would also lose what was sent before it.
-    if ('text' in piece) await new Promise((resolve) => response.write(piece.text, resolve));
-    else if ('waitMs' in piece) await sleep(piece.waitMs);
-    else {
-      response.destroy();
-      return;
-    }
-  }
-  response.end();
+  response.writeHead(answer.status, { date: new Date(clock()).toUTCString(), ...answer.headers }).end(answer.body);
 }

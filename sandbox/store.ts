@@ -41,8 +41,6 @@ export class Store {
     const entries = file !== undefined && existsSync(file) ? readJournal(file) : [];
     this.data = entries.length === 0 ? seed() : emptyData();
     for (const entry of entries) this.#apply(entry);
-    // A journal from before there were workspaces.
-    if (this.data.workspaces.length === 0) this.data.workspaces.push(...seed().workspaces);
     if (file === undefined) return;
     // Compacting by rename keeps the old journal intact if the process dies here.
     writeFileSync(
@@ -139,21 +137,5 @@ function readJournal(file: string): Entry[] {
 }
 
 function emptyData(): Data {
-  return {
-    projects: [],
-    tasks: [],
-    users: [],
-    timelogs: [],
-    defects: [],
-    testCases: [],
-    testScenarios: [],
-    testSteps: [],
-    checklistTemplates: [],
-    checklistGroups: [],
-    checklistItems: [],
-    workspaces: [],
-    oauthClients: [],
-    grants: [],
-    refreshTokens: [],
-  };
+  return Object.fromEntries(Object.keys(idFields).map((collection) => [collection, []])) as unknown as Data;
 }

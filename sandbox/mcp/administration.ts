@@ -2,7 +2,7 @@ import type { Happening } from '../faults.ts';
 import type { Store } from '../store.ts';
 import type { Grants, TokenAnswer } from './grants.ts';
 import type { McpSessions } from './mcp-sessions.ts';
-import type { Person } from './people.ts';
+import { defaultPeople, type Person } from './people.ts';
 import { clamp } from './scopes.ts';
 import type { ToolCall } from './tool-calls.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -21,7 +21,6 @@ export interface McpAuditEntry {
 
 interface Parts {
   readonly store: Store;
-  readonly people: readonly Person[];
   readonly workspaces: Workspaces;
   readonly grants: Grants;
   readonly sessions: McpSessions;
@@ -34,7 +33,7 @@ interface Parts {
 /** What an administrator of the service can do and see, and what a test needs besides. */
 export class Administration {
   /** Who can sign in, with email and password. */
-  readonly people: readonly Person[];
+  readonly people: readonly Person[] = defaultPeople;
   /** Who called which tool with what. */
   readonly calls: readonly ToolCall[];
   /** Every request to the MCP and OAuth endpoints. */
@@ -43,7 +42,6 @@ export class Administration {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.people = parts.people;
     this.calls = parts.calls;
     this.audit = parts.audit;
   }
@@ -115,9 +113,6 @@ export class Administration {
   /** What a fault makes happen. */
   happen({ kind }: Happening): void {
     switch (kind) {
-      case 'clients-purged':
-        this.purgeClients();
-        break;
       case 'grants-revoked':
         this.revokeGrants();
         break;

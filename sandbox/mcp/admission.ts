@@ -1,33 +1,36 @@
-import type { SandboxKey } from '../keys.ts';
 import type { RateLimiter } from '../rate-limit.ts';
-import { keyOwnerId } from '../seed.ts';
 import type { AccessToken } from './access-token.ts';
-import type { Caller } from './caller.ts';
 import type { Grants } from './grants.ts';
 import { codes, McpRefusal } from './mcp-refusal.ts';
+import type { Workspace } from './records.ts';
 import type { McpRequest } from './request.ts';
 import { memberOf, type Workspaces } from './workspaces.ts';
 
+/** The person, the workspace and the scopes that a request to the MCP endpoint acts with. */
+export interface Caller {
+  user_id: string;
+  workspace: Workspace;
+  scopes: readonly string[];
+  /** The client of the grant. */
+  client: string;
+}
+
 export interface AdmissionContext {
   readonly limiter: RateLimiter;
-  readonly tellsRetryAfter: boolean;
   readonly grants: Grants;
   readonly workspaces: Workspaces;
-  readonly keys: readonly SandboxKey[];
   /** The audience that a token must have. */
   readonly resource: () => string;
 }
 
 /**
- * Counted for each calling IP address (docs/partner-api.md#limits). That refused requests count too, and those of both
- * MCP paths together, is assumed, as that the limits come before all other checks.
+ * Counted for each calling IP address (docs/partner-api.md#limits). That refused requests count too is
+ * assumed, as that the limits come before all other checks.
  */
-export function countCall({ limiter, tellsRetryAfter }: AdmissionContext, { ip }: McpRequest, clockMs: number): void {
+export function countCall({ limiter }: AdmissionContext, { ip }: McpRequest, clockMs: number): void {
   const waitMs = limiter.waitMs(ip, clockMs);
   limiter.count(ip, clockMs);
-  if (waitMs === 0) return;
-  const headers: Record<string, string> = tellsRetryAfter ? { 'retry-after': String(Math.ceil(waitMs / 1000)) } : {};
-  throw new McpRefusal(429, 'Rate limit exceeded', { code: codes.rateLimited, headers });
+  if (waitMs > 0) throw new McpRefusal(429, 'Rate limit exceeded', { code: codes.rateLimited });
 }
 
 /** "Servers MUST validate the Origin header on all incoming connections to prevent DNS rebinding" (the protocol). */
@@ -59,18 +62,6 @@ export function admitBearer({ grants, workspaces, resource }: AdmissionContext, 
     return refuseToken(403, 'MCP is disabled for this workspace, or the person has left it');
   }
   return { user_id: grant.user_id, workspace, scopes, client: grant.client_id };
-}
-
-/**
- * "/mcp/partner-legacy accepts the partner key": the key alone, without a signature, whether or not an administrator has
- * enabled MCP (both assumed).
- */
-export function admitKey({ keys }: AdmissionContext, { headers }: McpRequest): Caller {
-  const key = keys.find(({ apiKey }) => apiKey === headers['x-api-key']);
-  if (key === undefined || (key.state ?? 'active') !== 'active') {
-    throw new McpRefusal(401, 'Unknown or revoked key', { error: 'invalid_request' });
-  }
-  return { user_id: keyOwnerId, workspace: null, scopes: null, client: key.apiKey };
 }
 
 function scopesOf({ scope }: AccessToken): string[] {

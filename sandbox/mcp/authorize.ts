@@ -6,7 +6,7 @@ import { BrowserSessions } from './browser-sessions.ts';
 import type { Codes } from './codes.ts';
 import type { Grants } from './grants.ts';
 import { consentPage, errorPage, type Form, signInPage, workspacePage } from './pages.ts';
-import type { Person } from './people.ts';
+import { type Person, defaultPeople as people } from './people.ts';
 import type { McpRequest } from './request.ts';
 import { clamp } from './scopes.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -16,7 +16,6 @@ export interface AuthorizeContext {
   readonly codes: Codes;
   readonly grants: Grants;
   readonly workspaces: Workspaces;
-  readonly people: readonly Person[];
   readonly issuer: () => string;
   /** Path of the endpoint, with the base path. */
   readonly action: string;
@@ -85,7 +84,6 @@ export class Authorize {
   }
 
   #signIn(id: string, pending: Pending, form: URLSearchParams): Answer {
-    const { people } = this.#context;
     const person = people.find(({ email }) => email.toLowerCase() === form.get('email')?.trim().toLowerCase());
     if (person === undefined || person.password !== form.get('password')) {
       return signInPage(this.#form(id, pending), people, 'Email or password is wrong.');
@@ -94,14 +92,14 @@ export class Authorize {
   }
 
   #enter(id: string, pending: Pending, user_id: string | null): Answer {
-    const known = this.#context.people.some((person) => person.user_id === user_id) ? user_id : null;
+    const known = people.some((person) => person.user_id === user_id) ? user_id : null;
     const entered = { ...pending, session: this.#sessions.renew(pending.session, known) };
     this.#pending.set(id, entered);
     return this.#firstPage(id, entered);
   }
 
   #firstPage(id: string, pending: Pending): Answer {
-    const { people, action } = this.#context;
+    const { action } = this.#context;
     const person = this.#personOf(pending);
     const answer = person ? this.#offer(id, pending, person) : signInPage(this.#form(id, pending), people);
     return { ...answer, headers: { ...answer.headers, 'set-cookie': this.#sessions.cookie(pending.session, action) } };
@@ -151,7 +149,7 @@ export class Authorize {
 
   #personOf({ session }: Pending): Person | undefined {
     const signedIn = this.#sessions.userOf(session);
-    return this.#context.people.find(({ user_id }) => user_id === signedIn);
+    return people.find(({ user_id }) => user_id === signedIn);
   }
 
   #form(request: string, pending: Pending): Form {

@@ -8,7 +8,6 @@ export const paths = {
   authorize: '/oauth/authorize',
   token: '/oauth/token',
   mcp: '/mcp/partner',
-  legacy: '/mcp/partner-legacy',
 } as const;
 
 /** RFC 9728. docs/partner-api.md#mcp-endpoint has the path only; the fields are of the MCP specification. */

@@ -10,32 +10,20 @@ export interface Message {
 /** An error that is told in a JSON-RPC answer with status 200 (assumed). */
 export class RpcError extends Error {
   readonly code: number;
-  readonly data: unknown;
 
-  constructor(code: number, message: string, data?: unknown) {
+  constructor(code: number, message: string) {
     super(message);
     this.code = code;
-    this.data = data;
   }
 }
 
-export function parseBody(body: Buffer): { messages: Message[]; isBatch: boolean } {
+export function parseBody(body: Buffer): Message {
   let value: unknown;
   try {
     value = JSON.parse(body.toString('utf8'));
   } catch {
     throw new McpRefusal(400, 'The body is not JSON', { code: codes.parseError });
   }
-  if (!Array.isArray(value)) return { messages: [parseMessage(value)], isBatch: false };
-  if (value.length === 0) throw invalid('A batch must not be empty');
-  return { messages: value.map(parseMessage), isBatch: true };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parseMessage(value: unknown): Message {
   if (!isObject(value) || value.jsonrpc !== '2.0') throw invalid('A message must be a JSON-RPC 2.0 object');
   const { id, method, params = {} } = value;
   if (id !== undefined && typeof id !== 'string' && typeof id !== 'number') {
@@ -45,6 +33,10 @@ function parseMessage(value: unknown): Message {
   if (method !== undefined && typeof method !== 'string') throw invalid('method must be a string');
   if (!isObject(params)) throw invalid('params must be an object');
   return { id, method, params };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string): McpRefusal {

@@ -35,12 +35,12 @@ export class McpRefusal extends Error {
   }
 }
 
-/** The parameters of the challenge besides `error` are assumed; `metadataUrl` is null for a service that tells none. */
-export function mcpRefusalAnswer({ status, message, more }: McpRefusal, metadataUrl: string | null): Answer {
+/** The parameters of the challenge besides `error` are assumed; `metadataUrl` is that of the discovery document (RFC 9728). */
+export function mcpRefusalAnswer({ status, message, more }: McpRefusal, metadataUrl: string): Answer {
   const parameters = {
     ...(more.error === undefined ? {} : { error: more.error, error_description: message }),
     ...(more.scope === undefined ? {} : { scope: more.scope }),
-    ...(metadataUrl === null ? { realm: 'mcp' } : { resource_metadata: metadataUrl }),
+    resource_metadata: metadataUrl,
   };
   const challenge = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
   const body = { jsonrpc: '2.0', id: more.id ?? null, error: { code: more.code ?? codes.refused, message } };

@@ -15,19 +15,16 @@
  *     sandbox.setFault({ kind: 'grants-revoked', operation: '/mcp/partner', skip: 3, times: 1 })
  *
  * options.ts has the options, and ../faults.ts the faults. test/sandbox/mcp/consent.ts goes through the pages as a browser
- * does. Over HTTP, POST /sandbox/mcp does what the administrator does, and GET /sandbox/mcp shows what happened.
+ * does.
  */
-import { type Answer, type ErrorAnswer, jsonAnswer } from '../answer.ts';
-import { delay, disturbance, skewMsOf } from '../disturbances.ts';
-import { type Fault, type Faults, isHappening, type When } from '../faults.ts';
-import type { SandboxKey } from '../keys.ts';
+import { type Answer, disturbed, type ErrorAnswer, jsonAnswer } from '../answer.ts';
+import { delay, type Fault, type Faults, isHappening, skewMsOf, type When } from '../faults.ts';
 import { RateLimiter } from '../rate-limit.ts';
 import type { Store } from '../store.ts';
 import { Administration, type McpAuditEntry } from './administration.ts';
-import { type AdmissionContext, admitBearer, admitKey, countCall, refuseWebPages } from './admission.ts';
+import { type AdmissionContext, admitBearer, type Caller, countCall, refuseWebPages } from './admission.ts';
 import { Authorize } from './authorize.ts';
 import { callsIn } from './call-names.ts';
-import type { Caller } from './caller.ts';
 import { register } from './clients.ts';
 import { Codes } from './codes.ts';
 import { authorizationServer, paths, protectedResource } from './discovery.ts';
@@ -36,7 +33,6 @@ import { McpRefusal, mcpRefusalAnswer, codes as rpcCodes } from './mcp-refusal.t
 import { McpSessions } from './mcp-sessions.ts';
 import { OAuthRefusal, oauthAnswer, oauthRefusalAnswer } from './oauth-refusal.ts';
 import type { McpOptions } from './options.ts';
-import { defaultPeople } from './people.ts';
 import type { McpRequest } from './request.ts';
 import { exchange } from './token-endpoint.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -47,7 +43,6 @@ import { Workspaces } from './workspaces.ts';
 export interface McpSurroundings {
   readonly store: Store;
   readonly faults: Faults;
-  readonly keys: readonly SandboxKey[];
   /** The path in front of all endpoints. */
   readonly basePath: string;
   /** Of access tokens. */
@@ -65,7 +60,6 @@ const expiryMs = 31 * 86_400_000;
 export class McpService {
   readonly administration: Administration;
   readonly #surroundings: McpSurroundings;
-  readonly #options: McpOptions;
   readonly #admission: AdmissionContext;
   readonly #transport: TransportContext;
   readonly #audit: McpAuditEntry[] = [];
@@ -73,37 +67,29 @@ export class McpService {
   readonly #handlers: ReadonlyMap<string, Handler>;
 
   constructor(surroundings: McpSurroundings, options: McpOptions) {
-    const { store, keys, basePath, signingKey, baseUrl, clock } = surroundings;
-    const { rateLimit = {}, enabled = false, people = defaultPeople } = options;
+    const { store, basePath, signingKey, baseUrl, clock } = surroundings;
     this.#surroundings = surroundings;
-    this.#options = options;
     const workspaces = new Workspaces(store);
     const grants = new Grants(store, baseUrl, signingKey, options.refreshReuse ?? 'revokes the grant');
     const sessions = new McpSessions();
     const toolCalls = new ToolCalls(
       store,
-      workspaces,
       new Toolbox({
-        rename: options.renameTools ?? {},
-        pageSize: options.toolsPerPage ?? 5,
-        listsPermittedOnly: options.listsPermittedOnly ?? false,
+        names: options.renameTools ?? {},
+        pageSize: options.toolsPerPage ?? 3,
         tellsScopes: options.tellsToolScopes ?? false,
       }),
     );
     const resource = () => `${baseUrl()}${paths.mcp}`;
     this.#admission = {
-      limiter: new RateLimiter(rateLimit.window, rateLimit.perMinute, rateLimit.perDay),
-      tellsRetryAfter: rateLimit.tellsRetryAfter ?? false,
+      limiter: new RateLimiter(options.rateLimit ?? {}),
       grants,
       workspaces,
-      keys,
       resource,
     };
     this.#transport = {
       sessions,
-      answers: options.answers ?? 'json',
       tellsSessionId: options.tellsSessionId ?? true,
-      counterOffers: options.counterOffers ?? false,
       run: (...call) => toolCalls.run(...call),
     };
     const codes = new Codes();
@@ -112,7 +98,6 @@ export class McpService {
       codes,
       grants,
       workspaces,
-      people,
       issuer: baseUrl,
       action: `${basePath}${paths.authorize}`,
     });
@@ -126,7 +111,6 @@ export class McpService {
     ]);
     this.administration = new Administration({
       store,
-      people,
       workspaces,
       grants,
       sessions,
@@ -135,7 +119,7 @@ export class McpService {
       resource,
       clock,
     });
-    if (enabled !== false) workspaces.enable(undefined, enabled === true ? undefined : enabled);
+    if (options.enabled) workspaces.enable();
   }
 
   /** The path of an endpoint behind the base path, or undefined for a path that belongs to none. */
@@ -144,7 +128,6 @@ export class McpService {
     // RFC 8414 and RFC 9728 put the base path behind the well-known one, docs/partner-api.md#mcp-endpoint in front.
     const wellKnown = [paths.protectedResource, paths.authorizationServer].find((known) => path === known + basePath);
     const endpoint = wellKnown ?? (path.startsWith(basePath) ? path.slice(basePath.length) : '');
-    if (endpoint === paths.legacy && !this.#options.legacy) return undefined;
     return Object.values<string>(paths).find((known) => known === endpoint);
   }
 
@@ -170,7 +153,7 @@ export class McpService {
 
   async #attempt(request: McpRequest, faults: readonly Fault[]): Promise<Answer | null> {
     const ready = jsonAnswer(200, {});
-    const disturb = (when: When, answer: Answer) => disturbance(faults, when, answer, this.#errorAnswer(request));
+    const disturb = (when: When, answer: Answer) => disturbed(faults, when, answer, this.#errorAnswer(request));
     try {
       const stopped = disturb('on arrival', ready);
       if (stopped !== ready) return stopped;
@@ -181,17 +164,17 @@ export class McpService {
       return disturb('after work', told(this.#work(request, caller), request, faults));
     } catch (error) {
       if (error instanceof OAuthRefusal) return oauthRefusalAnswer(error);
-      if (error instanceof McpRefusal) return mcpRefusalAnswer(error, this.#metadataUrl(request));
+      if (error instanceof McpRefusal) return mcpRefusalAnswer(error, this.#metadataUrl);
       throw error;
     }
   }
 
-  /** The checks in front of the MCP endpoints; undefined for an OAuth endpoint, whose checks are part of its work. */
+  /** The checks in front of the MCP endpoint; undefined for an OAuth endpoint, whose checks are part of its work. */
   #admit(request: McpRequest): Caller | undefined {
     if (!isMcp(request)) return undefined;
     refuseWebPages(request);
     countCall(this.#admission, request, this.#surroundings.clock());
-    return request.endpoint === paths.mcp ? admitBearer(this.#admission, request) : admitKey(this.#admission, request);
+    return admitBearer(this.#admission, request);
   }
 
   #work(request: McpRequest, caller: Caller | undefined): Answer {
@@ -208,25 +191,24 @@ export class McpService {
         return oauthAnswer(status, { error: 'temporarily_unavailable', error_description: message }, reason);
       }
       const refusal = new McpRefusal(status, message, status === 429 ? { code: rpcCodes.rateLimited } : {});
-      return { ...mcpRefusalAnswer(refusal, this.#metadataUrl(request)), reason };
+      return { ...mcpRefusalAnswer(refusal, this.#metadataUrl), reason };
     };
   }
 
-  #metadataUrl({ endpoint }: McpRequest): string | null {
-    const tells = this.#options.tellsResourceMetadata ?? true;
-    return tells && endpoint === paths.mcp ? `${this.#surroundings.baseUrl()}${paths.protectedResource}` : null;
+  get #metadataUrl(): string {
+    return `${this.#surroundings.baseUrl()}${paths.protectedResource}`;
   }
 }
 
 function isMcp({ endpoint }: McpRequest): boolean {
-  return endpoint === paths.mcp || endpoint === paths.legacy;
+  return endpoint === paths.mcp;
 }
 
 /** A discovery document is told as the faults have it, and every other answer as it is. */
 function told(answer: Answer, { endpoint }: McpRequest, faults: readonly Fault[]): Answer {
   const fields = faults.flatMap((fault) => (fault.kind === 'discovery' ? [fault.fields] : []));
   const isDocument = endpoint === paths.protectedResource || endpoint === paths.authorizationServer;
-  if (!isDocument || fields.length === 0 || typeof answer.body !== 'string') return answer;
+  if (!isDocument || fields.length === 0) return answer;
   const changed = Object.entries({ ...JSON.parse(answer.body), ...Object.assign({}, ...fields) });
   return { ...answer, body: JSON.stringify(Object.fromEntries(changed.filter(([, value]) => value !== null))) };
 }

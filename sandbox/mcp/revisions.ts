@@ -16,5 +16,4 @@ const since = {
   annotations: '2025-03-26',
   titles: '2025-06-18',
   structuredContent: '2025-06-18',
-  primingEvents: '2025-11-25',
 } as const;

@@ -1,18 +1,16 @@
 import type { Store } from '../store.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './admission.ts';
 import { isObject, type Message, RpcError } from './json-rpc.ts';
 import { codes } from './mcp-refusal.ts';
 import type { McpSession } from './mcp-sessions.ts';
 import { Actor } from './tools/actor.ts';
 import type { Toolbox } from './tools/toolbox.ts';
-import type { Workspaces } from './workspaces.ts';
 
 /** Who called which tool with what. */
 export interface ToolCall {
   time: string;
   user_id: string;
-  /** null on the legacy path. */
-  workspace_id: string | null;
+  workspace_id: string;
   client: string;
   tool: unknown;
   arguments: unknown;
@@ -23,12 +21,10 @@ export interface ToolCall {
 export class ToolCalls {
   readonly all: ToolCall[] = [];
   readonly #store: Store;
-  readonly #workspaces: Workspaces;
   readonly #toolbox: Toolbox;
 
-  constructor(store: Store, workspaces: Workspaces, toolbox: Toolbox) {
+  constructor(store: Store, toolbox: Toolbox) {
     this.#store = store;
-    this.#workspaces = workspaces;
     this.#toolbox = toolbox;
   }
 
@@ -37,7 +33,7 @@ export class ToolCalls {
       case 'ping':
         return {};
       case 'tools/list':
-        return this.#toolbox.list(caller.scopes, session.revision, message.params.cursor);
+        return this.#toolbox.list(session.revision, message.params.cursor);
       case 'tools/call':
         return this.#call(caller, session, message, nowMs);
       default:
@@ -49,14 +45,14 @@ export class ToolCalls {
     const entry: ToolCall = {
       time: new Date(nowMs).toISOString(),
       user_id: caller.user_id,
-      workspace_id: caller.workspace?.workspace_id ?? null,
+      workspace_id: caller.workspace.workspace_id,
       client: caller.client,
       tool: params.name,
       arguments: params.arguments,
       outcome: 'refused',
     };
     this.all.push(entry);
-    const actor = new Actor(caller, this.#store, this.#workspaces, nowMs);
+    const actor = new Actor(caller, this.#store, nowMs);
     const result = this.#toolbox.call(actor, revision, id, params);
     entry.outcome = isObject(result) && result.isError === true ? 'failed' : 'done';
     return result;

@@ -51,6 +51,6 @@ export function memberOf({ members }: Workspace, user_id: string): Member | unde
 /** "Projects the user cannot see stay invisible." */
 export function sees(workspace: Workspace, user_id: string, project: Project): boolean {
   const member = memberOf(workspace, user_id);
-  if (member === undefined || (project.workspace_id ?? firstWorkspaceId) !== workspace.workspace_id) return false;
+  if (member === undefined || workspace.workspace_id !== firstWorkspaceId) return false;
   return member.projects === null || project.created_by === user_id || member.projects.includes(project.project_id);
 }

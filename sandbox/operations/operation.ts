@@ -45,14 +45,17 @@ export interface Result {
  */
 export type Evidence = 'documented' | 'fields assumed' | 'assumed';
 
-interface Declaration<R extends Fields, O extends Fields> {
-  path: string;
-  evidence: Evidence;
+interface Described {
+  readonly path: string;
+  readonly evidence: Evidence;
   /** null: any key may call it. Names other than `*` are assumed: '<resource>.read' and '<resource>.write'. */
-  scope: string | null;
-  success: 200 | 201;
+  readonly scope: string | null;
+  readonly success: 200 | 201;
   /** docs/partner-api.md#statuses: 400 for test scenarios, test steps and defects; 422 for the others it lists. */
-  invalid: 400 | 422;
+  readonly invalid: 400 | 422;
+}
+
+interface Declaration<R extends Fields, O extends Fields> extends Described {
   required: R;
   optional: O;
   /** A rule over several fields: the field to blame and what is wrong, or null. */
@@ -60,12 +63,7 @@ interface Declaration<R extends Fields, O extends Fields> {
   run(payload: Values<R, O>, store: Store, stamp: string, actorId: string): Result;
 }
 
-export interface Operation {
-  readonly path: string;
-  readonly evidence: Evidence;
-  readonly scope: string | null;
-  readonly success: 200 | 201;
-  readonly invalid: 400 | 422;
+export interface Operation extends Described {
   /** The known fields of a payload. Throws a Refusal if one is missing or invalid. */
   validate(payload: Payload): Payload;
   /** `stamp` is the time of the work as YYYY-MM-DD HH:MM:SS, in UTC (assumed). `actorId` is the user who does it. */

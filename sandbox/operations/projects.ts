@@ -110,11 +110,6 @@ function existing({ data }: Store, project_id: string): Project {
   return find(data.projects, 'project_id', project_id) ?? refuse(422, 'Project not found');
 }
 
-function returned({
-  priority,
-  created_by,
-  workspace_id,
-  ...project
-}: Project): Omit<Project, 'priority' | 'created_by' | 'workspace_id'> {
+function returned({ priority, created_by, ...project }: Project): Omit<Project, 'priority' | 'created_by'> {
   return project;
 }

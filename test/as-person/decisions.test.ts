@@ -3,6 +3,7 @@ import type { Assistant } from '../../lib/as-person/grants/assistant.ts';
 import { mcpBudgetName } from '../../lib/as-person/protocol/endpoint.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { BudgetUnavailable } from '../../lib/service/budget/budget-store.ts';
+import { mcpErrors } from '../mcp-errors.ts';
 import { mira, type SandboxWorld, startSandboxWorld } from './world.ts';
 
 const MINUTE = 60_000;
@@ -54,77 +55,32 @@ const inTheBody =
     return Response.json(body, { status: answer.status, headers });
   };
 
-describe('the rows of the docs/partner-api.md', () => {
-  it.each<[string, Arranged, object]>([
-    [
-      '401 invalid_request, no bearer token sent: somebody has to put right what removes it',
-      {
-        fetch: (url, init) => {
-          const headers = new Headers(init?.headers);
-          headers.delete('authorization');
-          return fetch(url, { ...init, headers });
-        },
-      },
-      { name: 'InstanceTrouble', message: expect.stringContaining('invalid_request') },
-    ],
-    [
-      '401 invalid_token, revoked: refreshed, and after that is refused, linked again',
-      { after: ({ sandbox }) => sandbox.mcp.revokeGrants() },
-      { name: 'LinkNeeded' },
-    ],
-    [
-      '401 invalid_token, no consent: linked again',
-      { after: ({ sandbox }) => sandbox.mcp.withdrawConsent() },
-      { name: 'LinkNeeded' },
-    ],
-    [
-      '403 insufficient_scope: linked again with mcp:use',
-      { scopes: ['mcp:projects.read'] },
-      { name: 'LinkNeeded', reason: 'scope missing' },
-    ],
-    [
-      '403 invalid_token, other audience: linked again',
-      {
-        before: ({ sandbox }) =>
-          sandbox.setFault({
-            kind: 'discovery',
-            operation: '/.well-known/oauth-protected-resource',
-            fields: { resource: sandbox.url },
-          }),
-      },
-      { name: 'LinkNeeded', reason: 'not accepted' },
-    ],
-    [
-      '403 invalid_token, workspace disabled: linked again',
-      { after: ({ sandbox }) => sandbox.mcp.disable() },
-      { name: 'LinkNeeded', reason: 'not accepted' },
-    ],
-    [
-      '403 without its scope: linked again with the scope that the message names',
-      { scopes: ['mcp:use', 'mcp:tasks.read'] },
-      { name: 'LinkNeeded', reason: 'scope missing', scopes: ['mcp:projects.read'] },
-    ],
-    [
-      '429: waits for the budget, without a failed attempt',
-      {
-        after: ({ sandbox }) =>
-          sandbox.setFault({ kind: 'rate-limited', operation: '/mcp/partner', retryAfterSeconds: 30 }),
-      },
-      { name: 'TryLater', isForBudget: true, at: Date.parse('2026-11-20T10:00:30Z') },
-    ],
-  ])('%s, where the error stands in the challenge or in the body only', async (_, arranged, expected) => {
-    for (const through of [unchanged, inTheBody]) {
-      const { worker } = await arrange({ ...arranged, fetch: through(arranged.fetch ?? fetch) });
-      expect(await failureOf(read(worker))).toMatchObject(expected);
-    }
-  });
+/** A fetch that leaves out the token. */
+const withoutToken: Fetch = (url, init) => {
+  const headers = new Headers(init?.headers);
+  headers.delete('authorization');
+  return fetch(url, { ...init, headers });
+};
 
-  it('401 invalid_token, expired: refreshed and sent again', async () => {
-    const { worker } = await arrange({
-      after: ({ sandbox }) => sandbox.setFault({ kind: 'token-expired', operation: '/mcp/partner', times: 1 }),
-    });
-    expect(await read(worker)).toMatchObject({ isError: false });
-  });
+describe('the rows of the docs/partner-api.md', () => {
+  it.each(mcpErrors)(
+    '$title: $relay.says, where the error stands in the challenge or in the body only',
+    async ({ scopes, resource, isWithoutToken, happens, relay }) => {
+      for (const through of [unchanged, inTheBody]) {
+        const { worker } = await arrange({
+          ...(scopes && { scopes }),
+          before({ sandbox }) {
+            if (!resource) return;
+            const fields = { resource: resource(sandbox) };
+            sandbox.setFault({ kind: 'discovery', operation: '/.well-known/oauth-protected-resource', fields });
+          },
+          after: ({ sandbox }) => void happens?.(sandbox),
+          fetch: through(isWithoutToken ? withoutToken : fetch),
+        });
+        expect(await read(worker).catch((error: unknown) => error)).toMatchObject(relay.outcome);
+      }
+    },
+  );
 });
 
 describe('a tool that creates', () => {

@@ -44,11 +44,9 @@ export type Commands = NonNullable<NonNullable<RelayConfigInput['connections'][s
 
 /** The hash of a tool's schema, as the sandbox has it today. */
 export function hashOf(name: string): string {
-  const { tools } = new Toolbox({ rename: {}, pageSize: 100, listsPermittedOnly: false, tellsScopes: false }).list(
-    null,
-    '2025-11-25',
-    undefined,
-  ) as { tools: Tool[] };
+  const { tools } = new Toolbox({ names: {}, pageSize: 100, tellsScopes: false }).list('2025-11-25', undefined) as {
+    tools: Tool[];
+  };
   const tool = tools.find((one) => one.name === name);
   if (!tool) throw new Error(`the sandbox has no tool ${name}`);
   return schemaHash(tool);

@@ -340,7 +340,7 @@ describe('a tool that has changed since it was mapped', () => {
   });
 
   it('is told where it is gone', async () => {
-    await start({}, { renameTools: { log_time: { name: 'book_time' } } });
+    await start({}, { renameTools: { log_time: 'book_time' } });
     await linkAccount(relay);
     expect((await ask(relay, `log 1h ${CHECKOUT}`)).inTheEnd).toContain('does not list the tool log_time');
   });

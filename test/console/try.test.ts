@@ -118,7 +118,7 @@ describe('the screen Try', () => {
     ['a command without a slash', { do: 'send command', text: 'help' }, /begins with a slash/],
     ['a message that is gone', { do: 'press', channel: 'C0', ts: '1', actionId: 'a' }, /no such message/],
     ['a form that is closed', { do: 'submit', viewId: 'V0', values: {} }, /closed already/],
-    ['an unknown fault', { do: 'set fault', fault: { kind: 'fire' } }, /kind must be one of/],
+    ['an unknown fault', { do: 'set fault', fault: { kind: 'fire' } }, /kind: expected one of/],
   ])('%s is refused in words', async (_, action, words) => {
     await expect(act(action)).rejects.toThrow(words);
     expect(console_.failures).toEqual([]);

@@ -77,7 +77,7 @@ export class Service {
     this.#sandbox = {
       store,
       nonces: new Nonces(store, read),
-      limiter: new RateLimiter('sliding', 1e9, 1e9),
+      limiter: new RateLimiter({ perMinute: 1e9, perDay: 1e9 }),
       faults: new Faults(),
       keys: [defaultKey],
       routes: routesByPath({}),
@@ -85,8 +85,6 @@ export class Service {
       sleep: async () => {},
       checkOrder: checkOrders[0] ?? [],
       nonceMoment: 'after signature',
-      limiterCounts: 'on arrival',
-      limiterCountsRefused: true,
       tellsRetryAfter: false,
       paginatesAll: true,
     };
@@ -115,8 +113,7 @@ export class Service {
     };
     const carryOut = async (): Promise<Response> => {
       const answer = await answerPartner(this.#sandbox, request);
-      if (!answer || typeof answer.body !== 'string')
-        throw new Error('the sandbox answered in a way that is not asked for');
+      if (!answer) throw new Error('the sandbox answered in a way that is not asked for');
       return new Response(answer.body, { status: answer.status, headers: answer.headers as Record<string, string> });
     };
     return detour ? this.#travel(detour, carryOut) : carryOut();

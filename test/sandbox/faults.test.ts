@@ -17,17 +17,6 @@ describe('a fault', () => {
     ['empty body, in front', { kind: 'empty-body', when: 'on arrival' }, 200, 'application/json', /^$/, false],
     ['body that is not JSON', { kind: 'not-json' }, 201, 'application/json', /:$/, true],
     ['revoked key', { kind: 'key-revoked' }, 401, 'application/json', /Unknown or revoked key/, false],
-    ['inactive key', { kind: 'key-inactive' }, 401, 'application/json', /Unknown or revoked key/, false],
-    ['expired key', { kind: 'key-expired' }, 401, 'application/json', /Unknown or revoked key/, false],
-    [
-      'key that may only read',
-      { kind: 'key-scoped', scopes: ['defects.read'] },
-      403,
-      'application/json',
-      /lacks the scope defects\.write/,
-      false,
-    ],
-    ['key that may', { kind: 'key-scoped', scopes: ['defects.write'] }, 201, 'application/json', /Cart/, true],
     ['clock 400 s ahead', { kind: 'clock-skew', seconds: 400 }, 401, 'application/json', /Timestamp outside/, false],
     ['clock 400 s behind', { kind: 'clock-skew', seconds: -400 }, 401, 'application/json', /Timestamp outside/, false],
     ['latency', { kind: 'latency', ms: 1, toMs: 3 }, 201, 'application/json', /Cart/, true],
@@ -79,26 +68,11 @@ describe('a fault', () => {
     expect(headers.get('date')).toBe(new Date(noon + 90_000).toUTCString());
   });
 
-  it.each<Fault>([
-    { kind: 'key-revoked', apiKey: 'pk_other' },
-    { kind: 'key-inactive', apiKey: 'pk_other' },
-    { kind: 'key-expired', apiKey: 'pk_other' },
-    { kind: 'key-scoped', scopes: [], apiKey: 'pk_other' },
-  ])('concerns one key of several: %o', async (fault) => {
-    const { sandbox } = await startAtNoon();
-    sandbox.setFault(fault);
-    expect((await call(sandbox, '/users/list', {})).status).toBe(200);
-  });
-
   it.each([10 * 365 * 86_400, -10 * 365 * 86_400])('skews the clock by %i s at most, and goes on', async (seconds) => {
     const { sandbox } = await startAtNoon();
     sandbox.setFault({ kind: 'clock-skew', seconds });
     expect((await call(sandbox, '/validate', {})).status).toBe(401);
-    for (const absurd of [seconds * 1.1, seconds * 1e9, Number.MAX_VALUE]) {
-      expect(() => sandbox.setFault({ kind: 'clock-skew', seconds: absurd })).toThrow('seconds of at most ten years');
-    }
-    expect(() => sandbox.setFault({ kind: 'latency', ms: 1e12 })).toThrow('ms must be milliseconds from 0 to a day');
-    expect((await call(sandbox, '/validate', {})).status).toBe(401);
+    expect(() => sandbox.setFault({ kind: 'clock-skew', seconds: seconds * 1.1 })).toThrow(/^seconds: /);
   });
 
   it('tells Retry-After when it is given', async () => {
@@ -161,29 +135,19 @@ describe('a fault', () => {
   });
 
   it.each([
-    ['{', 'The body is not JSON'],
-    ['[]', 'The body is not an object'],
-    ['{}', /^kind must be one of latency, cut, /],
-    ['{"kind":"toString"}', /^kind must be one of latency, cut, /],
-    ['{"kind":"latency"}', 'ms is required with kind latency'],
-    ['{"kind":"latency","ms":-1}', 'ms must be milliseconds from 0 to a day'],
-    ['{"kind":"key-scoped"}', 'scopes is required with kind key-scoped'],
-    ['{"kind":"key-scoped","scopes":"*"}', 'scopes must be a list of scopes'],
-    ['{"kind":"clock-skew","seconds":1e300}', 'seconds must be seconds of at most ten years'],
-    ['{"kind":"clock-skew"}', 'seconds is required with kind clock-skew'],
-    ['{"kind":"cut","seconds":3}', 'seconds is unknown with kind cut'],
-    ['{"kind":"cut","toString":3}', 'toString is unknown with kind cut'],
-    ['{"kind":"cut","when":"later"}', 'when must be on arrival, before work, after work or on answer'],
-    ['{"kind":"cut","times":0}', 'times must be an integer from 1'],
-    ['{"kind":"cut","skip":0.5}', 'skip must be an integer from 0'],
-    ['{"kind":"cut","operation":"defects"}', 'operation must be an operation path such as /defects/create'],
+    ['{', /^The body is not JSON$/],
+    ['[]', /^The body is not an object$/],
+    ['{"kind":"toString"}', /^kind: expected one of latency, cut, /],
+    ['{"kind":"latency"}', /^ms: /],
+    ['{"kind":"latency","ms":1e12}', /^ms: /],
+    ['{"kind":"cut","seconds":3}', /seconds/],
+    ['{"kind":"cut","when":"later"}', /^when: .*on arrival/],
+    ['{"kind":"cut","times":0,"operation":"defects"}', /operation: .*times: |times: .*operation: /],
   ])('is refused over HTTP: %s', async (body, error) => {
     const { sandbox } = await startAtNoon();
     const headers = { authorization: `Bearer ${sandbox.controlKey}` };
     const response = await fetch(`${sandbox.url}/sandbox/faults`, { method: 'POST', headers, body });
     expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      error: typeof error === 'string' ? error : expect.stringMatching(error),
-    });
+    expect(await response.json()).toEqual({ error: expect.stringMatching(error) });
   });
 });

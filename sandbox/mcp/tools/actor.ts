@@ -3,20 +3,18 @@ import type { ChecklistItem, Project, Task } from '../../records.ts';
 import { refuse } from '../../refusal.ts';
 import { operations } from '../../routes.ts';
 import { find, type Store } from '../../store.ts';
-import type { Caller } from '../caller.ts';
-import { sees, type Workspaces } from '../workspaces.ts';
+import type { Caller } from '../admission.ts';
+import { sees } from '../workspaces.ts';
 
 /** A caller at work on the records: sees what the person may see, and what it does has the person as its author. */
 export class Actor {
   readonly caller: Caller;
   readonly store: Store;
-  readonly #workspaces: Workspaces;
   readonly #nowMs: number;
 
-  constructor(caller: Caller, store: Store, workspaces: Workspaces, nowMs: number) {
+  constructor(caller: Caller, store: Store, nowMs: number) {
     this.caller = caller;
     this.store = store;
-    this.#workspaces = workspaces;
     this.#nowMs = nowMs;
   }
 
@@ -37,10 +35,7 @@ export class Actor {
 
   projects(): Project[] {
     const { workspace, user_id } = this.caller;
-    // The key of the legacy path reaches everything.
-    if (workspace === null) return [...this.store.data.projects];
-    const current = this.#workspaces.find(workspace.workspace_id) ?? workspace;
-    return this.store.data.projects.filter((project) => sees(current, user_id, project));
+    return this.store.data.projects.filter((project) => sees(workspace, user_id, project));
   }
 
   /** What the person cannot see is as unknown as what does not exist. */

@@ -1,5 +1,4 @@
-import { firstWorkspaceId } from '../../seed.ts';
-import { date, priority, text } from './arguments.ts';
+import { text } from './arguments.ts';
 import { tool } from './tool.ts';
 
 export const projects = [
@@ -22,23 +21,6 @@ export const projects = [
           end_date,
         })),
       };
-    },
-  }),
-  tool({
-    name: 'create_project',
-    title: 'Create a project',
-    description: 'Creates a project in the workspace.',
-    scope: 'mcp:projects.write',
-    kind: 'creates',
-    required: { name: text },
-    optional: { description: text, priority, starts: date, ends: date },
-    run({ starts, ends, ...fields }, actor) {
-      const created = actor.carryOut('/projects/create', { ...fields, start_date: starts, end_date: ends });
-      const { projects } = actor.store.data;
-      const record = projects.at(-1);
-      const workspace_id = actor.caller.workspace?.workspace_id ?? firstWorkspaceId;
-      if (record) actor.store.put('projects', { ...record, workspace_id });
-      return { project: created };
     },
   }),
 ];

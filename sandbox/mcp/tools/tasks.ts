@@ -1,4 +1,4 @@
-import { date, person, priority, project, task, text } from './arguments.ts';
+import { date, person, priority, project, text } from './arguments.ts';
 import { tool } from './tool.ts';
 
 export const tasks = [
@@ -43,21 +43,6 @@ export const tasks = [
       const { project_id } = actor.project(project);
       return {
         task: actor.carryOut('/tasks/create', { project_id, ...fields, due_date: due, assigned_to: assignee }),
-      };
-    },
-  }),
-  tool({
-    name: 'update_task',
-    title: 'Change a task',
-    description: 'Changes, assigns or closes a task: the fields that are given, and no others.',
-    scope: 'mcp:tasks.write',
-    kind: 'changes',
-    required: { task },
-    optional: { title: text, description: text, status: text, priority, due: date, assignee: person },
-    run({ task, due, assignee, ...fields }, actor) {
-      const { task_id } = actor.task(task);
-      return {
-        task: actor.carryOut('/tasks/update', { task_id, ...fields, due_date: due, assigned_to: assignee }),
       };
     },
   }),

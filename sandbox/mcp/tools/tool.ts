@@ -6,28 +6,26 @@ type Values<R extends Schemas, O extends Schemas> = { [K in keyof R]: ValueOf<R[
   [K in keyof O]?: ValueOf<O[K]>;
 };
 
+export type Arguments = Readonly<Record<string, unknown>>;
+
+interface Described {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Which tool needs which scope is assumed, from docs/partner-api.md#mcp-scopes. */
+  readonly scope: string;
+  readonly kind: 'reads' | 'creates' | 'changes' | 'destroys';
+}
+
 /** "Names and argument shapes of the MCP tools: not shown." All that stands in this folder is the sandbox's invention. */
-interface Declaration<R extends Schemas, O extends Schemas> {
-  name: string;
-  title: string;
-  description: string;
-  /** null: every caller may call it. Which tool needs which scope is assumed, from docs/partner-api.md#mcp-scopes. */
-  scope: string | null;
-  kind: 'reads' | 'creates' | 'changes' | 'destroys';
+interface Declaration<R extends Schemas, O extends Schemas> extends Described {
   required: R;
   optional: O;
   /** Throws a Refusal when the records do not allow it. */
   run(args: Values<R, O>, actor: Actor): object;
 }
 
-export type Arguments = Readonly<Record<string, unknown>>;
-
-export interface Tool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly scope: string | null;
-  readonly kind: 'reads' | 'creates' | 'changes' | 'destroys';
+export interface Tool extends Described {
   readonly required: Schemas;
   readonly optional: Schemas;
   /** What is wrong, by argument; empty when they can be run. */

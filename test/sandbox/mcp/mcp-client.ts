@@ -91,18 +91,13 @@ interface RpcMessage {
   error: { code: number; message: string };
 }
 
-/** Sends one body to the endpoint and reads the answer, whether JSON or the last event of a stream. */
+/** Sends one body to the endpoint. */
 export async function post(url: string, body: object | string, headers: Record<string, string>): Promise<RpcAnswer> {
-  const response = await open(url, typeof body === 'string' ? body : JSON.stringify(body), headers);
-  const text = await response.text();
-  const isStream = response.headers.get('content-type') === 'text/event-stream';
-  const last = isStream ? (text.trim().split('data: ').at(-1) ?? '') : text;
-  return { status: response.status, headers: response.headers, text, json: JSON.parse(last || '{}') };
-}
-
-function open(url: string, body: string, headers: Record<string, string>): Promise<Response> {
   const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  return fetch(url, { method: 'POST', headers: { ...types, ...headers }, body });
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(url, { method: 'POST', headers: { ...types, ...headers }, body: text });
+  const answered = await response.text();
+  return { status: response.status, headers: response.headers, text: answered, json: JSON.parse(answered || '{}') };
 }
 
 /** A client after its handshake. */
@@ -120,9 +115,9 @@ export class McpClient {
   static async connect(
     sandbox: Pick<Linkable, 'url'>,
     bearer: string | Record<string, string>,
-    { revision = '2025-11-25', path = '/mcp/partner' } = {},
+    { revision = '2025-11-25' } = {},
   ): Promise<McpClient> {
-    const url = `${sandbox.url}${path}`;
+    const url = `${sandbox.url}/mcp/partner`;
     const headers = typeof bearer === 'string' ? { authorization: `Bearer ${bearer}` } : bearer;
     const answer = await post(url, initialize(revision), headers);
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
@@ -141,11 +136,6 @@ export class McpClient {
 
   send(body: object | string, headers: Record<string, string> = {}): Promise<RpcAnswer> {
     return post(this.#url, body, { ...this.#headers, ...headers });
-  }
-
-  /** The answer to a message before its body is read. */
-  open(body: object): Promise<Response> {
-    return open(this.#url, JSON.stringify(body), this.#headers);
   }
 
   raw(method: string, headers: Record<string, string> = {}): Promise<Response> {

