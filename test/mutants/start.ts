@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Mutant, shuffledLines } from './sample.ts';
+import { copyToScratch } from './scratch-copy.ts';
+import { readImporters, testsOf } from './tests-of.ts';
+import { createTrial } from './trial.ts';
+
+/** `npm run mutants -- [--seed N] [--count N] [--files N] [--workers N] [folder or file…]`; see CONTRIBUTING.md. */
+const { values, positionals: places } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    count: { type: 'string', default: '60' },
+    files: { type: 'string', default: '1000' },
+    workers: { type: 'string', default: '2' },
+  },
+});
+process.once('SIGINT', () => process.exit(130));
+
+const root = join(import.meta.dirname, '../..');
+const importers = readImporters(root);
+const trial = createTrial(copyToScratch(root), values.workers);
+const survivors: Mutant[] = [];
+let tried = 0;
+for (const mutants of shuffledLines(root, places, values.seed)) {
+  if (tried === Number(values.count)) break;
+  const mutant = await firstThatCompiles(mutants);
+  if (!mutant) continue;
+  tried++;
+  const tests = testsOf(mutant.path, importers).slice(0, Number(values.files));
+  const test = await trial.noticedBy(mutant, tests);
+  if (!test) survivors.push(mutant);
+  console.log(`${tried}. ${test ? 'noticed' : 'SURVIVED'}: ${inWords(mutant)}`);
+  console.log(test ? `   by ${test}` : `   by none of ${tests.length} test files`);
+}
+
+const noticed = tried - survivors.length;
+console.log(`\n${noticed} of ${tried} noticed (${Math.round((100 * noticed) / tried)} %), seed ${values.seed}`);
+if (trial.unfit().length > 0) console.log(`Not used, as they fail anyway: ${trial.unfit().join(', ')}`);
+for (const mutant of survivors) console.log(inWords(mutant));
+process.exit(0);
+
+async function firstThatCompiles(mutants: readonly Mutant[]): Promise<Mutant | undefined> {
+  for (const mutant of mutants) if (!(await trial.isRefused(mutant))) return mutant;
+  return undefined;
+}
+
+function inWords({ path, line, words }: Mutant): string {
+  const source = readFileSync(join(root, path), 'utf8').split('\n')[line - 1];
+  return `${path}:${line}: ${words}: ${source?.trim()}`;
+}
