@@ -1,100 +1,83 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { CreateTableCommand, DynamoDB, type UpdateItemInput } from '@aws-sdk/client-dynamodb';
-import { startDynamoDb } from '../local/dynamodb.ts';
 import { seededRandom, VirtualTime } from '../test/service/budget/virtual-time.ts';
+import type { Arrival } from '../test/simulation/arrivals.ts';
 import type { Workload } from '../test/simulation/simulation.ts';
-import { DAY, MINUTE } from '../test/simulation/workloads.ts';
-import { type Entry, type Happened, simulate } from './peer-simulation.ts';
+import { DAY, MINUTE, SECOND } from '../test/simulation/workloads.ts';
+
+/** A call of the peer. Times are in milliseconds since the start. */
+export interface PeerCall {
+  lane: Arrival['lane'];
+  wantedAt: number;
+  sentAt: number;
+  countedAt: number;
+}
 
 /** The part of `rate-limiter-flexible` that the bench uses. */
+interface Library {
+  RateLimiterMemory: new (options: { keyPrefix: string; points: number; duration: number }) => Limiter;
+}
 interface Limiter {
   /** Rejects with `msBeforeNext` if nothing is left. */
   consume(key: string): Promise<unknown>;
 }
-interface LimiterOptions {
-  storeClient: object;
-  tableName: string;
-  tableCreated: boolean;
-  ttlSet: boolean;
-  keyPrefix: string;
-  points: number;
-  /** Seconds. */
-  duration: number;
-}
 
-/** A trip to DynamoDB from a Lambda in the same region. */
-const TRIP_MS = [5, 15] as const;
 /** Not on a boundary of any calendar window. */
 const START = Date.UTC(2026, 10, 20, 10, 0, 17);
-/** Delay before a retry when two of its writes conflict. */
-const AFTER_ERROR_MS = 1_000;
 
-/** Runs a workload through `RateLimiterDynamo`, with a limiter for the minute and one for the day, as documented. */
-export async function runThroughPeer(load: Workload): Promise<Happened & { writes: number }> {
+/**
+ * Runs a workload, each of whose jobs makes one call, through a limiter for the minute and one for the day. The peer is
+ * at its best: all workers have one counter without a way to it, and a job is not put back while it waits.
+ */
+export async function runThroughPeer(load: Workload): Promise<PeerCall[]> {
   const library = new URL('peers/node_modules/rate-limiter-flexible/index.js', import.meta.url);
-  const { RateLimiterDynamo } = (await import(library.href)) as {
-    RateLimiterDynamo: new (options: LimiterOptions) => Limiter;
-  };
-  const tableName = 'limiters';
-  Object.assign(process.env, { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'LOCAL', AWS_SECRET_ACCESS_KEY: 'local' });
-  const dynamoDb = await startDynamoDb({ tableName: 'unused', accessKeyId: 'LOCAL' });
-  const client = new DynamoDB({ endpoint: dynamoDb.endpoint });
-  await client.send(
-    new CreateTableCommand({
-      TableName: tableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'key', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'key', AttributeType: 'S' }],
-    }),
-  );
+  const { RateLimiterMemory } = (await import(library.href)) as Library;
+  const { perMinute, perDay } = load.limits;
+  const limiters = [
+    new RateLimiterMemory({ keyPrefix: 'minute', points: perMinute, duration: MINUTE / SECOND }),
+    new RateLimiterMemory({ keyPrefix: 'day', points: perDay, duration: DAY / SECOND }),
+  ];
   const time = new VirtualTime(START);
-  const random = seededRandom(load.seed + 1);
-  let writes = 0;
-  // The library also makes a write for each failed one, and DynamoDB charges for both.
-  const storeClient = {
-    async updateItem(input: UpdateItemInput) {
-      const ms = TRIP_MS[0] + random() * (TRIP_MS[1] - TRIP_MS[0]);
-      writes++;
-      await time.sleep(ms / 2);
-      try {
-        return await time.real(() => client.updateItem(input));
-      } finally {
-        await time.sleep(ms / 2);
+  const random = seededRandom(load.seed);
+  const [least, most] = load.latencyMs;
+  const calls: PeerCall[] = [];
+
+  async function work(jobs: Iterable<Arrival>): Promise<void> {
+    for (const { lane, connection, atMs } of jobs) {
+      await time.sleep(START + atMs - time.now);
+      for (;;) {
+        const waitMs = await msUntilAllowed(limiters, connection);
+        if (waitMs === 0) break;
+        await time.sleep(waitMs);
       }
-    },
-  };
-  // The library reads the clock of the process, and here one process simulates all workers.
-  const clocks = new AsyncLocalStorage<() => number>();
+      const latencyMs = least + random() * (most - least);
+      const sentAt = time.now - START;
+      await time.sleep(latencyMs / 2);
+      calls.push({ lane, wantedAt: atMs, sentAt, countedAt: time.now - START });
+      await time.sleep(latencyMs / 2);
+    }
+  }
+
+  // The library reads the clock of the process.
   const { now } = Date;
-  Date.now = () => clocks.getStore()?.() ?? now();
+  Date.now = () => Math.floor(time.now);
   try {
-    const happened = await simulate(load, time, ({ clock }) => {
-      const about = { storeClient, tableName, tableCreated: true, ttlSet: true };
-      const { perMinute, perDay } = load.limits;
-      const limiters = [
-        new RateLimiterDynamo({ ...about, keyPrefix: 'minute', points: perMinute, duration: MINUTE / 1_000 }),
-        new RateLimiterDynamo({ ...about, keyPrefix: 'day', points: perDay, duration: DAY / 1_000 }),
-      ];
-      return {
-        enter: ({ connection }) =>
-          clocks.run(clock, async (): Promise<Entry> => {
-            try {
-              for (const limiter of limiters) await limiter.consume(connection);
-              return { sendAt: clock(), isGood: async () => true, answered: () => {} };
-            } catch (refusal) {
-              return { comeBackAt: clock() + (msBeforeNext(refusal) ?? AFTER_ERROR_MS) };
-            }
-          }),
-      };
-    });
-    return { ...happened, writes };
+    for (const lane of ['interactive', 'background'] as const) {
+      // All workers of a lane take their jobs from this iterator.
+      const jobs = load.arrivals.filter((job) => job.lane === lane).values();
+      for (let worker = 0; worker < load.workers[lane]; worker++) void work(jobs);
+    }
+    await time.passUntil(START + load.runsMs);
   } finally {
     Date.now = now;
-    await dynamoDb.close();
   }
+  return calls;
 }
 
-function msBeforeNext(refusal: unknown): number | undefined {
-  if (typeof refusal !== 'object' || refusal === null || !('msBeforeNext' in refusal)) return undefined;
-  return Number(refusal.msBeforeNext);
+/** @returns 0 if the limiters let the call through */
+async function msUntilAllowed(limiters: readonly Limiter[], key: string): Promise<number> {
+  try {
+    for (const limiter of limiters) await limiter.consume(key);
+    return 0;
+  } catch (refusal) {
+    return Math.max(1, (refusal as { msBeforeNext: number }).msBeforeNext);
+  }
 }

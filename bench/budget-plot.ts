@@ -1,71 +1,61 @@
-export interface Series {
+interface Line {
   name: string;
   colour: string;
-  /** When the service counted each call, in milliseconds since the start. */
-  calls: readonly { countedAt?: number }[];
+  /** When the service counted each call, in order; milliseconds since the start. */
+  countedAt: readonly number[];
 }
 
 const WIDTH = 860;
 const HEIGHT = 400;
-const PLOT = { left: 64, right: 24, top: 56, bottom: 52 };
-const MINUTE = 60_000;
+const LEFT = 64;
+const RIGHT = 836;
+const TOP = 56;
+const BOTTOM = 348;
+const MINUTE_MS = 60_000;
 const STEP_MS = 500;
-/** Outlined in white, because lines pass behind it. */
-const LIMIT_LABEL = 'text-anchor="end" fill="#b00020" stroke="#ffffff" stroke-width="4" paint-order="stroke"';
 
 /** A plot, as SVG, of how many requests the service counted in the minute before each moment. */
-export function trailingMinutePlot(series: readonly Series[], minutes: number, limit: number): string {
-  const lines = series.map(({ calls, ...about }) => ({ ...about, counts: trailingCounts(calls, minutes * MINUTE) }));
-  const top = Math.ceil(Math.max(limit, ...lines.flatMap(({ counts }) => counts)) / 40) * 40 + 10;
-  const width = WIDTH - PLOT.left - PLOT.right;
-  const height = HEIGHT - PLOT.top - PLOT.bottom;
-  const x = (minute: number) => round(PLOT.left + (minute / minutes) * width);
-  const y = (count: number) => round(PLOT.top + (1 - count / top) * height);
-  const text = (at: [number, number], words: string, more = '') =>
-    `<text x="${at[0]}" y="${at[1]}"${more && ` ${more}`}>${words}</text>`;
+export function trailingMinutePlot(lines: readonly Line[], minutes: number, limit: number): string {
+  const plotted = lines.map((line) => ({ ...line, counts: trailingCounts(line.countedAt, minutes * MINUTE_MS) }));
+  const most = Math.max(limit, ...plotted.flatMap(({ counts }) => counts));
+  const x = (minute: number) => round(LEFT + (minute / minutes) * (RIGHT - LEFT));
+  const y = (count: number) => round(BOTTOM - (count / (most + 20)) * (BOTTOM - TOP));
 
-  const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="13">`,
-    `<title>Requests in the trailing minute</title>`,
-    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
-  ];
-  for (let count = 0; count <= top; count += 40) {
-    parts.push(`<path d="M${x(0)} ${y(count)}H${x(minutes)}" stroke="#dddddd"/>`);
-    parts.push(text([x(0) - 8, y(count) + 4], String(count), 'text-anchor="end" fill="#444444"'));
-  }
-  for (let minute = 0; minute <= minutes; minute++) {
-    parts.push(text([x(minute), y(0) + 20], String(minute), 'text-anchor="middle" fill="#444444"'));
-  }
-  for (const { colour, counts } of lines) {
-    const points = counts.map((count, index) => `${x((index * STEP_MS) / MINUTE)},${y(count)}`);
-    parts.push(`<polyline points="${points.join(' ')}" fill="none" stroke="${colour}" stroke-width="1.6"/>`);
-  }
-  parts.push(`<path d="M${x(0)} ${y(limit)}H${x(minutes)}" stroke="#b00020" stroke-dasharray="6 4"/>`);
-  parts.push(text([x(minutes), y(limit) - 6], `limit: ${limit} in any minute`, LIMIT_LABEL));
-  lines.forEach(({ name, colour }, index) => {
-    const left = PLOT.left + index * 220;
-    parts.push(`<path d="M${left} 38h24" stroke="${colour}" stroke-width="3"/>`, text([left + 32, 42], name));
-  });
-  parts.push(
-    text([PLOT.left, 20], 'Requests that the service counted in the trailing minute', 'font-size="15"'),
-    text([round(PLOT.left + width / 2), HEIGHT - 10], 'minutes', 'text-anchor="middle"'),
-    `<text transform="translate(18 ${round(PLOT.top + height / 2)}) rotate(-90)" text-anchor="middle">requests</text>`,
-    '</svg>',
-    '',
+  const grid = range(0, most, 40).flatMap((count) => [
+    `<path d="M${LEFT} ${y(count)}H${RIGHT}" stroke="#dddddd"/>`,
+    `<text x="${LEFT - 8}" y="${y(count) + 4}" text-anchor="end" fill="#444444">${count}</text>`,
+  ]);
+  const axis = range(0, minutes, 1).map(
+    (minute) => `<text x="${x(minute)}" y="${BOTTOM + 20}" text-anchor="middle" fill="#444444">${minute}</text>`,
   );
-  return parts.join('\n');
+  const curves = plotted.flatMap(({ name, colour, counts }, index) => {
+    const points = counts.map((count, step) => `${x((step * STEP_MS) / MINUTE_MS)},${y(count)}`);
+    const left = LEFT + index * 220;
+    return [
+      `<polyline points="${points.join(' ')}" fill="none" stroke="${colour}" stroke-width="1.6"/>`,
+      `<path d="M${left} 38h24" stroke="${colour}" stroke-width="3"/><text x="${left + 32}" y="42">${name}</text>`,
+    ];
+  });
+  // The label is outlined in white, because lines pass behind it.
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="13">
+<title>Requests in the trailing minute</title>
+<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>
+${[...grid, ...axis, ...curves].join('\n')}
+<path d="M${LEFT} ${y(limit)}H${RIGHT}" stroke="#b00020" stroke-dasharray="6 4"/>
+<text x="${RIGHT}" y="${y(limit) - 6}" text-anchor="end" fill="#b00020" stroke="#ffffff" stroke-width="4" paint-order="stroke">limit: ${limit} in any minute</text>
+<text x="${LEFT}" y="20" font-size="15">Requests that the service counted in the trailing minute</text>
+<text x="${(LEFT + RIGHT) / 2}" y="${HEIGHT - 10}" text-anchor="middle">minutes</text>
+<text transform="translate(18 ${(TOP + BOTTOM) / 2}) rotate(-90)" text-anchor="middle">requests</text>
+</svg>
+`;
 }
 
-function trailingCounts(calls: Series['calls'], untilMs: number): number[] {
-  const times = calls.flatMap(({ countedAt }) => countedAt ?? []).sort((a, b) => a - b);
-  const counts: number[] = [];
-  let [from, to] = [0, 0];
-  for (let at = 0; at <= untilMs; at += STEP_MS) {
-    while ((times[to] ?? Number.POSITIVE_INFINITY) <= at) to++;
-    while ((times[from] ?? Number.POSITIVE_INFINITY) <= at - MINUTE) from++;
-    counts.push(to - from);
-  }
-  return counts;
+function trailingCounts(times: readonly number[], untilMs: number): number[] {
+  return range(0, untilMs, STEP_MS).map((at) => times.filter((time) => time > at - MINUTE_MS && time <= at).length);
+}
+
+function range(from: number, to: number, step: number): number[] {
+  return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 }
 
 function round(number: number): number {

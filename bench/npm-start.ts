@@ -1,36 +1,125 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
-import { WEBHOOK_SECRET } from './opened-issue.ts';
+import type { AuditEntry } from '../sandbox/store.ts';
+import { issueEvent } from '../test/issue-events.ts';
+import { githubDelivery } from '../test/kill/incoming.ts';
+import { exampleConfig, WEBHOOK_SECRET } from '../test/relay.ts';
+import { amount, type Figure, median, type Options } from './figure.ts';
 
 const GIVE_UP_MS = 30_000;
+const MINUTE_MS = 60_000;
+const AIM_MS = 60;
 
-/** A running `npm start`. */
-export interface StartedRelay {
-  /** Of the webhook. */
-  url: string;
-  /** Of the sandbox. */
-  service: string;
-  process: ChildProcess;
-  stop(): Promise<void>;
+const WARM_UP_EVENTS = 10;
+/** With the warm-up, they are fewer than the budget lets through at once. Each makes one call. */
+const IDLE_EVENTS = 50;
+/** Longer than a job takes, so the next event finds the relay idle. */
+const PAUSE_MS = 250;
+
+const SENDERS = 16;
+const EVENTS = 600;
+/** Counted from the start. */
+const MEMORY_AFTER_EVENTS = 200;
+const AIM_MEGABYTES = 200;
+
+const MINUTES = 3;
+/** Of the 120 that the service allows. */
+const AIM_PER_MINUTE = 108;
+
+/** `npm start` with nothing else to do, then under many senders, and then with the backlog that they leave. */
+export async function* measureNpmStart({ folder }: Options): AsyncGenerator<Figure> {
+  const relay = await startRelayProcess(folder);
+  try {
+    yield await measureIdle(relay);
+    yield* measureSenders(relay);
+    yield* measureBacklog(relay);
+  } finally {
+    await relay.stop();
+  }
 }
 
-/**
- * Starts the relay in that folder, on a port that is free and with the example's webhook secret.
- *
- * @param variables more of its environment
- */
-export async function startRelayProcess(
-  folder: string,
-  variables: Readonly<Record<string, string>> = {},
-): Promise<StartedRelay> {
+async function measureIdle(relay: StartedRelay): Promise<Figure> {
+  const answeredMs: number[] = [];
+  const startedAt: number[] = [];
+  for (let number = 1; number <= WARM_UP_EVENTS + IDLE_EVENTS; number++) {
+    startedAt.push(Date.now());
+    answeredMs.push(await postIssue(relay, number));
+    await sleep(PAUSE_MS);
+  }
+  // The service notes when each call came, so nothing has to look for it meanwhile.
+  const calls = await relay.calls();
+  const passedMs = startedAt.map((at, index) => Date.parse(calls[index]?.time ?? '') - at);
+  return {
+    name: 'POST to defect, idle',
+    value: median(passedMs.slice(WARM_UP_EVENTS)),
+    unit: 'ms',
+    aim: { atMost: AIM_MS },
+    detail: `answered after ${amount(median(answeredMs.slice(WARM_UP_EVENTS)), 'ms')}`,
+  };
+}
+
+async function* measureSenders(relay: StartedRelay): AsyncGenerator<Figure> {
+  const idle = relay.residentMegabytes();
+  let megabytes = idle;
+  let sent = 0;
+  const passedMs: number[] = [];
+  const before = WARM_UP_EVENTS + IDLE_EVENTS;
+  const send = async () => {
+    while (sent < EVENTS) {
+      sent += 1;
+      const answered = passedMs.push(await postIssue(relay, before + sent));
+      if (before + answered === MEMORY_AFTER_EVENTS) megabytes = relay.residentMegabytes();
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, send));
+  yield { name: `POST under ${SENDERS} senders`, value: median(passedMs), unit: 'ms', aim: { atMost: AIM_MS } };
+  yield {
+    name: `memory after ${MEMORY_AFTER_EVENTS} events`,
+    value: megabytes,
+    unit: 'MB',
+    aim: { atMost: AIM_MEGABYTES },
+    detail: `before these ${amount(idle, 'MB')}, after all ${amount(relay.residentMegabytes(), 'MB')}`,
+  };
+}
+
+/** The first minute does not count, because the senders were there too. */
+async function* measureBacklog({ calls }: StartedRelay): AsyncGenerator<Figure> {
+  const ofBacklog = async () => (await calls()).slice(WARM_UP_EVENTS + IDLE_EVENTS);
+  const first = Date.parse((await ofBacklog())[0]?.time ?? '');
+  await sleep(first + MINUTES * MINUTE_MS + 1_000 - Date.now());
+  const made = await ofBacklog();
+  const minutes = Array.from({ length: MINUTES }, (_, minute) => {
+    const since = first + minute * MINUTE_MS;
+    return made.filter(({ time }) => Date.parse(time) >= since && Date.parse(time) < since + MINUTE_MS).length;
+  });
+  yield {
+    name: 'calls a minute for the backlog',
+    value: Math.min(...minutes.slice(1)),
+    aim: { atLeast: AIM_PER_MINUTE },
+    detail: `limit 120; in each minute ${minutes.join(', ')}`,
+  };
+  const refused = made.filter(({ status }) => status === 429).length;
+  yield { name: 'calls refused with 429', value: refused, aim: { atMost: 0 } };
+}
+
+type StartedRelay = Awaited<ReturnType<typeof startRelayProcess>>;
+
+async function startRelayProcess(folder: string) {
+  const config = join(folder, 'relay.config.ts');
+  writeFileSync(config, `export default ${JSON.stringify(exampleConfig())};\n`);
   // Started without npm, which would not pass on signals.
   const [, ...words] = packageJson.scripts.start.split(' ');
   const script = fileURLToPath(new URL(`../${words.pop()}`, import.meta.url));
   const child = spawn(process.execPath, [...words, script], {
     cwd: folder,
-    env: { PATH: process.env.PATH, PORT: '0', GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET, ...variables },
+    env: { PATH: process.env.PATH, PORT: '0', RELAY_CONFIG: config, GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -42,10 +131,18 @@ export async function startRelayProcess(
   while (!output.includes('send issues')) await once(child.stdout, 'data', { signal });
   const printed = (name: string) => new RegExp(`${name} +(\\S+)`).exec(output)?.[1] ?? '';
   return {
-    url: printed('webhook'),
-    service: printed('service'),
-    process: child,
-    async stop() {
+    webhook: printed('webhook'),
+    /** The calls that the sandbox remembers. */
+    async calls(): Promise<AuditEntry[]> {
+      const answer = await fetch(`${printed('service')}/sandbox/audit`);
+      return (await answer.json()) as AuditEntry[];
+    },
+    /** Of the relay without its database, which has a process of its own. */
+    residentMegabytes(): number {
+      const kilobytes = execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' });
+      return (Number(kilobytes) * 1_024) / 1e6;
+    },
+    async stop(): Promise<void> {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
@@ -53,12 +150,19 @@ export async function startRelayProcess(
   };
 }
 
-/** Resident memory in bytes of a process and of the processes that it started. */
-export function residentBytes(pid: number): { own: number; children: number } {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,rss='], { encoding: 'utf8' }).trim().split('\n');
-  const processes = lines.map((line) => line.trim().split(/\s+/).map(Number));
-  const sum = (wanted: (own: number | undefined, parent: number | undefined) => boolean) =>
-    processes.filter(([own, parent]) => wanted(own, parent)).reduce((sum, [, , kilobytes = 0]) => sum + kilobytes, 0) *
-    1_024;
-  return { own: sum((own) => own === pid), children: sum((_, parent) => parent === pid) };
+/**
+ * Uses no `fetch`, which would take more of the measured machine.
+ *
+ * @returns how long the answer took, in milliseconds
+ * @throws {Error} if the event makes no job
+ */
+async function postIssue({ webhook }: StartedRelay, number: number): Promise<number> {
+  const { headers, body } = githubDelivery('issues', issueEvent('opened', { id: number, from: Date.now() }));
+  const startMs = performance.now();
+  const [answer] = await once(request(webhook, { method: 'POST', headers }).end(body), 'response');
+  const told = await text(answer);
+  if (answer.statusCode !== 202 || told.includes('ignored')) {
+    throw new Error(`the webhook answered ${answer.statusCode}: ${told}`);
+  }
+  return performance.now() - startMs;
 }

@@ -1,56 +1,71 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compareBudgets } from './budget.ts';
-import { measureEventToDefect } from './event-to-defect.ts';
-import { compareFaults } from './faults.ts';
-import { type Findings, table } from './figures.ts';
-import { measureGithubWebhook } from './github-webhook.ts';
-import { measureLinkedAccounts } from './linked-accounts.ts';
-import { measureCallsPerMinute, measureOneMachine } from './one-machine.ts';
-import { measureSigning } from './signing.ts';
-import { measureSlackWebhook } from './slack-webhook.ts';
+import { parseArgs } from 'node:util';
+import { measureBudget } from './budget.ts';
+import { measureFaults } from './faults.ts';
+import { inOneLine, isMet, type Part } from './figure.ts';
+import { measureNpmStart } from './npm-start.ts';
 import { measureToolCalls } from './tool-calls.ts';
-import { measureVerifying } from './verifying.ts';
+import { measureWebhooks } from './webhooks.ts';
+import { measureWriteUnits } from './write-units.ts';
 
-const processor = cpus()[0]?.model.trim() ?? 'unknown';
-console.log(
-  `${availableParallelism()} cores of ${processor}, Node ${process.version}, ${process.platform} ${process.arch}\n`,
-);
+const parts: readonly Part[] = [
+  {
+    name: 'webhooks',
+    about: 'the webhooks in fresh processes, against Probot, Bolt and a baseline',
+    measure: measureWebhooks,
+  },
+  {
+    name: 'npm-start',
+    about: 'npm start when idle, under many senders, and with their backlog (4 minutes)',
+    measure: measureNpmStart,
+  },
+  { name: 'tool-calls', about: "tool calls as a person, against the official SDK's client", measure: measureToolCalls },
+  { name: 'write-units', about: 'what DynamoDB charges for an issue and its defect', measure: measureWriteUnits },
+  { name: 'budget', about: 'ten virtual minutes of work, against rate-limiter-flexible', measure: measureBudget },
+  { name: 'faults', about: 'what others notice of a fault, in virtual time (5 minutes)', measure: measureFaults },
+];
+
+const help = `npm run bench [-- [--write] [PART …]] measures all parts, or those that are named:
+
+${parts.map(({ name, about }) => `  ${name.padEnd(12)}  ${about}`).join('\n')}
+
+  --write       part budget also draws docs/budget.svg`;
+
+const { values: options, positionals: chosen } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: 'boolean' }, write: { type: 'boolean', default: false } },
+});
+const unknown = chosen.find((name) => !parts.some((part) => part.name === name));
+if (options.help || unknown) {
+  if (unknown) console.error(`There is no part ${unknown}.`);
+  console.log(help);
+  process.exit(unknown ? 2 : 0);
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'partner-relay-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.once('SIGINT', () => process.exit(130));
 
-const parts: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
-  signing: measureSigning,
-  verifying: measureVerifying,
-  'github-webhook': () => measureGithubWebhook(folder),
-  'slack-webhook': () => measureSlackWebhook(folder),
-  'event-to-defect': () => measureEventToDefect(folder),
-  'linked-accounts': () => measureLinkedAccounts(folder),
-  'tool-calls': () => measureToolCalls(folder),
-  'one-machine': () => measureOneMachine(join(folder, 'one-machine')),
-  'calls-per-minute': () => measureCallsPerMinute(join(folder, 'calls-per-minute')),
-  budgets: compareBudgets,
-  faults: () => compareFaults(join(folder, 'faults')),
-};
-const chosen = process.argv.slice(2);
-const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
-if (unknown) {
-  console.error(`There is no part ${unknown}. The parts are ${Object.keys(parts).join(', ')}.`);
-  process.exit(2);
-}
-const found: Findings[] = [];
+const processor = cpus()[0]?.model.trim() ?? 'unknown';
+console.log(`${availableParallelism()} cores of ${processor}, Node ${process.version}, ${process.platform}`);
+
+const missed: string[] = [];
 // One after another, because parallel work would distort a measurement.
-for (const [name, part] of Object.entries(parts)) {
+for (const { name, about, measure } of parts) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
+  console.log(`\n${name}: ${about}`);
+  const own = join(folder, name);
+  mkdirSync(own);
   try {
-    found.push(await part());
+    for await (const figure of measure({ folder: own, write: options.write })) {
+      console.log(`  ${inOneLine(figure)}`);
+      if (!isMet(figure)) missed.push(figure.name);
+    }
   } catch (error) {
     console.error(error);
     process.exitCode = 1;
   }
 }
-console.log(`${table(found.flatMap(({ figures }) => figures))}\n`);
-for (const note of found.flatMap(({ notes }) => notes)) console.log(note);
+console.log(missed.length > 0 ? `\nMissed: ${missed.join('; ')}.` : '\nAll aims are met.');

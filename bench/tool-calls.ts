@@ -10,11 +10,10 @@ import { openAssistant } from '../lib/as-person/grants/assistant.ts';
 import { openStores, systemRuntime } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { startLocalStack } from '../local/stack.ts';
-import config from '../relay.config.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
-import { linkAccount, miraInSlack } from '../test/as-person/linked.ts';
-import type { Findings } from './figures.ts';
-import { median } from './measure.ts';
+import { GRANTS_KEY, linkAccount, miraInSlack } from '../test/as-person/linked.ts';
+import { exampleConfig } from '../test/relay.ts';
+import { amount, type Figure, median, medianRatio, type Options } from './figure.ts';
 
 const WARM_UP_CALLS = 50;
 const CALLS = 300;
@@ -27,22 +26,20 @@ const LONGER_THAN_A_TOKEN_MS = 2 * 3_600_000;
 const LIMITS = { perMinute: 1_000_000, perDay: 1_000_000 };
 const TOOL = 'list_projects';
 
-/** Milliseconds of a call of each side. */
-interface Pair {
-  here: number;
-  peer: number;
-}
-
-/** A tool call as a person, warm and with a refresh, against the official SDK: the same tool of the same sandbox, in turns. */
-export async function measureToolCalls(folder: string): Promise<Findings> {
+/**
+ * The same tool of the same sandbox, in turns. Here the grant is read from the table, and each call takes a slot of the
+ * shared budget; a refresh also takes a lease, notes that it is about to send, and saves the sealed tokens. The SDK
+ * keeps its tokens in memory and knows no limits.
+ */
+export async function* measureToolCalls({ folder }: Options): AsyncGenerator<Figure> {
   let aheadMs = 0;
   const clock = () => Date.now() + aheadMs;
-  const stack = await startLocalStack({ tablePath: join(folder, 'tool-calls'), clock });
+  const stack = await startLocalStack({ tablePath: join(folder, 'dynamodb'), clock });
   const sandbox = await startSandbox({ clock, mcp: { enabled: true, rateLimit: LIMITS } });
   stack.secrets.put(`${stack.secretPrefix}partner/main`, { baseUrl: sandbox.url, ...sandbox.keys[0] });
-  stack.secrets.put(`${stack.secretPrefix}grants`, { key: 'a key of the bench, long enough for it' });
+  stack.secrets.put(`${stack.secretPrefix}grants`, GRANTS_KEY);
   Object.assign(process.env, stack.variables);
-  const stores = openStores({ ...systemRuntime(config, process.env), clock });
+  const stores = openStores({ ...systemRuntime(exampleConfig(), process.env), clock });
   const peer = await connectPeer(sandbox);
   try {
     await linkAccount({ stores, clock: { now: clock() }, sandbox });
@@ -57,26 +54,35 @@ export async function measureToolCalls(folder: string): Promise<Findings> {
       },
       sessions: new Map(),
     });
-    const pairOf = async (): Promise<Pair> => ({
-      here: await millisecondsOf(() => tools.call(miraInSlack, 'repeatable', TOOL, {})),
-      peer: await millisecondsOf(() => peer.callTool({ name: TOOL, arguments: {} })),
-    });
+    /** @param prepare happens before each pair of calls */
+    const callBoth = async (calls: number, prepare = () => {}): Promise<Passed> => {
+      const passed: Passed = { here: [], peer: [] };
+      for (let i = 0; i < calls; i++) {
+        prepare();
+        passed.here.push(await millisecondsOf(() => tools.call(miraInSlack, 'repeatable', TOOL, {})));
+        passed.peer.push(await millisecondsOf(() => peer.callTool({ name: TOOL, arguments: {} })));
+      }
+      return passed;
+    };
 
-    for (let i = 0; i < WARM_UP_CALLS; i++) await pairOf();
-    const warm: Pair[] = [];
-    for (let i = 0; i < CALLS; i++) warm.push(await pairOf());
-    const refreshed: Pair[] = [];
-    for (let i = 0; i < REFRESHES; i++) {
+    await callBoth(WARM_UP_CALLS);
+    yield* figures('a tool call when warm', await callBoth(CALLS), AIM_WARM_MS);
+    const refreshed = await callBoth(REFRESHES, () => {
       aheadMs += LONGER_THAN_A_TOKEN_MS;
-      refreshed.push(await pairOf());
-    }
+    });
     const refreshes = sandbox.mcp.audit.filter(({ calls }) => calls.includes('refresh_token')).length;
     if (refreshes !== 2 * REFRESHES) throw new Error(`there were ${refreshes} refreshes`);
-    return findings(warm, refreshed);
+    yield* figures('a tool call with a refresh', refreshed, AIM_REFRESH_MS);
   } finally {
     await peer.close();
     await Promise.all([stack.close(), sandbox.close()]);
   }
+}
+
+/** Milliseconds of each call. */
+interface Passed {
+  here: number[];
+  peer: number[];
 }
 
 async function millisecondsOf(call: () => Promise<{ isError?: boolean | undefined }>): Promise<number> {
@@ -85,6 +91,11 @@ async function millisecondsOf(call: () => Promise<{ isError?: boolean | undefine
   const passedMs = performance.now() - startMs;
   if (isError) throw new Error('the tool failed');
   return passedMs;
+}
+
+function* figures(name: string, { here, peer }: Passed, atMost: number): Generator<Figure> {
+  const detail = `${medianRatio(here, peer).toFixed(1)} times the SDK's ${amount(median(peer), 'ms')}`;
+  yield { name, value: median(here), unit: 'ms', aim: { atMost }, detail };
 }
 
 /** The SDK's client with tokens of its own, which it keeps in memory. */
@@ -109,27 +120,4 @@ async function connectPeer({ mcp, url: issuer }: Sandbox): Promise<Client> {
   const client = new Client({ name: 'bench', version: '1' });
   await client.connect(new StreamableHTTPClientTransport(new URL(mcp.url), { authProvider }));
   return client;
-}
-
-function findings(warm: readonly Pair[], refreshed: readonly Pair[]): Findings {
-  const figure = (name: string, pairs: readonly Pair[], aimMs: number) => {
-    const here = median(pairs.map((pair) => pair.here));
-    return {
-      ...{ name, unit: 'ms' as const, here },
-      peer: median(pairs.map(({ peer }) => peer)),
-      ratio: median(pairs.map((pair) => pair.here / pair.peer)),
-      ...{ aim: `under ${aimMs} ms`, met: here < aimMs },
-    };
-  };
-  return {
-    figures: [
-      figure('a tool call when warm', warm, AIM_WARM_MS),
-      figure('a tool call with a refresh', refreshed, AIM_REFRESH_MS),
-    ],
-    notes: [
-      `tool calls: the peer is the client of the official SDK, with its tokens in memory and no limits; ${CALLS} calls and ${REFRESHES} refreshes each, in turns`,
-      '  here the grant is read from the table, and each call takes a slot of the shared budget; a refresh also takes a lease,',
-      '  notes that it is about to send, seals the tokens and saves them, each under a condition',
-    ],
-  };
 }

@@ -1,0 +1,9 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import middy from '@middy/core';
+
+/** What every webhook needs, whoever writes it. */
+export const clients = [new DynamoDBClient(), new SecretsManagerClient(), new SQSClient()];
+
+export const handler = middy().handler(async () => ({ statusCode: 200 }));
