@@ -8,6 +8,7 @@ import { RetryAt } from '../lib/engine/record/interruption.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { type BackfillView, beginBackfill, setBackfill, viewBackfill } from '../lib/intake/github/operate-backfill.ts';
 import { type BackfillPlan, planBackfill } from '../lib/intake/github/plan-backfill.ts';
+import { createLinks } from '../lib/links/links.ts';
 import { localTime } from '../lib/local-time.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { createIssuePages } from '../lib/platforms/github/issue-pages.ts';
@@ -89,7 +90,8 @@ export function addBackfillCommand(
 }
 
 function operations(stores: Stores, config: RelayConfig) {
-  const { table, clock, jobs, queue, links, secrets } = stores;
+  const { table, clock, jobs, queue, secrets } = stores;
+  const links = createLinks(table, clock);
   const backfills = createBackfills(table, clock);
   const budget = createBudget({ table });
   const github = createGithubForJobs({

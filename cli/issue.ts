@@ -7,6 +7,7 @@ import { openJournal } from '../lib/engine/record/journal.ts';
 import { createMarkers } from '../lib/engine/record/markers.ts';
 import type { IssueState } from '../lib/links/issue-state.ts';
 import { heldBy, type IssueName, type Link } from '../lib/links/link-life.ts';
+import { createLinks } from '../lib/links/links.ts';
 import { localTime } from '../lib/local-time.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { createIssueReader } from '../lib/platforms/github/issue-reader.ts';
@@ -56,7 +57,7 @@ export function addIssueCommand(program: Command, open: OpenTarget): void {
           by,
         });
       }
-      const link = await stores.links.look(issue.entity);
+      const link = await createLinks(stores.table, stores.clock).look(issue.entity);
       if (options.json) printJson({ entity: issue.entity, ...link });
       else for (const line of linkLines(issue, link)) console.log(line);
     });
@@ -76,10 +77,10 @@ async function decisionOf(
  * Finds an issue by its name: as the relay last saw it, or as GitHub knows it.
  * @throws {Error} for text in another format, and for an issue that neither knows
  */
-async function findIssue(text: string, { links, secrets }: Stores, config: RelayConfig): Promise<IssueName> {
+async function findIssue(text: string, { table, clock, secrets }: Stores, config: RelayConfig): Promise<IssueName> {
   const [, repository, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(text) ?? [];
   if (!repository || !number) throw new Error(`'${text}' is not an issue; expected owner/repo#42`);
-  const known = await links.named(text);
+  const known = await createLinks(table, clock).named(text);
   if (known !== undefined) return { entity: known, name: text };
   const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock: Date.now, fetch });
   const issue = await createIssueReader(github).read({ repository, issueNumber: Number(number) });

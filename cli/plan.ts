@@ -5,6 +5,7 @@ import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createDeliveryPlanner, type PlannedDelivery } from '../lib/intake/github/plan-deliveries.ts';
+import { createLinks } from '../lib/links/links.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { oneLine } from '../local/terminal.ts';
 import { planInWords, whenDone } from './plan-words.ts';
@@ -36,7 +37,8 @@ export function addPlanCommand(
     .action(async (files: string[], options: { event: string; jobs: number; json?: boolean }) => {
       const { stores } = await open();
       const config = await readConfig();
-      const { table, links, jobs } = stores;
+      const { table, jobs, clock } = stores;
+      const links = createLinks(table, clock);
       const journal = (jobId: string) => openJournal(table, jobId, Date.now);
       const planner = createDeliveryPlanner(config, { links, jobs, journal });
       const planned: PlannedDelivery[] = [];

@@ -1,6 +1,7 @@
 import { issueJobs } from '../lib/automations/issue-to-defect/draft.ts';
 import { inBatches } from '../lib/engine/line/batches.ts';
 import { heldBy } from '../lib/links/link-life.ts';
+import { createLinks } from '../lib/links/links.ts';
 import type { LinkRow, Page } from './contract.ts';
 import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -14,7 +15,7 @@ import type { ConsoleRelay } from './relay.ts';
 export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): Promise<Page<LinkRow>> {
   const wanted = issueIn(textToFind(params));
   if (/#\d+$/.test(wanted)) {
-    const entity = await relay.stores.links.named(wanted);
+    const entity = await linksOf(relay).named(wanted);
     return { rows: entity === undefined ? [] : [await rowOf(relay, entity, wanted)] };
   }
   if (/^issue-\d+$/.test(wanted)) return { rows: [await rowOf(relay, wanted, wanted)] };
@@ -31,8 +32,8 @@ function issueIn(text: string): string {
   return name === undefined ? text : `${name}#${number}`;
 }
 
-async function rowOf({ stores }: ConsoleRelay, entity: string, name: string): Promise<LinkRow> {
-  const link = await stores.links.look(entity);
+async function rowOf(relay: ConsoleRelay, entity: string, name: string): Promise<LinkRow> {
+  const link = await linksOf(relay).look(entity);
   const { claim, defect } = heldBy(link);
   return {
     issue: link.newest?.name ?? name,
@@ -45,3 +46,5 @@ async function rowOf({ stores }: ConsoleRelay, entity: string, name: string): Pr
     ...(link.life === 'moved' && { movedTo: link.to.name }),
   };
 }
+
+const linksOf = ({ stores: { table, clock } }: ConsoleRelay) => createLinks(table, clock);

@@ -4,6 +4,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
 import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
 import { receiveDelivery } from '../lib/intake/github/receive-delivery.ts';
+import { createLinks } from '../lib/links/links.ts';
 import { createTurns } from '../lib/people/turns.ts';
 import { createHooks } from '../lib/platforms/github/hooks.ts';
 import { verifiedByGithub } from '../lib/platforms/github/verified.ts';
@@ -15,7 +16,8 @@ export function createHandler(runtime: Runtime) {
   const { config, log, metrics } = runtime;
   const stores = openStores(runtime);
   prepare(runtime, stores, ['github-webhook']);
-  const { table, clock, secrets, jobs, queue, links } = stores;
+  const { table, clock, secrets, jobs, queue } = stores;
+  const links = createLinks(table, clock);
   const repositories = config.github.repositories.map(({ name }) => name);
   const turns = createTurns(table, jobs, clock);
   const hooks = createHooks({ table, clock, log, repositories });

@@ -7,7 +7,6 @@ import { type Environment, readEnvironment } from './config/environment.ts';
 import type { RelayConfig } from './config/schema.ts';
 import { createJobQueue, type JobQueue } from './engine/line/queue.ts';
 import { createJobStore, type JobStore } from './engine/record/job-store.ts';
-import { createLinks, type Links } from './links/links.ts';
 import { createMetrics, type Metrics } from './state/metrics/metrics.ts';
 import { createSecrets, type Secrets, type SecretTimes } from './state/secrets/secrets.ts';
 import { keys } from './state/table/keys.ts';
@@ -53,7 +52,6 @@ export interface Stores {
   table: Table;
   jobs: JobStore;
   queue: JobQueue;
-  links: Links;
   secrets: Secrets & SecretTimes;
 }
 
@@ -114,7 +112,6 @@ export function openStores({
       interactive: environment.INTERACTIVE_QUEUE_URL,
       background: environment.BACKGROUND_QUEUE_URL,
     }),
-    links: createLinks(table, clock),
     secrets: createSecrets(new SecretsManagerClient(CLIENT_SETTINGS), environment.SECRET_PREFIX, clock),
   };
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { defineConfig, type RelayConfig, type RelayConfigInput } from '../lib/config/schema.ts';
 import type { Job, JobStatus } from '../lib/engine/record/job.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
+import { createLinks, type Links } from '../lib/links/links.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
@@ -93,6 +94,7 @@ export interface TestRelay {
   slack: SlackStandIn;
   stack: LocalStack;
   stores: Stores;
+  links: Links;
   runtime: Runtime;
   /** What the functions logged, and the metrics that they recorded. */
   log: Record<string, unknown>[];
@@ -194,6 +196,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     slack,
     stack,
     stores,
+    links: createLinks(stores.table, stores.clock),
     runtime,
     log,
     metrics,

@@ -3,7 +3,7 @@ import type { JobQueue } from '../engine/line/queue.ts';
 import type { JobStore } from '../engine/record/job-store.ts';
 import { type Journal, openJournal } from '../engine/record/journal.ts';
 import { createMarkers, type Markers } from '../engine/record/markers.ts';
-import type { Links } from '../links/links.ts';
+import { createLinks, type Links } from '../links/links.ts';
 import { createPeople, type People } from '../people/people.ts';
 import { createSlackPeople, type SlackPeople } from '../people/slack-people.ts';
 import { type Collaborators, createCollaborators } from '../platforms/github/collaborators.ts';
@@ -52,7 +52,7 @@ const LIST_TIMEOUT_MS = 10_000;
 
 export function createContext(
   { config, clock, fetch }: Pick<Runtime, 'config' | 'clock' | 'fetch'>,
-  { table, jobs, queue, links, secrets }: Stores,
+  { table, jobs, queue, secrets }: Stores,
 ): Context {
   const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const forLists = createGithubForJobs({
@@ -70,7 +70,7 @@ export function createContext(
     clock,
     jobs,
     queue,
-    links,
+    links: createLinks(table, clock),
     slack,
     journal,
     people,

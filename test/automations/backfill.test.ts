@@ -373,7 +373,7 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
     relay.clock.now += 60_000;
     await relay.sweep();
     await relay.work();
-    expect(await relay.stores.links.get('issue-9001')).toMatchObject({ life: 'claimed' });
+    expect(await relay.links.get('issue-9001')).toMatchObject({ life: 'claimed' });
   });
 
   it('ends after a stop, with the defect that events may have left to it', async () => {
@@ -391,7 +391,7 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
     const ofEvent = (await relay.jobs()).find(
       ({ automation, lane }) => automation === 'issue-to-defect' && lane === 'background',
     );
-    expect(await relay.stores.links.get('issue-9001')).toMatchObject({ claim: { by: ofEvent?.id } });
+    expect(await relay.links.get('issue-9001')).toMatchObject({ claim: { by: ofEvent?.id } });
     await set('running');
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ title: 'Edited' }]);

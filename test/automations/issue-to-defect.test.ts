@@ -149,7 +149,7 @@ describe('one issue', () => {
     expect(await link(1)).toHaveProperty('expiresAt');
     expect(await link(2)).not.toHaveProperty('expiresAt');
     relay.clock.now += 31 * 86_400_000;
-    expect(await relay.stores.links.get('issue-9001')).not.toHaveProperty('newest');
+    expect(await relay.links.get('issue-9001')).not.toHaveProperty('newest');
     await happens(issueEvent('closed', { id: 2, seconds: 31 * 86_400, state: 'closed' }));
     expect(defects()).toMatchObject([{ description: expect.stringContaining('State: closed') }]);
   });

@@ -96,7 +96,7 @@ describe('a creation without a clear answer', () => {
     await relay.workToTheEnd();
     expect((await only()).status).toBe('parked');
     // It was created after all, and the list had lagged.
-    const link = await relay.stores.links.get('issue-9001');
+    const link = await relay.links.get('issue-9001');
     if (link.life !== 'claimed') throw new Error('the parked job should hold the claim');
     const [some] = relay.sandbox.data.defects;
     if (!some) throw new Error('the seed has no defect');

@@ -9,6 +9,7 @@ import type { Job } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { createMarkers } from '../../lib/engine/record/markers.ts';
 import { beginBackfill, setBackfill } from '../../lib/intake/github/operate-backfill.ts';
+import { createLinks } from '../../lib/links/links.ts';
 import type { Runtime, Stores } from '../../lib/runtime.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
@@ -51,7 +52,10 @@ export async function link(
   name: string,
   decided: { set: string } | 'clear' | { move: string },
 ): Promise<void> {
-  const find = async (name: string) => ({ name, entity: (await stores.links.named(name)) ?? '' });
+  const find = async (name: string) => ({
+    name,
+    entity: (await createLinks(stores.table, stores.clock).named(name)) ?? '',
+  });
   const decision: LinkDecision =
     decided === 'clear'
       ? 'clear'

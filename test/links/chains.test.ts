@@ -79,7 +79,7 @@ it.each(routes.flatMap((route) => orders.map((order) => [...route, ...order] as 
     const defects = relay.sandbox.data.defects.slice(seeded);
     const used = new Set([first, second, third].map((place) => connections[place]));
     expect(defects.length).toBeLessThanOrEqual(used.size);
-    const { defect } = heldBy(await relay.stores.links.get(`issue-900${places[third].id}`));
+    const { defect } = heldBy(await relay.links.get(`issue-900${places[third].id}`));
     const isFollowed = defects.find(({ defect_id }) => defect_id === defect?.id)?.title === 'last';
     const named = (await relay.jobs('parked')).some(({ parked }) => parked?.reason.includes(String(defect?.id)));
     expect(isFollowed || named).toBe(true);

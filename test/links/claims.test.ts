@@ -92,7 +92,7 @@ describe('a claim whose job creates nothing', () => {
     await happens('edited', { seconds: 1, title: 'edited' });
     await happens('edited', { seconds: 2, title: 'edited again' });
     expect(defects()).toMatchObject([{ title: 'edited again' }]);
-    expect(await relay.stores.links.get('issue-9001')).toMatchObject({ claim: { connection: 'other' } });
+    expect(await relay.links.get('issue-9001')).toMatchObject({ claim: { connection: 'other' } });
     // The old job does not create on the connection that it was made for.
     await requeueJob(await only('parked'), relay.stores);
     await relay.workToTheEnd();
@@ -154,7 +154,7 @@ describe('a transfer', () => {
     await working;
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
-    expect(await relay.stores.links.get('issue-9002')).toMatchObject({ life: 'made' });
+    expect(await relay.links.get('issue-9002')).toMatchObject({ life: 'made' });
   });
 });
 
@@ -210,7 +210,7 @@ describe('what has not ended', () => {
     await start();
     await happens('opened');
     const { table } = relay.stores;
-    const { claim } = heldBy(await relay.stores.links.get('issue-9001'));
+    const { claim } = heldBy(await relay.links.get('issue-9001'));
     await table.update(
       { pk: 'link#issue-9001', sk: 'link' },
       { expression: 'SET #life = :life REMOVE #defect', values: { life: 'claimed' } },
@@ -328,7 +328,7 @@ describe('resolve --again', () => {
 
   it('resolve --again searches once more before it creates', async () => {
     await parked();
-    const marker = heldBy(await relay.stores.links.get('issue-9001')).claim?.marker;
+    const marker = heldBy(await relay.links.get('issue-9001')).claim?.marker;
     const [some] = relay.sandbox.data.defects;
     if (!some) throw new Error('the seed has no defect');
     relay.sandbox.data.defects.push({ ...some, defect_id: 'late', project_id: PROJECT, description: `… ${marker}` });

@@ -21,7 +21,7 @@ it('a cleared link does not get the cleared defect back', async () => {
   await relay.work();
   const [job] = await relay.jobs();
   const { stores, runtime } = relay;
-  const link = await stores.links.get('issue-9001');
+  const link = await relay.links.get('issue-9001');
   expect(link.life).toBe('made');
   const cleared = link.life === 'made' ? link.defect.id : undefined;
   await decideLink({ entity: 'issue-9001', name: 'Codertocat/Hello-World#1' }, 'clear', {
@@ -35,7 +35,7 @@ it('a cleared link does not get the cleared defect back', async () => {
   github.refusal = undefined;
   if (job?.status === 'parked') await requeueJob(job, stores);
   await relay.workToTheEnd();
-  const after = await stores.links.get('issue-9001');
+  const after = await relay.links.get('issue-9001');
   await github.close();
   expect(after.life === 'made' ? after.defect.id : undefined).not.toBe(cleared);
 });

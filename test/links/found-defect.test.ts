@@ -37,7 +37,7 @@ async function discardedAfterCreation(): Promise<void> {
   await discardJob(job, { by: 'alice', reason: 'not needed' }, { ...relay.stores, clock });
   await relay.workToTheEnd();
   // The list of the service lagged behind.
-  const marker = heldBy(await relay.stores.links.get('issue-9001')).claim?.marker;
+  const marker = heldBy(await relay.links.get('issue-9001')).claim?.marker;
   relay.sandbox.data.defects.push({ ...a, defect_id: 'late', project_id: PROJECT, description: `… ${marker}` });
 }
 

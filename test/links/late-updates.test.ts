@@ -103,6 +103,6 @@ describe('an update that arrives late', () => {
     await relay.workToTheEnd();
     expect(relay.clock.now - now).toBeLessThan(5 * 60_000);
     expect(updates()).toHaveLength(before + 2);
-    expect((await relay.stores.links.get('issue-9001')).life).toBe('made');
+    expect((await relay.links.get('issue-9001')).life).toBe('made');
   });
 });

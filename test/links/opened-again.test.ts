@@ -9,14 +9,14 @@ beforeEach(async () => {
 });
 afterEach(() => relay.close());
 
-const link = async (entity: string) => (await relay.stores.links.get(entity)).life;
+const link = async (entity: string) => (await relay.links.get(entity)).life;
 
 it("an issue opened under another issue's name gets that name", async () => {
   await relay.post('issues', issueEvent('opened', { id: 1, seconds: 1 }));
   await relay.workToTheEnd();
   await relay.post('issues', issueEvent('opened', { id: 2, seconds: 2, number: 1 }));
   await relay.workToTheEnd();
-  expect(await relay.stores.links.named(NAME)).toBe('issue-9002');
+  expect(await relay.links.named(NAME)).toBe('issue-9002');
   expect([await link('issue-9001'), await link('issue-9002')]).toEqual(['made', 'made']);
 });
 
@@ -26,5 +26,5 @@ it('a late repeated event takes no name from another issue', async () => {
   await relay.post('issues', issueEvent('opened', { id: 2, seconds: 2, number: 1 }));
   await relay.workToTheEnd();
   await relay.post('issues', issueEvent('opened', { id: 1, seconds: 1 }));
-  expect(await relay.stores.links.named(NAME)).toBe('issue-9002');
+  expect(await relay.links.named(NAME)).toBe('issue-9002');
 });

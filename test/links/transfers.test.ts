@@ -153,7 +153,7 @@ describe('a transfer that arrives', () => {
     expect((await relay.post('issues', went)).status).toBe(200);
     await happens(issueEvent('edited', { seconds: 9, title: 'back again' }));
     expect(defects()).toMatchObject([{ title: 'back again' }]);
-    expect(await relay.stores.links.get('issue-9001')).toMatchObject({ life: 'made' });
+    expect(await relay.links.get('issue-9001')).toMatchObject({ life: 'made' });
   });
 });
 

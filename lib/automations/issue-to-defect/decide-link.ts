@@ -4,8 +4,9 @@ import type { VerifyCreated } from '../../engine/operate/verify-created.ts';
 import type { Markers } from '../../engine/record/markers.ts';
 import type { IssueState } from '../../links/issue-state.ts';
 import { type Claim, clear, heldBy, type IssueName, type Link, setDefect } from '../../links/link-life.ts';
-import type { Links } from '../../links/links.ts';
+import { createLinks, type Links } from '../../links/links.ts';
 import { createDefect } from '../../service/partner/operations/defects.ts';
+import type { Table } from '../../state/table/table.ts';
 import { type ClaimFateOptions, fateOfClaim } from './claim-fate.ts';
 
 /** The value of `by` for a defect that a person linked. */
@@ -19,7 +20,7 @@ export type LinkDecision = { set: string | number; verify: VerifyCreated } | 'cl
 
 export interface DecideLinkOptions extends ClaimFateOptions {
   config: RelayConfig;
-  links: Links;
+  table: Table;
   markers: Markers;
   /** The operator, for the history of the job that made the claim. */
   by: string;
@@ -32,9 +33,10 @@ export interface DecideLinkOptions extends ClaimFateOptions {
  *   decision is impossible; the message says what to do
  */
 export async function decideLink(issue: IssueName, decision: LinkDecision, options: DecideLinkOptions): Promise<void> {
-  const { jobs, links, by, clock } = options;
+  const { jobs, table, by, clock } = options;
+  const links = createLinks(table, clock);
   const link = await links.look(issue.entity);
-  await apply(issue, decision, link, options);
+  await apply(issue, decision, link, links, options);
   const { claim } = heldBy(link);
   const job = claim && (await jobs.get(claim.by));
   // For people. If the job has just changed, the link still has the decision.
@@ -51,9 +53,10 @@ async function apply(
   issue: IssueName,
   decision: LinkDecision,
   link: Link<IssueState>,
+  links: Links,
   options: DecideLinkOptions,
 ): Promise<void> {
-  const { config, links, markers, clock } = options;
+  const { config, markers, clock } = options;
   const { claim, defect } = heldBy(link);
   if (link.life === 'claimed') await verifyClaimRests(link.claim, options);
 

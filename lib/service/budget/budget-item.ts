@@ -1,6 +1,7 @@
 import type { Item } from '../../state/table/table.ts';
 import { type AssumedLimit, isAssumedLimit } from './assumed-limit.ts';
-import { type Lane, lanes, type Windows } from './lanes.ts';
+import { type Lane, lanes } from './lanes.ts';
+import type { Windows } from './slot-time.ts';
 import { DAY, emptyDay, emptyMinute, emptyTenMinutes, emptyWeek, MINUTE, packWindow, unpackWindow } from './window.ts';
 
 /** What is known of a budget. Times are epoch milliseconds, 0 for never. */

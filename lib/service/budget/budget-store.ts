@@ -4,7 +4,7 @@ import { keys } from '../../state/table/keys.ts';
 import type { Item, Table } from '../../state/table/table.ts';
 import { createBudgetIds, type KeyHolder } from './budget-ids.ts';
 import { type BudgetState, readState, stateItem } from './budget-item.ts';
-import type { Rank } from './lanes.ts';
+import type { Rank } from './slot-time.ts';
 import { DAY } from './window.ts';
 
 /** The budget cannot be read or written, so nothing may be sent. */

@@ -4,7 +4,8 @@ import type { KeyHolder } from './budget-ids.ts';
 import { type BudgetState, LONGEST_PAUSE_MS, linesOf } from './budget-item.ts';
 import { createBudgetStore } from './budget-store.ts';
 import { type Foreseen, foresee } from './forecast.ts';
-import { isOfPeople, type Lane, lanes, type Rank, slotTime, type Windows } from './lanes.ts';
+import { isOfPeople, type Lane, lanes } from './lanes.ts';
+import { type Rank, slotTime, type Windows } from './slot-time.ts';
 import { add, callsIn, emptyMinute, type Limits, MINUTE, remove } from './window.ts';
 
 export interface SlotRequest {

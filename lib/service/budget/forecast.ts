@@ -1,5 +1,6 @@
 import type { BudgetState } from './budget-item.ts';
-import { type Lane, slotTime, type Windows } from './lanes.ts';
+import type { Lane } from './lanes.ts';
+import { slotTime, type Windows } from './slot-time.ts';
 import { add, callsIn, type Limits, trim, type Window } from './window.ts';
 
 /**
