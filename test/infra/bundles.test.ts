@@ -55,7 +55,7 @@ it('A webhook reads Markdown and commands only for a text that may have one, and
 it.each(['github-webhook', 'slack-webhook'])('%s has no run and no client of the service', async (slug) => {
   const { atStart, onDemand } = await bundledFiles(withLink('off'), [slug]);
   const ofWorker =
-    /node_modules\/zod\/v4\/classic|lib\/partner\/client|lib\/(mcp|connection)\/|lib\/jobs\/(run-job|steps|sending)/;
+    /node_modules\/zod\/v4\/classic|lib\/service\/(partner\/client|connection)|lib\/as-person\/protocol|lib\/engine\/run|\/run\.ts$/;
   expect([...atStart, ...onDemand].filter((file) => ofWorker.test(file))).toEqual([]);
 });
 
@@ -64,7 +64,7 @@ it.each(['off', 'offered'] as const)(
   async (link) => {
     const { atStart } = await bundledFiles(withLink(link), ['github-webhook', 'slack-webhook']);
     expect(atStart).toContain('lib/intake/slack/linking-off.ts');
-    const ofLinking = /^lib\/(grants|account-link|mcp|intake\/(link-account|linking-on|require-link))\b/;
+    const ofLinking = /^lib\/(as-person|intake\/slack\/(link-account|linking-on|require-link))\b/;
     expect(atStart.some((file) => ofLinking.test(file))).toBe(link === 'offered');
   },
 );
