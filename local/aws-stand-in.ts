@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 import type { FifoQueue } from './fifo-queue.ts';
+import { listen } from './listen.ts';
 import type { LocalSecrets } from './local-secrets.ts';
 import { refusalOf } from './own-key.ts';
 import { readBody } from './request-body.ts';
@@ -104,15 +103,6 @@ export async function startAwsStandIn(
       },
     );
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    endpoint,
-    queueUrl: (name) => `${endpoint}/000000000000/${name}`,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const { url: endpoint, close } = await listen(server);
+  return { endpoint, queueUrl: (name) => `${endpoint}/000000000000/${name}`, close };
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import dynalite from 'dynalite';
+import { listen } from './listen.ts';
 import { refusalOf } from './own-key.ts';
 
 /** dynalite, on 127.0.0.1 only. */
@@ -37,13 +36,6 @@ export async function startDatabaseServer(
     // dynalite throws and so ends the process if a client disconnects while it is sending.
     request.removeAllListeners('error').on('error', () => {});
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const { url, close } = await listen(server);
+  return { endpoint: url, close };
 }

@@ -98,7 +98,7 @@ function words(line: LogLine, now: number): string {
     case 'credentials skipped':
     case 'credentials unknown':
     case 'credentials bad':
-      return `${line.message === 'credentials bad' ? '✗' : '✓'} ${line.holder}: ${line.why}`;
+      return `${line.message === 'credentials bad' ? '✗' : '✓'} ${line.secret}: ${line.why}`;
     default:
       return `! ${line.message}${line.error ? `: ${line.error}` : ''}`;
   }

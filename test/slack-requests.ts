@@ -68,7 +68,7 @@ export async function postToSlack(
   });
   const text = await response.text();
   const { blocks = [] } = text.startsWith('{') ? (JSON.parse(text) as { blocks?: Block[] }) : {};
-  const faults = blockKitFaults(blocks, 'message');
+  const faults = blockKitFaults(blocks);
   if (faults.length > 0) throw new Error(`Slack would refuse the answer: ${faults.join('; ')}`);
   return { status: response.status, body: text, text: readable(blocks), blocks };
 }
@@ -96,7 +96,7 @@ export function commandForm(relay: SlackSide, text: string, asked: Asked = {}): 
     text,
     api_app_id: 'A0RELAY01',
     is_enterprise_install: 'false',
-    response_url: asked.responseUrl ?? relay.slack.makeResponseUrl({ kind: 'command', userId, channelId }),
+    response_url: asked.responseUrl ?? relay.slack.makeResponseUrl({ userId, channelId }),
     trigger_id: asked.triggerId ?? relay.slack.makeTriggerId(userId),
   });
 }
@@ -136,7 +136,7 @@ export function press(
     user: { id: userId, name: 'mira' },
     channel: { id: channelId, name: 'general' },
     trigger_id: asked.triggerId ?? relay.slack.makeTriggerId(userId),
-    response_url: asked.responseUrl ?? relay.slack.makeResponseUrl({ kind: 'action', userId, channelId, source }),
+    response_url: asked.responseUrl ?? relay.slack.makeResponseUrl({ userId, channelId, source }),
     actions: [{ type: 'button', action_id: button.action_id, value: button.value, action_ts: '1.2' }],
   });
 }
@@ -191,7 +191,7 @@ export function shortcut(relay: SlackSide, message: string | object, asked: Aske
     type: 'message_action',
     callback_id: 'create-defect',
     trigger_id: asked.triggerId ?? relay.slack.makeTriggerId(userId),
-    response_url: relay.slack.makeResponseUrl({ kind: 'command', userId, channelId }),
+    response_url: relay.slack.makeResponseUrl({ userId, channelId }),
     user: { id: userId, name: 'mira' },
     channel: { id: channelId, name: 'general' },
     team: { id: teamId, domain: 'example' },

@@ -82,7 +82,7 @@ export function createSender({ clock, addresses, webhookSecret, slack }: SenderO
       const { signingSecret, standIn } = standInOf(slack);
       const place = { userId: user, channelId: CHANNEL };
       const answer = await toSlack(addresses().commands, signingSecret, commandForm(standIn, text, place));
-      await keepIfPressable(answer, standIn.makeResponseUrl({ kind: 'command', ...place }));
+      await keepIfPressable(answer, standIn.makeResponseUrl(place));
       return shown(answer);
     },
     async press({ channel, ts, ...action }) {

@@ -1,107 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { anyText, button, inputElement, plainText } from './block-elements.ts';
-import { faultAt, schemaFaults } from './schema-faults.ts';
 
 /**
- * The blocks that the relay sends, one page each below https://docs.slack.dev/reference/block-kit/blocks. Any other is
- * refused, even if Slack knows it.
+ * The blocks that the relay sends, with the fields that it sets, as https://docs.slack.dev/reference/block-kit describes
+ * them. Any other is refused, even if Slack knows it. Slack does not define a character. Here it is a UTF-16 code unit,
+ * which never gives a smaller count.
  */
 
-export type Surface = 'message' | 'modal';
+const text = (most: number) => z.string().min(1).max(most);
+const plainText = (most: number) =>
+  z.strictObject({ type: z.literal('plain_text'), text: text(most), emoji: z.boolean().optional() });
+const mrkdwn = (most: number) => z.strictObject({ type: z.literal('mrkdwn'), text: text(most) });
 
-/** The maximum number of blocks. https://docs.slack.dev/reference/block-kit/blocks */
-const MAX_BLOCKS: Readonly<Record<Surface, number>> = { message: 50, modal: 100 };
+const option = z.strictObject({ text: plainText(75), value: z.string().max(150) });
+const optionGroup = z.strictObject({ label: plainText(75), options: z.array(option).min(1).max(100) });
 
+const actionable = { action_id: z.string().max(255).optional() };
 const identifiable = { block_id: z.string().min(1).max(255).optional() };
 
-/** actions-block */
+const button = z.strictObject({
+  type: z.literal('button'),
+  text: plainText(75),
+  value: z.string().max(2000).optional(),
+  url: z.url().max(3000).optional(),
+  style: z.enum(['primary', 'danger']).optional(),
+  ...actionable,
+});
+
+const datepicker = z.strictObject({
+  type: z.literal('datepicker'),
+  initial_date: z.iso.date().optional(),
+  ...actionable,
+});
+
+const staticSelect = z
+  .strictObject({
+    type: z.literal('static_select'),
+    options: z.array(option).min(1).max(100).optional(),
+    option_groups: z.array(optionGroup).min(1).max(100).optional(),
+    initial_option: option.optional(),
+    ...actionable,
+  })
+  .refine(({ options, option_groups }) => (options === undefined) !== (option_groups === undefined), {
+    error: 'must define either `options` or `option_groups`',
+  })
+  .refine(
+    ({ options = [], option_groups = [], initial_option }) =>
+      initial_option === undefined ||
+      [...options, ...option_groups.flatMap((group) => group.options)].some((one) =>
+        isDeepStrictEqual(one, initial_option),
+      ),
+    { error: 'must match one of the options', path: ['initial_option'] },
+  );
+
+const multiStaticSelect = z.strictObject({
+  type: z.literal('multi_static_select'),
+  options: z.array(option).min(1).max(100),
+  ...actionable,
+});
+
+/**
+ * For `initial_value`, Slack gives no limit. A person cannot enter more than 3,000 characters or `max_length`, so the same
+ * limit is assumed here.
+ */
+const plainTextInput = z
+  .strictObject({
+    type: z.literal('plain_text_input'),
+    initial_value: z.string().optional(),
+    multiline: z.boolean().optional(),
+    max_length: z.int().min(1).max(3000).optional(),
+    ...actionable,
+  })
+  .refine(({ initial_value = '', max_length = 3000 }) => initial_value.length <= max_length, {
+    error: 'must not be longer than `max_length`',
+    path: ['initial_value'],
+  });
+
+const numberInput = z.strictObject({
+  type: z.literal('number_input'),
+  is_decimal_allowed: z.boolean(),
+  ...actionable,
+});
+
 const actions = z.strictObject({
   type: z.literal('actions'),
   elements: z
-    .array(z.discriminatedUnion('type', [button]))
+    .array(button)
     .min(1)
-    .max(25),
+    .max(25)
+    .refine((elements) => areUnique(elements.map(({ action_id }) => action_id)), { error: 'repeats an action_id' }),
   ...identifiable,
 });
 
-/** input-block */
 const input = z.strictObject({
   type: z.literal('input'),
   label: plainText(2000),
-  element: inputElement,
+  element: z.discriminatedUnion('type', [datepicker, numberInput, plainTextInput, multiStaticSelect, staticSelect]),
   hint: plainText(2000).optional(),
   optional: z.boolean().optional(),
   ...identifiable,
 });
 
-/** section-block */
 const section = z.strictObject({
   type: z.literal('section'),
-  text: anyText(3000),
+  text: z.discriminatedUnion('type', [plainText(3000), mrkdwn(3000)]),
   accessory: button.optional(),
   ...identifiable,
 });
 
-const block = z.discriminatedUnion('type', [actions, input, section]);
-const blocksOf = (surface: Surface) => z.array(block).max(MAX_BLOCKS[surface]);
-const blockSchemas = { message: blocksOf('message'), modal: blocksOf('modal') };
+const blocks = z
+  .array(z.discriminatedUnion('type', [actions, input, section]))
+  .refine((all) => areUnique(all.map(({ block_id }) => block_id)), { error: 'repeats a block_id' });
+
+const ofMessage = blocks.max(50);
 
 /** https://docs.slack.dev/reference/views/modal-views */
-const modal = z.strictObject({
-  type: z.literal('modal'),
-  title: plainText(24),
-  blocks: blockSchemas.modal,
-  close: plainText(24).optional(),
-  submit: plainText(24).optional(),
-  private_metadata: z.string().max(3000).optional(),
-  callback_id: z.string().max(255).optional(),
-  external_id: z.string().max(255).optional(),
-});
+const modal = z
+  .strictObject({
+    type: z.literal('modal'),
+    title: plainText(24),
+    blocks: blocks.max(100),
+    close: plainText(24).optional(),
+    submit: plainText(24).optional(),
+    private_metadata: z.string().max(3000).optional(),
+    callback_id: z.string().max(255).optional(),
+    external_id: z.string().max(255).optional(),
+  })
+  .refine(({ blocks, submit }) => submit !== undefined || !blocks.some(({ type }) => type === 'input'), {
+    error: 'must define `submit` to use an input',
+  });
 
-/** A block that has passed the schemas. */
-interface CheckedBlock {
-  type: string;
-  block_id?: string | undefined;
-  elements?: readonly { action_id?: string | undefined }[];
+/** Why Slack would refuse the blocks of a message. Empty if it would not. */
+export function blockKitFaults(given: unknown): string[] {
+  return faultsOf(ofMessage.safeParse(given));
 }
 
-/**
- * The faults for which Slack would refuse the blocks of a message or a modal, with the wording and JSON pointers of its
- * answers: `must be less than 3001 characters [json-pointer:/blocks/0/text/text]`. Empty if there are none.
- */
-export function blockKitFaults(blocks: unknown, surface: Surface): string[] {
-  const read = blockSchemas[surface].safeParse(blocks);
-  return read.success ? idFaults(read.data, '/blocks') : schemaFaults(read.error, blocks, '/blocks');
+/** The same for a modal. */
+export function viewFaults(given: unknown): string[] {
+  return faultsOf(modal.safeParse(given));
 }
 
-/** The same for a whole modal: `missing required field: title [json-pointer:/view]`. */
-export function viewFaults(view: unknown): string[] {
-  const read = modal.safeParse(view);
-  if (!read.success) return schemaFaults(read.error, view, '/view');
-  const { blocks, submit } = read.data;
-  return [...idFaults(blocks, '/view/blocks'), ...(submit ? [] : unsubmittable(blocks))];
+/** `0.text.text: Too big: expected string to have <=3000 characters` */
+function faultsOf({ error }: { error?: z.ZodError }): string[] {
+  return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
-/** A block's id must be unique in its message or view, and an action's id in its block. */
-function idFaults(blocks: readonly CheckedBlock[], pointer: string): string[] {
-  return [
-    ...repeats(blocks.map(({ block_id }) => block_id)).map(({ index, id }) =>
-      faultAt(`block_id ${id} already exists`, `${pointer}/${index}/block_id`),
-    ),
-    ...blocks.flatMap(({ elements = [] }, index) =>
-      repeats(elements.map(({ action_id }) => action_id)).map(({ index: element, id }) =>
-        faultAt(`action_id ${id} already exists`, `${pointer}/${index}/elements/${element}/action_id`),
-      ),
-    ),
-  ];
-}
-
-function unsubmittable(blocks: readonly CheckedBlock[]): string[] {
-  return blocks.flatMap(({ type }, index) =>
-    type === 'input' ? [faultAt('must define `submit` to use `input` block', `/view/blocks/${index}/input`)] : [],
-  );
-}
-
-function repeats(ids: readonly (string | undefined)[]): { index: number; id: string }[] {
-  return ids.flatMap((id, index) => (id !== undefined && ids.indexOf(id) < index ? [{ index, id }] : []));
+function areUnique(ids: readonly (string | undefined)[]): boolean {
+  const given = ids.filter((id) => id !== undefined);
+  return new Set(given).size === given.length;
 }

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import { type Arguments, required } from './api-call.ts';
+import { type Arguments, required } from './call-arguments.ts';
 import { readContent } from './message-content.ts';
 import { SlackError } from './slack-error.ts';
 import { BOT, directMessage, otherEnd, type SlackMessage, type Workspace } from './workspace.ts';
@@ -13,7 +13,7 @@ const MAX_BLOCKS_TEXT_LENGTH = 12_000;
 
 /** https://docs.slack.dev/reference/methods/chat.postMessage */
 export function postMessage(workspace: Workspace, args: Arguments): Record<string, unknown> {
-  const channel = destination(workspace, String(required(args, 'channel')));
+  const channel = destination(workspace, required(args, 'channel'));
   const content = readContent(args);
   if (textLength(content.blocks) > MAX_BLOCKS_TEXT_LENGTH) throw new SlackError('msg_blocks_too_long');
   const userId = otherEnd(workspace, channel)?.id;
@@ -31,7 +31,7 @@ export function postMessage(workspace: Workspace, args: Arguments): Record<strin
 
 /** https://docs.slack.dev/reference/methods/chat.update */
 export function updateMessage(workspace: Workspace, args: Arguments): Record<string, unknown> {
-  const [channel, ts] = [String(required(args, 'channel')), String(required(args, 'ts'))];
+  const [channel, ts] = [required(args, 'channel'), required(args, 'ts')];
   const message = workspace.messages.find((one) => one.kind === 'message' && one.channel === channel && one.ts === ts);
   if (!message) throw new SlackError('message_not_found');
   const content = readContent(args);

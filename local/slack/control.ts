@@ -30,7 +30,7 @@ export function answerControl(
       const { userId, channelId } = read.data;
       if (!workspace.users.has(userId))
         return json(404, { error: `Slack has no user ${userId}; there are ${membersOf(workspace)}` });
-      const responseUrl = makeResponseUrl({ kind: 'command', userId, channelId });
+      const responseUrl = makeResponseUrl({ userId, channelId });
       return json(200, {
         responseUrl,
         triggerId: workspace.triggers.make(userId),

@@ -1,4 +1,4 @@
-import { type Arguments, isTrue, required } from './api-call.ts';
+import { type Arguments, isTrue, required } from './call-arguments.ts';
 import { publicMessage } from './chat.ts';
 import { SlackError } from './slack-error.ts';
 import { directMessage, otherEnd, type SlackMessage, type Workspace } from './workspace.ts';
@@ -7,39 +7,29 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 999;
 
 /** https://docs.slack.dev/reference/methods/conversations.open, for one person at the other end. */
-export function openConversation(workspace: Workspace, args: Arguments): Record<string, unknown> {
-  const { users = '', channel } = args;
-  if (channel !== undefined) {
-    if (!otherEnd(workspace, String(channel))) throw new SlackError('channel_not_found');
-    return { channel: { id: channel } };
-  }
-  const [userId = '', ...others] = String(users).split(',');
-  if (userId === '') throw new SlackError('users_list_not_supplied');
-  // The stand-in has no group conversations. This error code is not Slack's.
-  if (others.length > 0) throw new SlackError('not_in_stand_in');
-  const user = workspace.users.get(userId);
+export function openConversation({ users }: Workspace, args: Arguments): Record<string, unknown> {
+  const user = users.get(required(args, 'users'));
   if (!user) throw new SlackError('user_not_found');
   if (user.deleted) throw new SlackError('user_disabled');
-  return { channel: { id: directMessage(userId) } };
+  return { channel: { id: directMessage(user.id) } };
 }
 
 /** https://docs.slack.dev/reference/methods/conversations.info, for a channel */
 export function channelInfo(workspace: Workspace, args: Arguments): Record<string, unknown> {
-  const channel = workspace.channels.get(String(required(args, 'channel')));
+  const channel = workspace.channels.get(required(args, 'channel'));
   if (!channel) throw new SlackError('channel_not_found');
   return { channel: { id: channel.id, name: channel.name, is_member: channel.botIsMember, is_archived: false } };
 }
 
 /** https://docs.slack.dev/reference/methods/conversations.history: newest first, without ephemeral messages. */
 export function readHistory(workspace: Workspace, args: Arguments): Record<string, unknown> {
-  const channel = readable(workspace, String(required(args, 'channel')));
+  const channel = readable(workspace, required(args, 'channel'));
   const limit = Math.min(Math.max(Number(args.limit) || DEFAULT_LIMIT, 1), MAX_LIMIT);
-  const isIn = period(args);
+  const oldest = Number(args.oldest ?? 0);
   const before = afterCursor(args.cursor);
   const found = workspace.messages
-    .filter(
-      (message) => message.channel === channel && message.kind !== 'ephemeral' && isIn(message) && before(message),
-    )
+    .filter((message) => message.channel === channel && message.kind !== 'ephemeral')
+    .filter((message) => Number(message.ts) > oldest && before(message))
     .toSorted((a, b) => (a.ts < b.ts ? 1 : -1));
   const page = found.slice(0, limit);
   const next = found.length > limit ? page.at(-1) : undefined;
@@ -53,8 +43,8 @@ export function readHistory(workspace: Workspace, args: Arguments): Record<strin
 /**
  * The scope for a direct message or a channel. The stand-in does not distinguish `groups:history` for private channels.
  */
-export function historyScope(workspace: Workspace, { channel }: Arguments): string {
-  return otherEnd(workspace, String(channel)) ? 'im:history' : 'channels:history';
+export function historyScope(workspace: Workspace, { channel = '' }: Arguments): string {
+  return otherEnd(workspace, channel) ? 'im:history' : 'channels:history';
 }
 
 function readable(workspace: Workspace, id: string): string {
@@ -64,30 +54,14 @@ function readable(workspace: Workspace, id: string): string {
   return id;
 }
 
-function period({ oldest, latest, inclusive }: Arguments): (message: SlackMessage) => boolean {
-  const from = slackTime(oldest, 'invalid_ts_oldest') ?? Number.NEGATIVE_INFINITY;
-  const to = slackTime(latest, 'invalid_ts_latest') ?? Number.POSITIVE_INFINITY;
-  return ({ ts }) => {
-    const time = Number(ts);
-    return (time > from && time < to) || (isTrue(inclusive) && (time === from || time === to));
-  };
-}
-
-function slackTime(given: unknown, error: string): number | undefined {
-  if (given === undefined || given === '') return undefined;
-  const time = Number(given);
-  if (!Number.isFinite(time)) throw new SlackError(error);
-  return time;
-}
-
 /** https://docs.slack.dev/apis/web-api/pagination: Slack's cursors are Base64, and so are these. */
 function cursorAfter({ ts }: SlackMessage): string {
   return Buffer.from(`next_ts:${ts}`).toString('base64');
 }
 
-function afterCursor(cursor: unknown): (message: SlackMessage) => boolean {
-  if (cursor === undefined || cursor === '') return () => true;
-  const ts = /^next_ts:(\d+\.\d{6})$/.exec(Buffer.from(String(cursor), 'base64').toString('utf8'))?.[1];
+function afterCursor(cursor = ''): (message: SlackMessage) => boolean {
+  if (cursor === '') return () => true;
+  const ts = /^next_ts:(\d+\.\d{6})$/.exec(Buffer.from(cursor, 'base64').toString('utf8'))?.[1];
   if (ts === undefined) throw new SlackError('invalid_cursor');
   return (message) => message.ts < ts;
 }

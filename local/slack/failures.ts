@@ -1,4 +1,5 @@
-import type { MethodName } from './methods.ts';
+import { type Answer, json, text } from './answer.ts';
+import type { MethodName } from './web-api.ts';
 
 /** Whether the failure happens before or after Slack did the work. */
 export type When = 'before work' | 'after work';
@@ -36,4 +37,33 @@ export function createFailures(): Failures {
       return due.failure;
     },
   };
+}
+
+/**
+ * Does the work, unless a failure is set for the call.
+ *
+ * @param refuse makes the answer for an error
+ * @returns undefined if the connection must be cut
+ */
+export function underFailure(
+  failure: Failure | undefined,
+  work: () => Answer,
+  refuse: (error: string) => Answer,
+): Answer | undefined {
+  switch (failure?.kind) {
+    case undefined:
+      return work();
+    case 'error':
+      return refuse(failure.error);
+    case 'rate-limited': {
+      const answer = json(429, { ok: false, error: 'ratelimited' });
+      return { ...answer, headers: { ...answer.headers, 'retry-after': String(failure.retryAfterSeconds ?? 30) } };
+    }
+    case 'server-error':
+      if (failure.when === 'after work') work();
+      return text(503, 'upstream connect error or disconnect/reset before headers');
+    case 'cut':
+      if (failure.when === 'after work') work();
+      return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 import type { KnownBlock, MessageMetadata } from '@slack/types';
 import * as z from 'zod';
-import { structured } from './api-call.ts';
 import { blockKitFaults } from './block-kit.ts';
+import { structured } from './call-arguments.ts';
 import { SlackError } from './slack-error.ts';
 import type { MessageContent } from './workspace.ts';
 
@@ -12,13 +12,8 @@ import type { MessageContent } from './workspace.ts';
  */
 const MAX_TEXT_LENGTH = 40_000;
 
-/** Message metadata. https://docs.slack.dev/messaging/message-metadata */
-const flat = z.union([z.string(), z.number(), z.boolean()]);
-const flatObject = z.record(z.string(), flat);
-const messageMetadata = z.strictObject({
-  event_type: z.string().regex(/^[a-z0-9_]+$/i),
-  event_payload: z.record(z.string(), z.union([flat, flatObject, z.array(flatObject)])),
-});
+/** https://docs.slack.dev/messaging/message-metadata */
+const messageMetadata = z.object({ event_type: z.string(), event_payload: z.record(z.string(), z.string()) });
 
 /** @throws {SlackError} as https://docs.slack.dev/reference/methods/chat.postMessage lists them */
 export function readContent(fields: {
@@ -38,7 +33,7 @@ export function readContent(fields: {
 function readBlocks(given: unknown): KnownBlock[] | undefined {
   if (given === undefined) return undefined;
   const blocks = structured(given, 'invalid_blocks_format');
-  const faults = blockKitFaults(blocks, 'message');
+  const faults = blockKitFaults(blocks);
   if (faults.length > 0) throw new SlackError('invalid_blocks', faults);
   return blocks as KnownBlock[];
 }

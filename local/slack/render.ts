@@ -1,8 +1,18 @@
-import type { KnownBlock } from '@slack/types';
+import type {
+  ActionsBlockElement,
+  InputBlockElement,
+  KnownBlock,
+  Option,
+  PlainTextElement,
+  SectionBlockAccessory,
+  TextObject,
+} from '@slack/types';
 import { plain } from '../../lib/platforms/slack/mrkdwn.ts';
 import { printable } from '../terminal.ts';
-import { renderElement } from './render-element.ts';
 import type { MessageContent, StandInView } from './workspace.ts';
+
+const SHOWN_OPTIONS = 5;
+const BLANK = '____';
 
 /** A message as people see it, as text for a terminal. If there are blocks, the `text` is only for notifications. */
 export function renderMessage({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>): string {
@@ -12,11 +22,12 @@ export function renderMessage({ text, blocks }: Pick<MessageContent, 'text' | 'b
 /** A modal as people see it, as text for a terminal. */
 export function renderView({ view: { title, blocks, close, submit } }: Pick<StandInView, 'view'>): string {
   const buttons = [close, submit].flatMap((button) => (button ? [`[ ${button.text} ]`] : []));
-  const parts = [underlined(title.text), renderBlocks(blocks as KnownBlock[])];
+  const parts = [`${title.text}\n${'='.repeat(title.text.length)}`, renderBlocks(blocks as KnownBlock[])];
   if (buttons.length > 0) parts.push(buttons.join('  '));
   return printable(parts.join('\n\n'));
 }
 
+/** The blocks that block-kit.ts takes. */
 function renderBlocks(blocks: readonly KnownBlock[]): string {
   return blocks.map(renderBlock).join('\n');
 }
@@ -36,6 +47,36 @@ function renderBlock(block: KnownBlock): string {
   }
 }
 
-function underlined(title: string): string {
-  return `${title}\n${'='.repeat(title.length)}`;
+export function renderElement(
+  element: ActionsBlockElement | InputBlockElement | SectionBlockAccessory | TextObject,
+): string {
+  switch (element.type) {
+    case 'mrkdwn':
+      return plain(element.text);
+    case 'plain_text':
+      return element.text;
+    case 'button':
+      return `[ ${element.text.text} ]`;
+    case 'static_select': {
+      const options = element.options ?? element.option_groups?.flatMap((group) => group.options) ?? [];
+      return menu(element.initial_option?.text, options);
+    }
+    case 'multi_static_select':
+      return menu(undefined, element.options ?? []);
+    case 'datepicker':
+      return `[ ${element.initial_date ?? BLANK} ▾ ]`;
+    case 'number_input':
+    case 'plain_text_input':
+      return element.initial_value || BLANK;
+    default:
+      return `(${element.type})`;
+  }
+}
+
+/** `[ Web Shop ▾ ] Mobile App, Company Website, … 8 more` */
+function menu(chosen: PlainTextElement | undefined, options: readonly Option[]): string {
+  const others = options.map(({ text }) => text.text).filter((label) => label !== chosen?.text);
+  const shown = others.slice(0, SHOWN_OPTIONS);
+  if (others.length > shown.length) shown.push(`… ${others.length - shown.length} more`);
+  return [`[ ${chosen?.text ?? BLANK} ▾ ]`, ...(shown.length > 0 ? [shown.join(', ')] : [])].join(' ');
 }

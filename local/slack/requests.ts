@@ -18,10 +18,13 @@ export function commandForm(standIn: SlackStandIn, typed: string, { userId, chan
   if (command === undefined) throw new Error('a command begins with a slash, such as /pm help');
   return new URLSearchParams({
     team_id: standIn.installation.teamId,
-    ...{ command, text, user_id: userId, channel_id: channelId },
+    command,
+    text,
+    user_id: userId,
+    channel_id: channelId,
     user_name: nameOf(standIn, userId),
     trigger_id: standIn.makeTriggerId(userId),
-    response_url: standIn.makeResponseUrl({ kind: 'command', userId, channelId }),
+    response_url: standIn.makeResponseUrl({ userId, channelId }),
   });
 }
 
@@ -44,7 +47,7 @@ export function buttonForm(
     ...who(standIn, userId),
     channel: { id: source.channel, name: standIn.channels.get(source.channel)?.name ?? 'directmessage' },
     trigger_id: standIn.makeTriggerId(userId),
-    response_url: standIn.makeResponseUrl({ kind: 'action', userId, channelId: source.channel, source }),
+    response_url: standIn.makeResponseUrl({ userId, channelId: source.channel, source }),
     actions: [{ type: 'button', ...pressed, action_ts: source.ts }],
   });
 }

@@ -1,5 +1,5 @@
 import { type Answer, json, text } from './answer.ts';
-import { isTrue } from './api-call.ts';
+import { isTrue, structured } from './call-arguments.ts';
 import { readContent } from './message-content.ts';
 import { SlackError } from './slack-error.ts';
 import { type MessageContent, nextId, type SlackMessage, type Workspace } from './workspace.ts';
@@ -11,26 +11,28 @@ import { type MessageContent, nextId, type SlackMessage, type Workspace } from '
 const MAX_USES = 5;
 const LIFE_MS = 30 * 60_000;
 
-/** The origin of a response URL: a command, or an element of a message. */
-export type RespondsTo = { userId: string; channelId: string } & (
-  | { kind: 'command' }
-  | { kind: 'action'; source: SlackMessage }
-);
+/** What a response URL belongs to: a command, or, with a source, a button of that message. */
+export interface RespondsTo {
+  userId: string;
+  channelId: string;
+  source?: SlackMessage | undefined;
+}
 
-/** A response URL as it is kept over a restart. `source` is the time of the message in the channel. */
-export interface KeptResponseUrl {
+interface Made extends RespondsTo {
   id: string;
   at: number;
   uses: number;
-  userId: string;
-  channelId: string;
+}
+
+/** A response URL as it is kept over a restart. `source` is the time of the message in the channel. */
+export interface KeptResponseUrl extends Omit<Made, 'source'> {
   source?: string | undefined;
 }
 
 export interface ResponseUrls {
   /** @returns the path below `/response/` */
   make(about: RespondsTo): string;
-  respond(id: string, contentType: string | undefined, body: string): Answer;
+  respond(id: string, body: string): Answer;
   /** Those that have not expired. */
   valid(): KeptResponseUrl[];
   /** The messages that they came from must be in the workspace. */
@@ -38,54 +40,33 @@ export interface ResponseUrls {
 }
 
 export function createResponseUrls(workspace: Workspace): ResponseUrls {
-  const made = new Map<string, { about: RespondsTo; at: number; uses: number }>();
+  const urls = new Map<string, Made>();
+  const isExpired = ({ at }: Made) => workspace.clock() - at > LIFE_MS;
   return {
     make(about) {
       const id = `${about.channelId}/${nextId(workspace, 'R')}`;
-      made.set(id, { about, at: workspace.clock(), uses: 0 });
+      urls.set(id, { ...about, id, at: workspace.clock(), uses: 0 });
       return id;
     },
-    respond(id, contentType, body) {
-      const url = made.get(id);
+    respond(id, body) {
+      const url = urls.get(id);
       if (!url) return text(404, 'no_service');
-      if (workspace.clock() - url.at > LIFE_MS) return refusedResponse('expired_url');
+      if (isExpired(url)) return refusedResponse('expired_url');
       if (url.uses >= MAX_USES) return refusedResponse('used_url');
       try {
-        if (!/^application\/json\b/i.test(contentType ?? '')) throw new SlackError('invalid_payload');
-        carryOut(workspace, url.about, JSON.parse(body));
+        carryOut(workspace, url, structured(body, 'invalid_payload'));
       } catch (error) {
         if (error instanceof SlackError) return text(400, error.error);
-        if (error instanceof SyntaxError) return text(400, 'invalid_payload');
         throw error;
       }
       url.uses += 1;
       return text(200, 'ok');
     },
-    valid: () =>
-      [...made]
-        .filter(([, { at }]) => workspace.clock() - at <= LIFE_MS)
-        .map(
-          ([
-            id,
-            {
-              about: { userId, channelId, ...about },
-              at,
-              uses,
-            },
-          ]) => ({
-            id,
-            at,
-            uses,
-            userId,
-            channelId,
-            ...(about.kind === 'action' && { source: about.source.ts }),
-          }),
-        ),
-    restore(urls) {
-      for (const { id, at, uses, userId, channelId, source } of urls) {
-        const message = workspace.messages.find(({ ts, channel }) => ts === source && channel === channelId);
-        const origin = message ? { kind: 'action' as const, source: message } : { kind: 'command' as const };
-        made.set(id, { about: { userId, channelId, ...origin }, at, uses });
+    valid: () => [...urls.values()].filter((url) => !isExpired(url)).map((url) => ({ ...url, source: url.source?.ts })),
+    restore(kept) {
+      for (const { source, ...url } of kept) {
+        const message = workspace.messages.find(({ ts, channel }) => ts === source && channel === url.channelId);
+        urls.set(url.id, { ...url, source: message });
       }
     },
   };
@@ -112,7 +93,7 @@ function carryOut(workspace: Workspace, about: RespondsTo, given: unknown): void
   const fields: ResponseFields = given;
   const content = { ...readContent(fields), at: workspace.clock() };
   // A command has no message yet, so Slack posts a new one each time: https://github.com/slackapi/bolt-js/issues/2287
-  if (isTrue(fields.replace_original) && about.kind === 'action') {
+  if (isTrue(fields.replace_original) && about.source) {
     replace(about.source, content);
     return;
   }

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../listen.ts';
 import { refusalOf } from '../own-key.ts';
 import { readBody } from '../request-body.ts';
-import { type Answer, json, underFailure } from './answer.ts';
+import { type Answer, json } from './answer.ts';
 import { answerControl } from './control.ts';
-import { createFailures, type Failure } from './failures.ts';
+import { createFailures, type Failure, underFailure } from './failures.ts';
 import { keepWorkspace } from './kept-workspace.ts';
 import { createResponseUrls, type RespondsTo, refusedResponse } from './response-urls.ts';
 import { channels, people, userGroups } from './seed.ts';
@@ -87,8 +86,7 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
         if (request.complete) throw error;
       });
   });
-  await once(server.listen(port, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen(server, port);
   const makeResponseUrl = (about: RespondsTo) => `${url}/response/${responseUrls.make(about)}`;
 
   return {
@@ -106,11 +104,7 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
     makeResponseUrl,
     makeTriggerId: workspace.triggers.make,
     fail: failures.add,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    close,
   };
 
   async function answer(request: IncomingMessage): Promise<Answer | undefined> {
@@ -121,15 +115,15 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
     if (path.startsWith('/api/')) {
       const method = path.slice('/api/'.length);
       const refuse = (error: string) => json(200, { ok: false, error });
-      return call(method, () => answerApiCall(workspace, botToken, method, request, body), refuse);
+      return call(
+        method,
+        () => answerApiCall(workspace, botToken, method, request.headers.authorization, body),
+        refuse,
+      );
     }
     if (path.startsWith('/response/')) {
       const id = path.slice('/response/'.length);
-      return call(
-        'response_url',
-        () => responseUrls.respond(id, request.headers['content-type'], body),
-        refusedResponse,
-      );
+      return call('response_url', () => responseUrls.respond(id, body), refusedResponse);
     }
     const refusal = refusalOf(request.headers, controlKey);
     if (refusal !== undefined) return json(403, { error: refusal });

@@ -1,4 +1,4 @@
-import type { Arguments } from './api-call.ts';
+import type { Arguments } from './call-arguments.ts';
 import { SlackError } from './slack-error.ts';
 import { BOT, type SlackUser, TEAM_ID, type Workspace } from './workspace.ts';
 
@@ -18,16 +18,15 @@ export function authTest({ installation }: Workspace): Record<string, unknown> {
 }
 
 /** https://docs.slack.dev/reference/methods/users.info */
-export function userInfo({ users }: Workspace, { user: id }: Arguments): Record<string, unknown> {
-  const user = users.get(String(id));
+export function userInfo({ users }: Workspace, { user: id = '' }: Arguments): Record<string, unknown> {
+  const user = users.get(id);
   if (!user) throw new SlackError('user_not_found');
   return { user: shown(user) };
 }
 
 /** https://docs.slack.dev/reference/methods/users.lookupByEmail: people who have left are not found. */
-export function lookupByEmail({ users }: Workspace, { email }: Arguments): Record<string, unknown> {
-  const wanted = String(email).toLowerCase();
-  const user = [...users.values()].find((one) => !one.deleted && one.email?.toLowerCase() === wanted);
+export function lookupByEmail({ users }: Workspace, { email: wanted = '' }: Arguments): Record<string, unknown> {
+  const user = [...users.values()].find((one) => !one.deleted && one.email?.toLowerCase() === wanted.toLowerCase());
   if (!user) throw new SlackError('users_not_found');
   return { user: shown(user) };
 }
@@ -54,8 +53,8 @@ function shown(user: SlackUser): Record<string, unknown> {
 }
 
 /** https://docs.slack.dev/reference/methods/usergroups.users.list */
-export function listUserGroup({ userGroups }: Workspace, { usergroup }: Arguments): Record<string, unknown> {
-  const users = userGroups.get(String(usergroup));
+export function listUserGroup({ userGroups }: Workspace, { usergroup = '' }: Arguments): Record<string, unknown> {
+  const users = userGroups.get(usergroup);
   if (!users) throw new SlackError('no_such_subteam');
   return { users };
 }

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
-import { type Arguments, required, structured } from './api-call.ts';
 import { viewFaults } from './block-kit.ts';
+import { type Arguments, required, structured } from './call-arguments.ts';
 import { SlackError } from './slack-error.ts';
 import { APP_ID, BOT, nextId, type StandInView, TEAM_ID, type Workspace } from './workspace.ts';
 
@@ -9,7 +9,7 @@ const MAX_VIEW_BYTES = 250_000;
 
 /** https://docs.slack.dev/reference/methods/views.open */
 export function openView(workspace: Workspace, args: Arguments): Record<string, unknown> {
-  const triggerId = String(required(args, 'trigger_id'));
+  const triggerId = required(args, 'trigger_id');
   const view = readView(required(args, 'view'));
   refuseTakenExternalId(workspace, view);
   const opened: StandInView = {

@@ -57,7 +57,7 @@ describe('an open creation in the table', () => {
       },
     });
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation });
-    const responseUrl = relay.slack.makeResponseUrl({ kind: 'command', userId: 'U0MIRA', channelId: 'C0PLATFORM' });
+    const responseUrl = relay.slack.makeResponseUrl({ userId: 'U0MIRA', channelId: 'C0PLATFORM' });
     await command(relay, 'done 101', { responseUrl });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();

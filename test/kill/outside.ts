@@ -67,7 +67,7 @@ export function createOutside({ clock, slack, invoke, jobs, mayFail }: OutsideOp
       user_id: userId,
       user_name: 'mira',
       channel_id: channelId,
-      response_url: slack.makeResponseUrl({ kind: 'command', userId, channelId }),
+      response_url: slack.makeResponseUrl({ userId, channelId }),
       trigger_id: triggerId,
     };
     const answer = await post(slackRequest(form, at));

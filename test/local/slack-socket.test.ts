@@ -55,7 +55,7 @@ function command(text: string): { envelope_id: string } {
       text,
       ...{ team_id: 'T0RELAY01', user_id: MIRA, channel_id: GENERAL, is_enterprise_install: 'false' },
       trigger_id: relay.slack.makeTriggerId(MIRA),
-      response_url: relay.slack.makeResponseUrl({ kind: 'command', userId: MIRA, channelId: GENERAL }),
+      response_url: relay.slack.makeResponseUrl({ userId: MIRA, channelId: GENERAL }),
     },
   } as { envelope_id: string };
 }
@@ -88,7 +88,7 @@ describe('Socket Mode', () => {
         type: 'message_action',
         callback_id: 'create-defect',
         trigger_id: relay.slack.makeTriggerId(MIRA),
-        response_url: relay.slack.makeResponseUrl({ kind: 'command', userId: MIRA, channelId: GENERAL }),
+        response_url: relay.slack.makeResponseUrl({ userId: MIRA, channelId: GENERAL }),
         user: { id: MIRA, name: 'mira' },
         channel: { id: GENERAL, name: 'general' },
         team: { id: 'T0RELAY01', domain: 'example' },

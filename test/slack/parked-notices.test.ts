@@ -57,7 +57,7 @@ describe('the notice of parked jobs', () => {
     ]);
     expect(texts()[0]).toContain(`npm run -s relay -- replay ${job?.id}`);
     expect(texts()[0]).toContain('See docs/stuck.md#refused.');
-    expect(blockKitFaults(notices()[0]?.blocks, 'message')).toEqual([]);
+    expect(blockKitFaults(notices()[0]?.blocks)).toEqual([]);
     expect(relay.sandbox.requests).toBe(calls);
     expect((await relay.jobs('parked'))[0]).toEqual(job);
   });
@@ -86,7 +86,7 @@ describe('the notice of parked jobs', () => {
     expect(texts()).toEqual([expect.stringMatching(/20 jobs are parked.*Other causes:/s)]);
     expect(texts()[0]?.match(/^Reason: cause/gm)).toHaveLength(7);
     expect(texts()[0]).toContain('• and 10 more');
-    expect(blockKitFaults(notices()[0]?.blocks, 'message')).toEqual([]);
+    expect(blockKitFaults(notices()[0]?.blocks)).toEqual([]);
     expect(JSON.stringify(notices()[0]?.blocks).length).toBeLessThan(13_000);
   });
 

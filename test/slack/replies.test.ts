@@ -118,7 +118,7 @@ describe('an outcome', () => {
   );
 
   it('an outcome is a direct message if the response_url is used up', async () => {
-    const responseUrl = relay.slack.makeResponseUrl({ kind: 'command', userId: MIRA, channelId: GENERAL });
+    const responseUrl = relay.slack.makeResponseUrl({ userId: MIRA, channelId: GENERAL });
     for (let use = 1; use <= 5; use++) {
       const headers = { 'content-type': 'application/json' };
       await fetch(responseUrl, { method: 'POST', headers, body: JSON.stringify({ text: `${use}` }) });
@@ -362,7 +362,7 @@ describe('everything that goes out', () => {
 describe('the log', () => {
   it('the log has no secret, response_url, note or address, and the table no secret', async () => {
     await start({ github: { token: 'ghp_canary' } });
-    const responseUrl = relay.slack.makeResponseUrl({ kind: 'command', userId: MIRA, channelId: GENERAL });
+    const responseUrl = relay.slack.makeResponseUrl({ userId: MIRA, channelId: GENERAL });
     await ask(relay, 'log 1h “Release checkout 2.4” canary-note', { responseUrl });
     await ask(relay, 'log 2h “no such task” canary-note');
     await ask(relay, 'log 1h “Release checkout 2.4” canary-note', { userId: 'U0NOBODY1' });

@@ -28,22 +28,24 @@ async function restart(): Promise<void> {
 
 /** To the stand-in that runs now. Here its port differs after a restart, because fetch would reuse a connection. */
 const post = (url: string, body: object) =>
-  fetch(slack.url + new URL(url).pathname, {
+  fetch(slack.url + new URL(url).pathname, { method: 'POST', body: JSON.stringify(body) });
+const call = (method: string, fields: Record<string, string>) =>
+  fetch(`${slack.url}/api/${method}`, {
     method: 'POST',
-    headers: { authorization: 'Bearer xoxb-kept', 'content-type': 'application/json; charset=utf-8' },
-    body: JSON.stringify(body),
+    headers: { authorization: 'Bearer xoxb-kept' },
+    body: new URLSearchParams(fields),
   });
 
 it('messages, replaced ones, forms and response URLs of the stand-in survive a restart', async () => {
-  await post(`${slack.url}/api/chat.postMessage`, { channel: CHANNEL, text: 'first' });
+  await call('chat.postMessage', { channel: CHANNEL, text: 'first' });
   const view = { type: 'modal', title: { type: 'plain_text', text: 'Form' }, blocks: [] };
-  await post(`${slack.url}/api/views.open`, { trigger_id: slack.makeTriggerId('U0MIRA001'), view });
+  await call('views.open', { trigger_id: slack.makeTriggerId('U0MIRA001'), view: JSON.stringify(view) });
   const [source] = slack.messages;
   if (!source) throw new Error('nothing was posted');
-  const ofCommand = slack.makeResponseUrl({ kind: 'command', userId: 'U0MIRA001', channelId: CHANNEL });
-  const ofButton = slack.makeResponseUrl({ kind: 'action', userId: 'U0MIRA001', channelId: CHANNEL, source });
+  const ofCommand = slack.makeResponseUrl({ userId: 'U0MIRA001', channelId: CHANNEL });
+  const ofButton = slack.makeResponseUrl({ userId: 'U0MIRA001', channelId: CHANNEL, source });
   // What the command line asks for is a request too. Made here, it is kept with the next one.
-  await post(`${slack.url}/api/chat.postMessage`, { channel: CHANNEL, text: 'second' });
+  await call('chat.postMessage', { channel: CHANNEL, text: 'second' });
   const { messages, views } = structuredClone({ messages: slack.messages, views: slack.views });
   await restart();
   expect(slack).toMatchObject({ messages, views });
@@ -56,7 +58,7 @@ it('messages, replaced ones, forms and response URLs of the stand-in survive a r
 });
 
 it('a response URL has as many uses after a restart as before, and expires', async () => {
-  const url = slack.makeResponseUrl({ kind: 'command', userId: 'U0MIRA001', channelId: CHANNEL });
+  const url = slack.makeResponseUrl({ userId: 'U0MIRA001', channelId: CHANNEL });
   for (let use = 0; use < 4; use += 1) expect((await post(url, { text: String(use) })).status).toBe(200);
   await restart();
   expect((await post(url, { text: 'fifth' })).status).toBe(200);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ActionsBlockElement, Button, InputBlock, KnownBlock, ModalView } from '@slack/types';
-import { renderElement } from '../../../local/slack/render-element.ts';
+import { renderElement } from '../../../local/slack/render.ts';
 import { escaped } from './html.ts';
 
 const ICON = readFileSync(join(import.meta.dirname, '../../../console/web/icon.svg'), 'utf8');

@@ -1,0 +1,26 @@
+import { SlackError } from './slack-error.ts';
+
+/** The fields of a call, which the relay sends as a form. */
+export type Arguments = Readonly<Record<string, string>>;
+
+/** @throws {SlackError} if it is missing or empty */
+export function required(args: Arguments, name: string): string {
+  const value = args[name];
+  if (!value) throw new SlackError('invalid_arguments', [`missing required field: ${name}`]);
+  return value;
+}
+
+/** A field that is JSON in JSON bodies, and JSON in a string in forms. */
+export function structured(given: unknown, error: string): unknown {
+  if (typeof given !== 'string') return given;
+  try {
+    return JSON.parse(given);
+  } catch {
+    throw new SlackError(error);
+  }
+}
+
+/** In a form, true is `true` or `1`. */
+export function isTrue(value: unknown): boolean {
+  return value === true || value === 'true' || value === '1';
+}
