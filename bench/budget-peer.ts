@@ -1,7 +1,7 @@
 import { seededRandom, VirtualTime } from '../test/service/budget/virtual-time.ts';
 import type { Arrival } from '../test/simulation/arrivals.ts';
 import type { Workload } from '../test/simulation/simulation.ts';
-import { DAY, MINUTE, SECOND } from '../test/simulation/workloads.ts';
+import { MINUTE, SECOND } from '../test/simulation/workloads.ts';
 
 /** A call of the peer. Times are in milliseconds since the start. */
 export interface PeerCall {
@@ -13,7 +13,7 @@ export interface PeerCall {
 
 /** The part of `rate-limiter-flexible` that the bench uses. */
 interface Library {
-  RateLimiterMemory: new (options: { keyPrefix: string; points: number; duration: number }) => Limiter;
+  RateLimiterMemory: new (options: { points: number; duration: number }) => Limiter;
 }
 interface Limiter {
   /** Rejects with `msBeforeNext` if nothing is left. */
@@ -24,17 +24,13 @@ interface Limiter {
 const START = Date.UTC(2026, 10, 20, 10, 0, 17);
 
 /**
- * Runs a workload, each of whose jobs makes one call, through a limiter for the minute and one for the day. The peer is
- * at its best: all workers have one counter without a way to it, and a job is not put back while it waits.
+ * Runs a workload, each of whose jobs makes one call, through a limiter for the minute. The peer is at its best: all
+ * workers share one counter without a way to it, and a job is not put back while it waits.
  */
 export async function runThroughPeer(load: Workload): Promise<PeerCall[]> {
   const library = new URL('peers/node_modules/rate-limiter-flexible/index.js', import.meta.url);
   const { RateLimiterMemory } = (await import(library.href)) as Library;
-  const { perMinute, perDay } = load.limits;
-  const limiters = [
-    new RateLimiterMemory({ keyPrefix: 'minute', points: perMinute, duration: MINUTE / SECOND }),
-    new RateLimiterMemory({ keyPrefix: 'day', points: perDay, duration: DAY / SECOND }),
-  ];
+  const limiter = new RateLimiterMemory({ points: load.limits.perMinute, duration: MINUTE / SECOND });
   const time = new VirtualTime(START);
   const random = seededRandom(load.seed);
   const [least, most] = load.latencyMs;
@@ -44,7 +40,7 @@ export async function runThroughPeer(load: Workload): Promise<PeerCall[]> {
     for (const { lane, connection, atMs } of jobs) {
       await time.sleep(START + atMs - time.now);
       for (;;) {
-        const waitMs = await msUntilAllowed(limiters, connection);
+        const waitMs = await msUntilAllowed(limiter, connection);
         if (waitMs === 0) break;
         await time.sleep(waitMs);
       }
@@ -72,10 +68,10 @@ export async function runThroughPeer(load: Workload): Promise<PeerCall[]> {
   return calls;
 }
 
-/** @returns 0 if the limiters let the call through */
-async function msUntilAllowed(limiters: readonly Limiter[], key: string): Promise<number> {
+/** @returns 0 if the limiter lets the call through */
+async function msUntilAllowed(limiter: Limiter, key: string): Promise<number> {
   try {
-    for (const limiter of limiters) await limiter.consume(key);
+    await limiter.consume(key);
     return 0;
   } catch (refusal) {
     return Math.max(1, (refusal as { msBeforeNext: number }).msBeforeNext);

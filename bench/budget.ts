@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { quantile } from '../test/service/budget/figures.ts';
 import { countings, ServiceModel } from '../test/service/budget/service-model.ts';
-import { figuresOf } from '../test/simulation/figures.ts';
 import { type Call, simulate } from '../test/simulation/simulation.ts';
 import { backlogWithPeople, MINUTE, SECOND } from '../test/simulation/workloads.ts';
 import { type PeerCall, runThroughPeer } from './budget-peer.ts';
@@ -30,16 +29,13 @@ export async function* measureBudget({ write }: Options): AsyncGenerator<Figure>
     return (100 * length) / (MINUTES * perMinute);
   });
   for (const counting of countings) {
-    yield figure({ name: `429s of a service that counts by ${counting}`, aim: { atMost: 0 } }, (calls) => {
+    yield figure({ name: `429s, ${counting} windows`, aim: { atMost: 0 } }, (calls) => {
       const service = new ServiceModel(counting, [{ lengthMs: MINUTE, most: perMinute }]);
       return countedAt(calls).filter((at) => !service.request(at)).length;
     });
   }
   yield figure({ name: 'wait of people, median', unit: 's' }, (calls) => waitOfPeople(calls, 0.5));
   yield figure({ name: 'wait of people, 99%', unit: 's', aim: { atMost: 2 } }, (calls) => waitOfPeople(calls, 0.99));
-  const { budgetWritesPerCall, receivesPerCall } = figuresOf(here, load);
-  yield { name: 'writes a call', value: budgetWritesPerCall, aim: { atMost: 3 } };
-  yield { name: 'receives a call', value: receivesPerCall, aim: { atMost: 4 } };
 
   if (!write) return;
   const lines = [

@@ -13,6 +13,7 @@ interface Effect {
   of(result: Result, load: Workload): number;
 }
 
+const p99 = (waitsMs: readonly number[]) => quantile(waitsMs, 0.99) / SECOND;
 const isAfter = (minutes: number) => (call: Call) => call.wantedAt > minutes * MINUTE;
 
 const untilAllCalled: Effect = {
@@ -23,12 +24,12 @@ const untilAllCalled: Effect = {
 const waitOfPeople: Effect = {
   name: 'people wait, 99%',
   unit: 's',
-  of: ({ calls }) => quantile(waitsOfPeople(calls, isAfter(5)), 0.99) / SECOND,
+  of: ({ calls }) => p99(waitsOfPeople(calls, isAfter(5))),
 };
 const untilLastCall: Effect = {
   name: 'last call after, 99%',
   unit: 's',
-  of: ({ calls }) => quantile(waitsForLast(calls, isAfter(2)), 0.99) / SECOND,
+  of: ({ calls }) => p99(waitsForLast(calls, isAfter(2))),
 };
 const mostInMinute: Effect = {
   name: 'most calls in a minute',
@@ -38,14 +39,7 @@ const waitOfEvents: Effect = {
   name: "another connection's events wait, 99%",
   unit: 's',
   // The messages of the 1,500 jobs that come at once are in the way of everything in the first minutes.
-  of: ({ calls }) => {
-    return (
-      quantile(
-        waitsOf(calls, (call) => call.connection === 'other' && isAfter(2)(call)),
-        0.99,
-      ) / SECOND
-    );
-  },
+  of: ({ calls }) => p99(waitsOf(calls, (call) => call.connection === 'other' && isAfter(2)(call))),
 };
 
 /** The name of a workload in test/simulation/workloads.ts, what to look at, and the most that it may be. */

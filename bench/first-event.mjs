@@ -11,7 +11,6 @@ const answeredMs = performance.now();
 const measured = {
   importMs: importedMs - startMs,
   totalMs: answeredMs - startMs,
-  residentMegabytes: process.memoryUsage.rss() / 1e6,
   answer,
 };
 // Connections that are kept alive would keep the process alive too.

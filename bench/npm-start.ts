@@ -22,6 +22,7 @@ const WARM_UP_EVENTS = 10;
 const IDLE_EVENTS = 50;
 /** Longer than a job takes, so the next event finds the relay idle. */
 const PAUSE_MS = 250;
+const BEFORE_SENDERS = WARM_UP_EVENTS + IDLE_EVENTS;
 
 const SENDERS = 16;
 const EVENTS = 600;
@@ -48,7 +49,7 @@ export async function* measureNpmStart({ folder }: Options): AsyncGenerator<Figu
 async function measureIdle(relay: StartedRelay): Promise<Figure> {
   const answeredMs: number[] = [];
   const startedAt: number[] = [];
-  for (let number = 1; number <= WARM_UP_EVENTS + IDLE_EVENTS; number++) {
+  for (let number = 1; number <= BEFORE_SENDERS; number++) {
     startedAt.push(Date.now());
     answeredMs.push(await postIssue(relay, number));
     await sleep(PAUSE_MS);
@@ -70,12 +71,11 @@ async function* measureSenders(relay: StartedRelay): AsyncGenerator<Figure> {
   let megabytes = idle;
   let sent = 0;
   const passedMs: number[] = [];
-  const before = WARM_UP_EVENTS + IDLE_EVENTS;
   const send = async () => {
     while (sent < EVENTS) {
       sent += 1;
-      const answered = passedMs.push(await postIssue(relay, before + sent));
-      if (before + answered === MEMORY_AFTER_EVENTS) megabytes = relay.residentMegabytes();
+      const answered = passedMs.push(await postIssue(relay, BEFORE_SENDERS + sent));
+      if (BEFORE_SENDERS + answered === MEMORY_AFTER_EVENTS) megabytes = relay.residentMegabytes();
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, send));
@@ -85,13 +85,13 @@ async function* measureSenders(relay: StartedRelay): AsyncGenerator<Figure> {
     value: megabytes,
     unit: 'MB',
     aim: { atMost: AIM_MEGABYTES },
-    detail: `before these ${amount(idle, 'MB')}, after all ${amount(relay.residentMegabytes(), 'MB')}`,
+    detail: `before the senders ${amount(idle, 'MB')}, after all ${amount(relay.residentMegabytes(), 'MB')}`,
   };
 }
 
 /** The first minute does not count, because the senders were there too. */
 async function* measureBacklog({ calls }: StartedRelay): AsyncGenerator<Figure> {
-  const ofBacklog = async () => (await calls()).slice(WARM_UP_EVENTS + IDLE_EVENTS);
+  const ofBacklog = async () => (await calls()).slice(BEFORE_SENDERS);
   const first = Date.parse((await ofBacklog())[0]?.time ?? '');
   await sleep(first + MINUTES * MINUTE_MS + 1_000 - Date.now());
   const made = await ofBacklog();

@@ -44,7 +44,12 @@ export async function* measureToolCalls({ folder }: Options): AsyncGenerator<Fig
   try {
     await linkAccount({ stores, clock: { now: clock() }, sandbox });
     const { tools } = await openAssistant({
-      ...{ connection: 'main', ...stores, limits: LIMITS, lane: 'interactive', clock, randomBytes },
+      ...stores,
+      connection: 'main',
+      limits: LIMITS,
+      lane: 'interactive',
+      clock,
+      randomBytes,
       budget: createBudget({ table: stores.table, clock }),
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       random: Math.random,
@@ -66,13 +71,13 @@ export async function* measureToolCalls({ folder }: Options): AsyncGenerator<Fig
     };
 
     await callBoth(WARM_UP_CALLS);
-    yield* figures('a tool call when warm', await callBoth(CALLS), AIM_WARM_MS);
+    yield compare('a tool call when warm', await callBoth(CALLS), AIM_WARM_MS);
     const refreshed = await callBoth(REFRESHES, () => {
       aheadMs += LONGER_THAN_A_TOKEN_MS;
     });
     const refreshes = sandbox.mcp.audit.filter(({ calls }) => calls.includes('refresh_token')).length;
     if (refreshes !== 2 * REFRESHES) throw new Error(`there were ${refreshes} refreshes`);
-    yield* figures('a tool call with a refresh', refreshed, AIM_REFRESH_MS);
+    yield compare('a tool call with a refresh', refreshed, AIM_REFRESH_MS);
   } finally {
     await peer.close();
     await Promise.all([stack.close(), sandbox.close()]);
@@ -93,9 +98,9 @@ async function millisecondsOf(call: () => Promise<{ isError?: boolean | undefine
   return passedMs;
 }
 
-function* figures(name: string, { here, peer }: Passed, atMost: number): Generator<Figure> {
+function compare(name: string, { here, peer }: Passed, atMost: number): Figure {
   const detail = `${medianRatio(here, peer).toFixed(1)} times the SDK's ${amount(median(peer), 'ms')}`;
-  yield { name, value: median(here), unit: 'ms', aim: { atMost }, detail };
+  return { name, value: median(here), unit: 'ms', aim: { atMost }, detail };
 }
 
 /** The SDK's client with tokens of its own, which it keeps in memory. */

@@ -22,13 +22,8 @@ export async function* measureWriteUnits(): AsyncGenerator<Figure> {
   }
 }
 
-interface IssueUnits {
-  /** By the kind of the item: `job`, `link`, and of the indexes `job (index)`. */
-  writes: Map<string, number>;
-  read: number;
-}
-
-async function unitsOf(bodyBytes: number): Promise<IssueUnits> {
+/** @returns the write units by the kind of the item: `job`, `link`, and of the indexes `job (index)` */
+async function unitsOf(bodyBytes: number): Promise<{ writes: Map<string, number>; read: number }> {
   const github = await startGithubApi(Date.now);
   const relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_bench' } });
   const table = new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply());
@@ -40,14 +35,15 @@ async function unitsOf(bodyBytes: number): Promise<IssueUnits> {
     disconnect();
     await Promise.all([relay.close(), github.close()]);
   }
-  const found: IssueUnits = { writes: new Map(), read: 0 };
+  const writes = new Map<string, number>();
+  let readUnits = 0;
   for (const [kind, { write, indexWrite, read }] of table.units) {
-    if (write > 0) found.writes.set(kind, write);
-    if (indexWrite > 0) found.writes.set(`${kind} (index)`, indexWrite);
+    if (write > 0) writes.set(kind, write);
+    if (indexWrite > 0) writes.set(`${kind} (index)`, indexWrite);
     // Only the sweep and the bench itself read an index.
-    if (kind !== jobsByStatus.name) found.read += read;
+    if (kind !== jobsByStatus.name) readUnits += read;
   }
-  return found;
+  return { writes, read: readUnits };
 }
 
 /** Has the model answer the SDK's clients of this process. @returns what gives them their own sending back */
