@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import { type Arguments, required } from './call-arguments.ts';
 import { readContent } from './message-content.ts';
 import { SlackError } from './slack-error.ts';
-import { BOT, directMessage, otherEnd, type SlackMessage, type Workspace } from './workspace.ts';
+import { directMessage, otherEnd, type SlackMessage, type Workspace } from './workspace.ts';
 
 /**
  * The limit for the text of all blocks together. Beyond it, Slack answers `msg_blocks_too_long`. The method's page
@@ -26,7 +26,7 @@ export function postMessage(workspace: Workspace, args: Arguments): Record<strin
     at: workspace.clock(),
   };
   workspace.messages.push(message);
-  return { channel, ts: message.ts, message: publicMessage(message, false) };
+  return { channel, ts: message.ts };
 }
 
 /** https://docs.slack.dev/reference/methods/chat.update */
@@ -36,11 +36,9 @@ export function updateMessage(workspace: Workspace, args: Arguments): Record<str
   if (!message) throw new SlackError('message_not_found');
   const content = readContent(args);
   if (textLength(content.blocks) > MAX_BLOCKS_TEXT_LENGTH) throw new SlackError('msg_blocks_too_long');
-  const { text, blocks, metadata, at } = message;
-  const before = { text, ...(blocks && { blocks }), ...(metadata && { metadata }), at };
   // Metadata that is not given stays.
-  Object.assign(message, { replaced: [...(message.replaced ?? []), before] }, content, { at: workspace.clock() });
-  return { channel, ts, text: message.text };
+  Object.assign(message, content, { at: workspace.clock() });
+  return { channel, ts };
 }
 
 /** The channel for a message: the given one, or the conversation with the given person. */
@@ -57,10 +55,7 @@ function destination(workspace: Workspace, id: string): string {
 export function publicMessage(message: SlackMessage, withMetadata: boolean): Record<string, unknown> {
   const { ts, text, blocks, metadata } = message;
   return {
-    type: 'message',
     ts,
-    user: BOT.userId,
-    bot_id: BOT.id,
     text,
     ...(blocks && { blocks }),
     ...(withMetadata && metadata && { metadata }),

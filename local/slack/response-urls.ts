@@ -2,7 +2,7 @@ import { type Answer, json, text } from './answer.ts';
 import { isTrue, structured } from './call-arguments.ts';
 import { readContent } from './message-content.ts';
 import { SlackError } from './slack-error.ts';
-import { type MessageContent, nextId, type SlackMessage, type Workspace } from './workspace.ts';
+import { nextId, type SlackMessage, type Workspace } from './workspace.ts';
 
 /**
  * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses: five times within 30 minutes.
@@ -94,7 +94,9 @@ function carryOut(workspace: Workspace, about: RespondsTo, given: unknown): void
   const content = { ...readContent(fields), at: workspace.clock() };
   // A command has no message yet, so Slack posts a new one each time: https://github.com/slackapi/bolt-js/issues/2287
   if (isTrue(fields.replace_original) && about.source) {
-    replace(about.source, content);
+    delete about.source.blocks;
+    delete about.source.metadata;
+    Object.assign(about.source, content);
     return;
   }
   const isPublic = fields.response_type === 'in_channel';
@@ -105,15 +107,4 @@ function carryOut(workspace: Workspace, about: RespondsTo, given: unknown): void
     ts: workspace.stamps.nextTs(),
     ...content,
   });
-}
-
-function replace(message: SlackMessage, content: MessageContent): void {
-  const { text, blocks, metadata, at } = message;
-  message.replaced = [
-    ...(message.replaced ?? []),
-    { text, ...(blocks && { blocks }), ...(metadata && { metadata }), at },
-  ];
-  delete message.blocks;
-  delete message.metadata;
-  Object.assign(message, content);
 }

@@ -11,14 +11,7 @@ import { createResponseUrls, type RespondsTo, refusedResponse } from './response
 import { channels, people, userGroups } from './seed.ts';
 import type { Clock } from './stamps.ts';
 import { answerApiCall } from './web-api.ts';
-import {
-  createWorkspace,
-  type Installation,
-  type SlackChannel,
-  type SlackMessage,
-  type SlackUser,
-  type StandInView,
-} from './workspace.ts';
+import { createWorkspace, type Workspace } from './workspace.ts';
 
 /** Larger than the longest message and the largest view. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -35,22 +28,15 @@ export interface SlackStandInOptions {
   file?: string;
 }
 
-export interface SlackStandIn {
+/** Its workspace is live and may be changed. Removing a view closes it. */
+export interface SlackStandIn
+  extends Pick<Workspace, 'users' | 'channels' | 'installation' | 'userGroups' | 'messages' | 'views'> {
   /**
    * `http://127.0.0.1:8788`. It serves `/api/`, `/response/`, and for the command line `/messages` and `/response-url`.
    */
   url: string;
-  /** The people, by id. This and the following fields are live and may be changed. */
-  users: Map<string, SlackUser>;
-  channels: Map<string, SlackChannel>;
-  installation: Installation;
-  userGroups: Map<string, string[]>;
   /** The app's scopes. Calls that need another scope are refused with `missing_scope`. Default: all. */
   grant(scopes: Iterable<string>): void;
-  /** Every sent message. */
-  messages: SlackMessage[];
-  /** Every opened modal. Removing one closes it. */
-  views: StandInView[];
   /** Every received call, including failed ones. Posts to response URLs have the method `response_url`. */
   calls: { method: string; at: number }[];
   /** Valid for five messages within 30 minutes. */
@@ -90,16 +76,11 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
   const makeResponseUrl = (about: RespondsTo) => `${url}/response/${responseUrls.make(about)}`;
 
   return {
+    ...workspace,
     url,
-    users: workspace.users,
-    channels: workspace.channels,
-    installation: workspace.installation,
-    userGroups: workspace.userGroups,
     grant(scopes) {
       workspace.scopes = new Set(scopes);
     },
-    messages: workspace.messages,
-    views: workspace.views,
     calls,
     makeResponseUrl,
     makeTriggerId: workspace.triggers.make,

@@ -1,18 +1,13 @@
 import type { Arguments } from './call-arguments.ts';
 import { SlackError } from './slack-error.ts';
-import { BOT, type SlackUser, TEAM_ID, type Workspace } from './workspace.ts';
+import { type SlackUser, TEAM_ID, type Workspace } from './workspace.ts';
 
 /** https://docs.slack.dev/reference/methods/auth.test */
 export function authTest({ installation }: Workspace): Record<string, unknown> {
   const { teamId, enterpriseId, isEnterpriseInstall } = installation;
   return {
-    url: 'https://stand-in.slack.com/',
-    team: 'Stand-in',
     team_id: teamId,
     enterprise_id: enterpriseId ?? null,
-    user: BOT.name,
-    user_id: BOT.userId,
-    bot_id: BOT.id,
     is_enterprise_install: isEnterpriseInstall,
   };
 }

@@ -48,8 +48,6 @@ export interface SlackMessage extends MessageContent {
   userId?: string;
   /** Its time in Slack's format, which is also its id within the channel: `1763640000.000100` */
   ts: string;
-  /** Earlier contents, oldest first. */
-  replaced?: MessageContent[];
 }
 
 /** A modal in its current state. Removing it from the list closes it. */
@@ -62,7 +60,7 @@ export interface StandInView {
   /** When this was shown, in epoch milliseconds. */
   at: number;
   /** Earlier contents, oldest first. */
-  replaced: { view: ModalView; hash: string; at: number }[];
+  replaced: ModalView[];
 }
 
 /** The workspace in which the app is installed. */
@@ -91,8 +89,6 @@ export interface Workspace {
 }
 
 export const TEAM_ID = 'T0RELAY01';
-export const APP_ID = 'A0RELAY01';
-export const BOT = { id: 'B0RELAY01', userId: 'U0RELAYBOT', name: 'partner-relay' } as const;
 
 export function createWorkspace(
   clock: Clock,

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Answer } from '../answer.ts';
 import type { Store } from '../store.ts';
 import { type AuthorizationRequest, backToClient, readAuthorizationRequest } from './authorization-request.ts';
-import { BrowserSessions } from './browser-sessions.ts';
 import type { Codes } from './codes.ts';
 import type { Grants } from './grants.ts';
 import { consentPage, errorPage, type Form, signInPage, workspacePage } from './pages.ts';
@@ -23,8 +22,8 @@ export interface AuthorizeContext {
 
 interface Pending {
   request: AuthorizationRequest;
-  /** The browser session that it began in; no other may go on with it. */
-  session: string;
+  /** Once signed in. */
+  person?: Person | undefined;
   expiresAt: number;
 }
 
@@ -37,14 +36,13 @@ const pendingMs = 10 * 60_000;
  */
 export class Authorize {
   readonly #context: AuthorizeContext;
-  readonly #sessions = new BrowserSessions();
   readonly #pending = new Map<string, Pending>();
 
   constructor(context: AuthorizeContext) {
     this.#context = context;
   }
 
-  begin({ query, headers, nowMs }: McpRequest): Answer {
+  begin({ query, nowMs }: McpRequest): Answer {
     const { store, workspaces, issuer } = this.#context;
     const read = readAuthorizationRequest(store, query, issuer());
     if ('answer' in read) return read.answer;
@@ -54,26 +52,24 @@ export class Authorize {
     }
     for (const [old, { expiresAt }] of this.#pending) if (nowMs > expiresAt) this.#pending.delete(old);
     const id = randomBytes(24).toString('base64url');
-    const pending = { request: read.request, session: this.#sessions.of(headers), expiresAt: nowMs + pendingMs };
+    const pending = { request: read.request, expiresAt: nowMs + pendingMs };
     this.#pending.set(id, pending);
-    return this.#firstPage(id, pending);
+    return signInPage(this.#form(id, pending), people);
   }
 
   /** One form of the pages. */
-  proceed({ body, headers, nowMs }: McpRequest): Answer {
+  proceed({ body, nowMs }: McpRequest): Answer {
     const form = new URLSearchParams(body.toString('utf8'));
     const id = form.get('request') ?? '';
     const pending = this.#pending.get(id);
-    if (!pending || nowMs > pending.expiresAt || this.#sessions.of(headers) !== pending.session) {
-      return errorPage(400, 'This sign-in is over, or began in another browser. Start again from the application.');
+    if (!pending || nowMs > pending.expiresAt) {
+      return errorPage(400, 'This sign-in is over. Start again from the application.');
     }
     switch (form.get('step')) {
       case 'sign-in':
         return this.#signIn(id, pending, form);
       case 'google':
-        return this.#enter(id, pending, form.get('user_id'));
-      case 'sign-out':
-        return this.#enter(id, pending, null);
+        return this.#enter(id, pending, personOf(form.get('user_id')));
       case 'workspace':
         return this.#askConsent(id, pending, form);
       case 'consent':
@@ -88,32 +84,20 @@ export class Authorize {
     if (person === undefined || person.password !== form.get('password')) {
       return signInPage(this.#form(id, pending), people, 'Email or password is wrong.');
     }
-    return this.#enter(id, pending, person.user_id);
+    return this.#enter(id, pending, person);
   }
 
-  #enter(id: string, pending: Pending, user_id: string | null): Answer {
-    const known = people.some((person) => person.user_id === user_id) ? user_id : null;
-    const entered = { ...pending, session: this.#sessions.renew(pending.session, known) };
-    this.#pending.set(id, entered);
-    return this.#firstPage(id, entered);
-  }
-
-  #firstPage(id: string, pending: Pending): Answer {
-    const { action } = this.#context;
-    const person = this.#personOf(pending);
-    const answer = person ? this.#offer(id, pending, person) : signInPage(this.#form(id, pending), people);
-    return { ...answer, headers: { ...answer.headers, 'set-cookie': this.#sessions.cookie(pending.session, action) } };
-  }
-
-  #offer(id: string, pending: Pending, { user_id, email }: Person): Answer {
-    const offered = this.#context.workspaces.offeredTo(user_id);
+  #enter(id: string, pending: Pending, person: Person | undefined): Answer {
+    pending.person = person;
+    if (!person) return signInPage(this.#form(id, pending), people);
+    const offered = this.#context.workspaces.offeredTo(person.user_id);
     if (offered.length === 0) return this.#denied(pending.request, 'None of your workspaces has MCP enabled');
-    return workspacePage(this.#form(id, pending), email, offered);
+    return workspacePage(this.#form(id, pending), person.email, offered);
   }
 
   #askConsent(id: string, pending: Pending, form: URLSearchParams): Answer {
     const chosen = this.#choice(pending, form);
-    if (!chosen) return this.#firstPage(id, pending);
+    if (!chosen) return this.#enter(id, pending, pending.person);
     const { person, workspace, scopes } = chosen;
     return consentPage(this.#form(id, pending), person.email, pending.request.client, workspace, scopes);
   }
@@ -122,7 +106,7 @@ export class Authorize {
     const { codes, grants, issuer } = this.#context;
     const { request } = pending;
     const chosen = this.#choice(pending, form);
-    if (!chosen) return this.#firstPage(id, pending);
+    if (!chosen) return this.#enter(id, pending, pending.person);
     this.#pending.delete(id);
     if (form.get('decision') !== 'allow') return this.#denied(request, 'The person did not allow it');
     const approved = form.getAll('scope');
@@ -139,17 +123,11 @@ export class Authorize {
   }
 
   /** The workspace that the form names, if it is one that the person may choose. */
-  #choice(pending: Pending, form: URLSearchParams) {
-    const person = this.#personOf(pending);
+  #choice({ person, request }: Pending, form: URLSearchParams) {
     if (!person) return undefined;
     const offered = this.#context.workspaces.offeredTo(person.user_id);
     const workspace = offered.find(({ workspace_id }) => workspace_id === form.get('workspace_id'));
-    return workspace && { person, workspace, scopes: clamp(pending.request.scope, workspace.mcp_scopes) };
-  }
-
-  #personOf({ session }: Pending): Person | undefined {
-    const signedIn = this.#sessions.userOf(session);
-    return people.find(({ user_id }) => user_id === signedIn);
+    return workspace && { person, workspace, scopes: clamp(request.scope, workspace.mcp_scopes) };
   }
 
   #form(request: string, pending: Pending): Form {
@@ -159,4 +137,8 @@ export class Authorize {
   #denied(request: AuthorizationRequest, error_description: string): Answer {
     return backToClient(request, this.#context.issuer(), { error: 'access_denied', error_description });
   }
+}
+
+function personOf(id: string | null): Person | undefined {
+  return people.find(({ user_id }) => user_id === id);
 }

@@ -47,7 +47,7 @@ export function workspacePage(form: Form, email: string, workspaces: readonly Wo
   return page(
     200,
     'Choose a workspace',
-    `${signedIn(form, email)}
+    `${signedIn(email)}
 ${start(form, 'workspace')}
 <fieldset><legend>Workspaces that allow assistants</legend>
 ${choices.join('\n')}
@@ -72,7 +72,7 @@ export function consentPage(
   return page(
     200,
     'Allow access',
-    `${signedIn(form, email)}
+    `${signedIn(email)}
 <p><strong>${escaped(client.client_name || 'An application without a name')}</strong> wants to act as you in
 <strong>${escaped(workspace.name)}</strong>. It will send you back to <code>${escaped(new URL(form.redirectUri).host)}</code>.</p>
 ${start(form, 'consent')}
@@ -92,11 +92,7 @@ export function errorPage(status: number, reason: string): Answer {
   return { ...page(status, 'This does not work', `<p role="alert">${escaped(reason)}</p>`), reason };
 }
 
-function signedIn(form: Form, email: string): string {
-  return `${start(form, 'sign-out')}
-<p>You are signed in as ${escaped(email)}. <button>Use another account</button></p>
-</form>`;
-}
+const signedIn = (email: string) => `<p>You are signed in as ${escaped(email)}.</p>`;
 
 function start({ action, request }: Form, step: string): string {
   return `<form method="post" action="${escaped(action)}">

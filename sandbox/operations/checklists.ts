@@ -9,10 +9,7 @@ export const checklists = [
     path: '/work-items/checklist/groups/reorder',
     evidence: 'documented',
     scope: 'checklists.write',
-    success: 200,
-    invalid: 422,
     required: { work_item_type: 'name', work_item_id: 'id', group_ids: 'integers' },
-    optional: {},
     run({ work_item_type, work_item_id, group_ids }, store) {
       const groups = store.data.checklistGroups.filter(
         (group) => group.work_item_type === work_item_type && group.work_item_id === work_item_id,
@@ -36,8 +33,6 @@ export const checklists = [
     path: '/work-items/checklist/items/complete',
     evidence: 'documented',
     scope: 'checklists.write',
-    success: 200,
-    invalid: 422,
     required: { item_id: 'id' },
     optional: { is_completed: 'boolean' },
     run({ item_id, is_completed }, store, stamp, actorId) {

@@ -40,9 +40,7 @@ export const defects = [
     path: '/defects/list',
     evidence: 'assumed',
     scope: 'defects.read',
-    success: 200,
     invalid: 400,
-    required: {},
     optional: { project_id: 'uuid', page: 'count', per_page: 'count' },
     run({ project_id, ...pages }, { data }) {
       const found = data.defects.filter((defect) => project_id === undefined || defect.project_id === project_id);
@@ -54,7 +52,6 @@ export const defects = [
     path: '/defects/update',
     evidence: 'documented',
     scope: 'defects.write',
-    success: 200,
     invalid: 400,
     required: { defect_id: 'id' },
     optional: { title: 'name', ...described },
@@ -68,7 +65,6 @@ export const defects = [
     path: '/defects/link',
     evidence: 'documented',
     scope: 'defects.write',
-    success: 200,
     invalid: 400,
     required: { defect_id: 'id' },
     optional: { test_case_id: 'id', test_step_id: 'id', task_id: 'id' },

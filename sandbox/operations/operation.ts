@@ -45,50 +45,64 @@ export interface Result {
  */
 export type Evidence = 'documented' | 'fields assumed' | 'assumed';
 
-interface Described {
+interface Declaration<R extends Fields, O extends Fields> {
   readonly path: string;
   readonly evidence: Evidence;
   /** null: any key may call it. Names other than `*` are assumed: '<resource>.read' and '<resource>.write'. */
   readonly scope: string | null;
-  readonly success: 200 | 201;
-  /** docs/partner-api.md#statuses: 400 for test scenarios, test steps and defects; 422 for the others it lists. */
-  readonly invalid: 400 | 422;
-}
-
-interface Declaration<R extends Fields, O extends Fields> extends Described {
-  required: R;
-  optional: O;
+  /** Default: 200. */
+  readonly success?: 201;
+  /** docs/partner-api.md#statuses: 400 for test scenarios, test steps and defects; 422, the default, for the others. */
+  readonly invalid?: 400;
+  /** Default: none. */
+  readonly required?: R;
+  readonly optional?: O;
   /** A rule over several fields: the field to blame and what is wrong, or null. */
   rule?(payload: Values<R, O>): readonly [field: string, reason: string] | null;
   run(payload: Values<R, O>, store: Store, stamp: string, actorId: string): Result;
 }
 
-export interface Operation extends Described {
+export interface Operation {
+  readonly path: string;
+  readonly evidence: Evidence;
+  readonly scope: string | null;
+  readonly success: 200 | 201;
+  /** The status for an invalid payload. */
+  readonly invalid: 400 | 422;
   /** The known fields of a payload. Throws a Refusal if one is missing or invalid. */
   validate(payload: Payload): Payload;
   /** `stamp` is the time of the work as YYYY-MM-DD HH:MM:SS, in UTC (assumed). `actorId` is the user who does it. */
   run(payload: Payload, store: Store, stamp: string, actorId: string): Result;
 }
 
-export function operation<const R extends Fields, const O extends Fields>(declared: Declaration<R, O>): Operation {
-  const types = Object.entries<keyof FieldTypes>({ ...declared.required, ...declared.optional });
+type NoFields = Readonly<Record<never, never>>;
+
+export function operation<const R extends Fields = NoFields, const O extends Fields = NoFields>(
+  declared: Declaration<R, O>,
+): Operation {
+  const { path, evidence, scope, success = 200, invalid = 422, required = {}, optional = {} } = declared;
+  const types = Object.entries<keyof FieldTypes>({ ...required, ...optional });
   // The result of `validate` has these types, but the declaration cannot express that to the compiler.
   const typed = (payload: Payload) => payload as Values<R, O>;
   return {
-    ...declared,
+    path,
+    evidence,
+    scope,
+    success,
+    invalid,
     validate(payload) {
       const known: Record<string, unknown> = {};
       const errors: Record<string, string> = {};
       for (const [field, type] of types) {
         const value = payload[field];
         if (value === undefined) {
-          if (field in declared.required) errors[field] = 'is required';
+          if (field in required) errors[field] = 'is required';
         } else if (fieldTypes[type].accepts(value)) known[field] = value;
         else errors[field] = `must be ${fieldTypes[type].label}`;
       }
       const broken = Object.keys(errors).length === 0 ? declared.rule?.(typed(known)) : null;
       if (broken) errors[broken[0]] = broken[1];
-      if (Object.keys(errors).length > 0) throw new Refusal(declared.invalid, 'Validation failed', { errors });
+      if (Object.keys(errors).length > 0) throw new Refusal(invalid, 'Validation failed', { errors });
       return known;
     },
     run: (payload, store, stamp, actorId) => declared.run(typed(payload), store, stamp, actorId),

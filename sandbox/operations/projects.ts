@@ -19,9 +19,6 @@ export const projects = [
     path: '/projects/list',
     evidence: 'documented',
     scope: 'projects.read',
-    success: 200,
-    invalid: 422,
-    required: {},
     optional: { page: 'count', limit: 'count' },
     run({ page = 1, limit }, { data }) {
       // "every project the key can access", and not documented as paginated: without a limit, it returns all of them
@@ -36,7 +33,6 @@ export const projects = [
     scope: 'projects.write',
     // The machine-readable description lists 200; the reference, which is followed here, 201.
     success: 201,
-    invalid: 422,
     required: { name: 'name' },
     optional: changeable,
     run(payload, store, stamp, actorId) {
@@ -65,18 +61,13 @@ export const projects = [
     path: '/projects/detail',
     evidence: 'fields assumed',
     scope: 'projects.read',
-    success: 200,
-    invalid: 422,
     required: { project_id: 'uuid' },
-    optional: {},
     run: ({ project_id }, store) => ({ data: returned(existing(store, project_id)) }),
   }),
   operation({
     path: '/projects/update',
     evidence: 'fields assumed',
     scope: 'projects.write',
-    success: 200,
-    invalid: 422,
     required: { project_id: 'uuid' },
     optional: changeable,
     run({ project_id, ...changes }, store, stamp) {
@@ -89,8 +80,6 @@ export const projects = [
     path: '/projects/search',
     evidence: 'documented',
     scope: 'projects.read',
-    success: 200,
-    invalid: 422,
     required: { q: 'text' },
     optional: { page: 'count', per_page: 'count' },
     run({ q, ...pages }, { data }) {

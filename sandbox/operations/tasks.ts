@@ -21,8 +21,6 @@ export const tasks = [
     path: '/tasks/list',
     evidence: 'fields assumed',
     scope: 'tasks.read',
-    success: 200,
-    invalid: 422,
     required: { project_id: 'uuid' },
     optional: { status: 'text', assigned_to: 'id', page: 'count', per_page: 'count' },
     run({ project_id, status, assigned_to, ...pages }, { data }) {
@@ -40,8 +38,6 @@ export const tasks = [
     evidence: 'fields assumed',
     scope: 'tasks.write',
     // The table gives 201 to other creating operations and 200 to this one.
-    success: 200,
-    invalid: 422,
     required: { project_id: 'uuid' },
     optional: changeable,
     rule: ({ title, name }) => (title === undefined && name === undefined ? ['title', 'is required'] : null),
@@ -70,18 +66,13 @@ export const tasks = [
     path: '/tasks/detail',
     evidence: 'fields assumed',
     scope: 'tasks.read',
-    success: 200,
-    invalid: 422,
     required: { task_id: 'id' },
-    optional: {},
     run: ({ task_id }, store) => ({ data: existing(store, task_id) }),
   }),
   operation({
     path: '/tasks/update',
     evidence: 'fields assumed',
     scope: 'tasks.write',
-    success: 200,
-    invalid: 422,
     required: { task_id: 'id' },
     optional: changeable,
     run({ task_id, title, name, assigned_to, ...changes }, store, stamp) {
@@ -101,8 +92,6 @@ export const tasks = [
     path: '/tasks/search',
     evidence: 'fields assumed',
     scope: 'tasks.read',
-    success: 200,
-    invalid: 422,
     required: { q: 'text' },
     optional: { project_id: 'uuid', page: 'count', per_page: 'count' },
     run({ q, project_id, ...pages }, { data }) {

@@ -11,9 +11,6 @@ export const timelogs = [
       path,
       evidence: 'fields assumed',
       scope: 'timelogs.read',
-      success: 200,
-      invalid: 422,
-      required: {},
       optional: {
         project_id: 'uuid',
         task_id: 'id',
@@ -40,10 +37,7 @@ export const timelogs = [
     path: '/timelogs/detail',
     evidence: 'fields assumed',
     scope: 'timelogs.read',
-    success: 200,
-    invalid: 422,
     required: { timelog_id: 'id' },
-    optional: {},
     run: ({ timelog_id }, { data }) => ({
       data: find(data.timelogs, 'timelog_id', timelog_id) ?? refuse(422, 'Time entry not found'),
     }),
@@ -53,7 +47,6 @@ export const timelogs = [
     evidence: 'assumed',
     scope: 'timelogs.write',
     success: 201,
-    invalid: 422,
     required: { task_id: 'id', user_id: 'id', date: 'date', hours: 'number' },
     optional: { note: 'text', description: 'text' },
     // Assumed, like everything about this operation.

@@ -123,7 +123,9 @@ describe('a modal', () => {
     expect(await call(slack, 'views.update', { external_id: 'gone', view: third })).toMatchObject({
       error: 'not_found',
     });
-    expect(slack.views).toMatchObject([{ view: third, userId: mira, replaced: [{ hash }, { view: second }] }]);
+    expect(slack.views).toMatchObject([
+      { view: third, userId: mira, replaced: [{ blocks: [section('first')] }, second] },
+    ]);
   });
 });
 
@@ -213,7 +215,7 @@ describe('a response URL', () => {
     await respond(ofButton, { text: 'Beside it' });
     await respond(slack.makeResponseUrl(toCommand), { text: 'Done', replace_original: true });
     expect(slack.messages).toEqual([
-      { kind: 'message', channel: general, ts, text: 'Logged', at: noon + 1000, replaced: [{ ...before, at: noon }] },
+      { kind: 'message', channel: general, ts, text: 'Logged', at: noon + 1000 },
       expect.objectContaining({ kind: 'ephemeral', userId: mira, text: 'Beside it' }),
       expect.objectContaining({ kind: 'ephemeral', userId: mira, text: 'Done' }),
     ]);

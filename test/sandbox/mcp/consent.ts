@@ -44,14 +44,13 @@ export async function consent(sandbox: Linkable, authorizationUrl: string | URL,
   return browser.left;
 }
 
-/** The least of a browser: a page, its forms, a cookie and redirects. */
+/** The least of a browser: a page, its forms and redirects. */
 export class Browser {
   page = '';
   status = 0;
   /** Where the page redirected to. */
   left: URL | undefined;
   #url = '';
-  #cookie = '';
 
   async open(url: string): Promise<void> {
     await this.#request(url, {});
@@ -88,9 +87,8 @@ export class Browser {
   }
 
   async #request(url: string, init: RequestInit): Promise<void> {
-    const response = await fetch(url, { ...init, redirect: 'manual', headers: { cookie: this.#cookie } });
+    const response = await fetch(url, { ...init, redirect: 'manual' });
     this.#url = url;
-    this.#cookie = response.headers.get('set-cookie')?.split(';')[0] ?? this.#cookie;
     this.status = response.status;
     this.page = await response.text();
     const location = response.headers.get('location');

@@ -156,33 +156,6 @@ describe('the pages of an authorization', () => {
     expect(browser.page).toContain('Choose a workspace');
   });
 
-  it('belong to the browser that they began in', async () => {
-    const { sandbox } = await startMcp();
-    const { url } = await authorization(sandbox);
-    const [victim, other] = [new Browser(), new Browser()];
-    await victim.open(url.href);
-    await other.open(url.href);
-    other.page = victim.page;
-    await expect(
-      other.submit('sign-in', [
-        ['email', mira],
-        ['password', 'mira-in-the-sandbox'],
-      ]),
-    ).rejects.toThrow('another browser');
-  });
-
-  it('remember who is signed in, and let another person sign in', async () => {
-    const { sandbox } = await startMcp();
-    const browser = new Browser();
-    const { url } = await authorization(sandbox);
-    await browser.open(url.href);
-    await browser.submit('google', [['user_id', sandbox.mcp.people[0]?.user_id ?? '']]);
-    await browser.open(url.href);
-    expect(browser.page).toContain(mira);
-    await browser.submit('sign-out', []);
-    expect(browser.page).toContain('Password');
-  });
-
   it('end with access_denied when the person does not allow it', async () => {
     const { sandbox } = await startMcp();
     const { url } = await authorization(sandbox);
