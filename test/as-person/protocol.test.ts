@@ -1,10 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMcpClient, type McpClient } from '../../lib/as-person/protocol/client.ts';
 import { McpError } from '../../lib/as-person/protocol/errors.ts';
 import { readEvents } from '../../lib/as-person/protocol/event-stream.ts';
+import { exchange, readText } from '../../lib/as-person/protocol/exchange.ts';
 import { readChallenge } from '../../lib/as-person/protocol/oauth/challenge.ts';
 import { revisions } from '../../lib/as-person/protocol/revisions.ts';
 import type { Permit, Transport } from '../../lib/as-person/protocol/transport.ts';
@@ -221,6 +222,38 @@ describe('an answer', () => {
       { times: { headersTimeoutMs: 200, answerTimeoutMs: 400 } },
     );
     expect(await failureOf(call(client))).toMatchObject({ name: 'McpUnanswered', sent });
+  });
+
+  it.each([
+    ['whose headers come after 9 s', 9_000, 9_000, 'done'],
+    ['whose headers come after 11 s', 11_000, 11_000, 'nothing within 10 s'],
+    ['whose last byte comes after 29 s', 0, 29_000, 'done'],
+    ['whose last byte comes after 31 s', 0, 31_000, 'nothing within 30 s'],
+  ])('has 10 seconds for its headers and 30 in all: one %s', async (_, headersMs, endMs, found) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const slow: typeof fetch = (_url, init) =>
+      new Promise((resolve, reject) => {
+        const body = new ReadableStream({
+          start(stream) {
+            const end = setTimeout(() => {
+              stream.enqueue(Buffer.from('done'));
+              stream.close();
+            }, endMs);
+            init?.signal?.addEventListener('abort', () => {
+              clearTimeout(end);
+              stream.error(init.signal?.reason);
+            });
+          },
+        });
+        setTimeout(() => resolve(new Response(body)), headersMs);
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+      });
+    const answer = exchange(slow, 'tools/call', 'https://pm.example.com', {})
+      .then(readText)
+      .catch((error: Error) => error.message);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await answer).toContain(found);
   });
 
   it('is missing where nobody listens, and the request was not sent', async () => {

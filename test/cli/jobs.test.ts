@@ -56,10 +56,13 @@ describe('relay jobs', () => {
     await expect(run(['jobs', '--in', 'Hello-World'])).rejects.toThrow('expected owner/repo or owner/repo#42');
   });
 
-  it('relay jobs --json has times in ISO 8601, also within a job', async () => {
+  it.each([
+    ['jobs', async () => JSON.parse(await run(['jobs', '--json']))[0]],
+    ['job', async () => JSON.parse(await run(['job', (await relay.jobs())[0]?.id ?? '', '--json']))],
+  ])('relay %s --json has times in ISO 8601, also within a job', async (_, read) => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 90, times: 1 });
     await open(1);
-    const [job] = JSON.parse(await run(['jobs', '--json']));
+    const job = await read();
     const time = /^2026-11-20T10:\d\d:\d\d\.\d{3}Z$/;
     expect(job).toMatchObject({ createdAt: expect.stringMatching(time), finishedAt: expect.stringMatching(time) });
     expect(job.waits.newest[0]).toMatchObject({

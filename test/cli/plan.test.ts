@@ -75,6 +75,13 @@ describe('relay plan', () => {
     await expect(plan(relay.runtime.config, await file('5.json', [1]))).rejects.toThrow(/is not a JSON object/);
   });
 
+  it('prints with --json what it shows, and nothing else', async () => {
+    const files = [await file('1.json', issueEvent('opened', { title: 'One' }))];
+    expect(JSON.parse(await plan(relay.runtime.config, '--json', ...files))).toMatchObject([
+      { summary: expect.stringContaining('One'), connection: 'main', plan: { does: 'create' } },
+    ]);
+  });
+
   it('follows the claim of another job as the job of an event would', async () => {
     await relay.post('issues', issueEvent('opened', { title: 'Made' }));
     await relay.workToTheEnd();

@@ -250,6 +250,20 @@ describe('relay resolve --parked-for', () => {
   });
 
   it.each([
+    ['that is done', undefined, 'succeeded'],
+    ['that is parked for another reason', { kind: 'maintenance', status: 422, operation: '/defects/create' }, 'parked'],
+  ] as const)('relay resolve --search refuses a job %s', async (_, fault, status) => {
+    if (fault) relay.sandbox.setFault(fault);
+    await open(1);
+    await relay.workToTheEnd();
+    const [job] = await relay.jobs(status);
+    await expect(run('resolve', job?.id ?? '', '--search')).rejects.toThrow(
+      `is not parked with an unknown outcome; its status is ${status}`,
+    );
+    expect(await relay.jobs(status)).toEqual([job]);
+  });
+
+  it.each([
     [['--search'], 'name a job, or choose jobs with --parked-for'],
     [['--parked-for', 'x'], 'use one of --done <created id>, --again and --search'],
     [['--parked-for', 'x', '--done', '7'], '--done takes the id of one creation'],

@@ -254,6 +254,19 @@ describe('each step', () => {
     expect(answer).toMatchObject({ status: 410, html: expect.stringContaining('ask for another link') });
   });
 
+  it('ends where relay.config.ts no longer says that accounts are linked', async () => {
+    await start();
+    const browser = new LinkBrowser();
+    const callback = await browser.consent(await linkUrl(relay), relay.sandbox);
+    const { main } = relay.runtime.config.connections;
+    Object.assign(main?.mcp ?? {}, { link: 'off' });
+    expect(await browser.open(callback)).toMatchObject({
+      status: 404,
+      html: expect.stringContaining('No accounts are linked on &#39;main&#39; any more'),
+    });
+    expect(await grantOf(MIRA)).toBeUndefined();
+  });
+
   it('ends after ten minutes: the code', async () => {
     await start();
     const browser = new LinkBrowser();

@@ -29,6 +29,14 @@ const limited = (limits: { perMinute?: number; perDay?: number }) => ({
 });
 const COMPLETED = ':white_check_mark: Completed checklist item 101.';
 const completions = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith('/items/complete')).length;
+async function usedUp(): Promise<string> {
+  const responseUrl = relay.slack.makeResponseUrl({ userId: MIRA, channelId: GENERAL });
+  for (let use = 1; use <= 5; use++) {
+    const headers = { 'content-type': 'application/json' };
+    await fetch(responseUrl, { method: 'POST', headers, body: JSON.stringify({ text: `${use}` }) });
+  }
+  return responseUrl;
+}
 const calls = (method: string) => relay.slack.calls.filter((call) => call.method === method).length;
 const outcomes = async () => (await relay.jobs()).map(({ status, outcome }) => `${status}: ${outcome}`);
 
@@ -118,12 +126,7 @@ describe('an outcome', () => {
   );
 
   it('an outcome is a direct message if the response_url is used up', async () => {
-    const responseUrl = relay.slack.makeResponseUrl({ userId: MIRA, channelId: GENERAL });
-    for (let use = 1; use <= 5; use++) {
-      const headers = { 'content-type': 'application/json' };
-      await fetch(responseUrl, { method: 'POST', headers, body: JSON.stringify({ text: `${use}` }) });
-    }
-    await command(relay, 'done 101', { responseUrl });
+    await command(relay, 'done 101', { responseUrl: await usedUp() });
     await relay.work();
     expect(lastMessage(relay)).toMatchObject({ kind: 'message', channel: `D${MIRA.slice(1)}` });
     expect(told(relay).at(-1)).toBe(COMPLETED);
@@ -215,6 +218,15 @@ describe('without a token', () => {
     expect(told(relay)).toEqual([COMPLETED]);
     const jobs = await relay.jobs('succeeded');
     expect(await Promise.all(jobs.map(async ({ id }) => (await relay.steps(id)).reply))).toEqual(['done', 'skipped']);
+    expect(calls('chat.postMessage')).toBe(0);
+  });
+
+  it('an outcome is left out if the response_url is used up, and the job ends', async () => {
+    const people = [{ slack: MIRA, email: 'mira.novak@example.com' }];
+    await start({ config: exampleConfig({}, { people }), slack: { signingSecret: SIGNING_SECRET } });
+    await command(relay, 'done 101', { responseUrl: await usedUp() });
+    await relay.workToTheEnd();
+    expect(await outcomes()).toEqual(['succeeded: completed checklist item 101']);
     expect(calls('chat.postMessage')).toBe(0);
   });
 });

@@ -133,3 +133,27 @@ it('an item shows nothing of its last write, however it is read', async () => {
   const { Items = [] } = await new DynamoDBClient({}).send(new ScanCommand({ TableName: stack.variables.TABLE_NAME }));
   expect(Items.map((one) => unmarshall(one))).toEqual([{ ...item, writeId: expect.stringMatching(/^[\w-]{12}$/) }]);
 });
+
+describe('what is larger than the 1 MB of a page', () => {
+  const queued: Expression = { expression: '#status = :status', values: { status: 'queued' } };
+  const sizes = Array.from({ length: 5 }, (_, place) => ({ pk: 'large', sk: `${place}`, note: 'x'.repeat(300_000) }));
+
+  it.each<[string, () => Promise<number>]>([
+    ['a partition', async () => (await table.partition('large')).length],
+    ['a count', () => table.countIndex('jobs-by-status', queued, 100)],
+    [
+      'what is found in an index',
+      async () =>
+        (await table.queryIndex('jobs-by-status', queued, { limit: 100, newestFirst: false, read: (items) => items }))
+          .length,
+    ],
+    [
+      'all pages of an index',
+      async () => (await Array.fromAsync(table.indexPages('jobs-by-status', queued, 100))).flat().length,
+    ],
+  ])('%s is read to its end', async (_, read) => {
+    await rival.delete(key);
+    for (const [wakeAt, item] of sizes.entries()) await rival.put({ ...item, status: 'queued', wakeAt });
+    expect(await read()).toBe(sizes.length);
+  });
+});
