@@ -1,15 +1,10 @@
 import { seededRandom, VirtualTime } from '../test/service/budget/virtual-time.ts';
 import type { Arrival } from '../test/simulation/arrivals.ts';
-import type { Workload } from '../test/simulation/simulation.ts';
+import type { Call, Workload } from '../test/simulation/simulation.ts';
 import { MINUTE, SECOND } from '../test/simulation/workloads.ts';
 
-/** A call of the peer. Times are in milliseconds since the start. */
-export interface PeerCall {
-  lane: Arrival['lane'];
-  wantedAt: number;
-  sentAt: number;
-  countedAt: number;
-}
+/** What is compared of the calls. */
+export type Calls = readonly Pick<Call, 'lane' | 'wantedAt' | 'sentAt' | 'countedAt'>[];
 
 /** The part of `rate-limiter-flexible` that the bench uses. */
 interface Library {
@@ -20,21 +15,21 @@ interface Limiter {
   consume(key: string): Promise<unknown>;
 }
 
-/** Not on a boundary of any calendar window. */
-const START = Date.UTC(2026, 10, 20, 10, 0, 17);
+/** As in the simulation; not on a boundary of any calendar window. */
+export const START = Date.UTC(2026, 10, 20, 10, 0, 17);
 
 /**
  * Runs a workload, each of whose jobs makes one call, through a limiter for the minute. The peer is at its best: all
  * workers share one counter without a way to it, and a job is not put back while it waits.
  */
-export async function runThroughPeer(load: Workload): Promise<PeerCall[]> {
+export async function runThroughPeer(load: Workload): Promise<Calls> {
   const library = new URL('peers/node_modules/rate-limiter-flexible/index.js', import.meta.url);
   const { RateLimiterMemory } = (await import(library.href)) as Library;
   const limiter = new RateLimiterMemory({ points: load.limits.perMinute, duration: MINUTE / SECOND });
   const time = new VirtualTime(START);
   const random = seededRandom(load.seed);
   const [least, most] = load.latencyMs;
-  const calls: PeerCall[] = [];
+  const calls: Calls[number][] = [];
 
   async function work(jobs: Iterable<Arrival>): Promise<void> {
     for (const { lane, connection, atMs } of jobs) {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { quantile } from '../test/service/budget/figures.ts';
 import { countings, ServiceModel } from '../test/service/budget/service-model.ts';
-import { type Call, simulate } from '../test/simulation/simulation.ts';
+import { simulate } from '../test/simulation/simulation.ts';
 import { backlogWithPeople, MINUTE, SECOND } from '../test/simulation/workloads.ts';
-import { type PeerCall, runThroughPeer } from './budget-peer.ts';
+import { type Calls, runThroughPeer, START } from './budget-peer.ts';
 import { trailingMinutePlot } from './budget-plot.ts';
 import { amount, type Figure, type Options } from './figure.ts';
 import { installPeers } from './peers.ts';
@@ -11,8 +11,6 @@ import { installPeers } from './peers.ts';
 const MINUTES = 10;
 const BACKGROUND_WORKERS = 45;
 const SEED = 1;
-
-type Calls = readonly (Call | PeerCall)[];
 
 /** The budget and `rate-limiter-flexible` under the same work: a backlog, people, and a service that counts. */
 export async function* measureBudget({ write }: Options): AsyncGenerator<Figure> {
@@ -31,7 +29,7 @@ export async function* measureBudget({ write }: Options): AsyncGenerator<Figure>
   for (const counting of countings) {
     yield figure({ name: `429s, ${counting} windows`, aim: { atMost: 0 } }, (calls) => {
       const service = new ServiceModel(counting, [{ lengthMs: MINUTE, most: perMinute }]);
-      return countedAt(calls).filter((at) => !service.request(at)).length;
+      return countedAt(calls).filter((at) => !service.request(START + at)).length;
     });
   }
   yield figure({ name: 'wait of people, median', unit: 's' }, (calls) => waitOfPeople(calls, 0.5));

@@ -122,6 +122,8 @@ async function startRelayProcess(folder: string) {
     env: { PATH: process.env.PATH, PORT: '0', RELAY_CONFIG: config, GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // Even if the bench is interrupted.
+  process.once('exit', () => child.kill());
   let output = '';
   child.stdout.on('data', (chunk) => {
     // The lines of every job come after the banner.
