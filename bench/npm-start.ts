@@ -123,7 +123,7 @@ async function startRelayProcess(folder: string) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   // Even if the bench is interrupted.
-  process.once('exit', () => child.kill());
+  process.once('exit', () => child.kill('SIGKILL'));
   let output = '';
   child.stdout.on('data', (chunk) => {
     // The lines of every job come after the banner.
