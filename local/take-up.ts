@@ -1,0 +1,43 @@
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { LONGEST_SLEEP_MS } from '../lib/engine/line/queue.ts';
+import { requeueJobs } from '../lib/engine/line/sweep.ts';
+import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
+import type { Stores } from '../lib/runtime.ts';
+import { createBudget } from '../lib/service/budget/budget.ts';
+import { lanes } from '../lib/service/budget/lanes.ts';
+import { createBreakers } from '../lib/service/connection/breakers.ts';
+
+/** In each lane, so many waiting jobs are counted at most. */
+const MOST_COUNTED = 10_000;
+
+/**
+ * Queues jobs that were under way when the last process ended, because its queue and leases are gone.
+ * @returns the number of jobs that continue
+ */
+export async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
+  const by = {
+    running: Number.MAX_SAFE_INTEGER,
+    waiting: Date.now() + LONGEST_SLEEP_MS,
+    // Last in order, after the jobs that this function queues itself.
+    queued: Number.MAX_SAFE_INTEGER,
+  };
+  const { table, jobs } = stores;
+  const budget = createBudget({ table });
+  const lines = createWaitingLines({
+    ...stores,
+    budget,
+    breakers: createBreakers({ table, clock: Date.now, random: Math.random }),
+    clock: Date.now,
+  });
+  const isCalled = async ({ connection, line }: { connection: string; line: string }) =>
+    connection in config.connections && lines.advances(line, connection);
+  const unfinished = new Set<string>();
+  for (const status of ['running', 'waiting', 'queued'] as const) {
+    for (const { id } of await requeueJobs(status, by[status], { ...stores, isCalled })) unfinished.add(id);
+  }
+  for (const [name, { limits }] of Object.entries(config.connections)) {
+    for (const lane of lanes) for (const { id } of await jobs.line(name, lane, MOST_COUNTED)) unfinished.add(id);
+    await lines.moveOn({ name, limits }, true);
+  }
+  return unfinished.size;
+}
