@@ -21,6 +21,7 @@ import type { OpenTarget } from './target.ts';
 
 interface LinkOptions {
   set?: string;
+  steal?: boolean;
   clear?: boolean;
   move?: string;
   json?: boolean;
@@ -35,12 +36,14 @@ export function addIssueCommand(program: Command, open: OpenTarget): void {
       '--set <defect id>',
       'the issue has this defect, which is checked with the service; the next event updates it from the issue',
     )
+    .option('--steal', 'with --set: even if the relay made the defect for another issue or job')
     .option('--clear', 'the issue has no defect; the next event creates one if the issue should have one')
     .option('--move <issue>', 'the defect now belongs to this other issue')
     .option('--json', 'as JSON')
     .action(async (text: string, options: LinkOptions) => {
       const chosen = [options.set, options.clear, options.move].filter((value) => value !== undefined);
       if (chosen.length > 1) throw new Error('use only one of --set, --clear and --move');
+      if (options.steal && options.set === undefined) throw new Error('use --steal with --set');
       const target = await open();
       const { stores } = target;
       const config = await loadConfig();
@@ -64,11 +67,11 @@ export function addIssueCommand(program: Command, open: OpenTarget): void {
 }
 
 async function decisionOf(
-  { set, clear, move }: LinkOptions,
+  { set, steal = false, clear, move }: LinkOptions,
   open: OpenTarget,
   find: (name: string) => Promise<IssueName>,
 ): Promise<LinkDecision | undefined> {
-  if (set !== undefined) return { set: idFromText(set), verify: await verifyingWith(open) };
+  if (set !== undefined) return { set: idFromText(set), verify: await verifyingWith(open), steal };
   if (move !== undefined) return { move: await find(move) };
   return clear ? 'clear' : undefined;
 }

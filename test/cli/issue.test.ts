@@ -102,6 +102,18 @@ describe('relay issue', () => {
     expect(await link(ISSUE)).toContain('without a defect');
   });
 
+  it('relay issue --set refuses the defect of another issue, unless the person says --steal', async () => {
+    relay = await startRelay();
+    await happens('opened');
+    await happens('opened', { id: 2 });
+    const { defect_id: other } = lastDefect() ?? {};
+    const before = await link(ISSUE);
+    await expect(link(ISSUE, '--set', String(other))).rejects.toThrow(/the relay made .* for something else.*--steal/);
+    expect(await link(ISSUE)).toBe(before);
+    expect(await link(ISSUE, '--set', String(other), '--steal')).toContain(`defect ${other}`);
+    await expect(link(ISSUE, '--steal')).rejects.toThrow('use --steal with --set');
+  });
+
   it('a decision about a link stands in the history of the job that made the defect', async () => {
     relay = await startRelay();
     await happens('opened');

@@ -16,7 +16,9 @@ const A_PERSON = 'a person';
  * A person's decision about an issue's link: which defect it has, that it has none, or which issue its defect belongs
  * to now.
  */
-export type LinkDecision = { set: string | number; verify: VerifyCreated } | 'clear' | { move: IssueName };
+export type LinkDecision =
+  /** `steal` takes a defect that has the marker of another issue or job. */
+  { set: string | number; verify: VerifyCreated; steal?: boolean } | 'clear' | { move: IssueName };
 
 export interface DecideLinkOptions extends ClaimFateOptions {
   config: RelayConfig;
@@ -69,8 +71,15 @@ async function apply(
     }
     const { connection, issueToDefect } = repositoryOf(issue);
     const scope = issueToDefect ? { project_id: issueToDefect.projectId } : {};
-    const id = await decision.verify({ connection, operation: createDefect.name, scope, id: decision.set });
-    const marker = claim?.marker ?? (await markers.of('defect of an issue', issue.entity, link.cleared?.times ?? 0));
+    const own = await ownMarkers(issue.entity, link.cleared?.times ?? 0, markers);
+    const marker = claim?.marker ?? own[0] ?? '';
+    const id = await decision.verify({
+      connection,
+      operation: createDefect.name,
+      scope,
+      id: decision.set,
+      mayHave: decision.steal ? undefined : [marker, ...own],
+    });
     const by = claim?.by ?? A_PERSON;
     return changed(await links.change(issue.entity, (link) => setDefect(link, { by, connection, marker }, id), link));
   }
@@ -100,6 +109,12 @@ async function apply(
     if (!configured) throw new Error(`relay.config.ts has no repository ${repository}`);
     return configured;
   }
+}
+
+/** The markers that the defects of an issue have had, the newest first: each clearing of its link begins another one. */
+function ownMarkers(entity: string, cleared: number, markers: Markers): Promise<string[]> {
+  const times = Array.from({ length: cleared + 1 }, (_, index) => cleared - index);
+  return Promise.all(times.map((each) => markers.of('defect of an issue', entity, each)));
 }
 
 /** @throws {Error} while the job is under way */

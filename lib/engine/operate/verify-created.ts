@@ -15,6 +15,8 @@ export interface Claimed {
   id: string | number;
   /** The relay's marker in the request, if there was one: a thing with another one or with none is not what it created. */
   marker?: string | undefined;
+  /** In place of `marker`: those that it may have. A thing with another marker of the relay belongs to something else. */
+  mayHave?: readonly string[] | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ export function createVerifyCreated(
   { connections }: Pick<RelayConfig, 'connections'>,
   open: (connection: string) => Promise<PartnerClient['call']>,
 ): VerifyCreated {
-  return async ({ connection, operation: name, scope, id, marker }) => {
+  return async ({ connection, operation: name, scope, id, marker, mayHave }) => {
     const { found, createdId } = operations.get(name) ?? {};
     const declared = found && operations.get(found.list);
     if (!found || !declared || !createdId) {
@@ -44,6 +46,7 @@ export function createVerifyCreated(
     const row = rows.find((one) => String(one[createdId]) === String(id));
     const known = row?.[createdId];
     if (marker !== undefined) verifyMarker(row?.[found.field], marker);
+    if (mayHave !== undefined) verifyIsFree(markerIn(row?.[found.field]), mayHave);
     if (typeof known === 'string' || typeof known === 'number') return known;
     const where = Object.entries(scope).map(([field, value]) => `${field} ${value}`);
     const most = rows.length >= PAGES * PAGE_SIZE ? `the first ${rows.length} rows of ` : '';
@@ -62,6 +65,13 @@ export function createVerifyCreated(
         ? 'Copy the id of what this job created'
         : `If this job did create it, add ${marker} to its ${found?.field} in the service, and decide again`;
       throw new Error(`${what} ${id}${wrong}; nothing was decided. ${todo}`);
+    }
+
+    function verifyIsFree(theirs: string | undefined, mayHave: readonly string[]): void {
+      if (theirs === undefined || mayHave.includes(theirs)) return;
+      throw new Error(
+        `the relay made ${id} for something else, as its ${found?.field} says; nothing was decided. Copy the id of the right one, or add --steal to take it all the same`,
+      );
     }
 
     async function read(list: Operation, payload: object): Promise<Record<string, unknown>[]> {
