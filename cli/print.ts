@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { commandsOf, nextStep, withDocs } from '../lib/engine/line/next-step.ts';
 import type { FoundJobs, JobCounts } from '../lib/engine/operate/find-jobs.ts';
 import type { Waited } from '../lib/engine/record/history.ts';
-import { type Job, type JobStatus, jobStatuses, shortName } from '../lib/engine/record/job.ts';
+import { type Job, jobStatuses, shortName, statusInWords } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
 import type { Send } from '../lib/engine/record/sends.ts';
@@ -22,16 +22,17 @@ export function printText(text: string): void {
 
 const COLOURS = { queued: 'cyan', running: 'blue', waiting: 'yellow', succeeded: 'green', parked: 'red' } as const;
 
-function paint(status: JobStatus): string {
+function paint(job: Job): string {
+  const word = statusInWords(job);
   // Only a terminal gets color; a pipe gets plain text.
-  return styleText(COLOURS[status], status.padEnd(9), { stream: process.stdout });
+  return styleText(word === job.status ? COLOURS[job.status] : 'gray', word.padEnd(9), { stream: process.stdout });
 }
 
 /** What to show about a job in its current state. */
 function news(job: Job): string {
   if (job.status === 'parked') return job.parked?.reason ?? '';
   if (job.status === 'waiting') return job.waitingFor ?? '';
-  return `${job.notDone ? 'not done: ' : ''}${job.outcome ?? ''}`;
+  return job.outcome ?? '';
 }
 
 const INDENT = ' '.repeat(25);
@@ -39,7 +40,7 @@ const INDENT = ' '.repeat(25);
 export function printJobs(jobs: readonly Job[]): void {
   if (jobs.length === 0) console.log('There are no such jobs.');
   for (const job of inOneLine(jobs)) {
-    console.log(`${localTime(job.createdAt)}  ${paint(job.status)}  ${shortName(job.id)}  ${job.summary}`);
+    console.log(`${localTime(job.createdAt)}  ${paint(job)}  ${shortName(job.id)}  ${job.summary}`);
     const next = isOpen(job) ? nextStep(job, localTime)?.text : undefined;
     for (const line of [news(job), next]) if (line) console.log(`${INDENT}→ ${line}`);
   }
@@ -49,9 +50,7 @@ export function printJobs(jobs: readonly Job[]): void {
 export function printChange(given: Job): void {
   const job = inOneLine(given);
   const now = localClock(Date.now());
-  console.log(
-    `${now}  ${paint(job.status)}  ${shortName(job.id)}  ${job.summary}${news(job) ? ` → ${news(job)}` : ''}`,
-  );
+  console.log(`${now}  ${paint(job)}  ${shortName(job.id)}  ${job.summary}${news(job) ? ` → ${news(job)}` : ''}`);
 }
 
 /** True if a person may have to know more than the status. */
@@ -81,7 +80,7 @@ export function printJob({ job: given, steps, open }: JobView, now: number): voi
   const { cause } = job;
   const facts: [string, string | number | undefined][] = [
     ['event', job.summary],
-    ['status', `${job.status}${news(job) ? `: ${news(job)}` : ''}`],
+    ['status', `${statusInWords(job)}${news(job) ? `: ${news(job)}` : ''}`],
     [
       'cause',
       cause &&

@@ -121,6 +121,7 @@ export interface JobRow {
   /** What came of it, or why it waits or is parked. */
   news: string;
   notDone?: boolean;
+  discarded?: boolean;
   outcomeUnknown?: boolean;
   /** While it waits: until when, if known. */
   until?: number;
@@ -268,7 +269,7 @@ export interface PersonRow {
   platform: 'slack' | 'github';
   id: string;
   connection: string;
-  /** The user of the service; undefined if the relay found none. */
+  /** The user of the service; undefined if the relay did not look this person up lately, or found none. */
   user?: string;
   /** The account that this person linked. */
   linked?: {
@@ -289,9 +290,13 @@ export interface LinkRow {
   life: 'unclaimed' | 'claimed' | 'made' | 'moved' | 'unreadable';
   connection?: string;
   defectId?: string;
+  /** The job that creates the defect, or created it. */
   claimedBy?: string;
+  /** Why a claimed issue gets no defect at the moment: what its job is. */
+  claimRests?: 'parked' | 'discarded' | 'gone';
   movedTo?: string;
-  updatedAt?: number;
+  /** When the issue last changed on GitHub, as far as the relay was told. */
+  changedAt?: number;
 }
 
 /** A page of people or links. */

@@ -2,6 +2,7 @@ import { issueJobs } from '../lib/automations/issue-to-defect/draft.ts';
 import { inBatches } from '../lib/engine/line/batches.ts';
 import { heldBy } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
+import { UnreadableItem } from '../lib/state/table/unreadable-item.ts';
 import type { LinkRow, Page } from './contract.ts';
 import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -35,6 +36,7 @@ function issueIn(text: string): string {
 async function rowOf(relay: ConsoleRelay, entity: string, name: string): Promise<LinkRow> {
   const link = await linksOf(relay).look(entity);
   const { claim, defect } = heldBy(link);
+  const rests = link.life === 'claimed' ? await restOf(relay, link.claim.by) : undefined;
   return {
     issue: link.newest?.name ?? name,
     entity,
@@ -42,9 +44,20 @@ async function rowOf(relay: ConsoleRelay, entity: string, name: string): Promise
     ...(link.newest && { title: link.newest.state.title }),
     ...(claim && { connection: claim.connection, claimedBy: claim.by }),
     ...(defect && { defectId: String(defect.id) }),
-    ...(defect?.updatedAt !== undefined && { updatedAt: defect.updatedAt }),
+    ...(rests && { claimRests: rests }),
+    ...(link.newest && { changedAt: Date.parse(link.newest.version) }),
     ...(link.life === 'moved' && { movedTo: link.to.name }),
   };
+}
+
+async function restOf({ stores: { jobs } }: ConsoleRelay, jobId: string): Promise<LinkRow['claimRests']> {
+  const job = await jobs.get(jobId).catch((error: unknown) => {
+    if (error instanceof UnreadableItem) return undefined;
+    throw error;
+  });
+  if (!job) return 'gone';
+  if (job.discarded) return 'discarded';
+  return job.status === 'parked' ? 'parked' : undefined;
 }
 
 const linksOf = ({ stores: { table, clock } }: ConsoleRelay) => createLinks(table, clock);

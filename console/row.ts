@@ -21,6 +21,7 @@ export function rowOf(job: Job): JobRow {
     ...(finishedAt !== undefined && { finishedAt }),
     ...(personMs > 0 && { personMs }),
     ...(job.notDone && { notDone: true }),
+    ...(job.discarded && { discarded: true }),
     ...(job.parked?.outcomeUnknown && { outcomeUnknown: true }),
     ...(until !== undefined && { until }),
   };

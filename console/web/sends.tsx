@@ -16,7 +16,8 @@ export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: nu
             {older + index + 1}. {whatWasSent(send, older + index)} at <At at={send.sentAt} />
           </span>
           <span class="answer">
-            <StatusMark of={send.answer} />
+            {/* That a search was answered does not say that it found something. */}
+            <StatusMark of={send.calls !== undefined && send.answer === 'accepted' ? 'answered' : send.answer} />
             {send.httpStatus !== undefined && <code>{send.httpStatus}</code>}
             {send.answeredAt !== undefined && (
               <span class="soft number">after {duration(send.answeredAt - send.sentAt)}</span>

@@ -43,7 +43,7 @@ const marks = {
     ),
   },
   succeeded: {
-    text: 'Done',
+    text: 'Succeeded',
     tone: 'good',
     shape: (
       <g>
@@ -59,6 +59,16 @@ const marks = {
       <g>
         {ring}
         <path d="m3.5 10.5 7-7" class="line" />
+      </g>
+    ),
+  },
+  discarded: {
+    text: 'Discarded',
+    tone: 'calm',
+    shape: (
+      <g>
+        {ring}
+        <path d="m4.8 4.8 4.4 4.4m0-4.4-4.4 4.4" class="line" />
       </g>
     ),
   },
@@ -119,6 +129,7 @@ const marks = {
       </g>
     ),
   },
+  answered: { text: 'Answered', tone: 'calm', shape: ring },
   refused: {
     text: 'Refused',
     tone: 'bad',
@@ -202,7 +213,8 @@ export function StatusMark({ of, text }: { of: MarkName; text?: string }) {
   );
 }
 
-export function jobMark({ status, notDone, outcomeUnknown }: JobRow): MarkName {
+export function jobMark({ status, notDone, discarded, outcomeUnknown }: JobRow): MarkName {
+  if (status === 'succeeded' && discarded) return 'discarded';
   if (status === 'succeeded' && notDone) return 'notDone';
   return status === 'parked' && outcomeUnknown ? 'unknown' : status;
 }

@@ -388,6 +388,17 @@ describe('links and people', () => {
     expect((await shown.get<Page<LinkRow>>('/api/links?find=acme/web%231')).rows).toEqual([]);
   });
 
+  it('an issue whose creation is parked or was discarded is not shown as being created', async () => {
+    const id = await unknownOutcome();
+    const rests = async () => (await shown.get<Page<LinkRow>>('/api/links')).rows[0];
+    expect(await rests()).toMatchObject({ life: 'claimed', claimRests: 'parked' });
+    relay.clock.now += 10 * 60_000;
+    expect(await decide(id, { do: 'discard', reason: 'nobody wants it' })).toMatchObject({ ok: true });
+    await relay.workToTheEnd();
+    expect(await rests()).toMatchObject({ life: 'claimed', claimRests: 'discarded' });
+    expect(await detail(id)).toMatchObject({ status: 'succeeded', discarded: true });
+  });
+
   it('lists who is who, and who has linked an account, but no token', async () => {
     await ask(relay, 'log 1h "Login with passkeys" wrote tests');
     const { table, secrets } = relay.stores;
@@ -395,21 +406,17 @@ describe('links and people', () => {
     await grants.link(
       { in: 'slack', id: 'U0AISHA01' },
       {
-        ...{
-          connection: 'main',
-          issuer: 'https://pm.example.com',
-          tokenEndpoint: 'https://service.example.com/oauth/token',
-          clientId: 'one',
-          resource: 'https://pm.example.com/mcp',
-        },
-        ...{
-          asked: ['mcp:tasks.read'],
-          tokens: {
-            accessToken: 'an-access-token',
-            refreshToken: 'a-refresh-token',
-            expiresInSeconds: undefined,
-            scopes: undefined,
-          },
+        connection: 'main',
+        issuer: 'https://pm.example.com',
+        tokenEndpoint: 'https://service.example.com/oauth/token',
+        clientId: 'one',
+        resource: 'https://pm.example.com/mcp',
+        asked: ['mcp:tasks.read'],
+        tokens: {
+          accessToken: 'an-access-token',
+          refreshToken: 'a-refresh-token',
+          expiresInSeconds: undefined,
+          scopes: undefined,
         },
       },
     );

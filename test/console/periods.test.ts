@@ -121,12 +121,10 @@ it('whatever the history holds, every moment belongs to exactly one period', () 
   });
   const step = fc.record(
     {
-      ...{
-        step: fc.constantFrom('a', 'b', 'c'),
-        calls: fc.constant('x'),
-        status: fc.constant<StepEntry['status']>('done'),
-        startedAt: time,
-      },
+      step: fc.constantFrom('a', 'b', 'c'),
+      calls: fc.constant('x'),
+      status: fc.constant<StepEntry['status']>('done'),
+      startedAt: time,
       finishedAt: time,
       resumedAt: time,
       sends: fc.record({ older: fc.constant(0), newest: fc.array(send) }),

@@ -74,7 +74,7 @@ describe.skipIf(isWithoutBrowser)('a newcomer', () => {
     await promisify(execFile)(process.execPath, [join(root, 'cli/relay.ts'), 'send', 'issues'], { cwd: folder });
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     const row = page.getByRole('row').filter({ hasText: 'opened: Spelling error in the README file' });
-    await row.getByText('Done').waitFor();
+    await row.getByText('Succeeded').waitFor();
     await row.getByRole('link').click();
     await page.getByRole('heading', { name: 'Where the time went' }).waitFor();
     const step = page.locator('.steps > li').filter({ hasText: 'create-defect' });
@@ -92,7 +92,7 @@ describe.skipIf(isWithoutBrowser)('a newcomer', () => {
     await page.getByRole('button', { name: 'Send the event' }).click();
     await page.getByText('took it').waitFor();
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
-    await row.nth(1).getByText('Done').waitFor();
+    await row.nth(1).getByText('Succeeded').waitFor();
     await row.first().getByRole('link').click();
     await step.getByText('Answer lost').waitFor();
     await step.getByText('The same signed bytes again').waitFor();

@@ -79,7 +79,7 @@ describe.skipIf(isWithoutBrowser)('with a relay', () => {
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await page.getByRole('link', { name: /opened: Spelling error/ }).click();
     await page.locator('.decisions').filter({ hasText: 'resolved: done' }).getByText(id).waitFor();
-    await page.locator('.outcome').getByText('Done', { exact: true }).waitFor();
+    await page.locator('.outcome').getByText('Succeeded', { exact: true }).waitFor();
     expect(made()).toHaveLength(1);
     expect(complaints).toEqual([]);
   });

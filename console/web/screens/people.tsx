@@ -34,6 +34,13 @@ const lives: Readonly<Record<LinkRow['life'], string>> = {
   unreadable: 'Cannot be read',
 };
 
+/** A claimed issue whose job does not create its defect now. */
+const rests: Readonly<Record<NonNullable<LinkRow['claimRests']>, string>> = {
+  parked: 'Its creation is parked',
+  discarded: 'Its creation was discarded',
+  gone: 'Its job is gone',
+};
+
 function Links({ rows }: { rows: readonly LinkRow[] }) {
   return (
     <table class="links">
@@ -45,12 +52,12 @@ function Links({ rows }: { rows: readonly LinkRow[] }) {
           <th scope="col">Defect</th>
           <th scope="col">Connection</th>
           <th scope="col" class="number">
-            Updated
+            Issue changed
           </th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ issue, entity, title, life, defectId, connection, claimedBy, movedTo, updatedAt }) => (
+        {rows.map(({ issue, entity, title, life, defectId, connection, claimedBy, claimRests, movedTo, changedAt }) => (
           <tr key={entity}>
             <td>
               <a href={href('jobs', undefined, { subject: issue })} data-item={entity}>
@@ -63,7 +70,11 @@ function Links({ rows }: { rows: readonly LinkRow[] }) {
               )}
             </td>
             <td>
-              <StatusMark of={lifeMark(life)} text={lives[life]} />
+              {claimRests === undefined ? (
+                <StatusMark of={lifeMark(life)} text={lives[life]} />
+              ) : (
+                <StatusMark of={claimRests === 'parked' ? 'parked' : 'discarded'} text={rests[claimRests]} />
+              )}
               {movedTo !== undefined && (
                 <div class="news">
                   to <Line text={movedTo} length={80} />
@@ -77,7 +88,7 @@ function Links({ rows }: { rows: readonly LinkRow[] }) {
             </td>
             <td>{defectId !== undefined && <code>{seen(defectId)}</code>}</td>
             <td class="soft">{connection}</td>
-            <td class="number soft">{updatedAt !== undefined && <Ago at={updatedAt} />}</td>
+            <td class="number soft">{changedAt !== undefined && <Ago at={changedAt} />}</td>
           </tr>
         ))}
       </tbody>
@@ -107,7 +118,13 @@ function People({ rows }: { rows: readonly PersonRow[] }) {
               <span class="soft">{platform === 'slack' ? 'Slack' : 'GitHub'}</span>
             </td>
             <td class="soft">{connection}</td>
-            <td>{user === undefined ? <span class="soft">none found</span> : <Line text={user} length={80} />}</td>
+            <td>
+              {user === undefined ? (
+                <span class="soft">not looked up lately, or not found</span>
+              ) : (
+                <Line text={user} length={80} />
+              )}
+            </td>
             <td>
               {linked === undefined ? (
                 <span class="soft">not linked</span>

@@ -202,6 +202,13 @@ export interface Parked {
 const SHORT_NAME_LENGTH = 6;
 const DIGEST_LENGTH = 20;
 
+/** The status in a word for people: a job that ended may have done nothing, or was discarded. */
+export function statusInWords({ status, notDone, discarded }: Pick<Job, 'status' | 'notDone' | 'discarded'>) {
+  if (status !== 'succeeded') return status;
+  if (discarded) return 'discarded';
+  return notDone ? 'not done' : status;
+}
+
 /** The start of the digest in a job's id: enough to tell jobs apart in a terminal. */
 export function shortName(id: string): string {
   return id.slice(-DIGEST_LENGTH).slice(0, SHORT_NAME_LENGTH);

@@ -72,8 +72,10 @@ export class PartnerRefusal extends PartnerError implements RefusalFacts {
 
 function refusalText({ status, found, serviceMessage, fieldErrors }: RefusalFacts): string {
   const said = [serviceMessage, fieldErrors.length > 0 ? `(${fieldErrors.join('; ')})` : null].filter(Boolean);
-  if (said.length > 0) return `refused with status ${status}: ${said.join(' ')}`;
-  return `refused with status ${status}${found === null ? '' : `, with ${found} instead of the envelope`}`;
+  // A 5xx refuses nothing: the call may have been carried out.
+  const answer = `${status >= 500 ? 'answered' : 'refused'} with status ${status}`;
+  if (said.length > 0) return `${answer}: ${said.join(' ')}`;
+  return `${answer}${found === null ? '' : `, with ${found} instead of the envelope`}`;
 }
 
 /**

@@ -117,7 +117,8 @@ describe('a refusal', () => {
       const common = { ...noFacts, name: 'PartnerRefusal', operation: operation.name, status, serviceMessage };
       expect({ ...error }).toEqual({ ...common, ...facts });
       const fields = facts.fieldErrors?.length ? ` (${facts.fieldErrors.join('; ')})` : '';
-      expect(error.message).toBe(`${operation.name}: refused with status ${status}: ${serviceMessage}${fields}`);
+      const answer = status >= 500 ? 'answered' : 'refused';
+      expect(error.message).toBe(`${operation.name}: ${answer} with status ${status}: ${serviceMessage}${fields}`);
       expectNothingSecret(error, request);
       expect(sandbox.requests - before).toBe(1);
     },
@@ -176,7 +177,9 @@ describe('a refusal', () => {
     const { message: serviceMessage } = body as { message?: unknown };
     const common = { ...noFacts, name: 'PartnerRefusal', operation: 'tasks/create', status, serviceMessage };
     expect({ ...error }).toEqual({ ...common, ...facts });
-    expect(error.message).toMatch(/^tasks\/create: refused with status \d{3}/);
+    expect(error.message).toMatch(
+      status >= 500 ? /^tasks\/create: answered with status 5/ : /^tasks\/create: refused with status \d{3}/,
+    );
     expect(received).toHaveLength(1);
   });
 
@@ -216,7 +219,7 @@ describe('a refusal', () => {
       expect(error).toBeInstanceOf(PartnerRefusal);
       expect(error).toMatchObject({ status, found, serviceMessage, fieldErrors: [] });
       expect(error.message).toBe(
-        `tasks/create: refused with status ${status}${serviceMessage ? `: ${serviceMessage}` : `, with ${found} instead of the envelope`}`,
+        `tasks/create: ${status >= 500 ? 'answered' : 'refused'} with status ${status}${serviceMessage ? `: ${serviceMessage}` : `, with ${found} instead of the envelope`}`,
       );
     }
   });
