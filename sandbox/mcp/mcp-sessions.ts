@@ -1,39 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from './admission.ts';
-import type { Revision } from './revisions.ts';
-
-export interface McpSession {
-  id: string;
-  user_id: string;
-  client: string;
-  revision: Revision;
-}
 
 const mostSessions = 10_000;
 
 /** In memory only: a restart ends every session, as a real service may at any time. */
 export class McpSessions {
-  readonly #sessions = new Map<string, McpSession>();
+  readonly #callers = new Map<string, Caller>();
 
-  begin({ user_id, client }: Caller, revision: Revision): McpSession {
-    const session = { id: randomUUID(), user_id, client, revision };
-    this.#sessions.set(session.id, session);
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > mostSessions && oldest !== undefined) this.#sessions.delete(oldest);
-    return session;
+  begin(caller: Caller): string {
+    const id = randomUUID();
+    this.#callers.set(id, caller);
+    const [oldest] = this.#callers.keys();
+    if (this.#callers.size > mostSessions) this.end(oldest);
+    return id;
   }
 
   /** Another person's session is as unknown as one that has ended. */
-  find(id: string, { user_id, client }: Caller): McpSession | undefined {
-    const session = this.#sessions.get(id);
-    return session?.user_id === user_id && session.client === client ? session : undefined;
+  has(id: string, { user_id, client }: Caller): boolean {
+    const caller = this.#callers.get(id);
+    return caller?.user_id === user_id && caller.client === client;
   }
 
-  end(id: string): void {
-    this.#sessions.delete(id);
+  end(id: string | undefined): void {
+    this.#callers.delete(id ?? '');
   }
 
   endAll(): void {
-    this.#sessions.clear();
+    this.#callers.clear();
   }
 }

@@ -2,7 +2,6 @@ import type { Store } from '../store.ts';
 import type { Caller } from './admission.ts';
 import { isObject, type Message, RpcError } from './json-rpc.ts';
 import { codes } from './mcp-refusal.ts';
-import type { McpSession } from './mcp-sessions.ts';
 import { Actor } from './tools/actor.ts';
 import type { Toolbox } from './tools/toolbox.ts';
 
@@ -28,20 +27,20 @@ export class ToolCalls {
     this.#toolbox = toolbox;
   }
 
-  run(caller: Caller, session: McpSession, message: Message, nowMs: number): object {
+  run(caller: Caller, message: Message, nowMs: number): object {
     switch (message.method) {
       case 'ping':
         return {};
       case 'tools/list':
-        return this.#toolbox.list(session.revision, message.params.cursor);
+        return this.#toolbox.list(message.params.cursor);
       case 'tools/call':
-        return this.#call(caller, session, message, nowMs);
+        return this.#call(caller, message, nowMs);
       default:
         throw new RpcError(codes.methodNotFound, `There is no method ${message.method}`);
     }
   }
 
-  #call(caller: Caller, { revision }: McpSession, { id = null, params }: Message, nowMs: number): object {
+  #call(caller: Caller, { id = null, params }: Message, nowMs: number): object {
     const entry: ToolCall = {
       time: new Date(nowMs).toISOString(),
       user_id: caller.user_id,
@@ -53,7 +52,7 @@ export class ToolCalls {
     };
     this.all.push(entry);
     const actor = new Actor(caller, this.#store, nowMs);
-    const result = this.#toolbox.call(actor, revision, id, params);
+    const result = this.#toolbox.call(actor, id, params);
     entry.outcome = isObject(result) && result.isError === true ? 'failed' : 'done';
     return result;
   }

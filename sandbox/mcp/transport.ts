@@ -5,7 +5,7 @@ import type { Caller } from './admission.ts';
 import { negotiate } from './handshake.ts';
 import { type Message, parseBody, RpcError } from './json-rpc.ts';
 import { codes, McpRefusal } from './mcp-refusal.ts';
-import type { McpSession, McpSessions } from './mcp-sessions.ts';
+import type { McpSessions } from './mcp-sessions.ts';
 import type { McpRequest } from './request.ts';
 import { isRevision } from './revisions.ts';
 
@@ -14,7 +14,7 @@ export interface TransportContext {
   /** Whether the client gets a session id, which all later requests must carry. */
   readonly tellsSessionId: boolean;
   /** The result of one request; throws an RpcError, or an McpRefusal for an error status. */
-  run(caller: Caller, session: McpSession, message: Message, nowMs: number): object;
+  run(caller: Caller, message: Message, nowMs: number): object;
 }
 
 /**
@@ -26,7 +26,7 @@ export function answerTransport(context: TransportContext, caller: Caller, reque
     case 'POST':
       return post(context, caller, request);
     case 'DELETE':
-      context.sessions.end(sessionOf(context, caller, request).id);
+      context.sessions.end(sessionOf(context, caller, request));
       return { status: 204, headers: {}, body: '', reason: null };
     default:
       throw new McpRefusal(405, 'Method not allowed', { headers: { allow: 'POST, DELETE' } });
@@ -43,11 +43,11 @@ function post(context: TransportContext, caller: Caller, request: McpRequest): A
   }
   const message = parseBody(request.body);
   if (message.method === 'initialize') return initialize(context, caller, message);
-  const session = sessionOf(context, caller, request);
+  sessionOf(context, caller, request);
   const { id, method } = message;
   if (method === undefined || id === undefined) return { status: 202, headers: {}, body: '', reason: null };
   try {
-    return jsonAnswer(200, { jsonrpc: '2.0', id, result: context.run(caller, session, message, request.nowMs) });
+    return jsonAnswer(200, { jsonrpc: '2.0', id, result: context.run(caller, message, request.nowMs) });
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return jsonAnswer(200, { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } });
@@ -55,23 +55,20 @@ function post(context: TransportContext, caller: Caller, request: McpRequest): A
 }
 
 function initialize(context: TransportContext, caller: Caller, { id, params }: Message): Answer {
-  const { revision, result } = negotiate(params.protocolVersion, id ?? null);
-  const session = context.sessions.begin(caller, revision);
-  const answer = jsonAnswer(200, { jsonrpc: '2.0', id, result });
+  const answer = jsonAnswer(200, { jsonrpc: '2.0', id, result: negotiate(params.protocolVersion, id ?? null) });
   if (!context.tellsSessionId) return answer;
-  return { ...answer, headers: { ...answer.headers, 'mcp-session-id': session.id } };
+  return { ...answer, headers: { ...answer.headers, 'mcp-session-id': context.sessions.begin(caller) } };
 }
 
-function sessionOf(context: TransportContext, caller: Caller, { headers }: McpRequest): McpSession {
+/** The session that the request belongs to; undefined if the service has none. */
+function sessionOf(context: TransportContext, caller: Caller, { headers }: McpRequest): string | undefined {
   const revision = headers['mcp-protocol-version'];
   if (revision !== undefined && !isRevision(revision)) {
     throw new McpRefusal(400, 'mcp-protocol-version is not supported', { code: codes.notAcceptable });
   }
-  // Without sessions nothing is known of the handshake; a request that names no revision has 2025-03-26.
-  if (!context.tellsSessionId) return context.sessions.begin(caller, revision ?? '2025-03-26');
+  if (!context.tellsSessionId) return undefined;
   const id = header(headers, 'mcp-session-id');
   if (id === '') throw new McpRefusal(400, 'mcp-session-id is required', { code: codes.notAcceptable });
-  const session = context.sessions.find(id, caller);
-  if (!session) throw new McpRefusal(404, 'The session is unknown or has ended');
-  return session;
+  if (!context.sessions.has(id, caller)) throw new McpRefusal(404, 'The session is unknown or has ended');
+  return id;
 }

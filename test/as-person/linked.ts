@@ -44,7 +44,7 @@ export type Commands = NonNullable<NonNullable<RelayConfigInput['connections'][s
 
 /** The hash of a tool's schema, as the sandbox has it today. */
 export function hashOf(name: string): string {
-  const { tools } = new Toolbox({ names: {}, pageSize: 100, tellsScopes: false }).list('2025-11-25', undefined) as {
+  const { tools } = new Toolbox({ names: {}, pageSize: 100, tellsScopes: false }).list(undefined) as {
     tools: Tool[];
   };
   const tool = tools.find((one) => one.name === name);

@@ -1,7 +1,6 @@
 import { Refusal } from '../../refusal.ts';
 import { isObject, RpcError } from '../json-rpc.ts';
 import { codes, McpRefusal, type RequestId } from '../mcp-refusal.ts';
-import { has, type Revision } from '../revisions.ts';
 import type { Actor } from './actor.ts';
 import { checklists } from './checklists.ts';
 import { defects } from './defects.ts';
@@ -33,20 +32,20 @@ export class Toolbox {
   }
 
   /** One page of tools/list. The cursor is the number of tools before the page. */
-  list(revision: Revision, cursor: unknown): object {
+  list(cursor: unknown): object {
     const start = cursor === undefined ? 0 : Number(cursor);
     if (!Number.isInteger(start) || start < 0 || start > this.#tools.length) {
       throw new RpcError(codes.invalidParams, 'The cursor is unknown');
     }
     const end = start + this.#options.pageSize;
     return {
-      tools: this.#tools.slice(start, end).map((tool) => this.#described(tool, revision)),
+      tools: this.#tools.slice(start, end).map((tool) => this.#described(tool)),
       ...(end < this.#tools.length ? { nextCursor: String(end) } : {}),
     };
   }
 
   /** tools/call. That a call which fails for its arguments or the records has a result with isError is assumed. */
-  call(actor: Actor, revision: Revision, id: RequestId, params: Readonly<Record<string, unknown>>): object {
+  call(actor: Actor, id: RequestId, params: Readonly<Record<string, unknown>>): object {
     const tool = this.#tools.find(({ name }) => name === params.name);
     if (tool === undefined) throw new RpcError(codes.invalidParams, 'The tool is unknown');
     if (!actor.caller.scopes.includes(tool.scope)) {
@@ -62,7 +61,7 @@ export class Toolbox {
       const value = tool.run(args, actor);
       return {
         content: [{ type: 'text', text: JSON.stringify(value) }],
-        ...(has(revision, 'structuredContent') ? { structuredContent: value } : {}),
+        structuredContent: value,
         isError: false,
       };
     } catch (error) {
@@ -71,10 +70,10 @@ export class Toolbox {
     }
   }
 
-  #described(tool: Tool, revision: Revision): object {
+  #described(tool: Tool): object {
     return {
       name: tool.name,
-      ...(has(revision, 'titles') ? { title: tool.title } : {}),
+      title: tool.title,
       description: tool.description,
       inputSchema: {
         type: 'object',
@@ -82,7 +81,7 @@ export class Toolbox {
         required: Object.keys(tool.required),
         additionalProperties: false,
       },
-      ...(has(revision, 'annotations') ? { annotations: annotationsOf(tool) } : {}),
+      annotations: annotationsOf(tool),
       ...(this.#options.tellsScopes ? { _meta: { scope: tool.scope } } : {}),
     };
   }

@@ -121,18 +121,6 @@ describe('the list of tools', () => {
     expect((await client.request('tools/list', { cursor: 'guess' })).json.error.code).toBe(-32602);
   });
 
-  it.each([
-    ['2025-11-25', true, true],
-    ['2025-03-26', true, false],
-    ['2024-11-05', false, false],
-  ])('has in %s what the revision knows', async (revision, annotations, titles) => {
-    const { sandbox } = await startMcp();
-    const client = await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token, { revision });
-    const [tool] = (await client.request('tools/list')).json.result.tools;
-    expect(['annotations' in (tool ?? {}), 'title' in (tool ?? {})]).toEqual([annotations, titles]);
-    expect('structuredContent' in (await client.call('list_projects')).json.result).toBe(titles);
-  });
-
   it('can have other names, and tell its scopes', async () => {
     const { sandbox, client } = await startAs(mira, {
       renameTools: { log_time: 'zeit.buchen' },
