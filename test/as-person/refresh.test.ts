@@ -243,6 +243,14 @@ describe('a worker that is slow while it refreshes', () => {
 });
 
 describe('a grant', () => {
+  it.each(['refused', 'lost'] as const)('that has died, because it was %s, is refreshed by nobody', async (cause) => {
+    const world = await startSandboxWorld();
+    const { grants } = await world.worker();
+    const grant = await world.link(await world.worker());
+    await grants.die(grant, cause);
+    expect(await grants.claimRefresh(grant, 'a worker that read it before', LEASE_MS)).toBeUndefined();
+  });
+
   it('stays good as long as it is used at least once in 30 days', async () => {
     const world = await startSandboxWorld();
     const worker = await world.worker();

@@ -238,12 +238,17 @@ describe('a backfill', () => {
     expect((await relay.jobs()).find(({ id }) => id === parked?.id)).toMatchObject({ notDone: false });
   });
 
-  it('a discarded job leaves its issue, and says why', async () => {
+  it.each([
+    ['leaves its issue, and says why', false],
+    ['leaves nothing of an issue whose defect another job has made', true],
+  ])('a discarded job %s', async (_, isMade) => {
     await start();
     exists(1, { title: '' });
     await begin();
     await relay.workToTheEnd();
     const [parked] = await relay.jobs('parked');
+    if (isMade) await happens(exists(1, { seconds: 9, title: 'With a title' }));
+    await relay.workToTheEnd();
     if (parked)
       await discardJob(
         parked,
@@ -251,9 +256,11 @@ describe('a backfill', () => {
         { ...relay.stores, clock: () => relay.clock.now },
       );
     await relay.workToTheEnd();
+    const left = { number: 1, fate: 'left', why: 'discarded: not a defect' };
+    expect(defects()).toHaveLength(isMade ? 1 : 0);
     expect(await view()).toMatchObject({
-      counts: { left: 1, parked: 0 },
-      notDone: [{ number: 1, fate: 'left', why: 'discarded: not a defect' }],
+      counts: { done: isMade ? 1 : 0, left: isMade ? 0 : 1, parked: 0 },
+      notDone: isMade ? [] : [left],
     });
   });
 });

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { RetryAt } from '../../lib/engine/record/interruption.ts';
+import type { Steps } from '../../lib/engine/run/steps.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { createFirstTimeEntries } from '../../lib/timesheets/first-time-entry.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import { workWith } from '../people/changed-config.ts';
@@ -345,6 +347,25 @@ describe('the first time entry of a connection', () => {
     const [claimed, ...others] = claims.toSorted((a, b) => a.status.localeCompare(b.status));
     expect(claimed).toEqual({ status: 'fulfilled', value: true });
     expect(others).toEqual(Array(2).fill({ status: 'rejected', reason: expect.any(RetryAt) }));
+  });
+
+  it.each([
+    ['right', { verified: true }, 'no reason'],
+    ['wrong', { wrong: 'the hours differ' }, 'the hours differ'],
+  ])('a worker that stalled goes by what another one has found: the entry is %s', async (_, found, reason) => {
+    await start();
+    const { jobs, table } = relay.stores;
+    const first = createFirstTimeEntries({ config: relay.runtime.config, table, jobs, clock: () => relay.clock.now });
+    await command(relay, log());
+    const [job = expect.fail('there is no job')] = await relay.jobs();
+    await first.claim(job);
+    const [known] = await table.partition(keys.firstTimeEntry('main', '').pk);
+    await table.put({ pk: '', sk: '', ...known, ...found });
+    const sent = { id: 'the entry', user_id: 'mira', date: '2026-11-20', hours: 1.5 };
+    const call = () => expect.fail('it is read once more');
+    const verified = first.verify(job, { call } as unknown as Steps, sent).then(() => 'no reason');
+    expect(await verified.catch(({ message }: Error) => message)).toBe(reason);
+    expect(await table.partition(keys.firstTimeEntry('main', '').pk)).toEqual([{ ...known, ...found }]);
   });
 
   it('a refused first entry is reported, and the next entry is the first', async () => {

@@ -71,6 +71,8 @@ describe('doctor', () => {
       'slack: signing secret': 'good: it is in the secret',
       'slack: channel C0PLATFORM': 'good: #platform',
     });
+    const notTried = [...found].filter(([, detail]) => detail.includes('not tried')).map(([what]) => what);
+    expect(notTried.sort()).toEqual(['main: defects/create', 'main: timelogs/create']);
     expect(relay.sandbox.data.defects).toHaveLength(1);
   });
 

@@ -7,6 +7,7 @@ import { followJobs } from '../../cli/follow-jobs.ts';
 import { addJobCommands } from '../../cli/jobs.ts';
 import type { Target } from '../../cli/target.ts';
 import { shortName } from '../../lib/engine/record/job.ts';
+import type { Table } from '../../lib/state/table/table.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -28,14 +29,16 @@ async function printed(act: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** Runs a command, by the relay's clock. @returns what it printed */
-function run(words: string[], more: Partial<Target> = {}): Promise<string> {
+function parse(words: string[], more: Partial<Target>): Promise<unknown> {
   const target = { githubWebhookUrl: '', slackWebhookUrl: undefined, stores: relay.stores, ...more };
   const program = new Command().exitOverride();
   addJobCommands(program, async () => target);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
-  return printed(() => program.parseAsync(words, { from: 'user' }));
+  return program.parseAsync(words, { from: 'user' });
 }
+
+/** Runs a command, by the relay's clock. @returns what it printed */
+const run = (words: string[], more: Partial<Target> = {}) => printed(() => parse(words, more));
 
 async function open(...numbers: number[]): Promise<void> {
   for (const id of numbers) await relay.post('issues', issueEvent('opened', { id }));
@@ -76,6 +79,30 @@ describe('relay jobs', () => {
     const [job] = await relay.jobs();
     expect(await run(['job', shortName(job?.id ?? '')])).toContain(job?.id);
     await expect(run(['job', 'ffffff'])).rejects.toThrow(/there is no job ffffff; .* relay -- jobs/);
+  });
+
+  it.each([
+    ['first', 'jobs'],
+    ['last, next to the changes that follow,', 'jobs', '--follow'],
+  ])('the newest job comes %s in relay %s %s', async (place, ...words) => {
+    await open(1);
+    relay.clock.now += 1_000;
+    await open(2);
+    const { table } = relay.stores;
+    let isCounted = false;
+    const untilCounted: Table = {
+      ...table,
+      countIndex(...given) {
+        isCounted = true;
+        return table.countIndex(...given);
+      },
+      // In place of Ctrl+C.
+      indexPage: async (...given) => (isCounted ? Promise.reject(new Error('stopped')) : table.indexPage(...given)),
+    };
+    const stores = { ...relay.stores, table: untilCounted };
+    const shown = await printed(() => parse(words, { stores }).catch(({ message }) => expect(message).toBe('stopped')));
+    const numbers = [...shown.matchAll(/#(\d) opened/g)].map(([, number]) => number);
+    expect(numbers).toEqual(place === 'first' ? ['2', '1'] : ['1', '2']);
   });
 
   it('relay jobs --follow shows each change once', async () => {

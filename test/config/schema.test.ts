@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findRepository } from '../../lib/config/find-repository.ts';
 import { ConfigError, defineConfig } from '../../lib/config/schema.ts';
+import { expectation } from '../../lib/faults/expectation.ts';
 import { faultLine } from '../../lib/faults/fault.ts';
 import example from '../../relay.config.ts';
 import { PROJECT } from '../relay.ts';
@@ -185,6 +186,14 @@ describe('a configuration', () => {
     ],
   ])('an invalid setting is refused with its path, what is expected and what was found: %s', (_, input, fault) => {
     expect(faultsOf(input)).toEqual([fault]);
+  });
+
+  it.each([
+    [['day'], "expected 'day'"],
+    [['day', 'week'], "expected 'day' or 'week'"],
+    [['day', 'week', 7], "expected 'day', 'week' or 7"],
+  ])('of the values %j, it says: %s', (values, said) => {
+    expect(expectation({ code: 'invalid_value', values, input: 'month' })).toBe(said);
   });
 
   it('a configuration may name a field with its unit, and a project with a UUID of any version', () => {

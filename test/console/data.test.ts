@@ -11,8 +11,10 @@ import type {
   Period,
   PersonRow,
 } from '../../console/contract.ts';
+import { rowOf } from '../../console/row.ts';
 import { createGrants } from '../../lib/as-person/grants/grants.ts';
 import { createVault } from '../../lib/as-person/grants/vault.ts';
+import type { Waited } from '../../lib/engine/record/history.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { ask, MIRA } from '../slack-requests.ts';
@@ -202,6 +204,27 @@ describe('the list of jobs', () => {
       await expect(find(query)).rejects.toThrow(/400/);
     },
   );
+});
+
+it.each([
+  ['an operator', [{ for: 'operator', from: 1_000, until: 4_000 }], 3_000],
+  ['a person who links an account', [{ for: 'person', from: 1_000, until: 4_000 }], 3_000],
+  [
+    'both, once each',
+    [
+      { for: 'operator', from: 1_000, until: 4_000 },
+      { for: 'budget', from: 4_000, until: 9_000 },
+      { for: 'person', from: 9_000, until: 10_000 },
+    ],
+    4_000,
+  ],
+  ['nobody', [{ for: 'outage', from: 1_000, until: 4_000 }], undefined],
+  ['an operator, up to now', [{ for: 'operator', from: 1_000 }], undefined],
+])("a list leaves out of a job's time what it waited for %s", async (_, waits, personMs) => {
+  await issue(1);
+  const [job = expect.fail('there is no job')] = await relay.jobs();
+  const newest = waits.map((wait) => ({ ...wait, why: 'a test' })) as Waited[];
+  expect(rowOf({ ...job, waits: { newest, older: 0 } }).personMs).toBe(personMs);
 });
 
 describe('what an operator decides', () => {

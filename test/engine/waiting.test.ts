@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { createWaitingLines } from '../../lib/engine/line/waiting-line.ts';
+import { createBudget } from '../../lib/service/budget/budget.ts';
+import { createBreakers } from '../../lib/service/connection/breakers.ts';
 import { issueEvent } from '../issue-events.ts';
 import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -92,6 +95,39 @@ describe('a job that waits', () => {
     await relay.workToTheEnd();
     expect(await relay.jobs('succeeded')).toHaveLength(1);
   });
+});
+
+it('a slot that a job did not need goes to the first in line that has none, behind many that have', async () => {
+  relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
+  for (let id = 1; id <= 11; id++) await relay.post('issues', issueEvent('opened', { id }));
+  await relay.work();
+  const { jobs, queue, table } = relay.stores;
+  const clock = () => relay.clock.now;
+  const breakers = createBreakers({ table, clock, random: Math.random });
+  const lines = createWaitingLines({ jobs, queue, breakers, clock, budget: createBudget({ table, clock }) });
+  const slotAt = clock() + MINUTE;
+  const standing = () => jobs.line('main', 'background', 100);
+  for (const job of (await standing()).slice(0, -1)) await jobs.callFromLine(job, slotAt, slotAt);
+  const before = (await standing()).map((job) => job.slotAt);
+  expect(before).toEqual([...Array(9).fill(expect.any(Number)), undefined]);
+  const [job = expect.fail('no job waits')] = await relay.jobs('waiting');
+  await lines.passOn({ ...job, slotAt: slotAt + MINUTE }, { perMinute: 20, perDay: 5_000 });
+  expect((await standing()).map((job) => job.slotAt)).toEqual([...before.slice(0, -1), slotAt + MINUTE]);
+});
+
+it.each([
+  [5, 1],
+  [60, 0],
+])('a job that meets 429 again, and is wanted in %i s, leaves %i message asleep', async (retryAfterSeconds, asleep) => {
+  relay = await startRelay();
+  relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', retryAfterSeconds });
+  await relay.post('issues', issueEvent('opened'));
+  await relay.work();
+  relay.clock.now += 2 * MINUTE;
+  await relay.sweep();
+  await relay.work();
+  expect(await relay.jobs('waiting')).toHaveLength(1);
+  expect(relay.stack.queues.reduce((sum, { size }) => sum + size, 0)).toBe(asleep);
 });
 
 describe('a job that is sent again and again', () => {

@@ -18,9 +18,9 @@ const { values, positionals: places } = parseArgs({
 });
 process.once('SIGINT', () => process.exit(130));
 
-const root = join(import.meta.dirname, '../..');
+const root = copyToScratch(join(import.meta.dirname, '../..'));
 const importers = readImporters(root);
-const trial = createTrial(copyToScratch(root), values.workers);
+const trial = createTrial(root, values.workers);
 const survivors: Mutant[] = [];
 let tried = 0;
 for (const mutants of shuffledLines(root, places, values.seed)) {

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { startGithubApi } from '../github-api.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { ask, command, lastMessage, MIRA, NOBODY, readable, told } from '../slack-requests.ts';
 import { workWith } from './changed-config.ts';
@@ -229,13 +230,19 @@ describe('a person on GitHub', () => {
   });
 
   it('an answer on GitHub never shows an address', async () => {
-    await start([codertocat, { github: 'nobody', email: 'nobody@example.org', timeZone: 'UTC' }]);
+    const github = await startGithubApi(() => relay.clock.now);
+    onTestFinished(() => github.close());
+    const config = exampleConfig({}, { apiUrl: github.url });
+    const nobody = { github: 'nobody', email: 'nobody@example.org', timeZone: 'UTC' };
+    await start([codertocat, nobody], { config, github: { token: 'ghp_test' } });
     Object.assign(relay.sandbox.data.users.find(({ email }) => email === LUCAS) ?? {}, { name: null });
     for (const [index, login] of ['Codertocat', 'nobody', 'stranger'].entries()) {
       await comment(line(), index, login);
     }
     await relay.work();
     expect(relay.sandbox.data.timelogs).toHaveLength(4);
+    expect(github.comments).toHaveLength(3);
+    for (const { body } of github.comments) expect(body).not.toContain('@example.');
     for (const { outcome } of await relay.jobs()) expect(outcome).not.toContain('@example.');
     expect(told(relay)).toEqual([]);
   });
