@@ -82,9 +82,9 @@ describe('relay jobs', () => {
   });
 
   it.each([
-    ['first', 'jobs'],
-    ['last, next to the changes that follow,', 'jobs', '--follow'],
-  ])('the newest job comes %s in relay %s %s', async (place, ...words) => {
+    ['first', ['jobs']],
+    ['last, next to the changes that follow,', ['jobs', '--follow']],
+  ])('the newest job comes %s in relay %j', async (place, words) => {
     await open(1);
     relay.clock.now += 1_000;
     await open(2);

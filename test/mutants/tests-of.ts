@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** By the path of a file: what imports it, or names it in a text as a command that starts a process does. */
 export type Importers = ReadonlyMap<string, ReadonlySet<string>>;
@@ -31,7 +31,7 @@ function matching(path: string, files: readonly string[]): readonly string[] {
 
 /**
  * The test files that a mistake in the file can fail: those of `npm test`, or of `npm run test:web` for the console's
- * pages, which no test imports. The likeliest are first: by name, then by folder, then by the imports in between.
+ * pages, which no test imports. The likeliest are first: by the words that their paths share, then by the imports in between.
  */
 export function testsOf(path: string, importers: Importers): readonly string[] {
   const hops = new Map([[path, 0]]);
@@ -39,14 +39,16 @@ export function testsOf(path: string, importers: Importers): readonly string[] {
     for (const importer of importers.get(file) ?? []) if (!hops.has(importer)) hops.set(importer, count + 1);
   }
   const isPage = path.startsWith('console/web/');
-  const name = basename(path).replace(/\.tsx?$/, '');
-  const folders = dirname(path).split('/');
-  function distance(test: string): number {
-    if (basename(test) === `${name}.test.ts`) return 0;
-    return (hops.get(test) ?? 0) + (folders.includes(basename(dirname(test))) ? 0 : 10);
+  const words = wordsOf(path);
+  function unlikely(test: string): number {
+    const others = wordsOf(test);
+    return (hops.get(test) ?? 0) - 10 * words.filter((word) => others.includes(word)).length;
   }
   return [...importers.keys()]
     .filter((file) => file.endsWith('.test.ts') && !/^test\/(aws|long)\//.test(file))
     .filter((file) => (isPage ? file.startsWith('test/web/') : !file.startsWith('test/web/') && hops.has(file)))
-    .sort((a, b) => distance(a) - distance(b));
+    .sort((a, b) => unlikely(a) - unlikely(b));
 }
+
+/** `lib/links/link-life.ts` has links, link and life. */
+const wordsOf = (path: string) => path.replace(/^\w+\/|(\.test)?\.tsx?$/g, '').split(/[/-]/);
