@@ -200,6 +200,22 @@ describe('help', () => {
 });
 
 describe('status', () => {
+  it('status says which requests wait for earlier ones of the same person', async () => {
+    const relay = await startRelay();
+    relay.sandbox.setFault({ kind: 'rate-limited' });
+    await command(relay, 'done 101');
+    await relay.work();
+    relay.clock.now += 1_000;
+    await command(relay, 'done 102');
+    relay.clock.now += 1_000;
+    await command(relay, 'done 103', { userId: TOMASZ });
+    const { text } = await command(relay, 'status');
+    expect(text).toContain(':hourglass: done 102\nWaiting for your earlier requests.');
+    expect(text).toMatch(/:hourglass: done 101\nwaiting until/);
+    expect((await command(relay, 'status', { userId: TOMASZ })).text).toContain('done 103\nIn progress.');
+    await relay.close();
+  });
+
   it("status shows the person's last five jobs and the budget", async () => {
     const relay = await startRelay();
     expect((await command(relay, 'status')).text).toBe(

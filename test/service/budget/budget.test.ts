@@ -7,6 +7,7 @@ import { readState, stateItem } from '../../../lib/service/budget/budget-item.ts
 import { BudgetUnavailable } from '../../../lib/service/budget/budget-store.ts';
 import type { Lane } from '../../../lib/service/budget/lanes.ts';
 import { packSparse, unpackSparse } from '../../../lib/service/budget/packed.ts';
+import { createStrangerShare } from '../../../lib/service/budget/stranger-share.ts';
 import { keys } from '../../../lib/state/table/keys.ts';
 import { createTable, type Table } from '../../../lib/state/table/table.ts';
 import { type LocalStack, startLocalStack } from '../../../local/stack.ts';
@@ -554,6 +555,19 @@ describe('the budget', () => {
       expect((await budget.requestSlot({ connection, limits, lane: 'interactive' })).granted).toBe(true);
       expect(await budget.repair(connection)).toEqual([]);
     });
+  });
+
+  it('the share of strangers ends at midnight in UTC, and names who used it in the order of the alphabet', async () => {
+    const connection = newConnection();
+    let now = START + 9 * 60 * MINUTE;
+    const share = createStrangerShare(table, () => now);
+    const taken = [];
+    for (const login of ['zoe', 'adam', 'mallory']) taken.push(await share.take(connection, login, 2));
+    expect(taken).toEqual([true, true, false]);
+    expect(await share.take(connection, 'zoe', 0)).toBe(false);
+    expect(await share.today(connection)).toEqual({ used: 2, who: ['adam', 'zoe'], endsAt: START + DAY });
+    now = START + DAY;
+    expect(await share.today(connection)).toEqual({ used: 0, who: [], endsAt: START + 2 * DAY });
   });
 
   describe('the budget of a key', () => {
