@@ -4,10 +4,11 @@ import { mostOfStrangers } from '../lib/engine/line/stranger-turn.ts';
 import { unknownName } from '../lib/faults/unknown-name.ts';
 import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';
-import { type BudgetView, createBudget } from '../lib/service/budget/budget.ts';
+import { createBudget } from '../lib/service/budget/budget.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { createStrangerShare, type StrangersToday } from '../lib/service/budget/stranger-share.ts';
-import { type Breakers, createBreakers } from '../lib/service/connection/breakers.ts';
+import { createBreakers } from '../lib/service/connection/breakers.ts';
+import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
 import { oneLine } from '../local/terminal.ts';
 import { counted } from './counted.ts';
 import { withIsoTimes } from './json-times.ts';
@@ -42,14 +43,13 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
           .filter(([connection]) => only === undefined || connection === only)
           .map(async ([connection, { limits, strangersShare }]) => ({
             connection,
-            ...(await budget.view(connection, limits)),
+            ...(await viewConnection(connection, limits, { budget, breakers })),
             inLine: Object.fromEntries(
               await Promise.all(
                 lanes.map(async (lane) => [lane, (await stores.jobs.line(connection, lane, COUNTED_UP_TO)).length]),
               ),
             ) as Record<Lane, number>,
             strangers: { ...(await share.today(connection)), most: mostOfStrangers(limits, strangersShare) },
-            stopped: await breakers.listOpen(connection),
           })),
       );
       if (options.json) return printJson(withIsoTimes(views));
@@ -67,10 +67,9 @@ async function repair(connection: string | undefined, { table }: Stores): Promis
   );
 }
 
-type View = BudgetView & {
+type View = ConnectionView & {
   inLine: Record<Lane, number>;
   strangers: StrangersToday & { most: number };
-  stopped: Awaited<ReturnType<Breakers['listOpen']>>;
 };
 
 /** A connection's budget in words. */
@@ -83,8 +82,9 @@ function lines({ minute, day, pausedUntil, assumed, stopped, strangers, ...view 
           `the service seems to allow ${assumed.perMinute} calls a minute, since a 429 at ${localTime(assumed.since)}: other software uses the key, or its limit is lower`,
         ]),
     ...(pausedUntil === null ? [] : [`paused until ${localTime(pausedUntil)}`]),
-    ...stopped.map(({ operation = 'the connection', since, why }) => {
-      return `${operation} has been failing since ${localTime(since)}: ${oneLine(why)}`;
+    ...stopped.map(({ operation = 'the connection', since, until, why }) => {
+      const probe = until > now ? `the next probe is sent by ${localTime(until)}` : 'the next job probes it';
+      return `${operation} has been failing since ${localTime(since)}, ${probe}: ${oneLine(why)}`;
     }),
     ...lanes.map((lane) => laneLine(lane, view, now)),
     strangersLine(strangers),
@@ -98,7 +98,7 @@ function strangersLine({ used, most, who }: View['strangers']): string {
 
 function laneLine(lane: Lane, view: Pick<View, 'lanes' | 'inLine'>, now: number): string {
   const { left, nextSlotAt } = view.lanes[lane];
-  const next = nextSlotAt <= now ? 'now' : `at ${localTime(nextSlotAt)}`;
+  const next = nextSlotAt <= now ? 'now' : Number.isFinite(nextSlotAt) ? `at ${localTime(nextSlotAt)}` : 'not known';
   const standing = view.inLine[lane];
   const jobs = standing >= COUNTED_UP_TO ? `${COUNTED_UP_TO} or more jobs` : counted(standing, 'job');
   const inLine = standing === 0 ? '' : `; ${jobs} in line`;

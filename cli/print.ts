@@ -41,7 +41,7 @@ export function printJobs(jobs: readonly Job[]): void {
   if (jobs.length === 0) console.log('There are no such jobs.');
   for (const job of inOneLine(jobs)) {
     console.log(`${localTime(job.createdAt)}  ${paint(job)}  ${shortName(job.id)}  ${job.summary}`);
-    const next = isOpen(job) ? nextStep(job, localTime)?.text : undefined;
+    const next = isOpen(job) ? nextStep(job, localTime, Date.now())?.text : undefined;
     for (const line of [news(job), next]) if (line) console.log(`${INDENT}→ ${line}`);
   }
 }
@@ -103,7 +103,7 @@ export function printJob({ job: given, steps, open }: JobView, now: number): voi
 }
 
 function printNext(job: Job): void {
-  const next = nextStep(job, localTime);
+  const next = nextStep(job, localTime, Date.now());
   if (!next) return;
   console.log(`\n${withDocs(next)}`);
   if (job.status === 'parked') console.log('');

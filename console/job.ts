@@ -29,7 +29,7 @@ export async function jobDetail({ stores, runtime }: ConsoleRelay, id: string): 
     steps: steps.map(detailOf),
     periods: periodsOf(job, steps, runtime.clock()),
     decisions: decisions?.newest ?? [],
-    next: nextOf(job),
+    next: nextOf(job, runtime.clock()),
     ...(open.length > 0 && { evidence: open.map((creation) => evidenceOf(creation, steps, runtime.clock())) }),
   };
 }
@@ -40,8 +40,8 @@ const ACTIONS = {
   resolve: ['done', 'again', 'search'],
 } as const satisfies Record<string, readonly JobAction['do'][]>;
 
-export function nextOf(job: Parameters<typeof nextStep>[0]): NextStep {
-  const next = nextStep(job, localTime);
+export function nextOf(job: Parameters<typeof nextStep>[0], now: number): NextStep {
+  const next = nextStep(job, localTime, now);
   if (!next) return { text: 'Nothing to do: it is done.', actions: [] };
   return { text: next.text, actions: next.choices.flatMap((choice) => ACTIONS[choice]), docs: next.docs };
 }

@@ -4,6 +4,7 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { usedUpAt } from '../lib/service/budget/used-up.ts';
 import { createBreakers } from '../lib/service/connection/breakers.ts';
+import { viewConnection } from '../lib/service/connection/connection-view.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { partnerSecret } from '../lib/state/secrets/secrets.ts';
 import { readBackfills } from './backfills.ts';
@@ -43,10 +44,9 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
   async function connectionNow(connection: string, queued: readonly Job[]): Promise<ConnectionNow> {
     const limits = config.connections[connection]?.limits;
     if (!limits) throw new HttpError(404, `relay.config.ts has no connection ${connection}`);
-    const [view, { day }, stopped, lines, service] = await Promise.all([
-      budget.view(connection, limits),
+    const [view, { day }, lines, service] = await Promise.all([
+      viewConnection(connection, limits, { budget, breakers }),
       budget.windows(connection),
-      breakers.listOpen(connection),
       Promise.all(lanes.map((lane) => jobs.line(connection, lane, COUNTED_UP_TO + 1))),
       serviceOf(connection),
     ]);
@@ -72,7 +72,7 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
       pausedUntil: view.pausedUntil,
       assumed: view.assumed,
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
-      stopped: stopped.map(({ operation, since, why, until }) => ({
+      stopped: view.stopped.map(({ operation, since, why, until }) => ({
         ...(operation !== undefined && { operation }),
         since,
         why,

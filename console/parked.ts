@@ -9,7 +9,7 @@ import { rowOf } from './row.ts';
 const SHOWN = 500;
 
 /** The parked jobs, by the reason why. The largest group is first. */
-export async function readParked({ stores }: ConsoleRelay): Promise<ParkedGroups> {
+export async function readParked({ stores, runtime }: ConsoleRelay): Promise<ParkedGroups> {
   const found = await stores.jobs.list('parked', { limit: SHOWN + 1, newestFirst: true });
   const groups = Map.groupBy(found.slice(0, SHOWN), (job) => `${job.parked?.outcomeUnknown} ${reasonOf(job)}`);
   return {
@@ -20,7 +20,9 @@ export async function readParked({ stores }: ConsoleRelay): Promise<ParkedGroups
         const [first] = jobs;
         if (!first) return [];
         const outcomeUnknown = first.parked?.outcomeUnknown ?? false;
-        return [{ reason: reasonOf(first), outcomeUnknown, help: nextOf(first).text, jobs: jobs.map(rowOf) }];
+        return [
+          { reason: reasonOf(first), outcomeUnknown, help: nextOf(first, runtime.clock()).text, jobs: jobs.map(rowOf) },
+        ];
       }),
   };
 }

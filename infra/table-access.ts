@@ -47,6 +47,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       mute: ['PutItem'],
       projects: ['GetItem'],
       budget: ['GetItem'],
+      breaker: ['GetItem'],
       turns: ['GetItem', 'PutItem'],
       slackWorkspace: ['GetItem', 'PutItem'],
       slackStanding: ['GetItem', 'PutItem'],

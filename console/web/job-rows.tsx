@@ -3,7 +3,7 @@ import { duration } from './format.ts';
 import { Line } from './outside.tsx';
 import { jobHref } from './route.ts';
 import { jobMark, StatusMark } from './status.tsx';
-import { Ago, AtAndAway, Since } from './time.tsx';
+import { Ago, Coming, Since } from './time.tsx';
 
 interface JobTableProps {
   rows: readonly JobRow[];
@@ -90,7 +90,7 @@ function News({ row: { news, until, status } }: { row: JobRow }) {
       {status === 'waiting' && until !== undefined && (
         <span class="until">
           {' '}
-          until <AtAndAway at={until} />
+          continues <Coming at={until} past="as soon as a worker takes it" />
         </span>
       )}
     </div>

@@ -29,6 +29,16 @@ export function AtAndAway({ at }: { at: number }) {
   );
 }
 
+/** A local time to come and how far away it is, or what happens once it has come. */
+export function Coming({ at, past }: { at: number; past: string }) {
+  if (at <= useValue(now)) return past;
+  return (
+    <>
+      at <AtAndAway at={at} />
+    </>
+  );
+}
+
 /** The time since then, which goes on. */
 export function Since({ at }: { at: number }) {
   return (

@@ -440,7 +440,7 @@ describe('a person and a backfill', () => {
     expect(defects()).toEqual([]);
     expect(await view()).toMatchObject({ status: 'paused', counts: { open: 3 } });
     const [waiting] = await relay.jobs('waiting');
-    expect(waiting && nextStep(waiting, String)).toMatchObject({
+    expect(waiting && nextStep(waiting, String, relay.clock.now)).toMatchObject({
       text: 'Its backfill is paused: resume the backfill.',
       choices: [],
     });

@@ -127,7 +127,7 @@ describe('the role of a function', () => {
     const remembered = ['slack-standing#*#*', 'slack-workspace', 'turns#*#*'];
     expect(partitionKeys(template, 'slack-webhook')).toEqual({
       GetItem: [
-        ...['budget#*', 'grant#*#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*'],
+        ...['breaker#*', 'budget#*', 'grant#*#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*'],
         ...['slack-standing#*#*', 'slack-workspace', 'time', 'turns#*#*'],
       ],
       PutItem: [

@@ -13,7 +13,7 @@ import { href, jobHref } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { Sends } from '../sends.tsx';
 import { jobMark, type MarkName, StatusMark } from '../status.tsx';
-import { At, AtAndAway, Since } from '../time.tsx';
+import { At, Coming, Since } from '../time.tsx';
 
 const stepMarks: Readonly<Record<StepDetail['status'], MarkName>> = {
   begun: 'begun',
@@ -85,7 +85,7 @@ function Head({ job }: { job: JobDetail }) {
         )}
         {job.status === 'waiting' && job.until !== undefined && (
           <span>
-            until <AtAndAway at={job.until} />
+            continues <Coming at={job.until} past="as soon as a worker takes it" />
           </span>
         )}
       </p>

@@ -7,7 +7,7 @@ import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { StatusMark, statusText } from '../status.tsx';
-import { At, AtAndAway, Since } from '../time.tsx';
+import { At, AtAndAway, Coming, Since } from '../time.tsx';
 
 const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked', 'succeeded'];
 
@@ -125,7 +125,7 @@ export function Outages({ stopped, pausedUntil }: Pick<ConnectionNow, 'stopped' 
           <strong>{operation ?? 'All operations'}</strong> stopped for <Since at={since} />:{' '}
           <Text text={why} length={300} />
           <div>
-            The next probe may be sent at <AtAndAway at={probeAt} />.
+            The next probe is sent <Coming at={probeAt} past="as soon as a job needs it" />.
           </div>
         </li>
       ))}
@@ -165,7 +165,7 @@ export function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; co
               {count(left)}
             </td>
             <td class="number" data-label="Next slot">
-              {left > 0 ? 'now' : nextSlotAt === null ? 'unknown' : <At at={nextSlotAt} />}
+              {left > 0 ? 'now' : nextSlotAt === null ? 'not known' : <Coming at={nextSlotAt} past="now" />}
             </td>
             <td class="number" data-label="In line">
               <Many of={inLine} />

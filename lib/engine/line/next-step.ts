@@ -1,5 +1,5 @@
 import type { WaitsFor } from '../record/history.ts';
-import { type Job, type ParkKind, waitsFor } from '../record/job.ts';
+import { continuesAt, type Job, type ParkKind, waitsFor } from '../record/job.ts';
 
 /** What an operator can decide about a job. */
 export type Choice = 'replay' | 'discard' | 'resolve';
@@ -54,9 +54,10 @@ const DOCS_OF_WAITING: Readonly<Partial<Record<WaitsFor, string>>> = {
  * What to do next about a job: the same sentence in the terminal, the console and messages.
  *
  * @param time writes a time as its reader should see it, from epoch milliseconds
+ * @param now epoch milliseconds
  * @returns undefined for a job that has ended well
  */
-export function nextStep(job: Job, time: (ms: number) => string): NextStep | undefined {
+export function nextStep(job: Job, time: (ms: number) => string, now: number): NextStep | undefined {
   switch (job.status) {
     case 'succeeded':
       return undefined;
@@ -65,7 +66,7 @@ export function nextStep(job: Job, time: (ms: number) => string): NextStep | und
     case 'running':
       return { text: 'Nothing to do: a worker is on it.', choices: [], docs: 'docs/stuck.md#queued-or-running' };
     case 'waiting':
-      return nextStepOfWaiting(job, time);
+      return nextStepOfWaiting(job, time, now);
     case 'parked':
       return nextStepOfParked(parkKindOf(job));
   }
@@ -84,23 +85,26 @@ export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
   return parked?.kind ?? 'needs an operator';
 }
 
-function nextStepOfWaiting(job: Job, time: (ms: number) => string): NextStep {
+function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number): NextStep {
   const kind = waitsFor(job);
   return {
     text:
       kind === 'operator'
         ? 'Its backfill is paused: resume the backfill.'
-        : `Nothing to do: it ${whenItContinues(job, time)} by itself.`,
+        : `Nothing to do: it ${whenItContinues(job, time, now)} by itself.`,
     choices: kind === 'operator' ? [] : ['replay'],
     docs: (kind && DOCS_OF_WAITING[kind]) ?? 'docs/stuck.md#waiting',
   };
 }
 
-function whenItContinues(job: Job, time: (ms: number) => string): string {
-  const at = job.dueAt ?? job.expectedAt;
+function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {
+  const at = continuesAt(job, now);
   const kind = waitsFor(job);
   const what = kind === undefined ? '' : ` for ${WAITS[kind]}`;
-  return at === undefined ? `waits in line${what}, and continues` : `waits${what}, and continues at ${time(at)}`;
+  if (at === undefined) return `waits in line${what}, and continues`;
+  return at === 'soon'
+    ? `waited${what}, and continues as soon as a worker takes it`
+    : `waits${what}, and continues at ${time(at)}`;
 }
 
 const COMMANDS: Readonly<Record<Choice, (id: string) => string[]>> = {

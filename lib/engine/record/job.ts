@@ -202,6 +202,14 @@ export interface Parked {
 const SHORT_NAME_LENGTH = 6;
 const DIGEST_LENGTH = 20;
 
+/**
+ * When a waiting job continues: `soon` if that time has come, because a worker takes it next; undefined if nobody knows.
+ */
+export function continuesAt({ dueAt, expectedAt }: Pick<Job, 'dueAt' | 'expectedAt'>, now: number) {
+  const at = dueAt ?? expectedAt;
+  return at === undefined || at > now ? at : 'soon';
+}
+
 /** The status in a word for people: a job that ended may have done nothing, or was discarded. */
 export function statusInWords({ status, notDone, discarded }: Pick<Job, 'status' | 'notDone' | 'discarded'>) {
   if (status !== 'succeeded') return status;

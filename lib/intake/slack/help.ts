@@ -2,10 +2,10 @@ import type { SectionBlock } from '@slack/types';
 import { verbs } from '../../automations/verbs.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkForPerson, waitForPerson } from '../../engine/record/in-plain-words.ts';
-import { type Job, shortName, waitsFor } from '../../engine/record/job.ts';
+import { continuesAt, type Job, shortName, waitsFor } from '../../engine/record/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
-import type { LaneView } from '../../service/budget/budget.ts';
+import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 
 const SHOWN = 5;
@@ -34,10 +34,10 @@ export async function statusMessage(
   const connection = connectionOf(intake, channelId);
   const [jobs, budget, linked] = await Promise.all([
     intake.jobsOfPerson.last({ in: 'slack', id: userId }, SHOWN),
-    intake.budgetOf(connection),
+    intake.viewConnection(connection),
     intake.linking.linkStatus(userId, connection),
   ]);
-  const { minute, day, pausedUntil, lanes } = budget;
+  const { minute, day, pausedUntil } = budget;
   const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;
   const paused = pausedUntil === null ? '' : ` Paused until ${time(pausedUntil)}.`;
   const groupOf = ({ entity, group = entity }: Job) => group;
@@ -48,23 +48,31 @@ export async function statusMessage(
   const told =
     jobs.length === 0
       ? [section('You have not asked for anything yet.')]
-      : jobs.map((job) => jobSection(job, isHeldUp(job)));
+      : jobs.map((job) => jobSection(job, isHeldUp(job), intake.clock()));
   return {
     text: 'Status of your requests',
     blocks: [
       section('*Your last jobs*'),
       ...told,
-      section(`*Budget of ${connection}*\n${used}. ${nextSlot(lanes.interactive, intake.clock())}${paused}`),
+      section(`*Budget of ${connection}*\n${used}. ${nextSlot(budget, intake.clock())}${paused}`),
       ...linked,
     ],
   };
 }
 
-function nextSlot({ nextSlotAt }: LaneView, now: number): string {
+function nextSlot({ isStopped, lanes }: ConnectionView, now: number): string {
+  if (isStopped) return 'No call goes out now: the service cannot be reached properly. The relay keeps trying.';
+  const { nextSlotAt } = lanes.interactive;
   return nextSlotAt <= now ? 'The next call can go out now.' : `The next call can go out ${time(nextSlotAt)}.`;
 }
 
-function jobSection(job: Job, isHeldUp: boolean): SectionBlock {
+function waits(job: Job, now: number): string {
+  const at = continuesAt(job, now);
+  if (at === undefined) return 'waiting for its turn';
+  return at === 'soon' ? 'continues as soon as a worker takes it' : `waiting until ${time(at)}`;
+}
+
+function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {
   const asked = job.summary.slice(job.summary.indexOf(': ') + 2);
   switch (job.status) {
     case 'succeeded': {
@@ -76,9 +84,7 @@ function jobSection(job: Job, isHeldUp: boolean): SectionBlock {
         `:octagonal_sign: ${asked}\n${sentence(parkForPerson[parkKindOf(job)])} It is saved as job ${shortName(job.id)}.`,
       );
     case 'waiting': {
-      const until = job.dueAt ?? job.expectedAt;
-      const waits = until === undefined ? 'waiting for its turn' : `waiting until ${time(until)}`;
-      return section(`:hourglass: ${code(asked)}\n${waits}: ${waitForPerson[waitsFor(job) ?? 'pause']}`);
+      return section(`:hourglass: ${code(asked)}\n${waits(job, now)}: ${waitForPerson[waitsFor(job) ?? 'pause']}`);
     }
     default:
       return plainSection(

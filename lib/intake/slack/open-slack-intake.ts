@@ -58,12 +58,13 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
       const decision = { at: clock(), by: `${userId} in Slack`, what: 'replayed' } as const;
       return (await requeueJob(job, { jobs, queue }, decision)) !== undefined;
     },
-    async budgetOf(connection) {
+    async viewConnection(connection) {
       const limits = config.connections[connection]?.limits;
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);
       // Only `status` shows it.
-      const { createBudget } = await import('./beyond-jobs.ts');
-      return createBudget({ table, random }).view(connection, limits);
+      const { createBreakers, createBudget, viewConnection } = await import('./beyond-jobs.ts');
+      const breakers = createBreakers({ table, clock, random });
+      return viewConnection(connection, limits, { budget: createBudget({ table, random }), breakers });
     },
     async isKnown(userId, connection) {
       return (await table.get(keys.person('slack', userId, connection))) !== undefined;

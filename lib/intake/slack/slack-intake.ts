@@ -5,7 +5,7 @@ import type { Admission } from '../../platforms/slack/admission.ts';
 import type { KnownProjects } from '../../platforms/slack/known-projects.ts';
 import type { ResponseUrls } from '../../platforms/slack/response-url.ts';
 import type { SlackApi } from '../../platforms/slack/slack-api.ts';
-import type { BudgetView } from '../../service/budget/budget.ts';
+import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import type { Mutes } from '../../timesheets/mutes.ts';
 import type { JobsOfPerson } from './jobs-of-person.ts';
 import type { Linking } from './linking.ts';
@@ -28,7 +28,7 @@ export interface SlackIntake {
   linking: Linking;
   /** Continues a parked job of the person. @returns false if it changed in the meantime */
   tryAgain(job: Job, userId: string): Promise<boolean>;
-  budgetOf(connection: string): Promise<BudgetView>;
+  viewConnection(connection: string): Promise<ConnectionView>;
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;
   /**
