@@ -70,6 +70,16 @@ describe('relay backfill', () => {
     });
   });
 
+  it('prints with --json nothing that cannot be parsed: the plan, its beginning, and the list', async () => {
+    exists(1, 'It breaks');
+    const plan = { calls: 1, created: 1, comments: 0, connection: 'main', issues: [{ number: 1, title: 'It breaks' }] };
+    expect(JSON.parse(await backfill(REPOSITORY, '--json'))).toMatchObject(plan);
+    expect(JSON.parse(await backfill('--json'))).toEqual([]);
+    const begun = { repository: REPOSITORY, status: 'running', expected: 1 };
+    expect(JSON.parse(await backfill(REPOSITORY, '--go', '--no-wait', '--json'))).toMatchObject(begun);
+    expect(JSON.parse(await backfill('--json'))).toMatchObject([begun]);
+  });
+
   it.each([
     [['acme/other'], /turns no issues of acme\/other into defects; it is set for Codertocat\/Hello-World/],
     [[REPOSITORY, '--go', '--pause'], /only one of/],

@@ -114,6 +114,8 @@ describe('relay jobs', () => {
     await open(2);
     relay.clock.now -= 1_000;
     expect((await look(2)).split('\n')).toEqual([expect.stringMatching(/succeeded .*#2 opened.* → created defect/)]);
+    const asJson = await printed(() => followJobs(relay.stores.table, {}, known, true, 2));
+    expect(JSON.parse(asJson)).toMatchObject({ status: 'succeeded', createdAt: '2026-11-20T10:00:01.000Z' });
   });
 
   it('relay jobs --ignored lists ignored events from the log, and passes over what is not one', async () => {
@@ -123,6 +125,9 @@ describe('relay jobs', () => {
     const line = JSON.stringify({ timestamp: '2026-11-20T10:00:00.000Z', ...ignored });
     writeFileSync(logFile, `${line}\n{"message":"job queued"}\n${line.slice(0, 60)}`);
     expect(await run(['jobs', '--ignored'], { logFile })).toMatch(/issues +d-1\n +→ it is locked$/);
+    expect(JSON.parse(await run(['jobs', '--ignored', '--json'], { logFile }))).toMatchObject([
+      { event: 'issues', deliveryId: 'd-1', reason: 'it is locked' },
+    ]);
     rmSync(folder, { recursive: true });
     await expect(run(['jobs', '--ignored'], { stage: 'prod' })).rejects.toThrow(
       '/aws/lambda/partner-relay-prod-github-webhook',

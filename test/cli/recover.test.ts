@@ -189,6 +189,39 @@ describe('relay discard', () => {
   });
 });
 
+describe('--json', () => {
+  const time = expect.stringMatching(/^2026-11-2\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+  it.each([
+    [
+      'budget',
+      { kind: 'rate-limited', retryAfterSeconds: 20 * 3_600, times: 1 },
+      () => ['budget', 'main'],
+      {
+        connection: 'main',
+        pausedUntil: time,
+        lanes: { interactive: { nextSlotAt: time } },
+        inLine: { interactive: 0, background: 1 },
+        strangers: { used: 0, endsAt: time },
+      },
+    ],
+    [
+      'replay',
+      { kind: 'maintenance', status: 422, operation: '/defects/create', times: 1 },
+      (id: string) => ['replay', id],
+      { status: 'queued', queuedAt: time, decisions: { newest: [{ at: time, what: 'replayed' }] } },
+    ],
+  ] as const)(
+    'relay %s prints with --json what can be parsed, with times in ISO 8601',
+    async (_, fault, words, printed) => {
+      relay.sandbox.setFault(fault);
+      await open(1);
+      const [job] = await relay.jobs();
+      expect(JSON.parse(await run(...words(job?.id ?? ''), '--json'))).toMatchObject([printed]);
+    },
+  );
+});
+
 describe('what a person can do next', () => {
   it('relay job says to resolve a job with an unknown outcome, and not to replay it', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
