@@ -7,7 +7,6 @@ import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { createStrangerShare, type StrangersToday } from '../lib/service/budget/stranger-share.ts';
-import { createBreakers } from '../lib/service/connection/breakers.ts';
 import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
 import { oneLine } from '../local/terminal.ts';
 import { counted } from './counted.ts';
@@ -36,14 +35,13 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
       }
       if (options.repair) return repair(only, stores);
       const budget = createBudget({ table: stores.table });
-      const breakers = createBreakers({ table: stores.table, clock: stores.clock, random: Math.random });
       const share = createStrangerShare(stores.table, stores.clock);
       const views = await Promise.all(
         Object.entries(config.connections)
           .filter(([connection]) => only === undefined || connection === only)
           .map(async ([connection, { limits, strangersShare }]) => ({
             connection,
-            ...(await viewConnection(connection, limits, { budget, breakers })),
+            ...(await viewConnection(connection, limits, { budget, ...stores })),
             inLine: Object.fromEntries(
               await Promise.all(
                 lanes.map(async (lane) => [lane, (await stores.jobs.line(connection, lane, COUNTED_UP_TO)).length]),

@@ -3,7 +3,6 @@ import { type Job, jobStatuses } from '../lib/engine/record/job.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { usedUpAt } from '../lib/service/budget/used-up.ts';
-import { createBreakers } from '../lib/service/connection/breakers.ts';
 import { viewConnection } from '../lib/service/connection/connection-view.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { partnerSecret } from '../lib/state/secrets/secrets.ts';
@@ -23,10 +22,9 @@ export interface NowReader {
 
 export function createNowReader(relay: ConsoleRelay): NowReader {
   const { stores, runtime } = relay;
-  const { config, clock, random } = runtime;
+  const { config, clock } = runtime;
   const { table, jobs, secrets } = stores;
   const budget = createBudget({ table, clock });
-  const breakers = createBreakers({ table, clock, random });
   /** Read once: an operator who may not read secrets would otherwise be refused every few seconds. */
   const services = new Map<string, Promise<string | undefined>>();
 
@@ -45,7 +43,7 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
     const limits = config.connections[connection]?.limits;
     if (!limits) throw new HttpError(404, `relay.config.ts has no connection ${connection}`);
     const [view, { day }, lines, service] = await Promise.all([
-      viewConnection(connection, limits, { budget, breakers }),
+      viewConnection(connection, limits, { budget, table, clock }),
       budget.windows(connection),
       Promise.all(lanes.map((lane) => jobs.line(connection, lane, COUNTED_UP_TO + 1))),
       serviceOf(connection),

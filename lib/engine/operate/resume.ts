@@ -1,7 +1,7 @@
 import type { Budget } from '../../service/budget/budget.ts';
 import type { Limits } from '../../service/budget/window.ts';
-import type { Breaker } from '../../service/connection/breaker-item.ts';
-import type { Breakers, Scope } from '../../service/connection/breakers.ts';
+import type { OpenBreaker } from '../../service/connection/breaker-item.ts';
+import type { Breakers } from '../../service/connection/breakers.ts';
 import { inBatches } from '../line/batches.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import type { WaitingLines } from '../line/waiting-line.ts';
@@ -15,7 +15,7 @@ export interface Resumed {
   /** Epoch milliseconds, or null if it was not paused. */
   pausedUntil: number | null;
   /** The breakers that were open. */
-  stopped: (Breaker & Scope)[];
+  stopped: OpenBreaker[];
   /** The number of waiting jobs that continue now. */
   queued: number;
 }

@@ -3,7 +3,6 @@
  * one that is loaded on demand cuts the bundle into more files.
  */
 export { createBudget } from '../../service/budget/budget.ts';
-export { createBreakers } from '../../service/connection/breakers.ts';
 export { viewConnection } from '../../service/connection/connection-view.ts';
 export { helpMessage, statusMessage } from './help.ts';
 export { openDefectModal } from './open-modal.ts';

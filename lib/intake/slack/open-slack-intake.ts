@@ -62,9 +62,8 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
       const limits = config.connections[connection]?.limits;
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);
       // Only `status` shows it.
-      const { createBreakers, createBudget, viewConnection } = await import('./beyond-jobs.ts');
-      const breakers = createBreakers({ table, clock, random });
-      return viewConnection(connection, limits, { budget: createBudget({ table, random }), breakers });
+      const { createBudget, viewConnection } = await import('./beyond-jobs.ts');
+      return viewConnection(connection, limits, { budget: createBudget({ table, random }), table, clock });
     },
     async isKnown(userId, connection) {
       return (await table.get(keys.person('slack', userId, connection))) !== undefined;

@@ -72,20 +72,33 @@ export function readHealth(item: Item | undefined, now: number): { health: Healt
     return error ? instead : data;
   }
 
-  const shape = breakerShape(now);
-  const stored = Object.entries(read('breakers', z.record(string, z.unknown()), {}));
-  const breakers = stored.flatMap(([name, one]) => {
-    const { data } = shape.safeParse(one);
-    if (!data) faults.push('breakers');
-    return data ? [[name, data] as const] : [];
-  });
+  const stored = readBreakers(item, now);
+  if (stored.isFaulty) faults.push('breakers');
   const health = {
     version: read('version', count, 0),
-    breakers: Object.fromEntries(breakers),
+    breakers: stored.breakers,
     // Jobs may stand in any line then. The empty ones end by themselves.
     lined: read('lined', z.array(string), [], [...operations.keys()]),
     isLimited: read('isLimited', z.boolean(), false),
     servedAgain: read('servedAgain', count, 0),
   };
   return { health, faults: [...new Set(faults)] };
+}
+
+/** The breakers of a connection that can be read. */
+export function readBreakers(item: Item | undefined, now: number) {
+  const shape = breakerShape(now);
+  const stored = z.record(string, z.unknown()).safeParse(item?.breakers ?? {});
+  const read = Object.entries(stored.data ?? {}).map(([name, one]) => [name, shape.safeParse(one).data] as const);
+  const breakers = Object.fromEntries(read.flatMap(([name, one]) => (one ? [[name, one]] : [])));
+  return { breakers, isFaulty: !stored.success || read.some(([, one]) => one === undefined) };
+}
+
+/** A breaker that is open. That of the whole connection has no operation. */
+export type OpenBreaker = Breaker & { operation?: string };
+
+export function openBreakers(breakers: Health['breakers']): OpenBreaker[] {
+  return Object.entries(breakers)
+    .filter(([, { until }]) => until > 0)
+    .map(([name, breaker]) => (name === WHOLE ? breaker : { ...breaker, operation: name }));
 }

@@ -2,7 +2,15 @@ import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { unchangedSince } from '../../state/table/unreadable-item.ts';
 import { isOfPeople, type Lane } from '../budget/lanes.ts';
-import { type Breaker, type Health, LONGEST_PAUSE_MS, readHealth, WHOLE } from './breaker-item.ts';
+import {
+  type Breaker,
+  type Health,
+  LONGEST_PAUSE_MS,
+  type OpenBreaker,
+  openBreakers,
+  readHealth,
+  WHOLE,
+} from './breaker-item.ts';
 
 /** What a breaker stops: one operation of a connection, or the whole connection if no operation is named. */
 export interface Scope {
@@ -62,7 +70,7 @@ export interface Breakers {
   /** The breaker of a connection, if it is open. It may be probed after its `until`. */
   view(connection: string): Promise<Breaker | undefined>;
   /** Every open breaker of a connection and its operations. */
-  listOpen(connection: string): Promise<(Breaker & Scope)[]>;
+  listOpen(connection: string): Promise<OpenBreaker[]>;
   lines(connection: string): Promise<StoppedLines>;
   /** Call this if no job stands in line for an operation that works. */
   lineEnded(connection: string, operation: string): Promise<void>;
@@ -139,9 +147,6 @@ export function createBreakers({
     }
     return undefined;
   }
-
-  const open = async (connection: string) =>
-    Object.entries((await read(connection)).breakers).filter(([, { until }]) => until > 0);
 
   return {
     async stopOf({ connection, operation }, { id, lane }) {
@@ -229,10 +234,11 @@ export function createBreakers({
       return servedAgain ?? 0;
     },
     async view(connection) {
-      return (await open(connection)).find(([name]) => name === WHOLE)?.[1];
+      const whole = (await read(connection)).breakers[WHOLE];
+      return whole && whole.until > 0 ? whole : undefined;
     },
     async listOpen(connection) {
-      return (await open(connection)).map(([name, breaker]) => ({ ...breaker, ...scopeOf(connection, name) }));
+      return openBreakers((await read(connection)).breakers);
     },
     async lines(connection) {
       const { breakers, lined } = await read(connection);

@@ -1,13 +1,14 @@
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
 import type { Budget, BudgetView, LaneView } from '../budget/budget.ts';
 import type { Lane } from '../budget/lanes.ts';
 import type { Limits } from '../budget/window.ts';
-import type { Breaker } from './breaker-item.ts';
-import type { Breakers, Scope } from './breakers.ts';
+import { type OpenBreaker, openBreakers, readBreakers } from './breaker-item.ts';
 
 /** What a connection sends and has left, for people. */
 export interface ConnectionView extends BudgetView {
   /** What does not work: operations, or the whole connection. */
-  stopped: (Breaker & Scope)[];
+  stopped: OpenBreaker[];
   /** No call is sent but probes: the lanes have slots, and cannot use them. */
   isStopped: boolean;
 }
@@ -16,9 +17,10 @@ export interface ConnectionView extends BudgetView {
 export async function viewConnection(
   connection: string,
   limits: Limits,
-  { budget, breakers }: { budget: Budget; breakers: Breakers },
+  { budget, table, clock }: { budget: Budget; table: Table; clock: () => number },
 ): Promise<ConnectionView> {
-  const [view, stopped] = await Promise.all([budget.view(connection, limits), breakers.listOpen(connection)]);
+  const [view, item] = await Promise.all([budget.view(connection, limits), table.get(keys.breaker(connection))]);
+  const stopped = openBreakers(readBreakers(item, clock()).breakers);
   const isStopped = stopped.some(({ operation }) => operation === undefined);
   return { ...view, lanes: isStopped ? withoutSlots() : view.lanes, stopped, isStopped };
 }
