@@ -221,6 +221,11 @@ function unmarked(mrkdwn: string): string {
     .replaceAll('&amp;', '&');
 }
 
+/** The labels of the buttons below a message. */
+export function buttonsOf({ blocks }: { blocks?: readonly object[] }): string[] {
+  return ((blocks ?? []) as readonly Block[]).flatMap(({ elements = [] }) => elements.map(({ text }) => text.text));
+}
+
 /** What Slack reads as mrkdwn. */
 export function mrkdwnOf(blocks: readonly object[] | undefined): string[] {
   return ((blocks ?? []) as readonly Block[]).flatMap(({ text }) => (text?.type === 'mrkdwn' ? text.text : []));

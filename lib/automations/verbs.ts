@@ -88,6 +88,6 @@ function unknownVerb(word: string, rest: string, languages: Languages): ParsedCo
   const fault = `There is no command ${excerpt(word)}.`;
   if (name === undefined) return { fault: `${fault} There are: ${names.join(', ')}.` };
   const meant = parseCommand(`${name} ${rest}`, languages);
-  if ('command' in meant) return suggesting(`${fault} Did you mean ${name}?`, printCommand(meant.command, languages));
-  return suggesting(`${fault} Did you mean ${name}? ${meant.fault}`, meant.suggestion);
+  if ('command' in meant) return suggesting(`${fault} Did you mean ${name}?`, [printCommand(meant.command, languages)]);
+  return suggesting(`${fault} Did you mean ${name}? ${meant.fault}`, meant.suggestions);
 }

@@ -27,6 +27,7 @@ const EAST_ASIAN = /^\d{1,2}[月월]|^\d{1,2}[日일]/;
 const AGO =
   /^(?:a|one|two|three|\d+) (?:days?|weeks?) ago|^vor (?:\w+|\d+) (?:tag|woche)|^(?:il y a|hace|há) \S+ (?:jour|semaine|d[ií]a|semana)|^\S+ (?:giorn[oi]|settiman[ae]) fa|^\S+ (?:dagen|dag|weken) geleden/;
 const LAST = /^(?:last|past|previous) (?:night|week|month|evening)|^(?:the )?(?:other day|day before)/;
+const YEAR = /^20\d\d$/;
 const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
 
 /**
@@ -48,19 +49,19 @@ function wordsOfPhrase(words: readonly string[]): number | undefined {
 }
 
 function wordsOfDate(words: readonly string[], typed: readonly string[], names: Names): number | undefined {
-  const skipped = words.findIndex((word) => !LEADING.has(word));
-  if (skipped < 0) return undefined;
-  const [first = '', second = '', third = ''] = words.slice(skipped);
+  const rest = withoutLeading(words);
+  const skipped = words.length - rest.length;
+  const [first = '', second = '', third = ''] = rest;
   if (isNumericDate(first) || EAST_ASIAN.test(first)) return skipped + 1;
-  if (isWithMonth(first, second, names)) return skipped + 2;
+  const withYear = (counted: number) => counted + (YEAR.test(words[counted] ?? '') ? 1 : 0);
+  if (isWithMonth(first, second, names)) return withYear(skipped + 2);
   // `18 de noviembre`, `18th of November`
-  if (isWithMonth(first, third, names) && /^(?:de|of|di)$/.test(second)) return skipped + 3;
+  if (isWithMonth(first, third, names) && /^(?:de|of|di)$/.test(second)) return withYear(skipped + 3);
   // `the 18th`, `am 18.`, but not `the 2nd draft`
   const isLed = skipped > 0 && /^\d{1,2}(?:st|nd|rd|th|\.)$/.test(typed[skipped] ?? '');
   if (isLed && second === '') return skipped + 1;
   if (!/^\p{L}/u.test(first)) return undefined;
-  const rest = words.slice(skipped).join(' ');
-  const phrase = dayPhrases(names).find((phrase) => beginsWith(rest, phrase));
+  const phrase = dayPhrases(names).find((phrase) => beginsWith(rest.join(' '), phrase));
   if (phrase !== undefined) return skipped + phrase.split(' ').length;
   if (nearMiss(first, ['yesterday'])) return skipped + 1;
   // A short name without punctuation may be any word: `sat with Tom` is a note, `Sat: wrote tests` begins with a day.
@@ -74,16 +75,24 @@ function wordsOfDate(words: readonly string[], typed: readonly string[], names: 
  */
 export function dayLikeEnd(text: string, languages: Languages): string | undefined {
   const names = namesIn(languages);
-  const typed = text.split(' ').slice(-2);
-  const [before = '', last = ''] = typed.length > 1 ? typed.map(plain) : ['', plain(typed[0] ?? '')];
-  if (isWithMonth(before, last, names)) return typed.join(' ');
+  const typed = text.split(' ').slice(-3);
+  const count = YEAR.test(plain(typed.at(-1) ?? '')) ? 3 : 2;
+  const [first = '', second = ''] = typed.slice(-count).map(plain);
+  if (isWithMonth(first, second, names)) return typed.slice(-count).join(' ');
+  const last = plain(typed.at(-1) ?? '');
   const isDotted = TWO_PARTS.test(last) && isNumericDate(last) && typed.at(-1)?.endsWith('.');
   const isDate = SEVERAL_PARTS.test(last) || isDotted;
-  const isName = /^\p{L}/u.test(last) && !names.now.has(last) && dayPhrases(names).includes(last);
+  const isName = /^\p{L}/u.test(last) && names.relative.get(last) !== 0 && dayPhrases(names).includes(last);
   return isDate || isName ? typed.at(-1) : undefined;
 }
 
-function plain(word: string): string {
+/** The words without those that may come before a day. */
+export function withoutLeading(words: readonly string[]): readonly string[] {
+  const begin = words.findIndex((word) => !LEADING.has(word));
+  return begin < 0 ? [] : words.slice(begin);
+}
+
+export function plain(word: string): string {
   return innerWord(withPlainHyphens(word))
     .normalize('NFC')
     .toLowerCase()
@@ -111,17 +120,16 @@ function beginsWith(text: string, phrase: string): boolean {
 
 interface Names {
   weekdays: Set<string>;
-  /** Words for today and the days around it. */
-  relative: Set<string>;
-  /** The relative words that mean today. */
-  now: Set<string>;
+  /** Words for today and the days around it, and how many days later that is. */
+  relative: Map<string, number>;
   short: Set<string>;
-  months: Set<string>;
+  /** With their numbers, from 1 on. */
+  months: Map<string, number>;
 }
 
 /** By languages. Built on first use, because most Slack requests do not need it. */
 const known = new Map<string, Names>();
-function namesIn(languages: Languages): Names {
+export function namesIn(languages: Languages): Names {
   const key = languages.join();
   const names = known.get(key) ?? readNames(new Set(['en', ...languages]));
   known.set(key, names);
@@ -129,43 +137,41 @@ function namesIn(languages: Languages): Names {
 }
 
 function dayPhrases({ weekdays, relative }: Names): string[] {
-  return [...weekdays, ...relative];
+  return [...weekdays, ...relative.keys()];
 }
 
 function readNames(languages: ReadonlySet<string>): Names {
-  const sets: Names = {
-    weekdays: new Set(),
-    relative: new Set(),
-    now: new Set(),
-    short: new Set(),
-    months: new Set(),
+  const sets = {
+    weekdays: new Set<string>(),
+    relative: new Map<string, number>(),
+    short: new Set<string>(),
+    months: new Map<string, number>(),
   };
-  const add = (set: Set<string>, name: string) => {
-    const word = name.split(' ').map(plain).join(' ');
-    // A single-letter abbreviation, as in Hungarian, would match any such letter.
-    if (word.length > 1) set.add(word);
-  };
+  const wordOf = (name: string) => name.split(' ').map(plain).join(' ');
   for (const language of languages) {
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
     for (const days of [-2, -1, 0, 1]) {
       const name = relative.format(days, 'day');
       // Some languages have no word for the day before yesterday and use a number instead.
       if (/\d/.test(name)) continue;
-      add(sets.relative, name);
-      if (days === 0) add(sets.now, name);
+      sets.relative.set(wordOf(name), days);
     }
     for (const [style, weekdays] of [
       ['long', sets.weekdays],
       ['short', sets.short],
     ] as const) {
       const weekday = new Intl.DateTimeFormat(language, { weekday: style, timeZone: 'UTC' });
-      for (let day = 1; day <= 7; day++) add(weekdays, weekday.format(Date.UTC(2026, 0, day)));
+      for (let day = 1; day <= 7; day++) weekdays.add(wordOf(weekday.format(Date.UTC(2026, 0, day))));
       const month = new Intl.DateTimeFormat(language, { day: 'numeric', month: style, timeZone: 'UTC' });
       for (let index = 0; index < 12; index++) {
         const part = month.formatToParts(Date.UTC(2026, index, 1)).find(({ type }) => type === 'month');
-        if (part && /^\p{L}/u.test(part.value)) add(sets.months, part.value);
+        if (part && /^\p{L}/u.test(part.value)) sets.months.set(wordOf(part.value), index + 1);
       }
     }
+  }
+  for (const names of Object.values(sets)) {
+    // A single-letter abbreviation, as in Hungarian, would match any such letter.
+    for (const name of [...names.keys()]) if (name.length < 2) names.delete(name);
   }
   return sets;
 }

@@ -1,4 +1,4 @@
-import { dayLikeStart, type Languages } from './day-like.ts';
+import { dayLikeEnd, dayLikeStart, type Languages } from './day-like.ts';
 import { type CommandFault, excerpt } from './fault.ts';
 import { innerWord, isInQuotationMarks } from './words.ts';
 
@@ -6,6 +6,12 @@ import { innerWord, isInQuotationMarks } from './words.ts';
 export type Day = 'today' | 'yesterday' | string;
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
+/** Words of a text that probably mean a day, but do not say clearly which one, and the text without them. */
+export interface UnclearDay {
+  words: string;
+  others: string;
+}
+
 /** Words allowed between a task and its day: `on 2026-11-18`. */
 const PREPOSITIONS = new Set(['on', 'for', 'from', 'of', 'am', 'vom', 'le', 'el', 'il', 'op']);
 
@@ -13,17 +19,22 @@ const PREPOSITIONS = new Set(['on', 'for', 'from', 'of', 'am', 'vom', 'le', 'el'
  * Reads the day at the beginning of a text with single spaces: `yesterday`, `(yesterday)`, `on 2026-11-18`. There is no
  * clock here, so any date is accepted.
  *
- * @returns the day and the rest; a fault if the beginning looks like a day but is in an unsupported form; undefined if
- *   the text begins with anything else, or with a quotation mark
+ * @returns the day and the rest; undefined if the text begins with anything else, or with a quotation mark
  */
-export function readDay(text: string, languages: Languages): { day: Day; rest: string } | CommandFault | undefined {
+export function readDay(
+  text: string,
+  languages: Languages,
+): { day: Day; rest: string } | UnclearDay | CommandFault | undefined {
   const typed = withoutMark(text);
   if (isInQuotationMarks(typed)) return undefined;
   const [first = '', second] = typed.split(' ', 2);
   const isPrepared = second !== undefined && PREPOSITIONS.has(innerWord(first).toLowerCase());
   const word = isPrepared ? second : first;
   const read = parseDay(word);
-  if (read === undefined) return notADay(dayLikeStart(typed, languages));
+  if (read === undefined) {
+    const words = dayLikeStart(typed, languages);
+    return words === undefined ? undefined : { words, others: typed.slice(words.length + 1) };
+  }
   if ('fault' in read) return read;
   const rest = typed.slice(isPrepared ? first.length + 1 + word.length : word.length).trimStart();
   return severalDays(rest, languages) ?? { day: read.day, rest };
@@ -45,12 +56,22 @@ function withoutMark(text: string): string {
   return isMark ? text.slice(mark.length + 1) : text;
 }
 
-/** The fault for words that probably mean a day, but do not say clearly which one. */
-export function notADay(words: string | undefined): CommandFault | undefined {
+/**
+ * The same at the end of a text. The grammar allows no day there, because a note may end with one.
+ *
+ * @returns undefined if the text does not end with a day
+ */
+export function dayAtEnd(text: string, languages: Languages): UnclearDay | undefined {
+  const words = dayLikeEnd(text, languages);
   if (words === undefined) return undefined;
-  return {
-    fault: `${excerpt(words)} looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.`,
-  };
+  const others = text.slice(0, -words.length).trimEnd();
+  const before = others.slice(others.lastIndexOf(' ') + 1);
+  const isPrepared = PREPOSITIONS.has(before.toLowerCase());
+  return { words, others: isPrepared ? others.slice(0, -before.length).trimEnd() : others };
+}
+
+export function unclearDay(words: string): string {
+  return `${excerpt(words)} looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.`;
 }
 
 /** @returns undefined if the word is not a day in a supported form */
@@ -62,7 +83,7 @@ export function parseDay(word: string): { day: Day } | CommandFault | undefined 
   return isInCalendar(day) ? { day } : { fault: `There is no ${day} in the calendar.` };
 }
 
-function isInCalendar(date: string): boolean {
+export function isInCalendar(date: string): boolean {
   const time = Date.parse(date);
   // Date rolls some days that a month does not have over into the next month.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);

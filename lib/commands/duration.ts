@@ -1,7 +1,7 @@
 import { type CommandFault, excerpt } from './fault.ts';
 import { withPlainHyphens, withSingleBlanks } from './words.ts';
 
-/** Whole minutes, from 1 to one day. A fault's suggestion is the duration that was probably meant. */
+/** Whole minutes, from 1 to one day. A fault's suggestions are the durations that may be meant. */
 export type ParsedDuration = { minutes: number } | CommandFault;
 
 const DAY_MINUTES = 24 * 60;
@@ -34,7 +34,7 @@ export function parseDuration(text: string): ParsedDuration {
   const read = total(parts, excerpt(amount));
   if ('fault' in read || amount === typed) return read;
   const positive = printDuration(read.minutes);
-  return { fault: `${excerpt(typed)} is negative. Did you mean ${positive}?`, suggestion: positive };
+  return { fault: `${excerpt(typed)} is negative. Did you mean ${positive}?`, suggestions: [positive] };
 }
 
 /** Prints whole minutes, from 0 up, as people type them: `1h30m`, `2h`, `45m`. */
@@ -99,19 +99,21 @@ function withinDay(minutes: number, shown: string): ParsedDuration {
   return { minutes };
 }
 
-/** Says which units are possible. If there is only one, suggests it. */
+/** Says which units are possible, and suggests each. */
 function withoutUnit(amount: string): CommandFault {
   const shown = excerpt(amount);
   const hours = total({ hours: amount }, shown);
   const minutes = total({ minutes: amount }, shown);
   const fault = (either: string) => `${shown} has no unit. Use ${either}.`;
   if ('minutes' in hours) {
-    if ('minutes' in minutes) return { fault: fault(`${hours.minutes / 60}h or ${minutes.minutes}m`) };
-    return { fault: fault(`${value(amount)}h or ${hours.minutes}m`), suggestion: printDuration(hours.minutes) };
+    const suggestions = [printDuration(hours.minutes)];
+    if (!('minutes' in minutes)) return { fault: fault(`${value(amount)}h or ${hours.minutes}m`), suggestions };
+    suggestions.push(printDuration(minutes.minutes));
+    return { fault: fault(suggestions.join(' or ')), suggestions };
   }
   if ('minutes' in minutes) {
     const spellings = new Set([`${minutes.minutes}m`, printDuration(minutes.minutes)]);
-    return { fault: fault([...spellings].join(' or ')), suggestion: printDuration(minutes.minutes) };
+    return { fault: fault([...spellings].join(' or ')), suggestions: [printDuration(minutes.minutes)] };
   }
   const isWhole = decimals(amount) === 0 && value(amount) > 0;
   return isWhole ? { fault: fault('1h30m, 1.5h or 90m') } : hours;

@@ -6,8 +6,8 @@ import { cutToBytes } from '../text.ts';
  */
 export interface CommandFault {
   fault: string;
-  /** A replacement for the whole input that was probably meant. It can be parsed. */
-  suggestion?: string;
+  /** Replacements for the whole input, one of which was probably meant. Each can be parsed. Not empty. */
+  suggestions?: readonly string[];
 }
 
 /** The result of reading the text after a verb. `missing` names what should be there. */
@@ -25,7 +25,8 @@ export function excerpt(typed: string): string {
   return `“${cutToBytes(typed, EXCERPT_BYTES, '…')}”`;
 }
 
-/** Adds the suggestion to the fault, unless there is none or it is too long to show. */
-export function suggesting(fault: string, suggestion: string | undefined): CommandFault {
-  return suggestion === undefined || suggestion.length > SUGGESTION_LENGTH ? { fault } : { fault, suggestion };
+/** Adds the suggestions to the fault, except those that are too long to show. */
+export function suggesting(fault: string, suggestions: readonly string[] = []): CommandFault {
+  const short = suggestions.filter(({ length }) => length <= SUGGESTION_LENGTH);
+  return short.length === 0 ? { fault } : { fault, suggestions: short };
 }

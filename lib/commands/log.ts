@@ -1,5 +1,6 @@
-import { type Day, notADay, parseDay, readDay } from './day.ts';
-import { dayLikeEnd, dayLikeStart, type Languages } from './day-like.ts';
+import { type Day, dayAtEnd, parseDay, readDay, type UnclearDay, unclearDay } from './day.ts';
+import { dayLikeStart, type Languages } from './day-like.ts';
+import { daysMeant } from './days-meant.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
 import {
@@ -21,12 +22,17 @@ export interface LogCommand {
   /** The task's id or name. */
   task: string;
   note?: string;
+  /**
+   * True if task and note were typed without anything between them. Then `task` is the first word, and the task's name
+   * may go on in the note.
+   */
+  isOpen?: true;
 }
 
 /** `1 hour 30 minutes` */
 const LONGEST_DURATION_WORDS = 4;
 /** Words allowed before a task's id or its quoted name: `log 2h on 4711`. */
-const BEFORE_TASK = new Set([
+export const BEFORE_TASK = new Set([
   'on',
   'to',
   'for',
@@ -48,20 +54,29 @@ export function readLog(text: string, languages: Languages): Reading<LogCommand>
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };
   const duration = parseDuration(phrase);
-  if ('minutes' in duration) return readEntry(duration.minutes, phrase, rest, languages);
+  if ('minutes' in duration) {
+    const read = readEntry(duration.minutes, phrase, rest, languages);
+    if (!('words' in read)) return read;
+    const entries = daysMeant(read.words, languages).map((day) => `${day} ${read.others}`);
+    const meant = entries.flatMap((entry) => entryOf(phrase, entry, languages) ?? []);
+    return suggestingLogs(unclearDay(read.words), meant, languages);
+  }
   const moved = isWrittenAsDuration(phrase) ? undefined : withDurationFirst(text, languages);
-  const meant =
-    moved ?? (duration.suggestion === undefined ? undefined : entryOf(duration.suggestion, rest, languages));
-  return suggesting(duration.fault, meant && printLog(meant, languages));
+  const meant = duration.suggestions?.flatMap((suggestion) => entryOf(suggestion, rest, languages) ?? []);
+  return suggestingLogs(duration.fault, moved ? [moved] : meant, languages);
+}
+
+function suggestingLogs(fault: string, meant: readonly LogCommand[] = [], languages: Languages): CommandFault {
+  return suggesting(
+    fault,
+    meant.map((command) => printLog(command, languages)),
+  );
 }
 
 export function printLog(command: LogCommand, languages: Languages): string {
-  const { minutes, day, task, note } = command;
+  const { minutes, day, note } = command;
   const duration = printDuration(minutes);
-  const rest = [
-    isPlainTask(task, languages) ? task : inQuotationMarks(task),
-    ...(note === undefined ? [] : [asTyped(note)]),
-  ];
+  const rest = [printTask(command, languages), ...(note === undefined ? [] : [asTyped(note)])];
   const dayless = rest.join(' ');
   return `log ${isReadAs(command, duration, dayless, languages) ? `${duration} ${dayless}` : [duration, day, ...rest].join(' ')}`;
 }
@@ -70,7 +85,7 @@ export function printLog(command: LogCommand, languages: Languages): string {
  * True if this text is read as the same command. A task could be read as minutes, or the first word of a note as a day.
  */
 function isReadAs(
-  { minutes, day, task, note }: LogCommand,
+  { minutes, day, task, note, isOpen }: LogCommand,
   duration: string,
   text: string,
   languages: Languages,
@@ -78,7 +93,8 @@ function isReadAs(
   if (durationPhrase(`${duration} ${text}`).phrase !== duration) return false;
   const read = readEntry(minutes, duration, text, languages);
   if (!('command' in read)) return false;
-  return read.command.day === day && read.command.task === task && read.command.note === note;
+  const { command } = read;
+  return command.day === day && command.task === task && command.note === note && command.isOpen === isOpen;
 }
 
 /** The command with its duration moved to the front, for input such as `4711 2h wrote tests`. */
@@ -106,21 +122,30 @@ function durationPhrase(text: string): { phrase: string; rest: string } {
   return { phrase, rest: text.slice(phrase.length + 1) };
 }
 
-function readEntry(minutes: number, duration: string, text: string, languages: Languages): Reading<LogCommand> {
+function readEntry(
+  minutes: number,
+  duration: string,
+  text: string,
+  languages: Languages,
+): Reading<LogCommand> | UnclearDay {
   const minutesAside = asideMinutes(duration, text, languages);
   if (minutesAside) return minutesAside;
   const before = readDay(text, languages);
-  if (before && 'fault' in before) return before;
+  if (before && !('day' in before)) return before;
   const task = readTask(before?.rest ?? text, languages);
   if (!('task' in task)) return task;
+  const inFront = text.slice(0, text.length - task.rest.length);
   const after = before ?? readDay(task.rest, languages);
+  if (after && 'words' in after) return { words: after.words, others: inFront + after.others };
   if (after && 'fault' in after) return after;
   const rest = before ? task.rest : (after?.rest ?? task.rest);
-  const atTheEnd = after || isInQuotationMarks(rest) ? undefined : notADay(dayLikeEnd(rest, languages));
-  if (atTheEnd) return atTheEnd;
+  const atEnd = after || isInQuotationMarks(rest) ? undefined : dayAtEnd(rest, languages);
+  if (atEnd) return { words: atEnd.words, others: inFront + atEnd.others };
   const note = unquoted(rest);
   const command = { verb: 'log' as const, minutes, day: after?.day ?? 'today', task: task.task };
-  return { command: note === '' ? command : { ...command, note } };
+  if (note === '') return { command };
+  const isOpen = task.isPlain && task.rest === note;
+  return { command: { ...command, note, ...(isOpen && { isOpen }) } };
 }
 
 /** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. */
@@ -131,23 +156,28 @@ function asideMinutes(duration: string, text: string, languages: Languages): Com
   if (!isHoursAlone || !(/\d/.test(next) || isInQuotationMarks(next))) return undefined;
   const meant = entryOf(`${duration} ${number}m`, text.slice(number.length + 1), languages);
   const fault = `${excerpt(`${duration} ${number}`)} may be ${duration}${number}m, or ${duration} on task ${number}. In the second case, put the task in quotation marks.`;
-  return suggesting(fault, meant && printLog(meant, languages));
+  return suggestingLogs(fault, meant && [meant], languages);
 }
 
-function readTask(
-  text: string,
-  languages: Languages,
-): { task: string; rest: string } | CommandFault | { missing: string } {
+interface TaskRead {
+  task: string;
+  rest: string;
+  /** True if it is one whole word as typed, without quotation marks or punctuation. */
+  isPlain: boolean;
+}
+
+function readTask(text: string, languages: Languages): TaskRead | CommandFault | { missing: string } {
   const first = firstWord(withoutLeadIn(text));
   if (!first) return { fault: `The quotation mark before ${excerpt(text.slice(1))} is not closed.` };
-  if (first.isQuoted) return first.word === '' ? { missing: 'a task' } : { task: first.word, rest: first.rest };
+  if (first.isQuoted)
+    return first.word === '' ? { missing: 'a task' } : { task: first.word, rest: first.rest, isPlain: false };
   if (parseDay(first.word)) {
     return { fault: `There is a second day, ${excerpt(first.word)}. If it is a task, put it in quotation marks.` };
   }
-  const dayLike = notADay(dayLikeStart(`${first.word} ${first.rest}`.trimEnd(), languages));
-  if (dayLike) return dayLike;
+  const dayLike = dayLikeStart(`${first.word} ${first.rest}`.trimEnd(), languages);
+  if (dayLike !== undefined) return { fault: unclearDay(dayLike) };
   const task = idIn(first.word) ?? bareWord(first.word);
-  return task === '' ? { missing: 'a task' } : { task, rest: first.rest };
+  return task === '' ? { missing: 'a task' } : { task, rest: first.rest, isPlain: first.word === task };
 }
 
 /** The text without up to two lead-in words before an id or a quoted name: `on task #4711`. */
@@ -169,8 +199,16 @@ export function taskAsTyped(text: string): string {
   return idIn(typed) ?? typed;
 }
 
-/** True if the task is read correctly without quotation marks. */
-function isPlainTask(task: string, languages: Languages): boolean {
-  const read = readTask(task, languages);
-  return 'task' in read && read.task === task && read.rest === '';
+/** The shortest form of the task that is read correctly. A plain word before a note would be read as open. */
+function printTask({ task, note, isOpen }: LogCommand, languages: Languages): string {
+  const isRead = (form: string) => {
+    const read = readTask(form, languages);
+    return (
+      'task' in read &&
+      read.task === task &&
+      read.rest === '' &&
+      (note === undefined || read.isPlain === (isOpen === true))
+    );
+  };
+  return [task, `#${task}`].find(isRead) ?? inQuotationMarks(task);
 }

@@ -101,7 +101,7 @@ describe('a comment by a collaborator', () => {
     ).toEqual([
       '⚠️ “1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.',
       `⚠️ Checklist item 999: there is no such item. Nothing was completed.${EDITS}`,
-      `⚠️ There is no task 4711. Give its id, or its whole name in quotes.${EDITS}`,
+      `⚠️ There is no task 4711. Give its id, or its whole name.${EDITS}`,
     ]);
     expect(await relay.jobs('parked')).toEqual([]);
   });

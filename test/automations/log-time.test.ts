@@ -8,7 +8,7 @@ import { createFirstTimeEntries } from '../../lib/timesheets/first-time-entry.ts
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import { workWith } from '../people/changed-config.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { ask, command, MIRA, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
+import { ask, buttonsOf, command, lastMessage, MIRA, PLATFORM, press, TOMASZ, told } from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const AISHA = 'U0AISHA01';
@@ -58,9 +58,9 @@ describe('time that is logged', () => {
     [
       'a part of its name',
       'checkout',
-      /^:warning: There is no task checkout\. Did you mean one of these\? d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01 \(Release checkout 2\.4\)/,
+      /^:warning: “checkout wrote tests” does not begin with the name of a task\. Did you mean this\?$/,
     ],
-    ['an id of nothing', '4711', /^:warning: There is no task 4711\. Give its id, or its whole name in quotes\.$/],
+    ['an id of nothing', '4711', /^:warning: There is no task 4711\. Give its id, or its whole name\.$/],
     ['a name of nothing', '“no such task”', /^:warning: There is no task no such task\. Give its id/],
   ])('time is logged on the intended task or not at all: %s', async (_, task, said) => {
     relay.clock.now += 120_000;
@@ -97,19 +97,118 @@ describe('time that is logged', () => {
     expect(inTheEnd).toContain(`Logged 1h on ${name.replaceAll(/\s/g, ' ').split(' ')[0]}`);
   });
 
-  it('no time is logged if the task name may continue in the note', async () => {
-    relay.clock.now += 120_000;
-    const before = logged().length;
-    const { tasks } = relay.sandbox.data;
-    const [task] = tasks as [(typeof tasks)[number]];
-    tasks.push({ ...task, task_id: 'short', name: 'Retro', title: 'Retro' });
-    tasks.push({ ...task, task_id: 'long', name: 'Retro of Berlin', title: 'Retro of Berlin' });
-    expect((await ask(relay, 'log 1h Retro of Berlin')).inTheEnd).toBe(
-      ':warning: Retro may be one task or the beginning of another. Did you mean one of these? short (Retro), long (Retro of Berlin)',
-    );
-    expect((await ask(relay, 'log 1h Retro of Paris')).inTheEnd).toContain('Logged 1h on Retro for');
-    tasks.splice(-2);
-    expect(logged()).toHaveLength(before + 1);
+  describe('without quotation marks', () => {
+    const names = [
+      ...['Retro', 'Retro of Berlin', 'Login page', 'On call', 'Books 2026', 'Books 2027'],
+      ...[
+        'Audit of the books in spring, summer and autumn, first part',
+        'Audit of the books in spring, summer and autumn, second part',
+      ],
+    ];
+    beforeAll(() => {
+      const { tasks } = relay.sandbox.data;
+      const [task] = tasks as [(typeof tasks)[number]];
+      tasks.push(...names.map((name, index) => ({ ...task, task_id: `t-${index}`, name, title: name })));
+    });
+    afterAll(() => relay.sandbox.data.tasks.splice(-names.length));
+
+    it.each([
+      ['Login with passkeys', 'Login with passkeys', undefined],
+      ['login With passkeys wrote tests', 'Login with passkeys', 'wrote tests'],
+      ['Login with passkeys: wrote tests', 'Login with passkeys', 'wrote tests'],
+      ['on Login with passkeys wrote tests', 'Login with passkeys', 'wrote tests'],
+      ['on task Login with passkeys', 'Login with passkeys', undefined],
+      ['On call was quiet', 'On call', 'was quiet'],
+      ['Retro of Berlin', 'Retro of Berlin', undefined],
+      ['Retro of Paris', 'Retro', 'of Paris'],
+      ['Books 2026 checked', 'Books 2026', 'checked'],
+    ])('the longest name wins, and what is left is the note: %s', async (typed, name, note) => {
+      relay.clock.now += 120_000;
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(`Logged 1h on ${name} for`);
+      expect(
+        logged()
+          .at(-1)
+          ?.note.replace(/ ?\[partner-relay .*/, ''),
+      ).toBe(note ?? '');
+    });
+
+    it.each([
+      ['Login wrote tests', ['Login with passkeys', 'Login page'], 'wrote tests'],
+      ['Login', ['Login with passkeys', 'Login page'], undefined],
+      ['Login with', ['Login with passkeys'], undefined],
+      ['Login with pass', ['Login with passkeys'], undefined],
+      ['Login with paskeys wrote tests', ['Login with passkeys'], 'wrote tests'],
+      ['Login with keys', ['Login with passkeys'], 'keys'],
+      ['on Lgoin with passkeys wrote tests', ['Login with passkeys'], 'wrote tests'],
+      ['Retro of Berln, planned', ['Retro', 'Retro of Berlin'], 'of Berln, planned'],
+      ['Retro of B', ['Retro', 'Retro of Berlin'], 'of B'],
+      ['Books 2025 checked', ['Books 2026', 'Books 2027'], 'checked'],
+      ['checkout, yes', ['Release checkout 2.4'], 'yes'],
+      ['"Login with passkey" wrote tests', ['Login with passkeys'], 'wrote tests'],
+    ])('nothing is logged on a guess, and each task that may be meant has a button: %s', async (typed, names, note) => {
+      relay.clock.now += 120_000;
+      const before = logged().length;
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toMatch(
+        /^:warning: .* Did you mean (this|one of these)\?$/,
+      );
+      const question = { blocks: lastMessage(relay).blocks ?? [] };
+      expect(buttonsOf(question)).toEqual(names.map((name) => `Log 1h on ${name}`));
+      expect(logged()).toHaveLength(before);
+      for (const times of [1, 2]) {
+        await press(relay, question, `Log 1h on ${names[0]}`);
+        await relay.work();
+        expect([times, logged().length]).toEqual([times, before + 1]);
+      }
+      expect(
+        logged()
+          .at(-1)
+          ?.note.replace(/ ?\[partner-relay .*/, ''),
+      ).toBe(note ?? '');
+      expect(told(relay).join()).toContain(`Logged 1h on ${names[0]} for`);
+    });
+
+    it('tasks with long names that begin alike are told apart by their ids', async () => {
+      await ask(relay, 'log 1h Audit');
+      const ids = names.flatMap((name, index) => (name.startsWith('Audit') ? [`t-${index}`] : []));
+      expect(buttonsOf(lastMessage(relay))).toEqual(ids.map((id) => `Log 1h on ${id}`));
+    });
+
+    it.each([
+      [
+        'Login with passkeys yesterday: wrote tests',
+        [
+          ['2027-01-01', 'wrote tests'],
+          ['2027-01-02', 'yesterday: wrote tests'],
+        ],
+      ],
+      [
+        'Login with passkeys 30.12.2026 wrote tests',
+        [
+          ['2026-12-30', 'wrote tests'],
+          ['2027-01-02', '30.12.2026 wrote tests'],
+        ],
+      ],
+      ['Login with passkeys monday wrote tests', [['2027-01-02', 'monday wrote tests']]],
+    ])('a day behind the name is asked about: %s', async (typed, readings) => {
+      relay.clock.now = Date.parse('2027-01-02T12:00:00Z');
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toMatch(/looks like a day\. Write it before the task/);
+      const question = { blocks: lastMessage(relay).blocks ?? [] };
+      const labels = buttonsOf(question);
+      const isDated = readings.length > 1;
+      expect(labels).toEqual(readings.map(([date]) => `Log 1h on Login with passkeys${isDated ? `, ${date}` : ''}`));
+      for (const [index, [date, note]] of readings.entries()) {
+        await press(relay, question, labels[index] ?? '');
+        await relay.work();
+        expect(logged().at(-1)).toMatchObject({ date, note: expect.stringContaining(`${note} [`) });
+      }
+    });
+
+    it('a name that goes on in the note takes one search', async () => {
+      relay.clock.now += 120_000;
+      const before = relay.sandbox.requests;
+      expect((await ask(relay, 'log 1h Login with passkeys counted')).inTheEnd).toContain('Logged');
+      expect(relay.sandbox.requests - before).toBe(2);
+    });
   });
 
   it.each([
@@ -130,8 +229,10 @@ describe('time that is logged', () => {
     const { inTheEnd } = await ask(relay, `log 1h “${name}”`);
     tasks.splice(-between - 2);
     expect(logged()).toHaveLength(before);
-    for (const id of offered) expect(inTheEnd).toContain(`${id} (`);
-    expect(inTheEnd).toMatch(/^:warning: .*Did you mean one of these\?/);
+    const [job] = (await relay.jobs()).filter(({ outcome }) => outcome?.includes(name));
+    for (const id of offered) expect(job?.outcome).toContain(`${id} (`);
+    expect(buttonsOf(lastMessage(relay)).length).toBeGreaterThanOrEqual(offered.length);
+    expect(inTheEnd).toMatch(/^:warning: .*Did you mean (this|one of these)\?/);
   });
 
   it('the entry is for the day of the command, however long the job waits', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Command, parseCommand as parse, printCommand as print, verbs } from '../../lib/automations/verbs.ts';
-import { withSingleBlanks } from '../../lib/commands/words.ts';
+import { unquoted, withSingleBlanks } from '../../lib/commands/words.ts';
 
 /** Words that the verbs know, and characters that upset parsers. */
 const pieces = [
@@ -46,6 +46,14 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
     },
     optional,
   ),
+  fc.record({
+    verb: fc.constant('log' as const),
+    minutes: fc.integer({ min: 1, max: 1_440 }),
+    day: days,
+    task: fc.oneof(fc.constantFrom('Login', 'C++', 'h', 'Überblick'), fc.nat().map(String)),
+    note: oneLine.filter((note) => unquoted(note) === note),
+    isOpen: fc.constant(true as const),
+  }),
   fc.record({ verb: fc.constant('find' as const), text: oneLine }),
   fc.record(
     { verb: fc.constant('link' as const), code: fc.stringMatching(/^\d{3}-\d{3}$/) },
@@ -56,6 +64,11 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
 
 const log = (minutes: number, day: string, task: string, note?: string) =>
   note === undefined ? { verb: 'log', minutes, day, task } : { verb: 'log', minutes, day, task, note };
+/** What was typed without anything between task and note. */
+const open = (...[minutes, day, task, note]: [number, string, string, string]) => ({
+  ...log(minutes, day, task, note),
+  isOpen: true,
+});
 const help = { verb: 'help' };
 
 describe('a command', () => {
@@ -91,23 +104,28 @@ describe('a command', () => {
 
   it.each([
     ['log 1h30m 4711', log(90, 'today', '4711')],
-    ['log 1,5h 4711 wrote  tests', log(90, 'today', '4711', 'wrote tests')],
+    ['log 1,5h 4711 wrote  tests', open(90, 'today', '4711', 'wrote tests')],
     ['Log 1h 30m 4711', log(90, 'today', '4711')],
     ['log 1 hour 30 minutes 4711', log(90, 'today', '4711')],
     ['log 2 hours 4711', log(120, 'today', '4711')],
-    ['log 2h 4711 30m was planned', log(120, 'today', '4711', '30m was planned')],
-    ['log 2h yesterday 4711 wrote tests', log(120, 'yesterday', '4711', 'wrote tests')],
+    ['log 2h 4711 30m was planned', open(120, 'today', '4711', '30m was planned')],
+    ['log 2h yesterday 4711 wrote tests', open(120, 'yesterday', '4711', 'wrote tests')],
     ['log 2h 4711 yesterday wrote tests', log(120, 'yesterday', '4711', 'wrote tests')],
     ['log 2h 4711 Yesterday: wrote tests', log(120, 'yesterday', '4711', 'wrote tests')],
     ['log 2h 2026-11-18 4711', log(120, '2026-11-18', '4711')],
     ['log 2h 2026—11–18 4711', log(120, '2026-11-18', '4711')],
     ['log 2h 2024-02-29 4711', log(120, '2024-02-29', '4711')],
     ['log 2h 4711 2026-11-18', log(120, '2026-11-18', '4711')],
-    ['log 2h today 4711 yesterday was worse', log(120, 'today', '4711', 'yesterday was worse')],
+    ['log 2h today 4711 yesterday was worse', open(120, 'today', '4711', 'yesterday was worse')],
     ['log 2h 4711 “yesterday was worse”', log(120, 'today', '4711', 'yesterday was worse')],
     ['log 2h 4711, wrote tests', log(120, 'today', '4711', 'wrote tests')],
     ['log 2h WEB–12', log(120, 'today', 'WEB-12')],
     ['log 2h "WEB–12"', log(120, 'today', 'WEB–12')],
+    ['log 2h Login with passkeys', open(120, 'today', 'Login', 'with passkeys')],
+    ['log 2h yesterday on Login with passkeys', open(120, 'yesterday', 'on', 'Login with passkeys')],
+    ['log 2h Login: with passkeys', log(120, 'today', 'Login', 'with passkeys')],
+    ['log 2h Login “with passkeys”', log(120, 'today', 'Login', 'with passkeys')],
+    ['log 2h Login yesterday with passkeys', log(120, 'yesterday', 'Login', 'with passkeys')],
     ['log 2h “Checkout page” wrote tests', log(120, 'today', 'Checkout page', 'wrote tests')],
     ['log 2h “Checkout page”yesterday', log(120, 'yesterday', 'Checkout page')],
     ['log 2h "yesterday" yesterday', log(120, 'yesterday', 'yesterday')],
@@ -138,8 +156,15 @@ describe('a command', () => {
     ['log 4711 2h wrote tests', 'log 2h 4711 wrote tests'],
     ['log yesterday 1h 30m 4711', 'log 1h30m yesterday 4711'],
     ['log "Checkout page" 2h', 'log 2h "Checkout page"'],
+    ['log 90 Login with passkeys', 'log 1h30m Login with passkeys'],
+    ['log 2 4711', ['log 2h 4711', 'log 2m 4711']],
+    ['log 2h 4711 18.11.2026', 'log 2h 2026-11-18 4711'],
+    ['log 2h 11/12/2026 4711 x', ['log 2h 2026-12-11 4711 x', 'log 2h 2026-11-12 4711 x']],
+    ['log 2h Login with passkeys yesterday', 'log 2h yesterday Login with passkeys'],
+    ['log 2h “Login with passkeys” gestern, x', 'log 2h yesterday "Login with passkeys" x'],
+    ['loog 2h 4711 gestern', 'log 2h yesterday 4711'],
   ])('the input %o may mean %o', (text, suggestion) => {
-    expect(parseCommand(text)).toEqual({ fault: expect.any(String), suggestion });
+    expect(parseCommand(text)).toEqual({ fault: expect.any(String), suggestions: [suggestion].flat() });
   });
 
   it.each([
@@ -184,12 +209,12 @@ describe('a command', () => {
     ['log 2h 4711 2025-02-29', 'There is no 2025-02-29 in the calendar.'],
     ['log 2h tomorrow 4711', 'You cannot log time in the future. Use today, yesterday or a past date.'],
     [
-      'log 2h 18.11.2026 4711',
-      '“18.11.2026” looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
+      'log 2h 18.11. 4711',
+      '“18.11.” looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
     ],
     [
-      'log 2h 2026-11-8 4711',
-      '“2026-11-8” looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
+      'log 2h monday 4711',
+      '“monday” looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
     ],
     ['log 2h today yesterday 4711', 'There is a second day, “yesterday”. If it is a task, put it in quotation marks.'],
   ])('the command %o is refused', (text, fault) => {
@@ -198,8 +223,14 @@ describe('a command', () => {
 
   it.each([
     [{ verb: 'log', minutes: 60, day: 'today', task: '30m' }, 'log 1h today 30m'],
-    [{ verb: 'log', minutes: 60, day: 'today', task: '4711', note: 'min order' }, 'log 1h today 4711 min order'],
-    [{ verb: 'log', minutes: 60, day: 'today', task: '4711', note: 'yesterday' }, 'log 1h today 4711 yesterday'],
+    [{ verb: 'log', minutes: 60, day: 'today', task: '4711', note: 'min order' }, 'log 1h #4711 min order'],
+    [{ verb: 'log', minutes: 60, day: 'today', task: '4711', note: 'yesterday' }, 'log 1h today #4711 yesterday'],
+    [
+      { verb: 'log', minutes: 60, day: 'today', task: '4711', note: 'min order', isOpen: true },
+      'log 1h today 4711 min order',
+    ],
+    [{ verb: 'log', minutes: 60, day: 'today', task: 'Login', note: 'min order' }, 'log 1h "Login" min order'],
+    [{ verb: 'log', minutes: 60, day: 'today', task: '2026-11-18', note: 'x' }, 'log 1h "2026-11-18" x'],
     [{ verb: 'log', minutes: 60, day: 'yesterday', task: 'today' }, 'log 1h yesterday "today"'],
     [{ verb: 'log', minutes: 60, day: 'today', task: '“a” b' }, 'log 1h "“a” b"'],
     [{ verb: 'log', minutes: 60, day: 'today', task: '"a' }, 'log 1h """a"'],
@@ -255,7 +286,7 @@ describe('a command', () => {
           return;
         }
         expect(parsed.fault).not.toBe('');
-        if (parsed.suggestion !== undefined) expect(parseCommand(parsed.suggestion)).toHaveProperty('command');
+        for (const suggestion of parsed.suggestions ?? []) expect(parseCommand(suggestion)).toHaveProperty('command');
       }),
       { numRuns: 2_000 },
     );
@@ -285,7 +316,7 @@ describe('a command', () => {
       if ('command' in parsed) continue;
       expect(parsed.fault.length).toBeLessThan(400);
       expect(parsed.fault.split(unit).length * unit.length).toBeLessThan(120);
-      expect((parsed.suggestion ?? '').length).toBeLessThanOrEqual(500);
+      for (const suggestion of parsed.suggestions ?? []) expect(suggestion.length).toBeLessThanOrEqual(500);
     }
   });
 });

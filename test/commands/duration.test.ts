@@ -57,7 +57,6 @@ describe('a duration', () => {
     ['1.5m', '“1.5m” has a fraction of a minute. Use whole minutes, such as 90m.'],
     ['1,000m', '“1,000m” has a fraction of a minute. Use whole minutes, such as 90m.'],
     ['1.5h30m', '“1.5h30m” mixes decimal hours and minutes. Use 1h30m or 1.5h.'],
-    ['2', '“2” has no unit. Use 2h or 2m.'],
     ['5000', '“5000” has no unit. Use 1h30m, 1.5h or 90m.'],
     ['-25h', '“25h” is too long. The maximum is 24h for one day.'],
   ])('%o is refused', (text, fault) => {
@@ -75,12 +74,13 @@ describe('a duration', () => {
     ['1.5', '“1.5” has no unit. Use 1.5h or 90m.', '1h30m'],
     ['1,5', '“1,5” has no unit. Use 1.5h or 90m.', '1h30m'],
     ['90', '“90” has no unit. Use 90m or 1h30m.', '1h30m'],
+    ['2', '“2” has no unit. Use 2h or 2m.', ['2h', '2m']],
     ['30', '“30” has no unit. Use 30m.', '30m'],
     ['-1h', '“-1h” is negative. Did you mean 1h?', '1h'],
     ['−1.5h', '“-1.5h” is negative. Did you mean 1h30m?', '1h30m'],
     ['– 90m', '“- 90m” is negative. Did you mean 1h30m?', '1h30m'],
   ])('the duration %o is refused with a suggestion', (text, fault, suggestion) => {
-    expect(parseDuration(text)).toEqual({ fault, suggestion });
+    expect(parseDuration(text)).toEqual({ fault, suggestions: [suggestion].flat() });
   });
 
   it('a printed duration is parsed as the same duration', () => {
@@ -166,7 +166,7 @@ describe('a duration', () => {
           return;
         }
         expect(read.fault.length).toBeLessThan(200);
-        if (read.suggestion !== undefined) expect(parseDuration(read.suggestion)).toHaveProperty('minutes');
+        for (const suggestion of read.suggestions ?? []) expect(parseDuration(suggestion)).toHaveProperty('minutes');
       }),
       { numRuns: 300 },
     );

@@ -6,9 +6,11 @@ const LANGUAGES = 'en de fr es it pt nl pl sv ru ja'.split(' ');
 
 const UUID = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 /** An hour and a half on 4711, unless it says otherwise. */
-const logged = (change: { minutes?: number; day?: string; task?: string; note?: string } = {}) => ({
+const logged = (change: { minutes?: number; day?: string; task?: string; note?: string; isOpen?: true } = {}) => ({
   command: { verb: 'log', minutes: 90, day: 'today', task: '4711', ...change },
 });
+/** The same with a note, and with nothing between the two. */
+const open = (note: string) => logged({ note, isOpen: true });
 const on = (day: string, note?: string) => logged({ day, ...(note !== undefined && { note }) });
 const DAY = / looks like a day\. Use today, yesterday or a date such as 2026-11-18\./;
 const DURATION =
@@ -54,7 +56,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 *yesterday*', on('yesterday')],
     ['1h30m 4711 yesterday…', on('yesterday')],
     ['1h30m 4711 - yesterday', on('yesterday')],
-    ['1h30m 4711 - wrote tests', logged({ note: '- wrote tests' })],
+    ['1h30m 4711 - wrote tests', open('- wrote tests')],
     ['1h30m 4711 \u200eyesterday', on('yesterday')],
     ['1h30m 4711 \u2068yesterday\u2069', on('yesterday')],
     ['1h30m \ufeffyesterday 4711', on('yesterday')],
@@ -132,20 +134,20 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 tomorrow', /You cannot log time in the future/],
     ['1h30m 4711 2026-11-31', /There is no 2026-11-31 in the calendar/],
     // Notes that are none.
-    ['1h30m 4711 wrote tests today', logged({ note: 'wrote tests today' })],
-    ['1h30m 4711 sat with Tom', logged({ note: 'sat with Tom' })],
-    ['1h30m 4711 on the train', logged({ note: 'on the train' })],
-    ['1h30m 4711 the 2nd draft', logged({ note: 'the 2nd draft' })],
-    ['1h30m 4711 the day shift', logged({ note: 'the day shift' })],
-    ['1h30m 4711 last time fix', logged({ note: 'last time fix' })],
+    ['1h30m 4711 wrote tests today', open('wrote tests today')],
+    ['1h30m 4711 sat with Tom', open('sat with Tom')],
+    ['1h30m 4711 on the train', open('on the train')],
+    ['1h30m 4711 the 2nd draft', open('the 2nd draft')],
+    ['1h30m 4711 the day shift', open('the day shift')],
+    ['1h30m 4711 last time fix', open('last time fix')],
     ['1h30m 4711 yesterday and wrote tests', on('yesterday', 'and wrote tests')],
-    ['1h30m 4711 may fix it', logged({ note: 'may fix it' })],
-    ['1h30m 4711 part 1/2', logged({ note: 'part 1/2' })],
-    ['1h30m 4711 released 2.4', logged({ note: 'released 2.4' })],
-    ['1h30m 4711 3 tests', logged({ note: '3 tests' })],
-    ['1h30m 4711 per il cliente', logged({ note: 'per il cliente' })],
+    ['1h30m 4711 may fix it', open('may fix it')],
+    ['1h30m 4711 part 1/2', open('part 1/2')],
+    ['1h30m 4711 released 2.4', open('released 2.4')],
+    ['1h30m 4711 3 tests', open('3 tests')],
+    ['1h30m 4711 per il cliente', open('per il cliente')],
     ['1h30m 4711 “monday: wrote tests”', logged({ note: 'monday: wrote tests' })],
-    ['1h30m today 4711 monday’s bug', logged({ note: 'monday’s bug' })],
+    ['1h30m today 4711 monday’s bug', open('monday’s bug')],
     ['1h30m 4711 yesterday, monday was worse', on('yesterday', 'monday was worse')],
     // Tasks and their ids.
     ['1h30m #4711', logged()],
@@ -178,6 +180,37 @@ describe('time as people type it, or paste it from documents and chats', () => {
   });
 
   it.each([
+    ['1h30m 4711 gestern', ['yesterday 4711']],
+    ['1h30m gestern 4711 Tests', ['yesterday 4711 Tests']],
+    ['1h30m am hier 4711', ['yesterday 4711']],
+    ['1h30m 4711 i går, tests', ['yesterday 4711 tests']],
+    ['1h30m 4711 heute', ['4711']],
+    ['1h30m 4711 yesteday', ['yesterday 4711']],
+    ['1h30m 4711 wrote tests yesterday.', ['yesterday 4711 wrote tests']],
+    ['1h30m 4711 wrote tests on 18.11.2026', ['2026-11-18 4711 wrote tests']],
+    ['1h30m “Login page” Tests vom 18.11.26', ['2026-11-18 "Login page" Tests']],
+    ['1h30m 4711 2026/11/8', ['2026-11-08 4711']],
+    ['1h30m 20261118 4711', ['2026-11-18 4711']],
+    ['1h30m 4711 11.12.2026', ['2026-12-11 4711']],
+    ['1h30m 4711 11/12/2026', ['2026-12-11 4711', '2026-11-12 4711']],
+    ['1h30m 4711 12/12/2026', ['2026-12-12 4711']],
+    ['1h30m 4711 11/18/2026', ['2026-11-18 4711']],
+    ['1h30m 4711 18th of November 2026', ['2026-11-18 4711']],
+    ['1h30m November 18, 2026 4711', ['2026-11-18 4711']],
+    ['1h30m 4711 wrote tests 18. November 2026', ['2026-11-18 4711 wrote tests']],
+    ['1h30m on Login with passkeys yesterday', ['yesterday on Login with passkeys']],
+    // No clock, no time zone, or no such day.
+    ...['monday', '18.11.', '18 November', 'vorgestern', '2 days ago', 'yesterday’s bug', '31.11.2026', '26-11-18'].map(
+      (day): [string, string[]] => [`1h30m 4711 ${day}`, []],
+    ),
+  ])('log suggests the day that was probably meant: %s', (typed, entries) => {
+    const parsed = parseCommand(`log ${typed}`, LANGUAGES);
+    expect(parsed).toMatchObject({ fault: expect.stringMatching(DAY) });
+    const suggestions = 'fault' in parsed ? (parsed.suggestions ?? []) : [];
+    expect(suggestions).toEqual(entries.map((entry) => `log 1h30m ${entry}`));
+  });
+
+  it.each([
     ['1h30m 4711 gestern', []],
     ['1h30m 4711 Tests am Montag', ['en', 'fr']],
     ['1h30m 4711 昨日', ['de']],
@@ -198,6 +231,6 @@ describe('time as people type it, or paste it from documents and chats', () => {
 
   /** A suggestion is asked about too: nothing is done before it is accepted. */
   function suggested(parsed: object): object {
-    return 'suggestion' in parsed ? { suggestion: expect.any(String) } : {};
+    return 'suggestions' in parsed ? { suggestions: expect.any(Array) } : {};
   }
 });

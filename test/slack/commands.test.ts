@@ -6,6 +6,7 @@ import { asHttpHandler, type HttpHandler } from '../../local/http-front.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
   ask,
+  buttonsOf,
   command,
   commandForm,
   GENERAL,
@@ -154,6 +155,16 @@ describe('a command', () => {
     expect(text.startsWith(answer)).toBe(true);
     expect(blocks.some(({ type }) => type === 'actions')).toBe(offered);
     expect(queued(relay)).toBe(0);
+  });
+
+  it('each command that may be meant has a button, and each runs once', async () => {
+    const answer = { blocks: (await command(relay, 'log 1h 11/10/2026 "Release checkout 2.4"')).blocks };
+    const commands = ['2026-10-11', '2026-11-10'].map((date) => `log 1h ${date} "Release checkout 2.4"`);
+    expect(buttonsOf(answer)).toEqual(commands);
+    for (const label of [...commands, ...commands]) await press(relay, answer, label);
+    await relay.work();
+    expect(relay.sandbox.data.timelogs.slice(-2).map(({ date }) => date)).toEqual(['2026-10-11', '2026-11-10']);
+    expect(told(relay).filter((text) => /Logged 1h.*2026-1[01]-1[01]/.test(text))).toHaveLength(2);
   });
 
   it('the probable command is offered with a button, and runs once however often it is pressed', async () => {
@@ -424,12 +435,8 @@ describe('permissions', () => {
   });
 
   it.each([
-    ['a member', MIRA, ':warning: There is no task 4711. Give its id, or its whole name in quotes.'],
-    [
-      'a member of the second',
-      'U0AISHA01',
-      ':warning: There is no task 4711. Give its id, or its whole name in quotes.',
-    ],
+    ['a member', MIRA, ':warning: There is no task 4711. Give its id, or its whole name.'],
+    ['a member of the second', 'U0AISHA01', ':warning: There is no task 4711. Give its id, or its whole name.'],
     ['a stranger', NOBODY, ':warning: You may not use /pm log here; your Partner Relay administrator can change that.'],
   ])('permissions limit a subcommand to user groups: %s', async (_, userId, said) => {
     const { atOnce, inTheEnd } = await ask(relay, 'log 1h 4711', { userId });

@@ -2,9 +2,11 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { RESPONSE_URL_LIVES_MS } from '../../lib/platforms/slack/response-url.ts';
+import { cutToLength } from '../../lib/text.ts';
 import { exampleConfig, PROJECT, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import {
   ask,
+  buttonsOf,
   command,
   GENERAL,
   lastMessage,
@@ -297,13 +299,14 @@ describe('text from outside', () => {
       [/^:white_check_mark: Created defect/, 2],
       [/^Tasks\n/, 1],
       [/^:white_check_mark: Logged 1h on/, 1],
-      [/^:warning: There is no task/, 2],
+      [/^:warning: There is no task/, 1],
       [/^On /, 1],
       [/^Your last jobs\n/, 1],
     ] as const) {
       const repeated = read.filter((text) => told.test(text) && text.includes(TITLE));
       expect([told, repeated.length]).toEqual([told, times]);
     }
+    expect(shown.flatMap(buttonsOf)).toContain(`Log 1h on ${cutToLength(TITLE, 45, '…')}`);
     expect(relay.sandbox.data.defects.at(-1)?.title).toBe(TITLE);
   });
 

@@ -19,7 +19,7 @@ export const linkVerb: AnsweredVerb<LinkCommand> = {
     if (first === undefined || second === undefined) {
       return {
         fault: 'A code has six digits, such as 482-913. Without one, link begins to link your account.',
-        suggestion: 'link',
+        suggestions: ['link'],
       };
     }
     return { command: { verb: 'link', code: `${first}-${second}` } };

@@ -12,6 +12,7 @@ const timeToLog = z.object({
   /** The task's id or name. */
   task: z.string(),
   note: z.optional(z.string()),
+  isOpen: z.optional(z.literal(true)),
 });
 
 export type TimeToLog = z.output<typeof timeToLog>;
@@ -39,7 +40,7 @@ export const logVerb: JobVerb<LogCommand> = {
 
 /** The job for time that a person logs, with a command or a form. */
 export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin, languages: Languages): JobDraft {
-  const { note, ...withoutNote } = time;
+  const { note: _, isOpen: __, ...withoutNote } = time;
   return timeJobs.draft({
     ...eventOf(verb, printLog({ verb, ...withoutNote }, languages), origin),
     input: { by: origin.by, ...time },

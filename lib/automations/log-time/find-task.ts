@@ -1,48 +1,58 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
-import { comparableName } from '../../commands/words.ts';
 import type { FindTool } from '../../config/mcp.ts';
-import { NotDone } from '../../engine/record/interruption.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { ToolSteps } from '../../engine/run/tool-steps.ts';
 import { idFromText } from '../../service/partner/operation.ts';
 import { searchTasks, taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
+import { type Fit, fitOf, type TypedTask, type TypedWords, typedWords } from './task-fit.ts';
 
 export interface Task {
   id: string | number;
   name: string;
 }
 
-/** A task as a person typed it, and what they typed behind it. */
-interface NamedTask {
-  /** Its id, or its name. */
-  task: string;
-  note?: string | undefined;
-}
-
-/** Where tasks are looked up. Each search is a step of the job. */
+/** Where tasks are looked up. Each look is a step of the job. */
 export interface TaskSource {
+  /** The task of an id. Null if the text does not look like one. */
   byId(text: string): Promise<Task | null>;
   search(step: string, text: string): Promise<{ found: Task[]; whole: boolean }>;
+  /** The task of what no search finds, which may be an id all the same. */
+  byOddId(text: string): Promise<Task | null>;
+}
+
+/** A task, and what of the typed words is the note. */
+export interface ReadTask {
+  task: Task;
+  note: string | undefined;
+}
+
+/** No task is meant for certain: why, and those that may be meant. */
+export interface UnclearTask {
+  fault: string;
+  offered: readonly ReadTask[];
 }
 
 const PAGE_SIZE = 100;
 const PAGES = 10;
-const SUGGESTIONS = 5;
+const MOST_OFFERED = 5;
 const SHOWN_LENGTH = 250;
+/** The first words of what was typed, in which the rest of a name is looked for. */
+const NAME_WORDS = 5;
 /** Of the name of a task that a tool lists: a page of them goes into one item of the journal, which holds 400 KB. */
 const KEPT_LENGTH = 500;
 
 /** The tasks that the connection's key can see. */
 export function tasksOfKey(steps: Steps): TaskSource {
   return {
-    byId: (text) => detail(text, steps),
+    byId: async (text) => (/\d/.test(text) ? detail(text, steps) : null),
     async search(step, q) {
       const query = { q, per_page: PAGE_SIZE };
       const { kept: found, whole } = await steps.list(step, searchTasks, query, taskName, ({ id }) => id, PAGES);
       return { found, whole };
     },
+    byOddId: async (text) => (/\d/.test(text) ? null : detail(text, steps)),
   };
 }
 
@@ -52,9 +62,9 @@ const ID = /^(\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{1,10}-\d+)$/i;
 /** The tasks that a person can see, by the tool that serves `find`. Without one that lists rows, what is typed is the id. */
 export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSource {
   const { rows, id, text: name } = use ?? {};
-  const asTyped = (text: string): Task => ({ id: text, name: text });
+  const asTyped = async (text: string): Promise<Task> => ({ id: text, name: text });
   if (!use || rows === undefined || id === undefined || name === undefined) {
-    return { byId: async (text) => asTyped(text), search: async () => ({ found: [], whole: true }) };
+    return { byId: asTyped, search: async () => ({ found: [], whole: true }), byOddId: async () => null };
   }
   const at = { rows, id, text: name };
   return {
@@ -67,69 +77,92 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
           name: cutToLength(text, KEPT_LENGTH, '…'),
         })),
       );
-      // What no search finds may be an id all the same; the tool knows.
-      return { found: found.length === 0 && !/\s/.test(text) ? [asTyped(text)] : found, whole: true };
+      return { found, whole: true };
     },
+    // The tool knows.
+    byOddId: asTyped,
   };
 }
 
-/** The task of that id, or the only one of that name. */
-export async function findTask(time: NamedTask, isPublic: boolean, tasks: TaskSource): Promise<Task> {
-  const { task: text } = time;
-  const byId = /\s/.test(text) ? null : await tasks.byId(text);
-  if (byId) return byId;
-  const { found, named, whole } = await search(text, tasks);
-  const longer = named.length > 0 ? found.filter(({ name }) => goesOnInNote(name, time)) : [];
+/** The task that a person typed, by its id or its name: without quotation marks, by the longest name. */
+export async function findTask(typed: TypedTask, tasks: TaskSource): Promise<ReadTask | UnclearTask> {
+  const words = typedWords(typed);
+  const { first, isOpen } = words;
+  const read = ({ task, words: taken }: FittingTask): ReadTask => ({
+    task,
+    note: isOpen ? words.words.slice(taken).join(' ') || undefined : typed.note,
+  });
+  const readFirst = (task: Task) => read({ task, how: 'exactly', words: words.leadIns + 1 });
+  const mayBeId = !/\s/.test(first);
+  const byId = mayBeId ? await tasks.byId(first) : null;
+  if (byId) return readFirst(byId);
+  const { fitting, whole } = await search(words, tasks);
+  const byOddId = mayBeId && fitting.length === 0 ? await tasks.byOddId(first) : null;
+  if (byOddId) return readFirst(byOddId);
+  const { meant, others } = readingsOf(fitting);
+  const [only] = meant;
   // On a page that was not read there may be a second one.
-  if (whole && named.length === 1 && named[0] && longer.length === 0) return named[0];
-  const few = (named.length > 0 ? [...named, ...longer] : found).slice(0, SUGGESTIONS);
-  const shown = cutToLength(text, SHOWN_LENGTH, '…');
-  if (few.length === 0) throw new NotDone(`There is no task ${shown}. Give its id, or its whole name in quotes.`);
-  const list = few.map(({ id, name }) => (isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`));
-  const fault =
-    longer.length > 0 ? `${shown} may be one task or the beginning of another` : faultOf(named.length, shown);
-  throw new NotDone(`${fault}. Did you mean one of these? ${list.join(', ')}`);
+  if (only && whole && meant.length === 1 && others.length === 0) return read(only);
+  const offered = [...meant, ...others];
+  return { fault: faultOf(words, offered), offered: offered.slice(0, MOST_OFFERED).map(read) };
 }
 
-function faultOf(named: number, shown: string): string {
-  if (named === 0) return `There is no task ${shown}`;
-  return `${named === 1 ? 'More than one task may be' : `${named} tasks are`} called ${shown}`;
+type FittingTask = Fit & { task: Task };
+
+/** The tasks that may be meant: of those that fit exactly the longest, and others that have to be asked about. */
+function readingsOf(fitting: readonly FittingTask[]): Record<'meant' | 'others', FittingTask[]> {
+  const ofKind = (how: Fit['how']) => fitting.filter((one) => one.how === how);
+  const longest = (some: readonly FittingTask[]) => {
+    const most = Math.max(...some.map(({ words }) => words));
+    return some.filter(({ words }) => words === most);
+  };
+  const meant = longest(ofKind('exactly'));
+  const nearer = ofKind('nearly').filter(({ words }) => words > (meant[0]?.words ?? 0));
+  return { meant, others: meant.length + nearer.length > 0 ? nearer : longest(ofKind('partly')) };
 }
 
-interface Found {
-  found: Task[];
-  /** Those of exactly that name. */
-  named: Task[];
-  whole: boolean;
+function faultOf({ words, first, isOpen }: TypedWords, offered: readonly FittingTask[]): string {
+  const meant = offered.filter(({ how }) => how === 'exactly');
+  const shown = (text: string) => cutToLength(text, SHOWN_LENGTH, '…');
+  const typed = words.join(' ');
+  if (meant[0]) {
+    const named = shown(words.slice(0, meant[0].words).join(' '));
+    if (meant.length > 1) return `${meant.length} tasks are called ${named}`;
+    return offered.length > 1
+      ? `${named} may be the beginning of another name`
+      : `More than one task may be called ${named}`;
+  }
+  const isName = isOpen && (offered.length > 0 || !/\d/.test(first));
+  return isName ? `“${shown(typed)}” does not begin with the name of a task` : `There is no task ${shown(first)}`;
 }
 
 /** Searches for the name, and where no task has it for a word of it: in the service it may have other blanks. */
-async function search(name: string, tasks: TaskSource): Promise<Found> {
-  const byName = await searchFor(name.normalize('NFC'), 'search for the task', name, tasks);
-  const word = tellingWord(name);
-  if (byName.named.length > 0 || word === undefined) return byName;
-  const byWord = await searchFor(word, 'search for a word of the task', name, tasks);
-  return byName.found.length > 0 ? { ...byWord, found: byName.found } : byWord;
+async function search(typed: TypedWords, tasks: TaskSource): Promise<Found> {
+  const { words, leadIns, first, isOpen } = typed;
+  const isNamed = ({ fitting }: Found) => fitting.some(({ how }) => how === 'exactly');
+  const byName = await searchFor(first.normalize('NFC'), 'search for the task', typed, tasks);
+  const word = tellingWord(isOpen ? words.slice(leadIns, leadIns + NAME_WORDS) : words);
+  if (word === first || isNamed(byName) || (isOpen && byName.fitting.length > 0)) return byName;
+  const byWord = await searchFor(word, 'search for a word of the task', typed, tasks);
+  // The word may be one of the note.
+  if (isOpen) return { ...byWord, fitting: byWord.fitting.filter(({ how }) => how !== 'partly') };
+  return isNamed(byWord) || byName.fitting.length === 0 ? byWord : { ...byWord, fitting: byName.fitting };
 }
 
-async function searchFor(q: string, step: string, name: string, tasks: TaskSource): Promise<Found> {
+interface Found {
+  fitting: FittingTask[];
+  whole: boolean;
+}
+
+async function searchFor(q: string, step: string, typed: TypedWords, tasks: TaskSource): Promise<Found> {
   const { found, whole } = await tasks.search(step, q);
-  const wanted = comparableName(name);
-  return { found, named: found.filter((task) => comparableName(task.name) === wanted), whole };
+  return { fitting: found.map((task) => ({ task, ...fitOf(task, typed) })), whole };
 }
 
-/** The longest word, if possible of those that can be typed in one way only; undefined for a name of one word. */
-function tellingWord(name: string): string | undefined {
-  const words = name.split(' ').toSorted((a, b) => b.length - a.length);
-  return words.length < 2 ? undefined : (words.find((word) => /^[a-z\d]+$/i.test(word)) ?? words[0]);
-}
-
-/** Whether a name may have been typed without quotation marks, and its end been taken for the note. */
-function goesOnInNote(name: string, { task, note }: NamedTask): boolean {
-  if (note === undefined) return false;
-  const begun = `${comparableName(task)} `;
-  const longer = comparableName(name);
-  return longer.startsWith(begun) && `${begun}${comparableName(note)} `.startsWith(`${longer} `);
+/** The longest word, if possible of those that can be typed in one way only. */
+function tellingWord(words: readonly string[]): string {
+  const longestFirst = words.toSorted((a, b) => b.length - a.length);
+  return longestFirst.find((word) => /^[a-z\d]+$/i.test(word)) ?? longestFirst[0] ?? '';
 }
 
 function detail(text: string, steps: Steps): Promise<Task | null> {

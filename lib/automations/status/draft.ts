@@ -7,7 +7,7 @@ export const statusVerb: AnsweredVerb<{ verb: 'status' }> = {
   does: 'shows your last jobs, what is waiting and until when, and the budget',
   examples: ['status'],
   read: (text) =>
-    text === '' ? { command: { verb: 'status' } } : { fault: 'status takes no arguments.', suggestion: 'status' },
+    text === '' ? { command: { verb: 'status' } } : { fault: 'status takes no arguments.', suggestions: ['status'] },
   print: () => 'status',
   permission: null,
   asksBeforeRepeating: false,

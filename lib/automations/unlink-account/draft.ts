@@ -11,7 +11,9 @@ export const unlinkVerb: AnsweredVerb<UnlinkCommand> = {
   does: 'forgets your linked account',
   examples: ['unlink'],
   read: (text) =>
-    text === '' ? { command: { verb: 'unlink' } } : { fault: 'unlink takes nothing behind it.', suggestion: 'unlink' },
+    text === ''
+      ? { command: { verb: 'unlink' } }
+      : { fault: 'unlink takes nothing behind it.', suggestions: ['unlink'] },
   print: () => 'unlink',
   permission: null,
   asksBeforeRepeating: false,

@@ -87,6 +87,13 @@ export class Refused extends NeedsOperator {
 /** The request cannot be done, and the person who asked can fix it. The message tells them how. The job has ended. */
 export class NotDone extends Interruption {
   override readonly name = 'NotDone';
+  /** Block Kit that replaces the message if the reply goes to Slack. */
+  readonly blocks: readonly object[] | undefined;
+
+  constructor(message: string, blocks?: readonly object[]) {
+    super(message);
+    this.blocks = blocks;
+  }
 }
 
 /**

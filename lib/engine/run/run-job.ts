@@ -347,14 +347,17 @@ async function runAutomation(
       // Checked before the job claims anything that others would have to wait for.
       if (journal.openSteps().length === 0) await strangerTurn?.ensureLeft();
       const before = journal.entry(NOT_DONE);
-      const notDoneBefore = () => once.run(NOT_DONE, job.automation, async () => '', before?.sealed && privacy);
+      const notDoneBefore = () =>
+        once.run(NOT_DONE, job.automation, async (): Promise<KeptWords> => '', before?.sealed && privacy);
       const said = before ? notDone(await notDoneBefore()) : await carryOut(automation, job, steps);
       // An object may have been created anyway.
       if (journal.undecidedSteps().length > 0) throw new NeedsOperator(said.text);
       if (said.of === 'not done') {
         // A person who read the message may have asked again in another way, so a later worker must not run the job
         // after all.
-        await once.run(NOT_DONE, job.automation, async () => said.text, privacy.wasUsed() ? privacy : undefined);
+        const { text, blocks } = said;
+        const kept: KeptWords = blocks ? { text, blocks } : text;
+        await once.run(NOT_DONE, job.automation, async () => kept, privacy.wasUsed() ? privacy : undefined);
       }
       await letGo(job, 'succeeded', options);
       isDone = true;
@@ -432,14 +435,18 @@ const holding =
 
 type Told = ReplyContent & { of: 'done' | 'not done' };
 
-const notDone = (text: string): Told => ({ of: 'not done', text });
+/** What the step that stores why a job is not done keeps for the person. */
+type KeptWords = string | Pick<Told, 'text' | 'blocks'>;
+
+const notDone = (kept: KeptWords): Told => ({ of: 'not done', ...(typeof kept === 'string' ? { text: kept } : kept) });
 
 async function carryOut(automation: Automation, job: Job, steps: Steps): Promise<Told> {
   try {
     const outcome = await automation.run(job, steps);
     return { of: 'done', ...(typeof outcome === 'string' ? { text: outcome } : outcome) };
   } catch (error) {
-    if (error instanceof NotDone) return notDone(error.message);
+    if (error instanceof NotDone)
+      return notDone({ text: error.message, ...(error.blocks && { blocks: error.blocks }) });
     throw error;
   }
 }

@@ -12,7 +12,7 @@ import type { Reply, ReplySteps } from './reply-steps.ts';
 /** The news of a job for the person who requested it. */
 export type ReplyContent =
   | ({ of: 'done' } & Outcome)
-  | { of: 'not done'; text: string }
+  | ({ of: 'not done' } & Pick<Outcome, 'text' | 'blocks'>)
   /** The estimated time; epoch milliseconds. */
   | { of: 'waiting'; until: number | undefined; waitsFor: WaitsFor }
   /**

@@ -11,12 +11,12 @@ import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkForPerson } from '../../engine/record/in-plain-words.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
 import { TOO_MANY } from '../../people/turns.ts';
+import { commandOfButton, runButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
 import { message, plainSection, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
 import { code, escaped, plain } from '../../platforms/slack/mrkdwn.ts';
 import { type ButtonPress, readOwn, type SlackCommand, SlackRequestError } from '../../platforms/slack/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
-import { commandOfButton, runButton } from './command-button.ts';
 import { connectionOf, type SlackIntake } from './slack-intake.ts';
 import { type SlackRequester, slackOrigin } from './slack-origin.ts';
 
@@ -26,6 +26,8 @@ export interface GivenCommand extends SlackRequester {
   /** Opens a modal; valid for three seconds. */
   triggerId: string;
   channelId: string;
+  /** Set if it is not that of the channel. */
+  connection?: string;
 }
 
 /** Answers a typed command. An empty answer means that a modal was opened. */
@@ -47,10 +49,14 @@ export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): 
  * outcome replaces it: a message from here could arrive after that.
  */
 export async function receiveCommandButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
-  const { command: text, happened, again } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);
-  const parsed = parseCommand(text, intake.settings.languages);
+  const { command, happened, again, connection } = readOwn(
+    `the button ${press.actionId}`,
+    press.value,
+    commandOfButton,
+  );
+  const parsed = parseCommand(command, intake.settings.languages);
   if ('fault' in parsed) throw new SlackRequestError('the button holds no command');
-  const given = { ...press, command: parsed.command, happened };
+  const given = { ...press, happened, command: parsed.command, ...(connection !== undefined && { connection }) };
   const said = again ? await carryOutAgain(given, intake) : (await carryOutOnce(given, intake)).said;
   if (said && press.responseUrl !== undefined)
     await intake.responseUrls.respond(press.responseUrl, said, 'instead', ANSWER_TIMEOUT_MS);
@@ -140,20 +146,22 @@ async function refusal({ command, ...asked }: GivenCommand, intake: SlackIntake)
 
 /** The job of a command, or undefined if it has none. */
 function draftOf(given: GivenCommand, intake: SlackIntake): JobDraft | undefined {
-  const origin = slackOrigin(given, connectionOf(intake, given.channelId));
+  const origin = slackOrigin(given, given.connection ?? connectionOf(intake, given.channelId));
   return verbOf(given.command).job?.(given.command, origin, intake.config);
 }
 
 function faultMessage(
-  { fault, suggestion }: CommandFault,
+  { fault, suggestions = [] }: CommandFault,
   { triggerId }: SlackCommand,
   { settings }: SlackIntake,
 ): SlackMessage {
   const told = plainSection(`:warning: ${fault}`);
-  if (suggestion === undefined) return message(told);
-  const meant = section(code(`${settings.command} ${suggestion}`));
-  const value = { command: suggestion, happened: triggerId, again: false };
-  return message([told, meant], ...runButton('Do that', value));
+  const meant = suggestions.map((suggestion) => section(code(`${settings.command} ${suggestion}`)));
+  const buttons = suggestions.flatMap((command, index) => {
+    const happened = index === 0 ? triggerId : `${triggerId} ${index}`;
+    return runButton(suggestions.length === 1 ? 'Do that' : command, { command, happened, again: false }, index);
+  });
+  return message([told, ...meant], ...buttons);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { isRunButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
 import { type SlackMessage, warning } from '../../platforms/slack/messages.ts';
 import { escaped } from '../../platforms/slack/mrkdwn.ts';
@@ -6,7 +7,6 @@ import { readSlackRequest, type SlackRequest, SlackRequestError } from '../../pl
 import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
-import { RUN_COMMAND_BUTTON } from './command-button.ts';
 import { receiveCommand, receiveCommandButton } from './receive-command.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
@@ -56,7 +56,7 @@ async function answer(read: SlackRequest, intake: SlackIntake): Promise<APIGatew
       else if (read.kind === 'message shortcut') {
         const { receiveShortcut } = await import('./beyond-jobs.ts');
         await tell(await receiveShortcut(read, intake), read, intake);
-      } else if (read.actionId === RUN_COMMAND_BUTTON) await receiveCommandButton(read, intake);
+      } else if (isRunButton(read.actionId)) await receiveCommandButton(read, intake);
       else await (await import('./beyond-jobs.ts')).receiveButton(read, intake);
       return NOTHING;
     case 'submission': {

@@ -66,12 +66,12 @@ export function saidMessage(
   jobId: string,
 ): SlackMessage {
   switch (said.of) {
-    case 'done': {
-      const told = message(plainSection(`:white_check_mark: ${sentence(said.text)}`));
+    case 'done':
+    case 'not done': {
+      const emoji = said.of === 'done' ? ':white_check_mark:' : ':warning:';
+      const told = message(plainSection(`${emoji} ${sentence(said.text)}`));
       return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }
-    case 'not done':
-      return message(plainSection(`:warning: ${sentence(said.text)}`));
     case 'waiting':
       return message(
         section(

@@ -1,0 +1,65 @@
+import { BEFORE_TASK } from '../../commands/log.ts';
+import { comparableName } from '../../commands/words.ts';
+import { nearMiss } from '../../near-miss.ts';
+import type { TimeToLog } from './draft.ts';
+
+/** What a person typed for the task: its whole name or id, or words that begin with it. */
+export type TypedTask = Pick<TimeToLog, 'task' | 'note' | 'isOpen'>;
+
+export interface TypedWords {
+  /** With those of the note if it is open where the task ends. */
+  words: readonly string[];
+  /** How many words, such as `on task`, may come before the task. A name may begin with them all the same. */
+  leadIns: number;
+  /** The first word of the task, or all of it. */
+  first: string;
+  isOpen: boolean;
+}
+
+/** How a task fits what was typed. */
+export interface Fit {
+  /** `nearly`: except for typos, or as far as it was typed. */
+  how: 'exactly' | 'nearly' | 'partly';
+  /** How many of the words are the task. The others are the note. */
+  words: number;
+}
+
+export function typedWords({ task, note, isOpen }: TypedTask): TypedWords {
+  if (!isOpen || note === undefined) return { words: task.split(' '), leadIns: 0, first: task, isOpen: false };
+  const words = [task, ...note.split(' ')];
+  const isLeadIn = (word: string | undefined) => BEFORE_TASK.has(word?.toLowerCase() ?? '');
+  const leadIns = !isLeadIn(task) ? 0 : isLeadIn(words[1]) && words.length > 2 ? 2 : 1;
+  return { words, leadIns, first: withoutMark(words[leadIns] ?? ''), isOpen: true };
+}
+
+/** Of several ways in which a task fits, the one that takes up the most words. */
+export function fitOf(task: { id: string | number; name: string }, { words, leadIns, isOpen }: TypedWords): Fit {
+  const name = comparableName(task.name);
+  const names = [name, String(task.id).toLowerCase()];
+  // With a typo, a name may have one word more.
+  const most = isOpen ? name.split(' ').length + 1 : words.length;
+  const readings: { end: number; typed: string }[] = [];
+  for (let start = 0; start <= leadIns; start++) {
+    for (let end = isOpen ? start + 1 : most; end <= Math.min(start + most, words.length); end++) {
+      readings.push({ end, typed: comparableName(words.slice(start, end).join(' ')) });
+    }
+  }
+  const nearest = nearMiss(
+    name,
+    readings.map(({ typed }) => typed),
+  );
+  const longest = (isRead: (reading: (typeof readings)[number]) => boolean) =>
+    Math.max(0, ...readings.filter(isRead).map(({ end }) => end));
+
+  const exactly = longest(({ typed }) => names.includes(typed) || names.includes(withoutMark(typed)));
+  if (exactly > 0) return { how: 'exactly', words: exactly };
+  const nearly = longest(({ typed, end }) => typed === nearest || (end === words.length && name.startsWith(typed)));
+  if (nearly > 0) return { how: 'nearly', words: nearly };
+  const partly = longest(({ typed }) => ` ${name} `.includes(` ${typed} `));
+  return { how: 'partly', words: Math.max(partly, leadIns + 1) };
+}
+
+/** Without the mark before a note: `Login with passkeys: wrote tests`. */
+function withoutMark(typed: string): string {
+  return typed.replace(/[.,:;!]$/, '');
+}

@@ -1,0 +1,45 @@
+import { nearMiss } from '../near-miss.ts';
+import { type Day, isInCalendar } from './day.ts';
+import { type Languages, namesIn, plain, withoutLeading } from './day-like.ts';
+
+/**
+ * The days that words found by day-like.ts may mean: `gestern` is yesterday, `11/12/2026` one of two dates. Empty if that
+ * takes a clock, such as for a weekday or for a date without a year.
+ */
+export function daysMeant(words: string, languages: Languages): Day[] {
+  // `yesterday’s bug` is about the bug.
+  if (/['’]s\P{L}*$/u.test(words)) return [];
+  const { relative, months } = namesIn(languages);
+  const meant = withoutLeading(words.split(' ').map(plain));
+  const phrase = meant.join(' ');
+  const offset = relative.get(phrase) ?? (nearMiss(phrase, ['yesterday']) && -1);
+  if (offset === 0) return ['today'];
+  if (offset === -1) return ['yesterday'];
+  const dates = (meant.length === 1 ? numericDates(phrase) : datesWithMonth(meant, months)).map(dateOf);
+  return [...new Set(dates)].filter(isInCalendar);
+}
+
+type Parts = [year: string, month: string, day: string];
+
+function numericDates(word: string): Parts[] {
+  const [, year, month, day] = /^(\d{4})[-./]?(\d{1,2})[-./]?(\d{1,2})(?:t|$)/.exec(word) ?? [];
+  if (year !== undefined && month !== undefined && day !== undefined) return [[year, month, day]];
+  const [, a, mark, b, end] = /^(\d{1,2})([-./])(\d{1,2})[-./](\d{4}|\d\d)$/.exec(word) ?? [];
+  if (a === undefined || b === undefined || end === undefined) return [];
+  const dayFirst: Parts = [end, b, a];
+  // With dots the day always comes first. `26-11-18` may begin with the year.
+  if (mark === '.') return [dayFirst];
+  return mark === '-' && end.length === 2 ? [] : [dayFirst, [end, a, b]];
+}
+
+/** `18 November 2026`, `November 18th 2026` */
+function datesWithMonth(words: readonly string[], months: ReadonlyMap<string, number>): Parts[] {
+  const year = words.find((word) => /^\d{4}$/.test(word));
+  const month = words.map((word) => months.get(word)).find((month) => month !== undefined);
+  const day = words.map((word) => /^\d{1,2}(?!\d)/.exec(word)?.[0]).find((day) => day !== undefined);
+  return year && month && day ? [[year, String(month), day]] : [];
+}
+
+function dateOf([year, month, day]: Parts): string {
+  return [year.length === 2 ? `20${year}` : year, month.padStart(2, '0'), day.padStart(2, '0')].join('-');
+}
