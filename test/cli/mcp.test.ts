@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Command } from 'commander';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listenForCallback } from '../../cli/loopback.ts';
-import { login } from '../../cli/mcp.ts';
+import { addMcpCommand, login } from '../../cli/mcp.ts';
 import type { Holder } from '../../lib/as-person/grants/grant.ts';
-import { type SandboxWorld, startSandboxWorld } from '../as-person/world.ts';
+import { REDIRECT_URI, type SandboxWorld, startSandboxWorld } from '../as-person/world.ts';
 import { consent } from '../sandbox/mcp/consent.ts';
+import { runCommand } from './run-command.ts';
 
 const operator: Holder = { in: 'operator', id: 'pat' };
 
@@ -51,6 +53,32 @@ describe('mcp login', () => {
     await expect(denied).rejects.toThrow('an administrator has to enable MCP for the workspace, and you have to allow');
     expect(await assistant.grants.get('main', operator)).toBeUndefined();
   });
+});
+
+it.each([
+  ['tools', [], { tools: expect.arrayContaining([expect.objectContaining({ name: 'list_projects' })]) }],
+  ['doctor', [], { faults: expect.any(Array) }],
+  ['call', ['list_projects'], { isError: false, texts: [expect.stringContaining('Web Shop')] }],
+])('mcp %s prints with --json what can be parsed', async (name, words, printed) => {
+  const world = await startSandboxWorld();
+  const { link, grants } = await world.worker();
+  const { url, pending } = await link.begin(REDIRECT_URI, {});
+  const { searchParams } = await consent(world.sandbox, url);
+  await grants.link(operator, await link.finish(pending, searchParams));
+  vi.useFakeTimers({ toFake: ['Date'], now: world.clock.now });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    process.exitCode = undefined;
+  });
+  const target = { githubWebhookUrl: '', slackWebhookUrl: undefined, stores: world.stores };
+  const add = (program: Command) =>
+    addMcpCommand(
+      program,
+      async () => target,
+      () => 'prod',
+    );
+  const text = await runCommand(add, 'mcp', name, ...words, '--as', operator.id, '--json');
+  expect(JSON.parse(text)).toMatchObject(printed);
 });
 
 describe('what waits for the browser', () => {
