@@ -1,7 +1,10 @@
 import { parseAst } from 'vitest/node';
 
-/** One realistic mistake: `text` in place of what stands from `start` to `end`. */
-export interface Mutation {
+/** One realistic mistake in a file: `text` in place of what stands from `start` to `end`. */
+export interface Mutant {
+  path: string;
+  /** From 1. */
+  line: number;
   start: number;
   end: number;
   text: string;
@@ -53,12 +56,12 @@ const WORDS_ONLY = /^log\.|\.(meta|describe)$/;
 const AROUND_EXPRESSIONS = ['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression'];
 
 /** Every mistake that can be made in a file. Texts, comments, types, imports and what is logged stay as they are. */
-export function mutationsOf(path: string, source: string): readonly Mutation[] {
-  const found: Mutation[] = [];
+export function mutationsOf(path: string, source: string): readonly Mutant[] {
+  const found: Mutant[] = [];
   const textOf = ({ start, end }: Node) => source.slice(start, end);
 
   function replace({ start, end }: { start: number; end: number }, text: string, words: string): void {
-    found.push({ start, end, text, words });
+    found.push({ path, line: source.slice(0, start).split('\n').length, start, end, text, words });
   }
 
   /** Swaps a name that stands at `from` or soon after it. */
@@ -130,7 +133,7 @@ export function mutationsOf(path: string, source: string): readonly Mutation[] {
 }
 
 /** The file with the mistake. */
-export const withMistake = (source: string, { start, end, text }: Mutation): string =>
+export const withMistake = (source: string, { start, end, text }: Mutant): string =>
   source.slice(0, start) + text + source.slice(end);
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';

@@ -1,14 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Mutation, mutationsOf } from './mutations.ts';
-
-/** A mistake in a file of the repository. */
-export interface Mutant extends Mutation {
-  path: string;
-  /** From 1. */
-  line: number;
-}
+import { type Mutant, mutationsOf } from './mutations.ts';
 
 const FOLDERS = ['cli', 'console', 'functions', 'infra', 'lib', 'local'];
 
@@ -21,21 +14,13 @@ const FOLDERS = ['cli', 'console', 'functions', 'infra', 'lib', 'local'];
 export function shuffledLines(root: string, places: readonly string[], seed: string): readonly (readonly Mutant[])[] {
   const patterns = (places.length > 0 ? places : FOLDERS).flatMap((place) => [place, `${place}/**`]);
   const files = globSync(patterns, { cwd: root }).filter((file) => /(?<!\.d)\.tsx?$/.test(file));
-  const mutants = [...new Set(files)].flatMap((path) => {
-    const source = readFileSync(join(root, path), 'utf8');
-    const lineOf = (offset: number) => source.slice(0, offset).split('\n').length;
-    return mutationsOf(path, source).map((mutation) => ({ ...mutation, path, line: lineOf(mutation.start) }));
-  });
+  const mutants = [...new Set(files)].flatMap((path) => mutationsOf(path, readFileSync(join(root, path), 'utf8')));
   const lines = Object.groupBy(mutants, ({ path, line }) => `${path}:${line}`);
   return shuffled(Object.values(lines), seed).map((ofLine = []) => shuffled(ofLine, seed));
 }
 
 function shuffled<T>(list: readonly T[], seed: string): readonly T[] {
-  const ranked = list.map((each) => ({
-    each,
-    rank: createHash('sha256')
-      .update(JSON.stringify([seed, each]))
-      .digest('hex'),
-  }));
+  const rankOf = (each: T) => hash('sha256', JSON.stringify([seed, each]));
+  const ranked = list.map((each) => ({ each, rank: rankOf(each) }));
   return ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1)).map(({ each }) => each);
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Mutant, shuffledLines } from './sample.ts';
+import type { Mutant } from './mutations.ts';
+import { shuffledLines } from './sample.ts';
 import { copyToScratch } from './scratch-copy.ts';
 import { readImporters, testsOf } from './tests-of.ts';
 import { createTrial } from './trial.ts';

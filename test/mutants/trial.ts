@@ -1,23 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withMistake } from './mutations.ts';
-import type { Mutant } from './sample.ts';
+import { type Mutant, withMistake } from './mutations.ts';
 import { failureOf, HUNG } from './scratch-copy.ts';
 
 /** How many test files run together: the likeliest few alone, so that most mistakes cost seconds. */
 const BATCHES = [3, 12, 48, 1000];
 
-export interface Trial {
-  /** Whether the types or the linter refuse the mistake, so that nobody would commit it. */
-  isRefused(mutant: Mutant): Promise<boolean>;
-  /** The first of the tests that fails, in words; undefined if none does. */
-  noticedBy(mutant: Mutant, tests: readonly string[]): Promise<string | undefined>;
-  /** The test files that fail without a mistake, and so notice nothing. */
-  unfit(): readonly string[];
-}
-
 /** Tries mistakes, one after the other, in a copy of the repository. */
-export function createTrial(scratch: string, workers: string): Trial {
+export function createTrial(scratch: string, workers: string) {
+  /** Test files, and whether they pass without a mistake. One that does not notices nothing. */
   const passing = new Map<string, boolean>();
 
   /** Runs something while the file holds the mistake. */
@@ -38,6 +29,7 @@ export function createTrial(scratch: string, workers: string): Trial {
     return failureOf(scratch, 'vitest', 'run', ...tests, ...options);
   }
 
+  /** The first of the tests that fails, in words; undefined if none does. */
   async function noticedBy(mutant: Mutant, tests: readonly string[]): Promise<string | undefined> {
     const isPage = mutant.path.startsWith('console/web/');
     let from = 0;
@@ -59,16 +51,18 @@ export function createTrial(scratch: string, workers: string): Trial {
     return undefined;
   }
 
-  return {
-    noticedBy,
-    isRefused: (mutant) =>
-      during(mutant, async () => {
-        const project = mutant.path.startsWith('console/web/') ? 'console/web' : '.';
-        const refused =
-          (await failureOf(scratch, 'tsc', '--project', project)) ??
-          (await failureOf(scratch, 'biome', 'lint', '--error-on-warnings', '--vcs-enabled=false', mutant.path));
-        return refused !== undefined;
-      }),
-    unfit: () => [...passing].filter(([, passes]) => !passes).map(([test]) => test),
-  };
+  /** Whether the types or the linter refuse the mistake, so that nobody would commit it. */
+  function isRefused(mutant: Mutant): Promise<boolean> {
+    return during(mutant, async () => {
+      const project = mutant.path.startsWith('console/web/') ? 'console/web' : '.';
+      const refused =
+        (await failureOf(scratch, 'tsc', '--project', project)) ??
+        (await failureOf(scratch, 'biome', 'lint', '--error-on-warnings', '--vcs-enabled=false', mutant.path));
+      return refused !== undefined;
+    });
+  }
+
+  /** The test files that fail without a mistake. */
+  const unfit = () => [...passing].filter(([, passes]) => !passes).map(([test]) => test);
+  return { isRefused, noticedBy, unfit };
 }
