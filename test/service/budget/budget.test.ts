@@ -557,6 +557,27 @@ describe('the budget', () => {
     });
   });
 
+  it.each([
+    [1_999, 1],
+    [2_000, 2],
+  ])('a process that looks at the lines again %i ms later has read the budget %i times', async (laterMs, reads) => {
+    const connection = newConnection();
+    let now = START;
+    let read = 0;
+    const counting: Table = {
+      ...table,
+      getEvenExpired(key) {
+        if (key.pk === keys.budget(connection).pk) read += 1;
+        return table.getEvenExpired(key);
+      },
+    };
+    const budget = createBudget({ table: counting, clock: () => now });
+    await budget.mustStand(connection, { perMinute: 120, perDay: 5_000 }, 'background');
+    now += laterMs;
+    await budget.mustStand(connection, { perMinute: 120, perDay: 5_000 }, 'background');
+    expect(read).toBe(reads);
+  });
+
   it('the share of strangers ends at midnight in UTC, and names who used it in the order of the alphabet', async () => {
     const connection = newConnection();
     let now = START + 9 * 60 * MINUTE;
