@@ -10,6 +10,7 @@ import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { callerArn } from './caller.ts';
 import { openBrowser } from './open-browser.ts';
+import { runDeployed } from './run.ts';
 import type { OpenTarget } from './target.ts';
 
 interface ConsoleCommandOptions {
@@ -26,7 +27,7 @@ export function addConsoleCommand(program: Command, open: OpenTarget, stage: () 
   program
     .command('console')
     .description('show a stage in the browser, with your AWS credentials, which stay in this process')
-    .option('--operate', 'allow changes: replay, discard and resolve jobs')
+    .option('--operate', 'allow changes: of jobs, links, connections, backfills and schedules')
     .option('--port <port>', 'listen on this port of 127.0.0.1', port, DEFAULT_PORT)
     .option('--open', 'open the browser')
     .addHelpText(
@@ -70,6 +71,7 @@ async function serveStage(name: string, { operate = false, port }: ConsoleComman
     runtime: { config, clock: Date.now, random: Math.random, randomBytes, fetch },
     operator: await callerArn(),
     changes: createPolledChanges(stores.jobs, failed),
+    runSchedule: (slug, event) => runDeployed(name, slug, event),
   }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE' ? new Error(`port ${port} is taken; name another with --port`) : error;
   });
@@ -77,7 +79,7 @@ async function serveStage(name: string, { operate = false, port }: ConsoleComman
 }
 
 function inWords(name: string, { operate }: ConsoleCommandOptions): string {
-  const may = operate ? 'It can change jobs, in your name.' : 'It is read-only; --operate allows changes.';
+  const may = operate ? 'It can make changes, in your name.' : 'It is read-only; --operate allows changes.';
   return `The console of ${name} is there until you stop this command. ${may}`;
 }
 

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { decideLink, type LinkDecision } from '../lib/automations/issue-to-defect/decide-link.ts';
-import { issueEntity } from '../lib/automations/issue-to-defect/draft.ts';
+import { findIssue } from '../lib/automations/issue-to-defect/find-issue.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
-import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createMarkers } from '../lib/engine/record/markers.ts';
 import type { IssueState } from '../lib/links/issue-state.ts';
@@ -11,7 +10,6 @@ import { createLinks } from '../lib/links/links.ts';
 import { localTime } from '../lib/local-time.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { createIssueReader } from '../lib/platforms/github/issue-reader.ts';
-import type { Stores } from '../lib/runtime.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
 import { oneLine } from '../local/terminal.ts';
 import { verifyingWith } from './decide.ts';
@@ -47,8 +45,15 @@ export function addIssueCommand(program: Command, open: OpenTarget): void {
       const target = await open();
       const { stores } = target;
       const config = await loadConfig();
-      const issue = await findIssue(text, stores, config);
-      const decision = await decisionOf(options, open, (name) => findIssue(name, stores, config));
+      const github = createGithubForJobs({
+        apiUrl: config.github.apiUrl,
+        secrets: stores.secrets,
+        clock: Date.now,
+        fetch,
+      });
+      const find = (name: string) => findIssue(name, stores, createIssueReader(github));
+      const issue = await find(text);
+      const decision = await decisionOf(options, open, find);
       if (decision !== undefined) {
         const journal = (jobId: string) => openJournal(stores.table, jobId, stores.clock);
         const by = operatorOf(target);
@@ -74,21 +79,6 @@ async function decisionOf(
   if (set !== undefined) return { set: idFromText(set), verify: await verifyingWith(open), steal };
   if (move !== undefined) return { move: await find(move) };
   return clear ? 'clear' : undefined;
-}
-
-/**
- * Finds an issue by its name: as the relay last saw it, or as GitHub knows it.
- * @throws {Error} for text in another format, and for an issue that neither knows
- */
-async function findIssue(text: string, { table, clock, secrets }: Stores, config: RelayConfig): Promise<IssueName> {
-  const [, repository, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(text) ?? [];
-  if (!repository || !number) throw new Error(`'${text}' is not an issue; expected owner/repo#42`);
-  const known = await createLinks(table, clock).named(text);
-  if (known !== undefined) return { entity: known, name: text };
-  const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock: Date.now, fetch });
-  const issue = await createIssueReader(github).read({ repository, issueNumber: Number(number) });
-  if (issue) return { entity: issueEntity(issue.id), name: text };
-  throw new Error(`the relay has seen no event of ${text} in the last 30 days, and GitHub does not show it`);
 }
 
 /** A link in words. */

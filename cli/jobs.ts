@@ -3,8 +3,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { countJobs, findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
 import { readJob } from '../lib/engine/record/read-job.ts';
+import { readIgnored } from '../local/ignored.ts';
 import { followJobs } from './follow-jobs.ts';
-import { readIgnored } from './ignored.ts';
 import { withIsoTimes } from './json-times.ts';
 import { knownJob } from './known-job.ts';
 import { printCounts, printIgnored, printJob, printJobs, printJson } from './print.ts';
@@ -51,7 +51,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
       const target = await open();
       const { table } = target.stores;
       if (ignored) {
-        const events = readIgnored(target, limit);
+        const events = readIgnored(target.logFile, target.stage, limit);
         return json ? printJson(events) : printIgnored(events);
       }
       const filter = filterOf(chosen);
@@ -67,7 +67,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
 
   program
     .command('job <id>')
-    .description('show what happened to a job, step by step; its short name is enough')
+    .description('show what happened to a job, step by step; a part of its id is enough')
     .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (id: string, options: { json?: boolean }) => {
       const { stores } = await open();

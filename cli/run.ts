@@ -3,7 +3,7 @@ import { Argument, type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { localTime } from '../lib/local-time.ts';
-import { type ScheduleEvent, schedules } from '../lib/schedules.ts';
+import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import { findRunning, ownKeyHeader } from '../local/state.ts';
 import { printable } from '../local/terminal.ts';
 import { printJson } from './print.ts';
@@ -35,10 +35,7 @@ export function addRunCommand(program: Command, open: OpenTarget, stage: () => s
   npm run -s relay -- --stage prod run timesheet-reminder --at 2026-11-20T16:30+01:00`,
     )
     .action(async (slug: string, { at, json }: RunOptions) => {
-      const schedule = schedules.find((schedule) => schedule.slug === slug);
-      if (at && !schedule?.takesTime)
-        throw new Error(`${slug} does not accept --at, because it works on the current state`);
-      const event: ScheduleEvent = at ? { at: at.toISOString() } : {};
+      const event = eventNow(slug, at);
       const stageName = stage();
       const result = await (stageName === undefined ? runLocally(slug, event) : runDeployed(stageName, slug, event));
       if (slug === 'timesheet-reminder')
@@ -105,7 +102,7 @@ async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> 
 }
 
 /** @throws {Error} with the error of the function */
-async function runDeployed(stage: string, slug: string, event: ScheduleEvent): Promise<unknown> {
+export async function runDeployed(stage: string, slug: string, event: ScheduleEvent): Promise<unknown> {
   const { Payload, FunctionError } = await new LambdaClient({}).send(
     new InvokeCommand({ FunctionName: `partner-relay-${stage}-${slug}`, Payload: JSON.stringify(event) }),
   );

@@ -86,6 +86,8 @@ async function start(): Promise<void> {
     runtime,
     stores,
     changes,
+    runSchedule: schedules.run,
+    logFile,
     token,
     failed: requestFailed,
     try: createTry({

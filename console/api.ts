@@ -1,13 +1,16 @@
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createContext } from '../lib/automations/context.ts';
+import { schedules } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
+import { readIgnored } from '../local/ignored.ts';
 import { decide } from './actions.ts';
 import { budgetDetail } from './budget.ts';
-import type { RelayFacts } from './contract.ts';
+import type { Ignored, RelayFacts } from './contract.ts';
 import { jobDetail } from './job.ts';
 import { listJobs } from './jobs.ts';
 import { listLinks } from './links.ts';
 import { createNowReader } from './now.ts';
+import { operate } from './operate.ts';
 import { readParked } from './parked.ts';
 import { listPeople } from './people.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -21,6 +24,8 @@ export interface ApiRequest {
   /** The JSON of a POST, not checked yet. */
   body?: unknown;
 }
+
+const SHOWN_IGNORED = 100;
 
 export interface Api {
   /** @throws {HttpError} for a request that the operator can correct */
@@ -51,8 +56,10 @@ export function createApi(relay: ConsoleRelay): Api {
     { method: 'GET', path: /^\/api\/parked$/, answer: () => readParked(relay) },
     { method: 'GET', path: /^\/api\/links$/, answer: ({ query }) => listLinks(relay, query) },
     { method: 'GET', path: /^\/api\/people$/, answer: ({ query }) => listPeople(relay, query) },
+    { method: 'GET', path: /^\/api\/ignored$/, answer: async () => ignored(relay) },
+    { method: 'POST', path: /^\/api\/operate$/, answer: ({ body }) => operate(relay, body) },
     { method: 'GET', path: /^\/api\/try$/, answer: async () => tryOf(relay).read() },
-    { method: 'POST', path: /^\/api\/try$/, answer: async ({ body }) => ({ text: await tryOf(relay).act(body) }) },
+    { method: 'POST', path: /^\/api\/try$/, answer: ({ body }) => tryOf(relay).act(body) },
   ];
   return {
     async answer(request) {
@@ -73,6 +80,14 @@ function tryOf(relay: ConsoleRelay): Try {
   throw new HttpError(404, 'only a relay on one machine can be tried');
 }
 
+function ignored({ name, logFile }: ConsoleRelay): Ignored {
+  try {
+    return { events: readIgnored(logFile, name, SHOWN_IGNORED) };
+  } catch (cause) {
+    throw new HttpError(404, cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
 function facts({ name, operate, operator, runtime, stores, try: canTry }: ConsoleRelay): RelayFacts {
   return {
     name,
@@ -81,5 +96,9 @@ function facts({ name, operate, operator, runtime, stores, try: canTry }: Consol
     connections: Object.keys(runtime.config.connections),
     automations: [...createAutomations(createContext(runtime, stores)).keys()].sort(),
     canTry: canTry !== undefined,
+    schedules: schedules.map(({ slug, everyMinutes, takesTime }) => ({ slug, everyMinutes, takesTime })),
+    web: Object.fromEntries(
+      Object.entries(runtime.config.connections).map(([connection, { web }]) => [connection, web]),
+    ),
   };
 }

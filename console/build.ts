@@ -41,7 +41,12 @@ export async function buildPages(): Promise<ReadonlyMap<string, Page>> {
       charset: 'utf8',
       legalComments: 'none',
       logLevel: 'silent',
-      tsconfig: join(WEB, 'tsconfig.json'),
+      // The automatic form names `children` of each element, which is 5 KB in all.
+      jsx: 'transform',
+      jsxFactory: 'h',
+      jsxFragment: 'Fragment',
+      inject: [join(WEB, 'jsx.ts')],
+      tsconfigRaw: {},
     }),
   ]);
   const built = (path: string) => outputFiles.find((file) => file.path === join(WEB, path))?.contents ?? '';

@@ -24,6 +24,34 @@ export interface RelayFacts {
   automations: string[];
   /** True on one machine: the screen Try exists. */
   canTry: boolean;
+  schedules: { slug: string; everyMinutes: number; takesTime: boolean }[];
+  /** By connection: the addresses of the service's pages, with `{id}`. */
+  web: Record<string, { defects?: string; tasks?: string }>;
+}
+
+/** `POST /api/operate`: what an operator does apart from decisions about jobs. Answers {@link Said}. */
+export type Operation =
+  | { do: 'resume'; connection: string }
+  /** `steal`: even if the relay made the defect for another issue or job. */
+  | { do: 'set link'; issue: string; defectId: string; steal: boolean }
+  | { do: 'clear link'; issue: string }
+  | { do: 'move link'; issue: string; to: string }
+  /** `at`: as of that time. */
+  | { do: 'run schedule'; schedule: string; at?: number }
+  | { do: 'set backfill'; repository: string; status: 'running' | 'paused' | 'stopped' };
+
+/** What happened. */
+export interface Said {
+  text: string;
+  /** The ids of the jobs that it made. */
+  jobs?: string[];
+  /** What the function of a schedule returned. */
+  result?: unknown;
+}
+
+/** `GET /api/ignored`: the newest events that no job was made of, the newest first. Only on one machine. */
+export interface Ignored {
+  events: { timestamp: string; event: string; deliveryId: string; reason: string }[];
 }
 
 /** `GET /api/now` */
@@ -106,6 +134,8 @@ export interface JobPage {
 
 export interface JobRow {
   id: string;
+  /** A part of the id, as terminal and messages show it. */
+  shortName: string;
   status: JobStatus;
   automation: string;
   connection: string;
@@ -355,11 +385,12 @@ export interface SandboxFault {
   fault: Record<string, unknown>;
 }
 
-/** `POST /api/try`. Answers `{ text: string }`: what happened. */
+/** `POST /api/try`. Answers {@link Said}. */
 export type TryAction =
   | { do: 'send event'; event: string; body: string }
   | { do: 'send command'; text: string; user?: string }
   | { do: 'press'; channel: string; ts: string; actionId: string; value?: string }
   | { do: 'submit'; viewId: string; values: Record<string, unknown> }
+  | { do: 'cancel'; viewId: string }
   | { do: 'set fault'; fault: Record<string, unknown> }
   | { do: 'clear fault'; id: string };

@@ -1,4 +1,5 @@
 import type { Runtime, Stores } from '../lib/runtime.ts';
+import type { ScheduleEvent } from '../lib/schedules.ts';
 import type { Changes } from './changes.ts';
 import type { Try } from './try/try.ts';
 
@@ -13,6 +14,10 @@ export interface ConsoleRelay {
   /** Who operates. It is recorded with each change. */
   operator: string;
   changes: Changes;
+  /** Runs a schedule now. @returns the result of its function */
+  runSchedule: (slug: string, event: ScheduleEvent) => Promise<unknown>;
+  /** The log of the functions, on one machine. */
+  logFile?: string | undefined;
   /** On one machine. */
   try?: Try | undefined;
 }

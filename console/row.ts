@@ -1,4 +1,4 @@
-import type { Job } from '../lib/engine/record/job.ts';
+import { type Job, shortName } from '../lib/engine/record/job.ts';
 import type { JobRow } from './contract.ts';
 
 /** A job as the lists show it. */
@@ -9,6 +9,7 @@ export function rowOf(job: Job): JobRow {
   const person = asked?.by?.id ?? cause?.person;
   return {
     id,
+    shortName: shortName(id),
     status,
     automation,
     connection,

@@ -1,5 +1,6 @@
 import { Stack, Token } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 import type { JobQueue } from './job-queue.ts';
@@ -10,17 +11,19 @@ export interface ConsolePoliciesProps {
   table: StateTable;
   queues: readonly JobQueue[];
   secrets: Secrets;
+  /** The functions that schedules fire. */
+  scheduled: readonly LambdaFunction[];
 }
 
 /**
- * What a person needs to use `relay console --stage`: to look, and to decide about jobs too. The second contains the
+ * What a person needs to use `relay console --stage`: to look, and to change things too. The second contains the
  * first, and can call the service with the relay's key. Attach one to the people or the role that operate the stage.
  */
 export class ConsolePolicies extends Construct {
   readonly read: ManagedPolicy;
   readonly operate: ManagedPolicy;
 
-  constructor(scope: Construct, id: string, { table, queues, secrets }: ConsolePoliciesProps) {
+  constructor(scope: Construct, id: string, { table, queues, secrets, scheduled }: ConsolePoliciesProps) {
     super(scope, id);
     const { stackName } = Stack.of(this);
     // AWS checks a request that names the stack against stack/<name>/*, not against the id of the stack.
@@ -35,7 +38,7 @@ export class ConsolePolicies extends Construct {
       statements: [findsStack()],
     });
     this.operate = new ManagedPolicy(this, 'Operate', {
-      description: `Read the console of ${stackName}, and replay, discard and resolve its jobs`,
+      description: `Read the console of ${stackName}, and change what it shows`,
       statements: [findsStack()],
     });
     const region = Token.isUnresolved(Stack.of(this).region) ? '<AWS::Region>' : Stack.of(this).region;
@@ -44,7 +47,13 @@ export class ConsolePolicies extends Construct {
     table.grant(this.read, 'console-read');
     table.grant(this.operate, 'console-operate');
     for (const { queue } of queues) queue.grantSendMessages(this.operate);
-    // What a person says was created is checked with the service.
-    secrets.grantRead(this.operate, ['partner']);
+    // What a person says was created is checked with the service, and a defect's marker with the key of markers.
+    secrets.grantRead(this.operate, ['partner', 'markers']);
+    this.operate.addStatements(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: scheduled.map(({ functionArn }) => functionArn),
+      }),
+    );
   }
 }

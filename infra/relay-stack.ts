@@ -95,7 +95,12 @@ export class RelayStack extends Stack {
       functions,
     });
 
-    const policies = new ConsolePolicies(this, 'Console', { table, queues: [interactive, background], secrets });
+    const policies = new ConsolePolicies(this, 'Console', {
+      table,
+      queues: [interactive, background],
+      secrets,
+      scheduled,
+    });
 
     const console = `https://${this.region}.console.aws.amazon.com`;
     const outputs = {

@@ -122,6 +122,11 @@ const access: Readonly<Record<string, TableAccess>> = {
     items: {
       ...shownInConsole,
       job: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      link: ['GetItem', 'PutItem'],
+      linkName: ['GetItem', 'PutItem'],
+      breaker: ['GetItem', 'PutItem'],
+      backfill: ['GetItem', 'Query', 'UpdateItem'],
+      backfilledIssue: ['Query'],
       // Whether a thing exists is asked of the service within the budget.
       budget: ['GetItem', 'PutItem'],
     },

@@ -31,6 +31,18 @@ export interface ScheduleEvent {
   at?: string;
 }
 
+/**
+ * The event that runs a schedule now.
+ * @param at as of that time
+ * @throws {Error} for an unknown schedule, and for a time that it does not take
+ */
+export function eventNow(slug: string, at: Date | undefined): ScheduleEvent {
+  const schedule = schedules.find((one) => one.slug === slug);
+  if (!schedule) throw new Error(`there is no schedule '${slug}'`);
+  if (at && !schedule.takesTime) throw new Error(`${slug} does not accept --at, because it works on the current state`);
+  return at ? { at: at.toISOString() } : {};
+}
+
 /** Every schedule there is: infra/schedules.ts deploys them, and local/schedules.ts fires them on one machine. */
 export const schedules: readonly Schedule[] = [
   {

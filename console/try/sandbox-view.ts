@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Fault } from '../../sandbox/faults.ts';
 import type { Data } from '../../sandbox/records.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -47,17 +48,6 @@ export function faultsOf({ faults }: Sandbox): SandboxFault[] {
   return faults.entries().map(({ id, fault }) => ({ id, title: titleOf(fault), fault: { ...fault } }));
 }
 
-/** `cut after work, /defects/create, 1 more` */
-function titleOf({ kind, operation, times, skip, ...rest }: Fault): string {
-  const when = 'when' in rest && rest.when !== undefined ? ` ${rest.when}` : '';
-  return [
-    `${kind}${when}`,
-    ...(operation === undefined ? [] : [operation]),
-    ...(skip ? [`after ${skip} requests`] : []),
-    ...(times === undefined ? [] : [`${times} more`]),
-  ].join(', ');
-}
-
 const creation = { operation: '/defects/create', times: 1 };
 
 /** What can be broken, with an example of each. */
@@ -72,7 +62,7 @@ export const faultKinds: readonly { title: string; fault: Record<string, unknown
     fault: { kind: 'server-error', when: 'before work', ...creation, times: 4 },
   },
   { title: 'The service fails for the next five calls', fault: { kind: 'server-error', times: 5 } },
-  { title: 'The service is down until you clear this', fault: { kind: 'maintenance' } },
+  { title: 'The service is down until you take this back', fault: { kind: 'maintenance' } },
   { title: 'The next call is one too many', fault: { kind: 'rate-limited', retryAfterSeconds: 20, times: 1 } },
   { title: 'Each call takes three seconds', fault: { kind: 'latency', ms: 3_000 } },
   { title: 'The next answer is not JSON', fault: { kind: 'not-json', times: 1 } },
@@ -81,3 +71,24 @@ export const faultKinds: readonly { title: string; fault: Record<string, unknown
   { title: 'The key is revoked', fault: { kind: 'key-revoked' } },
   { title: 'The service’s clock is ten minutes ahead', fault: { kind: 'clock-skew', seconds: 600 } },
 ];
+
+/** The title of the kind that was chosen, with what is left of it; that of another fault says what it does. */
+function titleOf({ times, skip, ...fault }: Fault): string {
+  const chosen = faultKinds.find(({ fault: { times: _, ...kind } }) => isDeepStrictEqual(kind, fault));
+  const title = chosen?.title ?? inWords(fault);
+  return [
+    title,
+    ...(skip ? [`after ${countOf(skip)}`] : []),
+    ...(times === undefined ? [] : [`${countOf(times)} left`]),
+  ].join('; ');
+}
+
+const countOf = (calls: number) => (calls === 1 ? '1 call' : `${calls} calls`);
+
+/** `cut (when: after work, operation: /tasks/list)` */
+function inWords({ kind, ...details }: Omit<Fault, 'times' | 'skip'>): string {
+  const told = Object.entries(details).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return told.length === 0 ? kind : `${kind} (${told.join(', ')})`;
+}

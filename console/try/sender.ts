@@ -1,9 +1,9 @@
 import { bodyOf, tryExamples } from '../../local/examples/examples.ts';
 import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
-import { renderMessage } from '../../local/slack/render.ts';
 import { buttonForm, commandForm, submissionForm } from '../../local/slack/requests.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
-import type { TryAction, TryExample } from '../contract.ts';
+import type { StandInView } from '../../local/slack/workspace.ts';
+import type { Said, TryAction, TryExample } from '../contract.ts';
 
 /** How the screen Try reaches the relay: as GitHub and Slack do. */
 export interface SenderOptions {
@@ -15,13 +15,14 @@ export interface SenderOptions {
   slack?: { signingSecret: string; standIn?: SlackStandIn | undefined } | undefined;
 }
 
-/** Each method returns what happened, in words, and throws an Error that says what is wrong with what it was given. */
+/** Each method returns what happened, and throws an Error that says what is wrong with what it was given. */
 export interface Sender {
   examples(): TryExample[];
-  sendEvent(event: string, body: string): Promise<string>;
-  sendCommand(text: string, user?: string): Promise<string>;
-  press(pressed: Omit<Extract<TryAction, { do: 'press' }>, 'do'>): Promise<string>;
-  submit(viewId: string, values: Readonly<Record<string, unknown>>): Promise<string>;
+  sendEvent(event: string, body: string): Promise<Said>;
+  sendCommand(text: string, user?: string): Promise<Said>;
+  press(pressed: Omit<Extract<TryAction, { do: 'press' }>, 'do'>): Promise<Said>;
+  submit(viewId: string, values: Readonly<Record<string, unknown>>): Promise<Said>;
+  cancel(viewId: string): Said;
 }
 
 /** Who gives a command, and where: the stand-in knows both. */
@@ -66,6 +67,14 @@ export function createSender({ clock, addresses, webhookSecret, slack }: SenderO
     return answer;
   }
 
+  function close(viewId: string): StandInView {
+    const { views } = standInOf(slack).standIn;
+    const place = views.findIndex(({ id }) => id === viewId);
+    const [view] = place < 0 ? [] : views.splice(place, 1);
+    if (!view) throw new Error('the form is closed already');
+    return view;
+  }
+
   function toSlack(url: string, signingSecret: string, form: URLSearchParams): Promise<string> {
     return post(url, signedBySlack(form, signingSecret, clock()));
   }
@@ -82,15 +91,16 @@ export function createSender({ clock, addresses, webhookSecret, slack }: SenderO
       const { signingSecret, standIn } = standInOf(slack);
       const place = { userId: user, channelId: CHANNEL };
       const answer = await toSlack(addresses().commands, signingSecret, commandForm(standIn, text, place));
-      await keepIfPressable(answer, standIn.makeResponseUrl(place));
-      return shown(answer);
+      return show(answer, standIn.makeResponseUrl(place));
     },
     async press({ channel, ts, ...action }) {
       const { signingSecret, standIn } = standInOf(slack);
       const message = standIn.messages.find((one) => one.channel === channel && one.ts === ts);
       if (!message) throw new Error('there is no such message');
       const form = buttonForm(standIn, message, action, message.userId ?? USER);
-      return shown(await toSlack(addresses().interactions, signingSecret, form));
+      const place = { userId: message.userId ?? USER, channelId: channel };
+      const answer = await toSlack(addresses().interactions, signingSecret, form);
+      return show(answer, standIn.makeResponseUrl(place));
     },
     async submit(viewId, values) {
       const { signingSecret, standIn } = standInOf(slack);
@@ -99,9 +109,12 @@ export function createSender({ clock, addresses, webhookSecret, slack }: SenderO
       const answer = await toSlack(addresses().interactions, signingSecret, submissionForm(standIn, view, values));
       const { errors } = (answer === '' ? {} : JSON.parse(answer)) as { errors?: Record<string, string> };
       if (errors) throw new Error(Object.values(errors).join(' '));
-      const place = standIn.views.indexOf(view);
-      if (place >= 0) standIn.views.splice(place, 1);
-      return 'The form is sent and closed. The outcome arrives as a message.';
+      if (standIn.views.includes(view)) close(viewId);
+      return { text: 'The form is sent and closed. The outcome arrives as a message.' };
+    },
+    cancel(viewId) {
+      close(viewId);
+      return { text: 'The form is closed, and nothing was sent.' };
     },
   };
 }
@@ -119,29 +132,22 @@ function parsed(body: string): { issue?: { number?: unknown } } {
   throw new Error('the payload of an event is a JSON object');
 }
 
-function acceptedInWords({
-  jobs = [],
-  repeat,
-  ignored,
-}: {
+/** What the function github-webhook answers. */
+interface Accepted {
   jobs?: string[];
   repeat?: boolean;
   ignored?: string;
-}): string {
-  if (ignored !== undefined) return `The relay takes no notice of it: ${ignored}`;
+}
+
+function acceptedInWords({ jobs = [], repeat, ignored }: Accepted): Said {
+  if (ignored !== undefined) return { text: `The relay takes no notice of it: ${ignored}` };
   const made = jobs.length === 1 ? `The job ${jobs[0]}` : `The jobs ${jobs.join(', ')}`;
-  return repeat ? `${made} had it already.` : `${made} took it.`;
+  return { text: `${made} ${repeat ? 'had it already' : 'took it'}.`, jobs };
 }
 
-/** Slack shows the answer to a command as a message to the person. They can press its buttons. */
-async function keepIfPressable(body: string, responseUrl: string): Promise<void> {
-  if (!body.includes('"action_id"')) return;
-  await fetch(responseUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-}
-
-/** What the person reads at once. */
-function shown(answer: string): string {
-  if (answer === '') return 'The relay is working on it, or has opened a form.';
-  const { text = '', blocks } = JSON.parse(answer) as { text?: string; blocks?: [] };
-  return blocks ? renderMessage({ text, blocks }) : text;
+/** Slack shows the answer to a command as a message to the person. */
+async function show(answer: string, responseUrl: string): Promise<Said> {
+  if (answer === '') return { text: 'The relay is working on it, or has opened a form.' };
+  await fetch(responseUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: answer });
+  return { text: 'The relay answered: see the messages in Slack.' };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { HttpError } from '../../lib/state/http/function-url.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { TryAction, TryFacts } from '../contract.ts';
+import type { Said, TryAction, TryFacts } from '../contract.ts';
 import { readSent } from '../read-sent.ts';
 import { auditOf, faultKinds, faultsOf, recordsOf } from './sandbox-view.ts';
 import { createSender, type SenderOptions } from './sender.ts';
@@ -16,7 +16,7 @@ export interface Try {
    * @returns what happened
    * @throws {HttpError} for an action that cannot be done
    */
-  act(action: unknown): Promise<string>;
+  act(action: unknown): Promise<Said>;
 }
 
 export interface TryOptions extends SenderOptions {
@@ -35,6 +35,7 @@ const action = z.discriminatedUnion('do', [
     value: z.string().exactOptional(),
   }),
   z.object({ do: z.literal('submit'), viewId: z.string(), values: z.record(z.string(), z.unknown()) }),
+  z.object({ do: z.literal('cancel'), viewId: z.string() }),
   z.object({ do: z.literal('set fault'), fault: z.record(z.string(), z.unknown()) }),
   z.object({ do: z.literal('clear fault'), id: z.string() }),
 ]) satisfies z.ZodType<TryAction>;
@@ -43,7 +44,7 @@ export function createTry({ sandbox, ...options }: TryOptions): Try {
   const sender = createSender(options);
   const standIn: SlackStandIn | undefined = options.slack?.standIn;
 
-  async function carryOut(asked: z.output<typeof action>): Promise<string> {
+  async function carryOut(asked: z.output<typeof action>): Promise<Said> {
     switch (asked.do) {
       case 'send event':
         return sender.sendEvent(asked.event, asked.body);
@@ -53,11 +54,17 @@ export function createTry({ sandbox, ...options }: TryOptions): Try {
         return sender.press(asked);
       case 'submit':
         return sender.submit(asked.viewId, asked.values);
+      case 'cancel':
+        return sender.cancel(asked.viewId);
       case 'set fault':
         sandboxOf(sandbox).faults.set(asked.fault);
-        return 'The fault is set.';
+        return { text: 'The fault is set.' };
       case 'clear fault':
-        return sandboxOf(sandbox).faults.remove(asked.id) ? 'The fault is cleared.' : 'The fault was used up already.';
+        return {
+          text: sandboxOf(sandbox).faults.remove(asked.id)
+            ? 'The fault is taken back.'
+            : 'The fault was used up already.',
+        };
     }
   }
 

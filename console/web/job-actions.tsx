@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ActionResult, JobAction } from '../contract.ts';
 import { ApiError, post } from './api.ts';
-import { Dialog } from './dialog.tsx';
-import { Failure } from './failure.tsx';
 import { jobs } from './format.ts';
 import { announce } from './notice.tsx';
 import { seen, Text } from './outside.tsx';
+import { Question, Typed } from './question.tsx';
 import { ReadOnlyHint, useRelay } from './relay-facts.tsx';
 
 type Do = JobAction['do'];
@@ -116,55 +115,22 @@ interface ConfirmationProps {
 
 function Confirmation({ ids, action, will, close, done }: ConfirmationProps) {
   const [answer, setAnswer] = useState('');
-  const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<ApiError | undefined>();
   const { title, will: always, confirm, asks, isGrave } = described[action];
   const many = ids.length === 1 ? 'this job' : jobs({ jobs: ids.length });
-
-  async function send(): Promise<void> {
-    setSending(true);
-    setError(undefined);
-    try {
-      announceResults(await change(ids, actionOf(action, answer.trim())));
-      done();
-    } catch (caught) {
-      setError(caught as ApiError);
-      setSending(false);
-    }
-  }
-
   return (
-    <Dialog title={title(many)} close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <p>{will ?? always}</p>
-        {asks && (
-          <label class="field">
-            <span>{asks.label}</span>
-            <input
-              required
-              value={answer}
-              maxLength={500}
-              onInput={({ currentTarget }) => setAnswer(currentTarget.value)}
-            />
-            <small>{asks.hint}</small>
-          </label>
-        )}
-        {error && <Failure error={error} />}
-        <div class="actions end">
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class={isGrave ? 'grave' : 'primary'} disabled={isSending}>
-            {confirm(many)}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <Question
+      title={title(many)}
+      confirm={confirm(many)}
+      isGrave={isGrave}
+      close={close}
+      send={async () => {
+        announceResults(await change(ids, actionOf(action, answer.trim())));
+        done();
+      }}
+    >
+      <p>{will ?? always}</p>
+      {asks && <Typed {...asks} value={answer} change={setAnswer} />}
+    </Question>
   );
 }
 
@@ -196,7 +162,7 @@ async function change(ids: readonly string[], action: JobAction): Promise<Action
 function announceResults(results: ActionResult['results']): void {
   const [first] = results;
   if (results.length === 1 && first) {
-    announce(seen(first.text));
+    announce(seen(first.text), false, [first.id]);
     return;
   }
   const failed = results.filter(({ ok }) => !ok);

@@ -1,22 +1,32 @@
+import type { Said } from '../contract.ts';
 import { Icon } from './icons.tsx';
+import { seen } from './outside.tsx';
+import { jobHref } from './route.ts';
 import { state, useValue } from './state.ts';
 
 interface Notice {
   text: string;
   isBad: boolean;
+  /** The ids of the jobs that it is about. */
+  jobs: readonly string[];
 }
 
 const notice = state<Notice | undefined>(undefined);
 const GOOD_STAYS_MS = 8_000;
 
 /** Says what came of a change: on the screen, and to a screen reader. Bad news stays until it is closed. */
-export function announce(text: string, isBad = false): void {
-  const said = { text, isBad };
+export function announce(text: string, isBad = false, jobs: readonly string[] = []): void {
+  const said = { text, isBad, jobs };
   notice.value = said;
   if (isBad) return;
   setTimeout(() => {
     if (notice.value === said) notice.value = undefined;
   }, GOOD_STAYS_MS);
+}
+
+/** Says what the relay did. */
+export function announceSaid({ text, jobs }: Said): void {
+  announce(seen(text), false, jobs);
 }
 
 export function Notices() {
@@ -25,7 +35,14 @@ export function Notices() {
     <div class="notices" role="status" aria-live="polite">
       {said && (
         <div class={said.isBad ? 'notice bad' : 'notice'}>
-          <p class="lines">{said.text}</p>
+          <p>
+            <span class="lines">{said.text}</span>
+            {said.jobs.map((id) => (
+              <a key={id} class="to-job" href={jobHref(id)}>
+                {said.jobs.length === 1 ? 'Open the job' : <code>{id}</code>}
+              </a>
+            ))}
+          </p>
           <button
             type="button"
             class="icon-only"

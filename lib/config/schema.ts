@@ -46,6 +46,15 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
   return undefined;
 }
 
+/** The address of a page, with a placeholder for the id. */
+const pageAddress = z
+  .string()
+  .regex(
+    /^https?:\/\/[^\s{}]+\{id\}[^\s{}]*$/,
+    'expected an address with {id}, such as https://pm.example.com/defects/{id}',
+  )
+  .exactOptional();
+
 const connection = z.strictObject({
   limits: callLimits.meta({
     description: 'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
@@ -61,6 +70,15 @@ const connection = z.strictObject({
         "The part of the day's calls that people from outside a repository may cause. What they cause beyond it waits " +
         'for the next day.',
       examples: [0.05],
+    }),
+  web: z
+    .strictObject({ defects: pageAddress, tasks: pageAddress })
+    .default({})
+    .meta({
+      description:
+        "The addresses of the service's pages for a defect and a task, with `{id}` in place of its id. The console then " +
+        'shows these ids as links.',
+      examples: [{ defects: 'https://pm.example.com/defects/{id}', tasks: 'https://pm.example.com/tasks/{id}' }],
     }),
   operations: operationOverrides.default({}).meta({
     description:

@@ -128,12 +128,14 @@ function ofIssue(example: Example, { issue: number = inventedNumber(), labels, b
   // GitHub's example still contains the label that was removed.
   const kept = example.action === 'unlabeled' ? [] : issue.labels;
   const own = labels?.map((name) => ({ name, color: 'ededed', default: false, description: null }));
+  const edited = example.action === 'edited' && { title: `${issue.title} (edited at ${now()})` };
   const changed = example.action === 'labeled' || example.action === 'unlabeled' ? own?.at(-1) : undefined;
   return {
     ...example,
     ...(changed && { label: changed }),
     issue: {
       ...issue,
+      ...edited,
       labels: example.action === 'unlabeled' ? kept : (own ?? kept),
       ...(body !== undefined && { body }),
     },

@@ -41,6 +41,7 @@ export async function consoleOf(relay: TestRelay, options: Partial<ConsoleOption
     runtime,
     stores,
     changes,
+    runSchedule: async () => ({}),
     failed: (error) => void failures.push(error),
     try: createTry({
       clock: runtime.clock,

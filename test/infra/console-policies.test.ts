@@ -46,12 +46,12 @@ describe('the policies for people who use the console', () => {
     expect(partitionKeys('ConsoleReadPolicyArn')).toEqual(reading);
   });
 
-  it('operating also changes jobs, sends them to the queues and asks the service, and nothing else', () => {
+  it('operating also changes what the console shows, runs schedules and asks the service, and nothing else', () => {
     const queues = ['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].flatMap((action) =>
       ['Background', 'Interactive'].map((lane) => expect.stringMatching(`^sqs:${action} .*"${lane}Queue`)),
     );
     const secrets = ['DescribeSecret', 'GetSecretValue'].flatMap((action) =>
-      ['partnermain', 'partnerother'].map((name) =>
+      ['markers', 'partnermain', 'partnerother'].map((name) =>
         expect.stringMatching(`^secretsmanager:${action} .*"Secrets${name}`),
       ),
     );
@@ -61,15 +61,19 @@ describe('the policies for people who use the console', () => {
       index('jobs-by-status'),
       index('waiting-line'),
       table('UpdateItem'),
+      ...['CredentialCheck', 'GithubRedelivery', 'JobSweep', 'TimesheetReminder'].map((name) =>
+        expect.stringMatching(`^lambda:InvokeFunction {"Fn::GetAtt":\\["${name}[^"]*","Arn"\\]}$`),
+      ),
       ...secrets,
       ...queues,
     ]);
-    const jobs = ['job#*'];
     expect(partitionKeys('ConsoleOperatePolicyArn')).toEqual({
       ...reading,
-      'dynamodb:PutItem': ['budget#*', 'job#*'],
-      'dynamodb:UpdateItem': jobs,
-      'dynamodb:DeleteItem': jobs,
+      'dynamodb:GetItem': ['backfills', ...reading['dynamodb:GetItem']],
+      'dynamodb:Query': ['backfilled#*#*', ...reading['dynamodb:Query']],
+      'dynamodb:PutItem': ['breaker#*', 'budget#*', 'job#*', 'link#*', 'link-name#*'],
+      'dynamodb:UpdateItem': ['backfills', 'job#*'],
+      'dynamodb:DeleteItem': ['job#*'],
     });
   });
 

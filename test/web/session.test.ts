@@ -135,7 +135,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
       for (const name of ['Replay', 'Discard…', 'It exists…', 'Create it again', 'Search once more']) {
         expect(await page.getByRole('button', { name }).count()).toBe(0);
       }
-      for (const name of ['Send the event', 'Send the command', 'Break it', 'Clear it', 'Log the rest', 'Log']) {
+      for (const name of ['Send the event', 'Send the command', 'Break it', 'Take it back', 'Log the rest', 'Log']) {
         for (const button of await page.getByRole('button', { name, exact: true }).all()) {
           expect(await button.isDisabled()).toBe(true);
         }

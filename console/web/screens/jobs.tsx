@@ -1,6 +1,7 @@
 import type { Now } from '../../contract.ts';
 import { Failure } from '../failure.tsx';
 import { count, jobs } from '../format.ts';
+import { IgnoredEvents } from '../ignored.tsx';
 import { filtersIn, JobFilter } from '../job-filter.tsx';
 import { type JobPages, useJobPages } from '../job-pages.ts';
 import { JobTable } from '../job-rows.tsx';
@@ -28,6 +29,7 @@ export function JobsScreen() {
         <JobTable rows={pages.rows} caption="Jobs that go on, then those that have ended, the newest first" />
       )}
       <End pages={pages} isFiltered={query !== ''} />
+      <IgnoredEvents />
     </Screen>
   );
 }

@@ -3,8 +3,10 @@ import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
 import { count } from '../format.ts';
 import { Line, Text } from '../outside.tsx';
+import { OperationButton } from '../question.tsx';
 import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
+import { Schedules } from '../schedules.tsx';
 import { Screen } from '../screen.tsx';
 import { StatusMark, statusText } from '../status.tsx';
 import { At, AtAndAway, Coming, Since } from '../time.tsx';
@@ -24,6 +26,7 @@ export function NowScreen() {
               <ConnectionCard key={connection.connection} {...connection} />
             ))}
             {now.backfills.length > 0 && <Backfills backfills={now.backfills} />}
+            <Schedules />
           </>
         )}
       </Loaded>
@@ -68,7 +71,7 @@ function ConnectionCard(connection: ConnectionNow) {
         )}
         <ConnectionState {...connection} />
       </header>
-      {(stopped.length > 0 || pausedUntil !== null) && <Outages stopped={stopped} pausedUntil={pausedUntil} />}
+      {(stopped.length > 0 || pausedUntil !== null) && <Outages {...connection} />}
       {assumed !== null && <Assumed {...assumed} />}
       <div class="beside">
         <div class="meters">
@@ -111,25 +114,39 @@ export function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed
 }
 
 /** Why calls are not sent, since when, and until when. */
-export function Outages({ stopped, pausedUntil }: Pick<ConnectionNow, 'stopped' | 'pausedUntil'>) {
+export function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lanes'>) {
   return (
-    <ul class="outages">
-      {pausedUntil !== null && (
-        <li>
-          <strong>Paused by the service</strong> until <AtAndAway at={pausedUntil} />. Jobs keep their order and
-          continue by themselves.
-        </li>
-      )}
-      {stopped.map(({ operation, since, why, probeAt }) => (
-        <li key={operation ?? ''}>
-          <strong>{operation ?? 'All operations'}</strong> stopped for <Since at={since} />:{' '}
-          <Text text={why} length={300} />
-          <div>
-            The next probe is sent <Coming at={probeAt} past="as soon as a job needs it" />.
-          </div>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="outages">
+        {pausedUntil !== null && (
+          <li>
+            <strong>Paused by the service</strong> until <AtAndAway at={pausedUntil} />. Jobs keep their order and
+            continue by themselves.
+          </li>
+        )}
+        {stopped.map(({ operation, since, why, probeAt }) => (
+          <li key={operation ?? ''}>
+            <strong>{operation ?? 'All operations'}</strong> stopped for <Since at={since} />:{' '}
+            <Text text={why} length={300} />
+            <div>
+              The next probe is sent <Coming at={probeAt} past="as soon as a job needs it" />.
+            </div>
+          </li>
+        ))}
+      </ul>
+      <div class="actions">
+        <OperationButton
+          label="Resume"
+          title={`Resume ${connection}?`}
+          operation={() => ({ do: 'resume', connection })}
+        >
+          <p>
+            The pause ends, calls are sent again, and waiting jobs continue now. If the cause has not gone, the
+            service’s next answers stop them again.
+          </p>
+        </OperationButton>
+      </div>
+    </>
   );
 }
 
@@ -197,6 +214,27 @@ function Oldest({ of }: { of: readonly (number | null)[] }) {
   return times.length === 0 ? <>–</> : <Since at={Math.min(...times)} />;
 }
 
+const CHANGES_OF_BACKFILL: readonly {
+  label: string;
+  to: 'running' | 'paused' | 'stopped';
+  from: BackfillNow['status'][];
+  will: string;
+}[] = [
+  {
+    label: 'Pause',
+    to: 'paused',
+    from: ['reading', 'running'],
+    will: 'No further call is begun. A call that was begun is settled.',
+  },
+  { label: 'Continue', to: 'running', from: ['paused'], will: 'It goes on where it stopped.' },
+  {
+    label: 'Stop',
+    to: 'stopped',
+    from: ['reading', 'running', 'paused'],
+    will: 'It ends: what has begun is settled, and the rest is left.',
+  },
+];
+
 function Backfills({ backfills }: { backfills: readonly BackfillNow[] }) {
   return (
     <section class="card">
@@ -218,6 +256,19 @@ function Backfills({ backfills }: { backfills: readonly BackfillNow[] }) {
                 </>
               )}
             </Meter>
+            <div class="actions">
+              {CHANGES_OF_BACKFILL.filter(({ from }) => from.includes(status)).map(({ label, to, will }) => (
+                <OperationButton
+                  key={to}
+                  label={label}
+                  title={`${label} the backfill of ${repository}?`}
+                  isGrave={to === 'stopped'}
+                  operation={() => ({ do: 'set backfill', repository, status: to })}
+                >
+                  <p>{will}</p>
+                </OperationButton>
+              ))}
+            </div>
           </li>
         ))}
       </ul>

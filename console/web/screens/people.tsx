@@ -1,6 +1,8 @@
 import type { LinkRow, PersonRow } from '../../contract.ts';
+import { ChangeLink } from '../change-link.tsx';
 import { Line, seen } from '../outside.tsx';
 import { Found } from '../pages.tsx';
+import { useRelay } from '../relay-facts.tsx';
 import { href } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { lifeMark, StatusMark } from '../status.tsx';
@@ -15,6 +17,7 @@ export function PeopleScreen() {
         <Found<LinkRow> path="/api/links" label="Find an issue" hint="acme/web#42" isFirst>
           {(rows) => <Links rows={rows} />}
         </Found>
+        <ChangeLink />
       </section>
       <section class="card" aria-labelledby="people">
         <h2 id="people">People</h2>
@@ -42,6 +45,7 @@ const rests: Readonly<Record<NonNullable<LinkRow['claimRests']>, string>> = {
 };
 
 function Links({ rows }: { rows: readonly LinkRow[] }) {
+  const { operate } = useRelay();
   return (
     <table class="links">
       <caption class="hidden">Issues and their defects</caption>
@@ -54,6 +58,11 @@ function Links({ rows }: { rows: readonly LinkRow[] }) {
           <th scope="col" class="number">
             Issue changed
           </th>
+          {operate && (
+            <th scope="col">
+              <span class="hidden">Change</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -89,6 +98,11 @@ function Links({ rows }: { rows: readonly LinkRow[] }) {
             <td>{defectId !== undefined && <code>{seen(defectId)}</code>}</td>
             <td class="soft">{connection}</td>
             <td class="number soft">{changedAt !== undefined && <Ago at={changedAt} />}</td>
+            {operate && (
+              <td>
+                <ChangeLink issue={issue} />
+              </td>
+            )}
           </tr>
         ))}
       </tbody>

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { TryAction, TryFacts } from '../../contract.ts';
+import type { Said, TryAction, TryFacts } from '../../contract.ts';
 import { type ApiError, post } from '../api.ts';
 import { Failure, Loaded } from '../failure.tsx';
 import { JsonView } from '../json-view.tsx';
-import { announce } from '../notice.tsx';
+import { announceSaid } from '../notice.tsx';
 import { Line, seen, Text } from '../outside.tsx';
 import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
@@ -26,8 +26,7 @@ export function TryScreen() {
   async function send(action: TryAction): Promise<void> {
     setFailed(undefined);
     try {
-      const { text } = await post<{ text: string }>('/api/try', action);
-      announce(seen(text));
+      announceSaid(await post<Said>('/api/try', action));
     } catch (error) {
       setFailed({ action, error: error as ApiError });
     }
@@ -176,12 +175,12 @@ function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: 
       {faults.length > 0 && (
         <ul class="plain" aria-label="What is broken now">
           {faults.map(({ id, title }) => (
-            <li key={id} class="broken">
+            <li key={id} class="broken row">
               <strong>
                 <Line text={title} />
               </strong>
               <button type="button" disabled={!act} onClick={() => act?.({ do: 'clear fault', id })}>
-                Clear it
+                Take it back
               </button>
             </li>
           ))}
@@ -189,7 +188,7 @@ function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: 
       )}
       <ul class="plain">
         {faultKinds.map(({ title, fault }) => (
-          <li key={title} class="breakable">
+          <li key={title} class="row">
             <Line text={title} />
             <button type="button" disabled={!act} onClick={() => act?.({ do: 'set fault', fault })}>
               Break it

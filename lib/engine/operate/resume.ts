@@ -1,10 +1,14 @@
-import type { Budget } from '../../service/budget/budget.ts';
+import type { RelayConfig } from '../../config/schema.ts';
+import { unknownName } from '../../faults/unknown-name.ts';
+import { localTime } from '../../local-time.ts';
+import { type Budget, createBudget } from '../../service/budget/budget.ts';
 import type { Limits } from '../../service/budget/window.ts';
 import type { OpenBreaker } from '../../service/connection/breaker-item.ts';
-import type { Breakers } from '../../service/connection/breakers.ts';
+import { type Breakers, createBreakers } from '../../service/connection/breakers.ts';
+import type { Table } from '../../state/table/table.ts';
 import { inBatches } from '../line/batches.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
-import type { WaitingLines } from '../line/waiting-line.ts';
+import { createWaitingLines, type WaitingLines } from '../line/waiting-line.ts';
 import type { OperatorDecision } from '../record/history.ts';
 
 /** How many waiting jobs are resumed. The others continue when they are due. */
@@ -46,4 +50,34 @@ export async function resumeConnection(
   const queued = (await inBatches(due, (job) => requeueJob(job, options, decision))).filter((job) => job !== undefined);
   const called = await lines.moveOn({ name: connection, limits }, true);
   return { pausedUntil, stopped, queued: queued.length + called.length };
+}
+
+/** The same, as a person asks for it. @throws {Error} for a connection that the configuration does not have */
+export async function resumeForPerson(
+  connection: string,
+  by: string,
+  { table, clock, config, ...stores }: SweepOptions & { table: Table; clock: () => number; config: RelayConfig },
+): Promise<Resumed> {
+  const known = config.connections[connection];
+  if (!known) {
+    throw new Error(unknownName('relay.config.ts has no connection', connection, Object.keys(config.connections)));
+  }
+  const breakers = createBreakers({ table, clock, random: Math.random });
+  const budget = createBudget({ table });
+  const lines = createWaitingLines({ ...stores, budget, breakers, clock });
+  const decision = { at: clock(), by, what: 'resumed' } as const;
+  return resumeConnection(connection, { ...stores, limits: known.limits, budget, breakers, lines, decision });
+}
+
+/** What was resumed, in lines. They can have text from outside. */
+export function resumedInWords(connection: string, { pausedUntil, stopped, queued }: Resumed): string[] {
+  const lifted = pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`];
+  const closed = stopped.map(
+    ({ operation = `the connection ${connection}`, why }) => `${operation} was stopped: ${why}`,
+  );
+  const held = [...lifted, ...closed];
+  return [
+    ...(held.length > 0 ? held : [`the connection ${connection} was neither paused nor stopped`]),
+    `${queued} waiting jobs continue`,
+  ];
 }

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { Target } from './target.ts';
 
 /** An event that no job was made of. */
 export interface IgnoredEvent {
@@ -23,9 +22,10 @@ const ignoredLine = z.object({
  * The newest ignored events, the newest first, from the log of this machine: keeping them in the table would cost a
  * write for each event that is ignored.
  *
+ * @param logFile undefined for a stage
  * @throws {Error} for a stage, with the command that asks its log
  */
-export function readIgnored({ logFile, stage }: Target, limit: number): IgnoredEvent[] {
+export function readIgnored(logFile: string | undefined, stage: string | undefined, limit: number): IgnoredEvent[] {
   if (logFile === undefined) {
     throw new Error(`a stage keeps ignored events in the log of its webhook. To list those of the last day, run:
 

@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import { createBackfills } from '../lib/automations/backfill/backfills.ts';
+import { decideLink, type LinkDecision } from '../lib/automations/issue-to-defect/decide-link.ts';
+import { findIssue } from '../lib/automations/issue-to-defect/find-issue.ts';
+import { resumedInWords, resumeForPerson } from '../lib/engine/operate/resume.ts';
+import { openJournal } from '../lib/engine/record/journal.ts';
+import { createMarkers } from '../lib/engine/record/markers.ts';
+import { setBackfill } from '../lib/intake/github/operate-backfill.ts';
+import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
+import { createIssueReader } from '../lib/platforms/github/issue-reader.ts';
+import { eventNow } from '../lib/schedules.ts';
+import { idFromText } from '../lib/service/partner/operation.ts';
+import { HttpError } from '../lib/state/http/function-url.ts';
+import { awsFault } from './aws-faults.ts';
+import type { Operation, Said } from './contract.ts';
+import { readSent } from './read-sent.ts';
+import type { ConsoleRelay } from './relay.ts';
+import { verifyWithService } from './verify.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+const text = z.string().trim().min(1).max(300);
+const operation = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('resume'), connection: text }),
+  z.object({ do: z.literal('set link'), issue: text, defectId: text, steal: z.boolean() }),
+  z.object({ do: z.literal('clear link'), issue: text }),
+  z.object({ do: z.literal('move link'), issue: text, to: text }),
+  z.object({ do: z.literal('run schedule'), schedule: text, at: z.number().exactOptional() }),
+  z.object({ do: z.literal('set backfill'), repository: text, status: z.enum(['running', 'paused', 'stopped']) }),
+]) satisfies z.ZodType<Operation>;
+type Asked = z.output<typeof operation>;
+
+/** What a schedule returns if it made jobs. */
+const madeJobs = z.looseObject({ jobs: z.array(z.looseObject({ id: z.string() })) });
+
+/**
+ * Carries out what an operator decided about anything but jobs, with the checks and records of the command line.
+ *
+ * @param given as in the contract, not checked yet
+ * @throws {HttpError} in words for the operator
+ */
+export async function operate(relay: ConsoleRelay, given: unknown): Promise<Said> {
+  const asked = readSent(operation, given, 'this is not an operation');
+  try {
+    return await carryOut(relay, asked);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw awsFault(cause) ?? new HttpError(400, message, { cause });
+  }
+}
+
+async function carryOut(relay: ConsoleRelay, asked: Asked): Promise<Said> {
+  const { stores, runtime, operator } = relay;
+  switch (asked.do) {
+    case 'resume': {
+      const { connection } = asked;
+      const resumed = await resumeForPerson(connection, operator, { ...stores, config: runtime.config });
+      return { text: resumedInWords(connection, resumed).join('\n') };
+    }
+    case 'set link': {
+      const verify = verifyWithService({ runtime, stores });
+      return changeLink(relay, asked.issue, { set: idFromText(asked.defectId), verify, steal: asked.steal });
+    }
+    case 'clear link':
+      return changeLink(relay, asked.issue, 'clear');
+    case 'move link':
+      return changeLink(relay, asked.issue, { move: await issueOf(relay, asked.to) });
+    case 'run schedule': {
+      const { schedule, at } = asked;
+      const result = await relay.runSchedule(schedule, eventNow(schedule, at === undefined ? undefined : new Date(at)));
+      const { jobs = [] } = madeJobs.safeParse(result).data ?? {};
+      return { text: `${schedule} ran.`, jobs: jobs.map(({ id }) => id), result: withoutSecrets(result) };
+    }
+    case 'set backfill': {
+      const { table, clock } = stores;
+      await setBackfill(asked.repository, asked.status, { ...stores, backfills: createBackfills(table, clock) });
+      return { text: `The backfill of ${asked.repository} is ${asked.status}.` };
+    }
+  }
+}
+
+async function changeLink(relay: ConsoleRelay, issue: string, decision: LinkDecision): Promise<Said> {
+  const { stores, runtime, operator: by } = relay;
+  const { table, clock, secrets } = stores;
+  const journal = (jobId: string) => openJournal(table, jobId, clock);
+  const found = await issueOf(relay, issue);
+  await decideLink(found, decision, {
+    ...stores,
+    config: runtime.config,
+    journal,
+    markers: createMarkers(secrets),
+    by,
+  });
+  return { text: `The link of ${issue} is changed.` };
+}
+
+/** The policies of a stage give no access to the credentials for GitHub. */
+function issueOf({ stores, runtime, try: isLocal }: ConsoleRelay, name: string) {
+  const { config, fetch } = runtime;
+  const github = createGithubForJobs({
+    apiUrl: config.github.apiUrl,
+    secrets: stores.secrets,
+    clock: stores.clock,
+    fetch,
+  });
+  return findIssue(name, stores, isLocal && createIssueReader(github));
+}

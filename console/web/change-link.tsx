@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import type { Operation } from '../contract.ts';
+import { OperationButton, Typed } from './question.tsx';
+
+type Change = 'set link' | 'clear link' | 'move link';
+
+const CHANGES: readonly { is: Change; label: string; will: string; asks?: string }[] = [
+  {
+    is: 'set link',
+    label: 'It has this defect',
+    will: 'The service is asked whether the defect exists. The next event updates it from the issue.',
+    asks: 'Id of the defect',
+  },
+  { is: 'clear link', label: 'It has no defect', will: 'The next event creates one if the issue should have one.' },
+  {
+    is: 'move link',
+    label: 'Its defect belongs to another issue',
+    will: 'The defect now belongs to the other issue.',
+    asks: 'The other issue',
+  },
+];
+
+/** Sets, clears or moves the link of an issue. */
+export function ChangeLink({ issue: known }: { issue?: string }) {
+  const [typed, setTyped] = useState('');
+  const [chosen, choose] = useState<Change>('set link');
+  const [value, setValue] = useState('');
+  const [steal, setSteal] = useState(false);
+  const issue = known ?? typed.trim();
+  const change = CHANGES.find(({ is }) => is === chosen);
+  const operation = (): Operation => {
+    if (chosen === 'set link') return { do: chosen, issue, defectId: value, steal };
+    return chosen === 'move link' ? { do: chosen, issue, to: value } : { do: chosen, issue };
+  };
+  return (
+    <OperationButton
+      label={known === undefined ? 'Change another link' : 'Change'}
+      title={known === undefined ? 'Change the link of an issue' : `Change the link of ${known}`}
+      isGrave={steal && chosen === 'set link'}
+      operation={operation}
+    >
+      {known === undefined && <Typed label="Issue" hint="acme/web#42" value={typed} change={setTyped} />}
+      <fieldset class="choices">
+        <legend class="hidden">What is right</legend>
+        {CHANGES.map(({ is, label }) => (
+          <label key={is} class="check">
+            <input type="radio" name="change" checked={is === chosen} onChange={() => choose(is)} />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {change?.asks !== undefined && <Typed label={change.asks} value={value} change={setValue} />}
+      {chosen === 'set link' && (
+        <label class="check">
+          <input type="checkbox" checked={steal} onChange={() => setSteal(!steal)} />
+          Even if the relay made it for another issue or job
+        </label>
+      )}
+      <p>{change?.will}</p>
+    </OperationButton>
+  );
+}

@@ -1,0 +1,117 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Operation, Said } from '../contract.ts';
+import { type ApiError, post } from './api.ts';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './failure.tsx';
+import { announceSaid } from './notice.tsx';
+import { useRelay } from './relay-facts.tsx';
+
+interface QuestionProps {
+  title: string;
+  confirm: string;
+  isGrave?: boolean | undefined;
+  /** Throws an {@link ApiError} for what is refused: the question then stays open. */
+  send: () => Promise<void>;
+  close: () => void;
+  /** What it will do, and what is asked. */
+  children: ComponentChildren;
+}
+
+/** A question before a change. */
+export function Question({ title, confirm, isGrave, send, close, children }: QuestionProps) {
+  const [isSending, setSending] = useState(false);
+  const [error, setError] = useState<ApiError | undefined>();
+  return (
+    <Dialog title={title} close={close}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          setSending(true);
+          setError(undefined);
+          try {
+            await send();
+          } catch (caught) {
+            setError(caught as ApiError);
+            setSending(false);
+          }
+        }}
+      >
+        {children}
+        {error && <Failure error={error} />}
+        <div class="actions end">
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class={isGrave ? 'grave' : 'primary'} disabled={isSending}>
+            {confirm}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface OperationButtonProps {
+  label: string;
+  /** By default the label with a question mark. */
+  title?: string;
+  isGrave?: boolean;
+  operation: () => Operation;
+  done?: (said: Said) => void;
+  children: ComponentChildren;
+}
+
+/** A change of anything but jobs. A read-only console does not show it. */
+export function OperationButton({ label, title, isGrave, operation, done, children }: OperationButtonProps) {
+  const { operate } = useRelay();
+  const [isAsked, setAsked] = useState(false);
+  if (!operate) return null;
+  return (
+    <>
+      <button type="button" onClick={() => setAsked(true)}>
+        {label}…
+      </button>
+      {isAsked && (
+        <Question
+          title={title ?? `${label}?`}
+          confirm={label}
+          isGrave={isGrave}
+          close={() => setAsked(false)}
+          send={async () => {
+            const said = await post<Said>('/api/operate', operation());
+            setAsked(false);
+            announceSaid(said);
+            done?.(said);
+          }}
+        >
+          {children}
+        </Question>
+      )}
+    </>
+  );
+}
+
+interface TypedProps {
+  label: string;
+  value: string;
+  change: (value: string) => void;
+  hint?: string;
+}
+
+/** A line to type in. */
+export function Typed({ label, value, change, hint }: TypedProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        required
+        value={value}
+        maxLength={300}
+        spellcheck={false}
+        onInput={({ currentTarget }) => change(currentTarget.value)}
+      />
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  );
+}

@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import type { RelayFacts, Said } from '../contract.ts';
+import { JsonView } from './json-view.tsx';
+import { OperationButton } from './question.tsx';
+import { useRelay } from './relay-facts.tsx';
+
+/** What fires by the clock, and can be run at once. */
+export function Schedules() {
+  const { schedules } = useRelay();
+  return (
+    <section class="card" aria-labelledby="schedules">
+      <h2 id="schedules">Schedules</h2>
+      <ul class="plain">
+        {schedules.map((schedule) => (
+          <ScheduleRow key={schedule.slug} {...schedule} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ScheduleRow({ slug, everyMinutes, takesTime }: RelayFacts['schedules'][number]) {
+  const [at, setAt] = useState('');
+  const [said, setSaid] = useState<Said | undefined>();
+  const time = new Date(at).getTime();
+  return (
+    <li>
+      <div class="row">
+        <span>
+          {slug} <span class="soft">{everyMinutes === 1 ? 'every minute' : `every ${everyMinutes} minutes`}</span>
+        </span>
+        <OperationButton
+          label="Run"
+          title={`Run ${slug} now?`}
+          operation={() => ({ do: 'run schedule', schedule: slug, ...(!Number.isNaN(time) && { at: time }) })}
+          done={setSaid}
+        >
+          {takesTime ? (
+            <label class="field">
+              <span>As of</span>
+              <input type="datetime-local" value={at} onInput={({ currentTarget }) => setAt(currentTarget.value)} />
+              <small>In local time. Empty means now.</small>
+            </label>
+          ) : (
+            <p>It works on the current state, as at its usual time.</p>
+          )}
+        </OperationButton>
+      </div>
+      {said && <JsonView name="It returned" value={said.result} />}
+    </li>
+  );
+}

@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Ignored, JobDetail, LinkRow, Now, Operation, Page, Said } from '../../console/contract.ts';
+import type { ConsoleOptions } from '../../console/server.ts';
+import { createBackfills } from '../../lib/automations/backfill/backfills.ts';
+import { issueEvent } from '../issue-events.ts';
+import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { consoleOf, type TestConsole } from './console-of.ts';
+
+const REPOSITORY = 'Codertocat/Hello-World';
+
+let relay: TestRelay;
+let console_: TestConsole;
+afterEach(async () => {
+  await console_.close();
+  await relay.close();
+});
+
+async function start(options: Partial<ConsoleOptions> = {}): Promise<void> {
+  relay = await startRelay();
+  console_ = await consoleOf(relay, options);
+}
+
+/** @returns what the operator reads */
+async function operate(operation: Operation): Promise<Said> {
+  const { status, answer } = await console_.post<Said & { error?: string }>('/api/operate', operation);
+  if (status !== 200) throw new Error(`${status}: ${answer.error}`);
+  return answer;
+}
+
+async function opened(id: number): Promise<void> {
+  await relay.post('issues', issueEvent('opened', { id, title: `Issue ${id}` }));
+  await relay.workToTheEnd();
+  relay.clock.now += 1;
+}
+
+const issue = (id: number) => `${REPOSITORY}#${id}`;
+
+async function linkOf(name: string): Promise<LinkRow | undefined> {
+  const { rows } = await console_.get<Page<LinkRow>>(`/api/links?find=${encodeURIComponent(name)}`);
+  return rows[0];
+}
+
+describe('what an operator does in the console', () => {
+  it('a stopped connection is resumed, and its jobs continue', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 300, times: 1 });
+    await relay.post('issues', issueEvent('opened', { id: 1 }));
+    await relay.work();
+    expect((await console_.get<Now>('/api/now')).connections[0]?.pausedUntil).toBeGreaterThan(relay.clock.now);
+    const { text } = await operate({ do: 'resume', connection: 'main' });
+    expect(text).toMatch(/^ended the pause that lasted until .*\n1 waiting jobs continue$/);
+    expect((await console_.get<Now>('/api/now')).connections[0]).toMatchObject({ stopped: [], pausedUntil: null });
+    await expect(operate({ do: 'resume', connection: 'mian' })).rejects.toThrow(/400: .*no connection.*main/);
+  });
+
+  it('the link of an issue is set, cleared and moved, with the checks of the command line', async () => {
+    await start();
+    await opened(1);
+    await opened(2);
+    const [first, second] = relay.sandbox.data.defects.slice(-2).map(({ defect_id }) => String(defect_id));
+    const set = { do: 'set link', issue: issue(1), defectId: String(second), steal: false } as const;
+    await expect(operate(set)).rejects.toThrow(/400: the relay made .* for something else/);
+    await expect(operate({ ...set, defectId: PROJECT })).rejects.toThrow(/is not a defect_id/);
+    expect(await linkOf(issue(1))).toMatchObject({ life: 'made', defectId: first });
+
+    await operate({ ...set, steal: true });
+    expect(await linkOf(issue(1))).toMatchObject({ life: 'made', defectId: second });
+    await expect(operate({ do: 'move link', issue: issue(1), to: issue(2) })).rejects.toThrow(/has defect/);
+    await operate({ do: 'clear link', issue: issue(2) });
+    expect(await linkOf(issue(2))).toMatchObject({ life: 'unclaimed' });
+    await operate({ do: 'move link', issue: issue(1), to: issue(2) });
+    expect(await linkOf(issue(2))).toMatchObject({ life: 'made', defectId: second });
+
+    const job =
+      (await linkOf(issue(1)))?.claimedBy ?? (await relay.jobs()).find(({ entity }) => entity === issue(1))?.id;
+    const { decisions } = await console_.get<JobDetail>(`/api/jobs/${job}`);
+    expect(decisions.map(({ by, what }) => `${what} by ${by}`)).toContain('linked by mira');
+    await expect(operate({ do: 'clear link', issue: 'no issue' })).rejects.toThrow(/is not an issue/);
+    expect(console_.failures).toEqual([]);
+  });
+
+  it('a schedule is run, as of a time if it takes one', async () => {
+    await start({ runSchedule: (slug, event) => relay.fire(slug, event) });
+    const said = await operate({ do: 'run schedule', schedule: 'timesheet-reminder', at: relay.clock.now });
+    expect(said).toMatchObject({ text: 'timesheet-reminder ran.', jobs: [] });
+    expect(said.result).toBeDefined();
+    await expect(operate({ do: 'run schedule', schedule: 'job-sweep', at: 0 })).rejects.toThrow(/current state/);
+    await expect(operate({ do: 'run schedule', schedule: 'tea' })).rejects.toThrow(/no schedule 'tea'/);
+  });
+
+  it('a backfill is paused, continued and stopped', async () => {
+    await start();
+    const backfills = createBackfills(relay.stores.table, relay.stores.clock);
+    const counts = { open: 0, done: 0, left: 0, parked: 0 };
+    const at = relay.clock.now;
+    await backfills.begin({
+      ...{ repository: REPOSITORY, connection: 'main', startedAt: at, filter: { state: 'open' }, comment: false },
+      ...{ expected: 3, status: 'running', jobId: 'none', isRead: false, counts, countedAt: at },
+    });
+    for (const status of ['paused', 'running', 'stopped'] as const) {
+      const { text } = await operate({ do: 'set backfill', repository: REPOSITORY, status });
+      expect(text).toBe(`The backfill of ${REPOSITORY} is ${status}.`);
+      expect((await backfills.get(REPOSITORY))?.status).toBe(status);
+    }
+    await expect(operate({ do: 'set backfill', repository: REPOSITORY, status: 'running' })).rejects.toThrow(
+      /under way/,
+    );
+  });
+
+  it('ignored events are listed with their reasons on one machine; a stage says which command lists them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'relay-log-'));
+    const logFile = join(folder, 'functions.log');
+    const ignored = { event: 'issues', deliveryId: 'd-1', reason: 'it is locked' };
+    const line = { timestamp: '2026-11-20T10:00:00.000Z', message: 'delivery ignored', ...ignored };
+    writeFileSync(logFile, `${JSON.stringify(line)}\n`);
+    await start({ logFile });
+    expect((await console_.get<Ignored>('/api/ignored')).events).toMatchObject([ignored]);
+    rmSync(folder, { recursive: true });
+    const stage = await consoleOf(relay, { name: 'prod' });
+    await expect(stage.get('/api/ignored')).rejects.toThrow(/404: .*partner-relay-prod-github-webhook/s);
+    await stage.close();
+  });
+
+  it.each<[string, unknown]>([
+    ['an unknown operation', { do: 'explode' }],
+    ['a link without an issue', { do: 'clear link', issue: ' ' }],
+    ['another status of a backfill', { do: 'set backfill', repository: 'a/b', status: 'finished' }],
+  ])('%s is refused in words', async (_, sent) => {
+    await start();
+    expect(await console_.post('/api/operate', sent)).toMatchObject({
+      status: 400,
+      answer: { error: expect.stringContaining('this is not an operation') },
+    });
+  });
+
+  it('a read-only console changes nothing', async () => {
+    await start({ operate: false });
+    await expect(operate({ do: 'resume', connection: 'main' })).rejects.toThrow(/403: this console is read-only/);
+  });
+});
