@@ -20,6 +20,8 @@ interface Outcome {
   status: Job['status'] | 'unknown';
   /** What was done, or why not, or what it waits for. */
   text: string;
+  /** True if it ended without what it was for. */
+  isNotDone?: boolean;
 }
 
 /** What came of the reminder of one person. */
@@ -78,7 +80,9 @@ export async function followTimesheets(
     const members = (await kept(id, TEAM_PEOPLE, z.array(personOfTeam))) ?? [];
     const people = [];
     for (const member of members) people.push(await ofPerson(member));
-    teams.push({ ...outcome, summary, repeat, people });
+    const unreached = people.filter(({ isNotDone }) => isNotDone).length;
+    const text = unreached === 0 ? outcome.text : `${outcome.text}; ${unreached} of them could not be reminded`;
+    teams.push({ ...outcome, text, summary, repeat, people });
   }
   return teams;
 }
@@ -94,7 +98,7 @@ function outcomeOf(jobId: string, job: Job | undefined): Outcome {
     succeeded: job.notDone ? `not reminded: ${outcome}` : outcome,
     parked: `parked: ${parked?.reason}`,
   };
-  return { jobId, status, text: texts[status] };
+  return { jobId, status, text: texts[status], ...(job.notDone && { isNotDone: true }) };
 }
 
 /** @returns lines for the terminal */

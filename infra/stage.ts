@@ -2,6 +2,15 @@ import { DefaultStackSynthesizer, type IStackSynthesizer, RemovalPolicy } from '
 import type { StageSettings } from '../lib/config/deployment.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 
+/** A stage that cannot be deployed. The message says what to write in relay.config.ts. */
+export class StageError extends Error {
+  override readonly name = 'StageError';
+}
+
+const RECIPIENT = `  deployment: {
+    alarms: { emails: ['operations@example.com'] },
+  },`;
+
 /** One deployment of the relay in an account and a region. */
 export interface Stage {
   name: string;
@@ -16,19 +25,19 @@ export interface Stage {
 /**
  * The stage of `-c stage=…`, `dev` by default, as `deployment.stages` declares it.
  *
- * @throws {Error} if the stage is not declared, or is protected and has no recipient for alarms
+ * @throws {StageError} if the stage is not declared, or is protected and has no recipient for alarms
  */
 export function readStage(name: unknown, { deployment }: RelayConfig): Stage {
   const text = String(name ?? 'dev');
   const settings = Object.hasOwn(deployment.stages, text) ? deployment.stages[text] : undefined;
   if (!settings) {
     const known = Object.keys(deployment.stages).join(', ');
-    throw new Error(`relay.config.ts has no stage '${text}' under deployment.stages; it has ${known}`);
+    throw new StageError(`relay.config.ts has no stage '${text}' under deployment.stages; it has ${known}`);
   }
   const { emails, slack } = deployment.alarms;
   if (settings.protected && emails.length === 0 && !slack) {
-    throw new Error(
-      `the stage '${text}' is protected but has no recipient for alarms: set deployment.alarms.emails or deployment.alarms.slack in relay.config.ts`,
+    throw new StageError(
+      `The stage '${text}' is protected, so its alarms need a recipient. Add this to relay.config.ts, with your address:\n\n${RECIPIENT}\n`,
     );
   }
   return {

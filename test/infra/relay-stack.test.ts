@@ -247,7 +247,7 @@ describe('a stage', () => {
   });
 
   it('a protected stage without a recipient for alarms is refused', () => {
-    expect(() => readStage('prod', config())).toThrow(/has no recipient for alarms: set deployment.alarms.emails/);
+    expect(() => readStage('prod', config())).toThrow(/its alarms need a recipient.*alarms: { emails: /s);
     const slack = { workspaceId: 'T012345', channelId: 'C012345' };
     expect(readStage('prod', config({ alarms: { slack } }))).toMatchObject({ isProtected: true });
   });
