@@ -122,7 +122,9 @@ describe('relay run, on this machine', () => {
     relay.sandbox.data.timelogs.push({ ...relay.sandbox.data.timelogs[0], ...COMPLETE } as Timelog);
     const printed = await runAndWork(...words);
     expect(printed).toMatch(/^timesheet-reminder ran, as of 20\d\d-/);
-    expect(printed).toContain('team-timesheets of platform, 2026-11-20\n  4 of 5 are due a reminder for 2026-11-20; 2 of them could not be reminded ');
+    expect(printed).toContain(
+      'team-timesheets of platform, 2026-11-20\n  4 of 5 are due a reminder for 2026-11-20; 2 of them could not be reminded ',
+    );
     expect(printed).toMatch(
       /^ {2}Mira Novak +reminded Mira Novak of 2026-11-20: Your timesheet is missing 8h +→ D0MIRA001$/m,
     );
