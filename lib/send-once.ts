@@ -1,8 +1,22 @@
 /** What one send of a call showed, with its result or the error that it ended with. `open`: it may be carried out. */
 export type Sent<T> = { became: 'accepted'; result: T } | { became: 'not carried out' | 'open'; error: unknown };
 
+/**
+ * Where it is written that a request may have left, so that every later run finds it there.
+ * @typeParam Way what it is sent with, if that is known only then
+ * @typeParam Request what is sent, if it is made only then
+ */
+export interface Mark<Way = void, Request = void> {
+  /** Writes it, unless it is written for this way. What it throws keeps the request back. */
+  leaves(way: Way): Promise<Request>;
+  /** Writes that it was not carried out. */
+  refused(error: unknown): Promise<void>;
+}
+
 /** How a send says what happens to its request. */
-export interface Leaving {
+export interface Leaving<Way = void, Request = void> {
+  /** The slot of the request is due, or another one is. It leaves only after this. */
+  mayLeave(way: Way): Promise<Request>;
   /** A request that may carry out the call leaves now. */
   leaves(): void;
   /** That request was explicitly refused, or certainly never left. */
@@ -16,9 +30,19 @@ export interface Leaving {
  *
  * @param wasOpen true if an earlier send may have been carried out; a refusal says nothing about that one
  */
-export async function sendOnce<T>(wasOpen: boolean, send: (leaving: Leaving) => Promise<T>): Promise<Sent<T>> {
+export async function sendOnce<T, Way, Request>(
+  mark: Mark<Way, Request>,
+  wasOpen: boolean,
+  send: (leaving: Leaving<Way, Request>) => Promise<T>,
+): Promise<Sent<T>> {
   let isOpen = wasOpen;
-  const leaving: Leaving = {
+  let isMarked = false;
+  const leaving: Leaving<Way, Request> = {
+    async mayLeave(way) {
+      const request = await mark.leaves(way);
+      isMarked = true;
+      return request;
+    },
     leaves() {
       isOpen = true;
     },
@@ -29,6 +53,8 @@ export async function sendOnce<T>(wasOpen: boolean, send: (leaving: Leaving) => 
   try {
     return { became: 'accepted', result: await send(leaving) };
   } catch (error) {
-    return { became: isOpen ? 'open' : 'not carried out', error };
+    if (isOpen) return { became: 'open', error };
+    if (isMarked) await mark.refused(error);
+    return { became: 'not carried out', error };
   }
 }

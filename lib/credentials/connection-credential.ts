@@ -1,5 +1,5 @@
 import { InLine, Refused, RetryAt, StepFailed } from '../engine/record/interruption.ts';
-import { createRepeatableCalls } from '../engine/run/repeatable-calls.ts';
+import { createPartnerCalls } from '../engine/run/partner-calls.ts';
 import type { Budget } from '../service/budget/budget.ts';
 import type { Breakers } from '../service/connection/breakers.ts';
 import type { Connection } from '../service/connection/connection.ts';
@@ -24,7 +24,7 @@ export function createConnectionCredential(connection: Connection, options: Conn
   const { name } = connection;
 
   async function callValidate(deadline: number): Promise<string> {
-    const { call } = createRepeatableCalls({
+    const { repeatable } = createPartnerCalls({
       connection,
       budget,
       breakers,
@@ -39,7 +39,7 @@ export function createConnectionCredential(connection: Connection, options: Conn
         if (news === 'rate limited') metrics.record({ RateLimited: 1 }, name);
       },
     });
-    return compareEcho((payload) => call(connection.operation(validate), payload));
+    return compareEcho((payload) => repeatable(connection.operation(validate), payload));
   }
 
   return {

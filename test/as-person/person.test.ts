@@ -111,8 +111,8 @@ describe('a person who has linked an account', () => {
     const world = await startSandboxWorld({ mcp: { rateLimit: limits } });
     const [worker, other] = [await world.worker({ limits }), await world.worker({ limits })];
     await world.link(worker);
-    const call = (by: Assistant, beforeSend = async () => {}) =>
-      by.tools.call(mira, 'repeatable', 'list_projects', {}, { beforeSend });
+    const call = (by: Assistant, mayLeave = async () => {}) =>
+      by.tools.call(mira, 'repeatable', 'list_projects', {}, { mayLeave, leaves() {}, refused() {} });
     for (const one of [worker, other]) await call(one);
     world.clock.now += HOUR / 2;
     let isNoted = false;

@@ -51,8 +51,9 @@ export interface AssistantOptions {
 /** The pause after a 429 without a Retry-After if there is no budget, or it cannot be written. */
 const UNKNOWN_PAUSE_MS = 60_000;
 
-const atOnce: Permit = async (send, beforeSend) => {
-  await beforeSend?.();
+const atOnce: Permit = async (send, leaving) => {
+  await leaving?.mayLeave();
+  leaving?.leaves();
   return send();
 };
 

@@ -26,16 +26,11 @@ export interface ToolCalls {
   /**
    * Calls a tool. A tool that creates is sent once at most, apart from a refusal that says that it was not carried out.
    *
+   * @param leaving hears what happens to each request with the call, and the grant that it is sent with
    * @param history `creating` for every tool that does not say of itself, by a mapping or its hints, that it is harmless
    * @throws {GrantError | SecretError} and what the transport's permit throws
    */
-  call(holder: Holder, history: ToolHistory, tool: string, args: object, sending?: SendingAs): Promise<ToolResult>;
-}
-
-/** What the caller of a tool has to do around each request with the call. */
-export interface SendingAs extends Partial<Leaving> {
-  /** Runs once the request may leave, with the grant that it is sent with; what it throws keeps the request back. */
-  beforeSend(grant: Grant): Promise<void>;
+  call(holder: Holder, history: ToolHistory, tool: string, args: object, leaving?: Leaving<Grant>): Promise<ToolResult>;
 }
 
 export interface ToolCallsOptions {
@@ -77,7 +72,7 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
     holder: Holder,
     history: ToolHistory,
     call: (client: McpClient, access: AccessToken) => Promise<T>,
-    leaving?: Partial<Leaving>,
+    leaving?: Leaving<Grant>,
   ): Promise<T> {
     let refused: string | undefined;
     for (;;) {
@@ -89,7 +84,7 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
         // What comes before the call of the tool creates nothing.
         const what = error.method === 'tools/call' ? history : 'repeatable';
         const outcome = toolOutcome(error, refused !== undefined);
-        if (isRefusal(outcome)) leaving?.refused?.();
+        if (isRefusal(outcome)) leaving?.refused();
         const decision = toolDecisions[outcome][what];
         if (decision === 'link again') await tokens.refuse(access.grant, saidBy(error));
         else if (decision !== 'refresh') return act(decision, error, access.grant);
@@ -128,15 +123,14 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
 
   return {
     list: (holder, only) => asPerson(holder, 'repeatable', (client, { token }) => client.listTools(token, only)),
-    async call(holder, history, tool, args, sending) {
-      const asGrant = (grant: Grant) => sending && { ...sending, beforeSend: () => sending.beforeSend(grant) };
-      return asPerson(
+    call: (holder, history, tool, args, leaving) =>
+      asPerson(
         holder,
         history,
-        (client, { token, grant }) => client.callTool(token, tool, args, asGrant(grant)),
-        sending,
-      );
-    },
+        (client, { token, grant }) =>
+          client.callTool(token, tool, args, leaving && { ...leaving, mayLeave: () => leaving.mayLeave(grant) }),
+        leaving,
+      ),
   };
 }
 

@@ -18,18 +18,12 @@ export interface McpClient {
    * @throws {McpError}
    */
   listTools(token: string | undefined, only?: readonly string[]): Promise<ToolList>;
-  /** @throws {McpError} */
-  callTool(token: string | undefined, name: string, args: object, sending?: Sending): Promise<ToolResult>;
+  /** @param leaving hears what happens to each request with the call. @throws {McpError} */
+  callTool(token: string | undefined, name: string, args: object, leaving?: Leaving): Promise<ToolResult>;
   /** Begins a session if there is none. @throws {McpError} */
   initialize(token: string | undefined): Promise<Session>;
   /** Ends the session, if there is one. @throws {McpError} */
   close(token: string | undefined): Promise<void>;
-}
-
-/** What the caller of a tool has to do around each request with the call. */
-export interface Sending extends Partial<Leaving> {
-  /** Runs once the request may leave; what it throws keeps the request back. */
-  beforeSend(): Promise<void>;
 }
 
 export interface Session {
@@ -127,16 +121,17 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
     token: string | undefined,
     method: string,
     params: object,
-    sending?: Sending,
+    leaving?: Leaving,
   ): Promise<unknown> {
-    const way = sending ? watched(transport, sending) : transport;
+    const permit: Permit = (send) => transport.permit(send, leaving);
+    const way = { ...transport, permit };
     const used = await initialize(token);
     try {
       return (await sendRequest(way, envelopeOf(used, token), method, ++kept.lastId, params)).result;
     } catch (error) {
       // The service has forgotten the session, and has not looked at the request (MCP, Session Management).
       if (!(error instanceof McpRefusal) || error.status !== 404 || used.id === undefined) throw error;
-      sending?.refused?.();
+      leaving?.refused();
       if (kept.session === used) kept.session = undefined;
       const next = await initialize(token);
       return (await sendRequest(way, envelopeOf(next, token), method, ++kept.lastId, params)).result;
@@ -168,8 +163,8 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
       } while (read.cursor !== undefined);
       return read.list;
     },
-    async callTool(token, name, args, sending) {
-      const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }, sending));
+    async callTool(token, name, args, leaving) {
+      const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }, leaving));
       if (!result) throw unreadable('tools/call', 'no result of a tool');
       return result;
     },
@@ -198,16 +193,6 @@ function keep(list: ToolList, entry: unknown, only: readonly string[] | undefine
   const tool = readTool(entry);
   if ('why' in tool) list.unusable.push(tool);
   else list.tools.push(tool);
-}
-
-/** The same way, on which the caller sees each request before it leaves, and that it leaves. */
-function watched(transport: Transport, { beforeSend, leaves }: Sending): Transport {
-  const permit: Permit = (send) =>
-    transport.permit(() => {
-      leaves?.();
-      return send();
-    }, beforeSend);
-  return { ...transport, permit };
 }
 
 /** An endpoint of an older revision may refuse the first request before it reads what revision it offers. */

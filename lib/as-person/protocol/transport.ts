@@ -1,3 +1,4 @@
+import type { Leaving } from '../../send-once.ts';
 import { McpRefusal, McpRpcError, McpUnanswered, McpUnreadable } from './errors.ts';
 import { readEvents } from './event-stream.ts';
 import { ANSWER_TIMEOUT_MS, type Answer, type ExchangeTimes, exchange, readText, TooLong } from './exchange.ts';
@@ -9,10 +10,9 @@ import { outsideText, withoutSecrets } from './outside-text.ts';
  * Wraps each HTTP request, so that a caller can let it wait for a slot of the budget. What it throws of its own accord
  * reaches the caller as it is.
  *
- * @param beforeSend runs once the request may leave, and again where that took so long that it may not leave any more;
- * what it throws keeps the request back
+ * @param leaving hears that the request may leave, and that it does
  */
-export type Permit = <T>(send: () => Promise<T>, beforeSend?: () => Promise<void>) => Promise<T>;
+export type Permit = <T>(send: () => Promise<T>, leaving?: Leaving) => Promise<T>;
 
 /** The way to one MCP endpoint over streamable HTTP (MCP 2025-11-25, Transports). */
 export interface Transport {

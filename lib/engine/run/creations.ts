@@ -1,21 +1,23 @@
 import type * as z from 'zod';
 import { digestFields } from '../../digest.ts';
+import type { Mark } from '../../send-once.ts';
 import { isOfPeople, type Lane } from '../../service/budget/lanes.ts';
 import type { Connection } from '../../service/connection/connection.ts';
+import type { Result } from '../../service/partner/answer.ts';
 import type { PartnerClient } from '../../service/partner/client.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
-import { kept, type SignedRequest } from '../../service/partner/signed-request.ts';
-import type { Slots } from '../line/slots.ts';
+import { kept as keptForm, type SignedRequest } from '../../service/partner/signed-request.ts';
+import type { Table } from '../../state/table/table.ts';
 import { decisions } from '../record/decide.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { FoundBy, Journal, OpenRequest, SentFields } from '../record/journal.ts';
 import { ofEarlierTable, type ReplacedTable } from '../record/replaced-table.ts';
 import type { SendLog } from '../record/sends.ts';
-import { ListTooSlow, PAGES, type Readings, type Wanted } from './readings.ts';
-import { sendJudged } from './send-judged.ts';
-import type { Sending, Turn } from './sending.ts';
+import type { PartnerCalls } from './partner-calls.ts';
+import { createReadings, ListTooSlow, PAGES, type Wanted } from './readings.ts';
+import type { Turn } from './turns.ts';
 
 /** The service refuses a timestamp after five minutes; the same bytes are sent for four (docs/exactly-once.md#how). */
 const RESEND_WINDOW_MS = 4 * 60_000;
@@ -35,9 +37,10 @@ const OLDEST_READING_MS = 10_000;
 /** How long the last search waits for a failing list operation to recover. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** The id of the created object, and what was sent of each field, as far as known. */
-export interface Creation {
+/** What a creating step created. */
+export interface Created {
   id: string | number;
+  /** What was sent of each field, as far as known. It may be older than the payload of the last call. */
   sent: SentFields;
 }
 
@@ -58,15 +61,20 @@ export type Creating = <P extends z.ZodType, D extends z.ZodType>(
   payload: z.input<P>,
   identity: Identity | undefined,
   log: SendLog,
-) => Promise<Creation>;
+) => Promise<Created>;
+
+/** A signed request, and the client that sends it. */
+interface Ready {
+  client: PartnerClient;
+  request: SignedRequest;
+}
 
 export interface CreationsOptions {
+  calls: PartnerCalls;
+  table: Table;
   connection: Connection;
   lane: Lane;
   journal: Journal;
-  sending: Sending;
-  slots: Slots;
-  readings: Readings;
   replacedTable: ReplacedTable;
   /** When the job's event happened at the earliest; epoch milliseconds. */
   happenedAt: number;
@@ -75,100 +83,121 @@ export interface CreationsOptions {
 
 /** Calls of creating operations, each at most once per step; see decide.ts. */
 export function createCreations(options: CreationsOptions): Creating {
-  const { connection, lane, journal, sending, slots, readings, replacedTable, happenedAt, clock } = options;
+  const { calls, connection, lane, journal, replacedTable, happenedAt, clock } = options;
+  const { pauses, turns, rateLimits, sending } = calls;
+  const readings = createReadings(options);
 
   const callCreating: Creating = async (step, operation, payload, identity, log) => {
-    const marker = identity?.marker;
-    let open = journal.openRequest(step);
-    if (!open) {
-      const by = foundBy(operation, payload, marker);
+    const by = foundBy(operation, payload, identity?.marker);
+    let isUnanswered = journal.openRequest(step) !== undefined;
+    if (!isUnanswered) {
       const created = await createdBefore(operation, by, identity, log);
       if (created) return created;
     }
-    let unanswered = open !== undefined;
-    let lastTurn: Turn | undefined;
+    let refused: Turn | undefined;
     for (;;) {
+      const open = journal.openRequest(step);
       if (open && isPastResending(open, clock())) {
-        return lookFor(step, operation, open.found ?? foundBy(operation, payload, marker), open, log);
+        const found = await lookFor(step, operation, open.found ?? by, open, log);
+        if (found) return found;
+        // A person said that it was not carried out, and that is what the search shows.
+        await journal.dropRequest(step);
+        return callCreating(step, operation, payload, identity, log);
       }
-      const again = open && (await sameBytes(open));
-      if (open && !again) {
-        open = { ...open, lookFrom: clock() };
-        await journal.keepRequest(step, open);
+      const kept = open && (await sameBytes(open));
+      if (open && !kept) {
+        await journal.keepRequest(step, { ...open, lookFrom: clock() });
         continue;
       }
-      const first = open !== undefined;
-      const signsAgain = lastTurn !== undefined && open === undefined;
-      const turn: Turn =
-        lastTurn && signsAgain
-          ? await sending.takeSlotAgain(lastTurn, first)
-          : await sending.takeTurn(operation, first);
-      lastTurn = turn;
-      const client = again?.client ?? (await connection.client());
-      const request = again?.request ?? signed(client, operation, payload);
-      if (!open) {
-        open = {
-          request: kept(request),
-          operation: operation.name,
-          sent: digestFields(payload as object),
-          found: foundBy(operation, payload, marker),
-          searches: 0,
-        };
-        await journal.keepRequest(step, open);
-      }
-      const as = unanswered ? { sameBytes: true as const } : {};
-      const options = { turn, wasOpen: unanswered, first, log, as };
-      const sent = await sendJudged(sending, options, () => client.send(operation, request));
+      const turn: Turn = refused ? await turns.takeAgain(refused) : await turns.take(operation, open !== undefined);
+      const sent = await sending.send({
+        turn,
+        mark: markOf(step, operation, payload, by, kept),
+        wasOpen: isUnanswered,
+        log,
+        as: isUnanswered ? { sameBytes: true } : {},
+      });
+      const sentNow = journal.openRequest(step);
       if (sent.became === 'accepted') {
-        if (unanswered) log.tell();
-        if (unanswered) log.settle('the service accepted the same bytes when they were sent again');
-        return { id: idOf(operation, sent.result.data), sent: open.sent };
+        if (isUnanswered) log.tell();
+        if (isUnanswered) log.settle('the service accepted the same bytes when they were sent again');
+        return { id: idOf(operation, sent.result.data), sent: sentNow?.sent ?? {} };
       }
-      if (sent.became === 'not carried out') await journal.dropRequest(step);
-      const failure = sending.read(sent.error);
-      const decision = decisions[failure.outcome][unanswered ? 'creating, unanswered' : 'creating'];
-      if (decision === 'look for it') {
+      const { failure } = sent;
+      const decision = decisions[failure.outcome][isUnanswered ? 'creating, unanswered' : 'creating'];
+      if (sentNow && decision === 'look for it') {
         log.tell();
-        open = { ...open, lookFrom: clock() };
-        await journal.keepRequest(step, open);
-        await sending.report(turn, failure);
-        continue;
-      }
-      if (decision === 'same bytes') {
-        unanswered = true;
+        await journal.keepRequest(step, { ...sentNow, lookFrom: clock() });
+        await turns.failed(turn, failure);
+      } else if (sentNow && decision === 'same bytes') {
+        isUnanswered = true;
+        refused = undefined;
         log.tell();
-        if (failure.outcome === 'rate limited') throw await sending.pause(failure.error);
-        await sending.report(turn, failure);
+        if (failure.outcome === 'rate limited') throw await rateLimits.met(failure.error);
+        await turns.failed(turn, failure);
         const { shortest, longest } = RESEND_PAUSE_MS;
-        const pause = Math.min(Math.max(clock() - request.signedAt, shortest), longest);
+        const pause = Math.min(Math.max(clock() - sentNow.request.signedAt, shortest), longest);
         const why = `the same request is sent again, because its outcome is unknown: ${failure.error.message}`;
-        await slots.pauseUntil(clock() + pause, why, 'answer');
-        continue;
+        await pauses.until(clock() + pause, why, 'answer');
+      } else if (decision === 'sign again' && !refused) {
+        refused = turn;
+      } else {
+        await turns.failed(turn, failure);
+        await sending.act(decision, failure);
       }
-      open = undefined;
-      if (decision === 'sign again' && !signsAgain) continue;
-      await sending.report(turn, failure);
-      await sending.act(decision, failure);
     }
   };
 
   /** @returns undefined if the key has been replaced: what another key signed cannot be sent again */
-  async function sameBytes(open: OpenRequest): Promise<{ client: PartnerClient; request: SignedRequest } | undefined> {
+  async function sameBytes(open: OpenRequest): Promise<Ready | undefined> {
     const client = await connection.client();
     const request = client.restore(open.request);
     return request && { client, request };
   }
 
-  /** Settles an open creation with a search, or leaves it to a person. */
+  /** @param kept the request as the journal has it; without it, a new one is signed and kept */
+  function markOf<P extends z.ZodType, D extends z.ZodType>(
+    step: string,
+    operation: Operation<P, D>,
+    payload: z.input<P>,
+    by: FoundBy | undefined,
+    kept: Ready | undefined,
+  ): Mark<void, () => Promise<Result<z.output<D>>>> {
+    let ready = kept;
+
+    async function signAndKeep(): Promise<Ready> {
+      const client = await connection.client();
+      const request = signed(client, operation, payload);
+      const sent = digestFields(payload as object);
+      const open = { request: keptForm(request), operation: operation.name, sent, found: by, searches: 0 };
+      await journal.keepRequest(step, open);
+      return { client, request };
+    }
+
+    return {
+      async leaves() {
+        ready ??= await signAndKeep();
+        const { client, request } = ready;
+        return () => client.send(operation, request);
+      },
+      refused: () => journal.dropRequest(step),
+    };
+  }
+
+  /**
+   * Settles an open creation with a search, or leaves it to a person.
+   * @returns undefined if it was not found, and a person has decided that it is then created again
+   */
   async function lookFor(
     step: string,
     operation: Operation,
     by: FoundBy | undefined,
     request: OpenRequest,
     log: SendLog,
-  ): Promise<Creation> {
+  ): Promise<Created | undefined> {
     const wanted = wantedBy(operation, by);
     if (!wanted) {
+      if (request.again) return undefined;
       throw new NeedsOperator(
         `${operation.name} was sent and never clearly answered, and the relay has no way to search for it`,
       );
@@ -180,9 +209,9 @@ export function createCreations(options: CreationsOptions): Creating {
     for (;;) {
       const isLast = open.searches >= looks.length - 1;
       // The service may still finish the request.
-      if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await sending.ensureWorks(operation);
+      if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await turns.ensureWorks(operation);
       const lookAt = lookFrom + (looks[open.searches] ?? looks[0]);
-      await slots.pauseUntil(
+      await pauses.until(
         lookAt,
         `${operation.name} was not clearly answered; the relay searches for what it may have created`,
         'answer',
@@ -204,6 +233,7 @@ export function createCreations(options: CreationsOptions): Creating {
       }
       open = { ...open, searches: open.searches + 1 };
       await journal.keepRequest(step, open);
+      if (isLast && open.again) return undefined;
       if (isLast) {
         throw new NeedsOperator(
           `${operation.name} was sent and never clearly answered; its marker ${wanted.marker} is not in the ${wanted.found.field} of anything in the first ${PAGES} pages of ${wanted.list.name}`,
@@ -222,7 +252,7 @@ export function createCreations(options: CreationsOptions): Creating {
     by: FoundBy | undefined,
     { notBefore = happenedAt, decide = 'check the service, and discard the job if it has it' }: Partial<Identity> = {},
     log: SendLog,
-  ): Promise<Creation | undefined> {
+  ): Promise<Created | undefined> {
     const earlier = await ofEarlierTable(replacedTable, notBefore, operation.name);
     if (!earlier) return undefined;
     const { until, unknown } = earlier;

@@ -1,52 +1,117 @@
 import type * as z from 'zod';
+import type { Mark } from '../../send-once.ts';
+import type { Budget } from '../../service/budget/budget.ts';
+import type { Lane } from '../../service/budget/lanes.ts';
+import type { Breakers } from '../../service/connection/breakers.ts';
+import type { Connection } from '../../service/connection/connection.ts';
 import type { Result } from '../../service/partner/answer.ts';
 import type { Operation } from '../../service/partner/operation.ts';
-import type { Table } from '../../state/table/table.ts';
-import type { Journal } from '../record/journal.ts';
-import type { ReplacedTable } from '../record/replaced-table.ts';
-import type { SendLog } from '../record/sends.ts';
-import { type Creating, createCreations } from './creations.ts';
-import { createReadings } from './readings.ts';
-import { createRepeatableCalls, type Fence, type RepeatableCallsOptions } from './repeatable-calls.ts';
-import type { Sending } from './sending.ts';
+import { createPauses, type Pauses } from '../line/pauses.ts';
+import { createSlots, type Slots } from '../line/slots.ts';
+import type { StrangerTurn } from '../line/stranger-turn.ts';
+import { decisions } from '../record/decide.ts';
+import { RetryAt } from '../record/interruption.ts';
+import type { Limited } from '../record/job.ts';
+import { createRateLimits, type RateLimits } from './rate-limits.ts';
+import { type Attempt, type Attempted, createSending, type Sending, type SendingNews } from './sending.ts';
+import { createTurns, type TurnNews, type Turns } from './turns.ts';
+
+export type CallNews = TurnNews | SendingNews | { news: 'strangers wait'; who: readonly string[] };
+
+export interface PartnerCallsOptions {
+  connection: Connection;
+  lane: Lane;
+  /** The caller: a job's id. */
+  caller: string;
+  limited?: Limited | undefined;
+  /** True if the job has waited before. It then goes ahead of new jobs. */
+  cameBack: boolean;
+  budget: Budget;
+  breakers: Breakers;
+  clock: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** When this run must end: the Lambda's time-out. Epoch milliseconds. */
+  deadline: number;
+  report: (news: CallNews) => void;
+  /** Set for a job that an outside contributor caused. */
+  strangerTurn?: StrangerTurn | undefined;
+}
 
 /** A job's calls to the partner API: within the budget, with decisions based on their outcomes. */
 export interface PartnerCalls {
-  /** Calls an operation that is safe to repeat. */
+  pauses: Pauses;
+  slots: Slots;
+  turns: Turns;
+  rateLimits: RateLimits;
+  sending: Sending;
+  /** Calls an operation that may be repeated without harm, and so needs no journal. */
   repeatable<P extends z.ZodType, D extends z.ZodType>(
     operation: Operation<P, D>,
     payload: z.input<P>,
-    log: SendLog,
-    fence?: Fence,
+    how?: Pick<Attempt<D>, 'log' | 'as'> & { urgent?: boolean; fence?: Fence | undefined },
   ): Promise<Result<z.output<D>>>;
-  creating: Creating;
-  /** True if the waiting lines of the connection should advance after the run. */
-  lineIsDue(): boolean;
-  /** True if the run had something to send. */
-  hasAsked(): boolean;
-  limited: Sending['limited'];
 }
 
-export interface PartnerCallsOptions extends RepeatableCallsOptions {
-  table: Table;
-  journal: Journal;
-  replacedTable: ReplacedTable;
-  /** When the job's event happened at the earliest; epoch milliseconds. */
-  happenedAt: number;
+/** Stands before a call that must not arrive after a later one. */
+export interface Fence {
+  /** A request is about to leave, and may arrive until its signature ends. @returns false if it must not be sent */
+  leaves(): Promise<boolean>;
+  /** The request was not carried out, and nothing of this call can arrive any more. */
+  refused(): Promise<void>;
 }
 
 export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
-  const { slots, sending, call } = createRepeatableCalls(options);
-  const readings = createReadings({
-    ...{ ...options, slots },
-    read: (log) => (operation, payload) =>
-      call(operation, payload, { first: true, log, as: { calls: operation.name } }),
-  });
+  const { connection, clock, sleep, deadline } = options;
+  const pauses = createPauses({ clock, sleep, deadline, callMs: connection.timeoutMs });
+  const slots = createSlots({ ...options, pauses });
+  const rateLimits = createRateLimits(options);
+  const turns = createTurns({ ...options, slots, pauses, rateLimits });
+  const sending = createSending({ ...options, slots, turns, rateLimits });
+
+  /** @param make returns what sends the request */
+  function fenced<Call>(fence: Fence | undefined, operation: string, make: () => Promise<Call>): Mark<void, Call> {
+    let isFenced = false;
+    return {
+      async leaves() {
+        const call = await make();
+        if (fence && !isFenced && !(await fence.leaves())) {
+          throw new RetryAt(clock(), `${operation} has just been called by another run`);
+        }
+        isFenced = true;
+        return call;
+      },
+      async refused() {
+        await fence?.refused();
+      },
+    };
+  }
+
   return {
-    repeatable: (operation, payload, log, fence) => call(operation, payload, { first: false, log }, fence),
-    lineIsDue: slots.lineIsDue,
-    hasAsked: slots.hasAsked,
-    limited: sending.limited,
-    creating: createCreations({ ...options, slots, sending, readings }),
+    ...{ pauses, slots, turns, rateLimits, sending },
+    async repeatable(operation, payload, { urgent = false, fence, log, as } = {}) {
+      let turn = await turns.take(operation, urgent);
+      let wasOpen = false;
+      for (let signedAgain = false; ; signedAgain = true) {
+        const mark = fenced(fence, operation.name, async () => {
+          const client = await connection.client();
+          return () => client.call(operation, payload);
+        });
+        const sent: Attempted<typeof operation.data> = await sending.send({
+          turn,
+          mark,
+          wasOpen,
+          log,
+          ...(as && { as }),
+        });
+        if (sent.became === 'accepted') return sent.result;
+        wasOpen = sent.became === 'open';
+        const decision = decisions[sent.failure.outcome].repeatable;
+        if (decision !== 'sign again' || signedAgain) {
+          await turns.failed(turn, sent.failure);
+          await sending.act(decision, sent.failure);
+        }
+        turn = await turns.takeAgain(turn);
+      }
+    },
   };
 }

@@ -5,10 +5,10 @@ import type { HowFound, Operation } from '../../service/partner/operation.ts';
 import { expiry } from '../../state/table/expiry.ts';
 import { type Key, keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
-import type { Slots } from '../line/slots.ts';
 import { RetryAt, StepFailed } from '../record/interruption.ts';
 import { markerIn } from '../record/markers.ts';
 import type { SendLog } from '../record/sends.ts';
+import type { PartnerCalls } from './partner-calls.ts';
 
 /** The most pages of a list to read, with {@link PAGE_SIZE} rows each. */
 export const PAGES = 10;
@@ -76,9 +76,7 @@ export interface Readings {
 export interface ReadingsOptions {
   table: Table;
   connection: Connection;
-  slots: Slots;
-  /** Calls the list operation, ahead of other work, and notes it in the log. */
-  read: (log: SendLog) => PartnerClient['call'];
+  calls: PartnerCalls;
   clock: () => number;
 }
 
@@ -86,7 +84,7 @@ export interface ReadingsOptions {
  * One reading of a list serves every creation that is open at that time, so a hundred lost answers do not cost a
  * hundred readings. One reader at a time reads. The others wait for its result.
  */
-export function createReadings({ table, connection, slots, read, clock }: ReadingsOptions): Readings {
+export function createReadings({ table, connection, calls, clock }: ReadingsOptions): Readings {
   return {
     async find(wanted, since, log) {
       const { list, scope, found, marker } = wanted;
@@ -98,7 +96,7 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
         if (id !== undefined) return { id };
         if (kept?.isWhole && (kept.startedAt ?? 0) >= since) return { isComplete: kept.isComplete ?? false };
         if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {}, log);
-        await slots.pauseUntil(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`, 'job');
+        await calls.pauses.until(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`, 'job');
       }
     },
   };
@@ -135,7 +133,9 @@ export function createReadings({ table, connection, slots, read, clock }: Readin
   async function readIds({ list, scope, found, idField, marker, toTheEnd }: Wanted, log: SendLog) {
     const ids: Ids = {};
     let [rows, texts] = [0, 0];
-    const reading = pages(read(log), list, { ...scope, [found.pageSize]: PAGE_SIZE }, PAGES);
+    const call: PartnerClient['call'] = (operation, payload) =>
+      calls.repeatable(operation, payload, { urgent: true, log, as: { calls: operation.name } });
+    const reading = pages(call, list, { ...scope, [found.pageSize]: PAGE_SIZE }, PAGES);
     for (;;) {
       const page = await reading.next();
       if (page.done) return { ids, isWhole: true, isComplete: page.value && (rows === 0 || texts > 0) };

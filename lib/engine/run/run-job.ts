@@ -24,11 +24,11 @@ import { openJournal } from '../record/journal.ts';
 import { createPrivacy, DONE_AS_PERSON, NOT_DONE_AS_PERSON } from '../record/privacy.ts';
 import { happenedAt, type ReplacedTable } from '../record/replaced-table.ts';
 import type { Automation } from './automation.ts';
+import { createCreations } from './creations.ts';
 import { LinkAwaited } from './link-awaited.ts';
 import { createOnce, type SendNews, type StepNews } from './once.ts';
-import { createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
+import { type CallNews, createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
 import { createReplySteps } from './reply-steps.ts';
-import type { CallNews } from './sending.ts';
 import { sentTooOften } from './sent-too-often.ts';
 import { createSteps, type Steps } from './steps.ts';
 import { createTellPerson, type Replies, type ReplyContent, type TellPerson } from './tell-person.ts';
@@ -105,7 +105,7 @@ export async function runJob(
   }
   try {
     const { ending, left, ...made } = await runAutomation(claimed, deadline, options).catch(unreadableJournal);
-    const limited = made.calls?.limited();
+    const limited = made.calls?.rateLimits.limited();
     const fate = await settle(claimed, { ...ending, ...left, ...(limited && { limited }) }, message, options);
     await endCalls(claimed, ending, made, options);
     return fate;
@@ -222,9 +222,9 @@ async function endCalls(
     if (!called || !calls) return;
     const { slotAt } = job;
     // A job that stands in line again met an outage, and so would the next one. The two would pass the slot to each other.
-    const hadNothingToSend = ended !== 'in line' && !calls.hasAsked();
+    const hadNothingToSend = ended !== 'in line' && !calls.slots.hasAsked();
     if (slotAt !== undefined && hadNothingToSend) await lines.passOn({ ...job, slotAt }, called.limits);
-    if (calls.lineIsDue()) await lines.moveOn(called);
+    if (calls.slots.lineIsDue()) await lines.moveOn(called);
   } catch (error) {
     // The next write and the sweep do this too.
     report({ news: 'line stands still', job, error });
@@ -320,9 +320,10 @@ async function runAutomation(
       : createStrangerTurn({ ...about, connection, share: options.strangers, login: job.stranger });
   const began = { replacedTable, happenedAt: happenedAt(job) };
   const calls = createPartnerCalls({
-    ...{ ...about, connection, strangerTurn, ...began },
-    ...{ table, lane: job.lane, caller: job.id, limited: job.limited, cameBack, budget, breakers, sleep, deadline },
+    ...{ ...about, connection, strangerTurn, cameBack, budget, breakers, sleep, deadline },
+    ...{ lane: job.lane, caller: job.id, limited: job.limited },
   });
+  const creating = createCreations({ calls, table, connection, lane: job.lane, journal, ...began, clock });
   const tools = createToolSteps({
     ...{ assistants, connection: connection.name, limits: connection.mcpLimits, lane: job.lane, budget },
     ...{ awaitedLink: job.awaitedLink, ...began },
@@ -331,7 +332,7 @@ async function runAutomation(
     isPublic: job.replyTo?.in === 'github',
     ensureOfIntake,
   });
-  const steps = createSteps({ connection, calls, journal, once, replies: replySteps, tools });
+  const steps = createSteps({ connection, calls, creating, journal, once, replies: replySteps, tools });
   const end = async (): Promise<Ending> => {
     let isDone = false;
     try {

@@ -3,21 +3,13 @@ import type { Holder } from '../../as-person/grants/grant.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { readPage } from '../../service/partner/paging.ts';
-import { NeedsOperator, Refused } from '../record/interruption.ts';
-import type { Journal, SentFields } from '../record/journal.ts';
-import type { Identity } from './creations.ts';
+import { Refused } from '../record/interruption.ts';
+import type { Journal } from '../record/journal.ts';
+import type { Created, Creating, Identity } from './creations.ts';
 import type { Once } from './once.ts';
-import type { PartnerCalls } from './partner-calls.ts';
-import type { Fence } from './repeatable-calls.ts';
+import type { Fence, PartnerCalls } from './partner-calls.ts';
 import type { ReplySteps } from './reply-steps.ts';
 import type { ToolSteps } from './tool-steps.ts';
-
-/** The result of a creating step. */
-export interface Created {
-  id: string | number;
-  /** What was sent of each field. It may be older than the payload of the last call. */
-  sent: SentFields;
-}
 
 /** The external effects of an automation. Each step is executed once per job, even after crashes and retries. */
 export interface Steps extends ReplySteps {
@@ -81,6 +73,7 @@ export interface Steps extends ReplySteps {
 export interface StepsOptions {
   connection: Connection;
   calls: PartnerCalls;
+  creating: Creating;
   journal: Journal;
   once: Once;
   replies: ReplySteps;
@@ -89,14 +82,14 @@ export interface StepsOptions {
 }
 
 export function createSteps(options: StepsOptions): Steps {
-  const { connection, calls: partner, journal, once, replies, tools } = options;
+  const { connection, calls, creating, journal, once, replies, tools } = options;
   return {
     ...replies,
     async call(step, declared, payload, keep, refused) {
       const operation = connection.operation(declared);
       return once.run(step, operation.name, async (_, log) => {
         try {
-          return keep((await partner.repeatable(operation, payload, log)).data);
+          return keep((await calls.repeatable(operation, payload, { log })).data);
         } catch (error) {
           if (refused && error instanceof Refused) return refused(error);
           throw error;
@@ -106,7 +99,7 @@ export function createSteps(options: StepsOptions): Steps {
     async set(step, declared, payload, fence) {
       const operation = connection.operation(declared);
       await once.run(step, operation.name, async (_, log) => {
-        await partner.repeatable(operation, payload, log, fence);
+        await calls.repeatable(operation, payload, { log, fence });
         return null;
       });
     },
@@ -117,7 +110,7 @@ export function createSteps(options: StepsOptions): Steps {
       for (let page = 1; page <= maxPages; page++) {
         const part = await once.run(`${step} ${page}`, operation.name, async (_, log) => {
           const asked = Object.assign({}, payload, { page });
-          const result = await partner.repeatable(operation, asked, log);
+          const result = await calls.repeatable(operation, asked, { log });
           const { repeats, last, whole, fingerprint } = readPage(page, asked, result, before);
           const rows = repeats ? [] : result.data.map(keep).filter((row) => row !== undefined);
           return { rows, last, whole, ...(fingerprint !== null && { fingerprint }) };
@@ -130,17 +123,9 @@ export function createSteps(options: StepsOptions): Steps {
     },
     async create(step, declared, payload, identity) {
       const operation = connection.operation(declared);
-      const created = await once.run(step, operation.name, async (_, log): Promise<Created> => {
-        const creating = () => partner.creating(step, operation, payload, identity, log);
-        return creating().catch(async (error) => {
-          // For a step that a person decided, a NeedsOperator means that the last search found nothing. A Refused is
-          // not a search result.
-          const isVain = error instanceof NeedsOperator && !(error instanceof Refused);
-          if (!isVain || !journal.openRequest(step)?.again) throw error;
-          await journal.dropRequest(step);
-          return creating();
-        });
-      });
+      const created = await once.run(step, operation.name, (_, log) =>
+        creating(step, operation, payload, identity, log),
+      );
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;
     },

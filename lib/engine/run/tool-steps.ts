@@ -8,12 +8,11 @@ import { ANSWER_TIMEOUT_MS } from '../../as-person/protocol/exchange.ts';
 import { onOneLine } from '../../as-person/protocol/outside-text.ts';
 import { schemaHash } from '../../as-person/protocol/schema-hash.ts';
 import type { Tool, ToolList, ToolResult } from '../../as-person/protocol/tool.ts';
-import { sendOnce } from '../../send-once.ts';
+import { type Mark, sendOnce } from '../../send-once.ts';
 import type { Budget } from '../../service/budget/budget.ts';
-import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
 import type { Lane } from '../../service/budget/lanes.ts';
 import type { Limits } from '../../service/budget/window.ts';
-import type { WaitsFor } from '../record/history.ts';
+import { createPauses, NO_BUDGET_PAUSE_MS, withBudget } from '../line/pauses.ts';
 import { type Interruption, NeedsOperator, NotDone, RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
@@ -93,12 +92,6 @@ export interface ToolStepsOptions {
   bug: (error: unknown) => void;
 }
 
-/** Waits up to this long stay in the run. */
-const LONGEST_PAUSE_MS = 8_000;
-/** How long a budget that cannot be read or written is left alone. */
-const NO_BUDGET_PAUSE_MS = 30_000;
-/** The budget may open sooner than it says: limits change, and pauses are lifted. */
-const LONGEST_WAIT_MS = 5 * 60_000;
 /**
  * When what may have been made is looked for, after the call has left. The last look comes after the service would have
  * been waited for twice.
@@ -106,6 +99,9 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 const LOOKS_AFTER_MS = [2_000, 15_000, 60_000];
 
 const OTHER_LINK = 'The account that it was sent with is not linked any more, so the relay cannot look for it';
+
+/** A call that changes nothing has nothing to note. */
+const harmless = { leaves() {}, refused() {} };
 
 /** Whether a call cannot be sent again, although it may have been carried out before: another link must not send it. */
 const endsSending = (error: unknown): error is Error =>
@@ -128,38 +124,28 @@ export interface ToolStepsOfRun {
 export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
   const { assistants, connection, limits, lane, budget, journal, isHeld, once, clock, sleep, deadline, bug } = options;
   const { privacy } = options;
+  const pauses = createPauses({ clock, sleep, deadline, callMs: ANSWER_TIMEOUT_MS });
   const inItsWords = (said: string) => (options.isPublic ? '' : `: ${said}`);
   let opened: Promise<Assistant> | undefined;
 
   function open(): Promise<Assistant> {
-    opened ??= options.ensureOfIntake().then(() => assistants.open({ connection, limits, lane, waitUntil }));
+    opened ??= options
+      .ensureOfIntake()
+      .then(() => assistants.open({ connection, limits, lane, waitUntil: pauses.untilSlot }));
     return opened;
-  }
-
-  async function waitUntil(at: number, why: string, waitsFor: WaitsFor = 'budget'): Promise<void> {
-    const ms = at - clock();
-    if (ms > LONGEST_PAUSE_MS || at + ANSWER_TIMEOUT_MS > deadline) {
-      throw new RetryAt(Math.min(at, clock() + LONGEST_WAIT_MS), why, { waitsFor });
-    }
-    if (ms > 0) await sleep(ms);
-  }
-
-  function ensureTime(): void {
-    if (clock() + ANSWER_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a call');
   }
 
   /** @throws {Interruption} in place of what the calls of tools throw */
   async function interrupting<T>(holder: Holder, call: () => Promise<T>): Promise<T> {
     try {
-      return await call();
+      pauses.ensureTimeForCall();
+      return await withBudget(call(), clock);
     } catch (error) {
       throw interruptionFor(error) ?? (error instanceof LinkNeeded ? awaitLink(holder, error) : error);
     }
   }
 
   function interruptionFor(error: unknown): Interruption | undefined {
-    if (error instanceof BudgetUnavailable)
-      return new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message, { waitsFor: 'outage' });
     if (!(error instanceof GrantError)) return undefined;
     if (error instanceof LinkNeeded || error instanceof OutcomeUnknown) return undefined;
     if (error instanceof TryLater) {
@@ -219,16 +205,18 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     keep: (result: ToolResult) => Kept,
     only?: string,
   ): Promise<Kept> {
-    async function beforeSend(grant: Grant): Promise<void> {
-      ensureTime();
-      if (only !== undefined && grant.linkId !== only) throw new NotDone(OTHER_LINK);
-    }
+    const leaving = {
+      ...harmless,
+      async mayLeave({ linkId }: Grant): Promise<void> {
+        pauses.ensureTimeForCall();
+        if (only !== undefined && linkId !== only) throw new NotDone(OTHER_LINK);
+      },
+    };
     const readOnce = () =>
       interrupting(holder, async () => {
-        ensureTime();
         try {
           const { args } = await checked(holder, call);
-          const result = await (await open()).tools.call(holder, 'repeatable', call.tool, args, { beforeSend });
+          const result = await (await open()).tools.call(holder, 'repeatable', call.tool, args, leaving);
           if (result.isError) throw new NotDone(`The tool ${call.tool} does not do this${inItsWords(saidIn(result))}`);
           return keep(result);
         } catch (error) {
@@ -256,39 +244,37 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     const calls = `${CHANGES}${call.tool}`;
     let sent = before;
     const startedAt = clock();
-    const ended = await sendOnce(before !== undefined, async (leaving): Promise<Made<Kept>> => {
-      ensureTime();
-      const { tool, args } = await checked(holder, call);
-      const isRepeatable = tool.hints.idempotent;
-      if (!before && !isRepeatable) await ensureOfThisTable(call.tool);
+    const { tool, args } = await checked(holder, call);
+    const isRepeatable = tool.hints.idempotent;
+    if (!before && !isRepeatable) await ensureOfThisTable(call.tool);
+    const mark: Mark<Grant> = {
+      async leaves({ linkId }) {
+        pauses.ensureTimeForCall();
+        if (before && before.linkId !== linkId)
+          throw new OutcomeUnknown('the service did not answer, and the account was linked again since');
+        if (sent?.linkId === linkId) return;
+        sent = { linkId, isRepeatable };
+        await once.write({ step, calls, status: 'begun', startedAt: clock(), sent });
+        // In this order: a worker that claims the job after this check reads the journal even later, and does not send.
+        if (!(await isHeld())) throw new LeaseLost(step);
+      },
+      // It may be sent again, also with another link.
+      async refused(error) {
+        const note = error instanceof Error ? inOwnWords(error) : String(error);
+        await once.write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note });
+      },
+    };
+    const { tools } = await open();
+    const ended = await sendOnce(mark, before !== undefined, async (leaving): Promise<Made<Kept>> => {
       const history = isRepeatable ? 'repeatable' : 'creating';
-      const result = await (await open()).tools.call(holder, history, call.tool, args, {
-        ...leaving,
-        async beforeSend({ linkId }) {
-          ensureTime();
-          if (before && before.linkId !== linkId)
-            throw new OutcomeUnknown('the service did not answer, and the account was linked again since');
-          if (sent?.linkId === linkId) return;
-          sent = { linkId, isRepeatable };
-          await once.write({ step, calls, status: 'begun', startedAt: clock(), sent });
-          // In this order: a worker that claims the job after this check reads the journal even later, and does not send.
-          if (!(await isHeld())) throw new LeaseLost(step);
-        },
-      });
+      const result = await tools.call(holder, history, call.tool, args, leaving);
       // A refusal says nothing about the call before.
       if (result.isError && before) throw new OutcomeUnknown('the tool answered with an error');
       return result.isError ? { became: 'failed', said: saidIn(result) } : { became: 'done', kept: keep(result) };
     });
     if (ended.became === 'accepted') return ended.result;
     const { error } = ended;
-    if (error instanceof LeaseLost) throw error;
-    if (ended.became === 'not carried out') {
-      const note = error instanceof Error ? inOwnWords(error) : String(error);
-      // It may be sent again, also with another link.
-      if (sent) await once.write({ step, calls, status: 'failed', startedAt, finishedAt: clock(), note });
-      throw error;
-    }
-    if (sent?.isRepeatable || error instanceof OutcomeUnknown) throw error;
+    if (ended.became === 'not carried out' || sent?.isRepeatable || error instanceof OutcomeUnknown) throw error;
     bug(error);
     throw new OutcomeUnknown('the relay could not read the answer', { cause: error });
   }
@@ -315,7 +301,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     try {
       for (const [index, afterMs] of LOOKS_AFTER_MS.entries()) {
         const why = 'a call was not clearly answered; what it may have made is looked for';
-        await waitUntil(startedAt + afterMs, why, 'answer');
+        await pauses.until(startedAt + afterMs, why, 'answer');
         const kept = await find(reader, `${step}: look ${index + 1}`);
         if (kept !== undefined) return { became: 'done', kept };
       }
@@ -372,7 +358,6 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
           LISTS,
           () =>
             interrupting(holder, async () => {
-              ensureTime();
               const { tools } = await open();
               return keep(await tools.list(holder));
             }),

@@ -1,8 +1,9 @@
 import { localTime } from '../../local-time.ts';
-import type { Budget, Slot } from '../budget/budget.ts';
+import type { Budget } from '../budget/budget.ts';
+import { createGate } from '../budget/gate.ts';
 import type { Limits } from '../budget/window.ts';
 import type { PartnerClient } from '../partner/client.ts';
-import { PartnerError, PartnerUnanswered } from '../partner/errors.ts';
+import { reachedBy } from '../partner/errors.ts';
 
 export interface WithinBudget {
   client: PartnerClient;
@@ -30,35 +31,17 @@ export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
     waitsUntil: Number.POSITIVE_INFINITY,
   } as const;
 
-  async function takeSlot(): Promise<Slot> {
-    for (;;) {
-      const answer = await budget.requestSlot(request);
-      if (!answer.granted) {
-        const { askAgainAt = clock(), why } = answer;
-        tell(`waiting until ${localTime(askAgainAt)} for the budget of ${connection}: ${why}; press Ctrl+C to cancel`);
-        await sleep(Math.max(0, askAgainAt - clock()));
-        continue;
-      }
-      const { slot } = answer;
-      if (slot.sendAt > clock()) await sleep(slot.sendAt - clock());
-      if (await slot.isGood()) return slot;
-      slot.giveUp();
-    }
-  }
+  const gate = createGate({
+    ...{ clock, sleep, request: () => budget.requestSlot(request), reached: reachedBy },
+    async wait({ askAgainAt = clock(), why }) {
+      tell(`waiting until ${localTime(askAgainAt)} for the budget of ${connection}: ${why}; press Ctrl+C to cancel`);
+      await sleep(Math.max(0, askAgainAt - clock()));
+    },
+  });
 
   return async (operation, payload) => {
     // Refuses an invalid payload before waiting for a slot.
     client.sign(operation, payload);
-    const slot = await takeSlot();
-    try {
-      const result = await client.call(operation, payload);
-      slot.answered();
-      return result;
-    } catch (error) {
-      if (error instanceof PartnerUnanswered && !error.sent) slot.giveUp();
-      else if (error instanceof PartnerUnanswered) await slot.unanswered();
-      else if (error instanceof PartnerError && error.status !== null) slot.answered();
-      throw error;
-    }
+    return gate.send(await gate.take(), async () => () => client.call(operation, payload));
   };
 }

@@ -133,3 +133,10 @@ export class PartnerPayloadError extends PartnerError {
     this.faults = faults;
   }
 }
+
+/** How far a call got that threw this. Nothing is known of an error that is not from the call itself. */
+export function reachedBy(error: unknown): 'never left' | 'answered' | 'no answer' {
+  if (error instanceof PartnerPayloadError) return 'never left';
+  if (error instanceof PartnerUnanswered && !error.sent) return 'never left';
+  return error instanceof PartnerError && error.status !== null ? 'answered' : 'no answer';
+}

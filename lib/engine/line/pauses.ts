@@ -1,0 +1,68 @@
+import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
+import type { WaitsFor } from '../record/history.ts';
+import { RetryAt } from '../record/interruption.ts';
+
+/** Waits up to this long happen inside the Lambda. */
+export const LONGEST_PAUSE_MS = 8_000;
+/** The budget may open sooner than it says: limits change, and pauses are lifted. */
+const LONGEST_WAIT_MS = 5 * 60_000;
+/** A job that waits longer for an operation leaves the queue, so that its message does not block its entity. */
+const LONGEST_WAIT_IN_QUEUE_MS = 30_000;
+/** The delay before a retry when the budget cannot be read or written. */
+export const NO_BUDGET_PAUSE_MS = 30_000;
+
+/** The waits of one run of a job. */
+export interface Pauses {
+  /**
+   * Waits in place if the wait is short and fits into the run.
+   * @throws {RetryAt} otherwise
+   */
+  until(at: number, why: string, waitsFor?: WaitsFor): Promise<void>;
+  /** The same for a slot of a budget. @throws {RetryAt} */
+  untilSlot(at: number, why: string): Promise<void>;
+  /** @throws {RetryAt} if a call could outlast this run, because the Lambda would cut it off */
+  ensureTimeForCall(): void;
+}
+
+export interface PausesOptions {
+  clock: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
+  deadline: number;
+  /** The longest time that a call takes. */
+  callMs: number;
+}
+
+export function createPauses({ clock, sleep, deadline, callMs }: PausesOptions): Pauses {
+  async function until(at: number, why: string, waitsFor: WaitsFor = 'pause'): Promise<void> {
+    const ms = at - clock();
+    if (ms > LONGEST_PAUSE_MS || at + callMs > deadline) throw new RetryAt(at, why, { waitsFor });
+    if (ms > 0) await sleep(ms);
+  }
+
+  return {
+    until,
+    untilSlot: (at, why) => until(Math.min(at, clock() + LONGEST_WAIT_MS), why, 'budget'),
+    ensureTimeForCall() {
+      if (clock() + callMs > deadline) throw new RetryAt(clock(), 'this run has no time left for a call');
+    },
+  };
+}
+
+/**
+ * @throws {RetryAt} if the budget cannot be read or written: nothing may be sent, and this does not count as a failed
+ * attempt
+ */
+export async function withBudget<T>(act: Promise<T>, clock: () => number): Promise<T> {
+  try {
+    return await act;
+  } catch (error) {
+    if (!(error instanceof BudgetUnavailable)) throw error;
+    throw new RetryAt(clock() + NO_BUDGET_PAUSE_MS, error.message, { waitsFor: 'outage' });
+  }
+}
+
+/** @returns what makes the job come back then, and others of its entity go on meanwhile if that is long */
+export function comeBackAt(at: number, now: number, why: string, waitsFor: WaitsFor = 'outage'): RetryAt {
+  return new RetryAt(at, why, { releasesQueueGroup: at - now > LONGEST_WAIT_IN_QUEUE_MS, waitsFor });
+}

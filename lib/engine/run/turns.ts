@@ -1,0 +1,173 @@
+import type { TakenSlot } from '../../service/budget/gate.ts';
+import { isOfPeople, type Lane } from '../../service/budget/lanes.ts';
+import { type Breakers, probesAgain, type Scope, type Stop } from '../../service/connection/breakers.ts';
+import type { Connection } from '../../service/connection/connection.ts';
+import { PartnerError } from '../../service/partner/errors.ts';
+import type { Operation } from '../../service/partner/operation.ts';
+import { validate } from '../../service/partner/validate.ts';
+import { comeBackAt, type Pauses } from '../line/pauses.ts';
+import type { Slots } from '../line/slots.ts';
+import { decisions, outcomeOf, type SendOutcome } from '../record/decide.ts';
+import { InLine, type RetryAt } from '../record/interruption.ts';
+import type { RateLimits } from './rate-limits.ts';
+
+/** If a due probe has not been made after this long, no job waits for the operation. */
+const PROBED_WITHIN_MS = 3 * 60_000;
+/** A search that waits for an operation looks this long after its probe is due. */
+const AFTER_PROBE_MS = 10_000;
+/** A person's call may probe this long after the last probe, if the next one would keep them waiting for longer. */
+const EARLY_PROBE_MS = 10_000;
+const LONG_FOR_PEOPLE_MS = 60_000;
+
+/** The right to make one call of an operation. */
+export interface Turn extends TakenSlot {
+  operation: string;
+}
+
+/** A failed send and its interpretation. */
+export interface Failure {
+  error: PartnerError;
+  outcome: SendOutcome;
+}
+
+export type TurnNews =
+  | { news: 'rate limited' }
+  | { news: 'credentials refused'; reason: string }
+  | { news: 'stopped'; what: string; why: string };
+
+/** When a job's calls may leave, as far as the connection and its operations work. */
+export interface Turns {
+  /**
+   * Takes a slot once the connection and the operation may be called. Probes the connection first if a probe is due.
+   * @param urgent true for resends and searches, which go ahead of other work
+   * @throws {InLine | RetryAt} if the run cannot wait for it
+   */
+  take(operation: Operation, urgent: boolean): Promise<Turn>;
+  /** Takes another slot in the same turn, to sign again. */
+  takeAgain(turn: Turn): Promise<Turn>;
+  /** Reads what a send threw. @throws any error that is not from the partner API */
+  read(thrown: unknown): Failure;
+  /**
+   * Notes what a failed send shows about the operation and the connection.
+   * @throws {InLine} if the connection turns out to be down
+   */
+  failed(turn: Turn, failure: Failure): Promise<void>;
+  /** @throws {RetryAt} while the operation's breaker is open and other callers probe it */
+  ensureWorks(operation: Operation): Promise<void>;
+}
+
+export interface TurnsOptions {
+  connection: Connection;
+  lane: Lane;
+  /** The caller: a job's id. */
+  caller: string;
+  breakers: Breakers;
+  slots: Slots;
+  pauses: Pauses;
+  rateLimits: RateLimits;
+  clock: () => number;
+  report: (news: TurnNews) => void;
+}
+
+export function createTurns(options: TurnsOptions): Turns {
+  const { connection, lane, caller, breakers, slots, pauses, rateLimits, clock, report } = options;
+  const { name } = connection;
+  const me = { id: caller, lane };
+  const stopOf = (operation: string) => breakers.stopOf({ connection: name, operation }, me);
+
+  function read(error: unknown): Failure {
+    if (!(error instanceof PartnerError)) throw error;
+    const outcome = outcomeOf(error);
+    if (outcome === 'unauthorized') connection.suspectKey();
+    if (outcome === 'invalid signature' || outcome === 'unknown or revoked key') {
+      connection.suspectKey();
+      report({ news: 'credentials refused', reason: outcome });
+    }
+    if (outcome === 'rate limited') report({ news: 'rate limited' });
+    return { error, outcome };
+  }
+
+  /**
+   * Checks whether the connection works with a call that changes nothing. The answer to a creation could get lost.
+   * @throws {InLine | RetryAt} if it does not
+   */
+  async function probe(stop: Stop): Promise<void> {
+    let taken = await slots.take(true);
+    if (!(await breakers.claimProbe(stop, me))) return taken.slot.giveUp();
+    for (let signedAgain = false; ; signedAgain = true) {
+      try {
+        await slots.send(taken, async () => {
+          const client = await connection.client();
+          return () => client.call(connection.operation(validate), {});
+        });
+        return await breakers.worked({ connection: name });
+      } catch (thrown) {
+        const { error, outcome } = read(thrown);
+        const { repeatable, evidence } = decisions[outcome];
+        if (repeatable === 'wait for budget') throw await rateLimits.met(error);
+        if (repeatable === 'sign again' && !signedAgain) {
+          taken = await slots.take(true);
+          continue;
+        }
+        if (evidence !== 'fails') return await breakers.worked({ connection: name });
+        return await noteFailure({ connection: name }, error);
+      }
+    }
+  }
+
+  /** @throws {InLine | RetryAt} if the connection is down */
+  async function noteFailure(scope: Scope, { message }: PartnerError): Promise<void> {
+    const open = await breakers.failed(scope, me, message);
+    for (const { operation = `the connection ${name}` } of open)
+      report({ news: 'stopped', what: operation, why: message });
+    const isDown = open.some(({ operation }) => operation === undefined);
+    const stop = isDown ? await stopOf(scope.operation ?? validate.name) : undefined;
+    if (!stop) return;
+    if (!stop.mayProbe) throw waitingFor(stop, false);
+    await probe(stop);
+  }
+
+  /**
+   * What a job does that may not call now. Those that wait stand in line and are called, except for the next prober and
+   * for the few that have to ask again: a person who may probe before the pause is over, and a resend.
+   */
+  function waitingFor({ scope: { operation }, breaker, why }: Stop, urgent: boolean): InLine | RetryAt {
+    const { until, probedAt } = breaker;
+    const asksAgain = probesAgain(breaker, caller) || (urgent && operation !== undefined);
+    if (asksAgain) return comeBackAt(until, clock(), why);
+    const isLong = isOfPeople(lane) && until - clock() > LONG_FOR_PEOPLE_MS;
+    return isLong ? comeBackAt(probedAt + EARLY_PROBE_MS, clock(), why) : new InLine(why, until, 'outage', operation);
+  }
+
+  return {
+    read,
+    async take({ name: operation }, urgent) {
+      for (;;) {
+        pauses.ensureTimeForCall();
+        const stop = await stopOf(operation);
+        if (!stop) return { ...(await slots.take(urgent)), operation };
+        if (stop.mayProbe && stop.scope.operation === undefined) await probe(stop);
+        else if (stop.mayProbe) {
+          const taken = await slots.take(urgent);
+          if (await breakers.claimProbe(stop, me)) return { ...taken, operation };
+          taken.slot.giveUp();
+        } else if (stop.lookAgainAt !== undefined) await pauses.until(stop.lookAgainAt, stop.why, 'outage');
+        else throw waitingFor(stop, urgent);
+      }
+    },
+    takeAgain: async ({ operation, urgent }) => ({ ...(await slots.take(urgent)), operation }),
+    async failed({ operation }, { error, outcome }) {
+      const { evidence } = decisions[outcome];
+      if (evidence === 'works') await breakers.worked({ connection: name, operation });
+      if (evidence === 'nothing') await breakers.toldNothing({ connection: name, operation }, me);
+      if (evidence === 'fails') await noteFailure({ connection: name, operation }, error);
+    },
+    async ensureWorks({ name: operation }) {
+      const stop = await stopOf(operation);
+      if (!stop?.scope.operation) return;
+      const { until } = stop.breaker;
+      const now = clock();
+      if (now < until + PROBED_WITHIN_MS) throw comeBackAt(Math.max(until, now) + AFTER_PROBE_MS, now, stop.why);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { Slot, SlotAnswer } from './budget.ts';
+import { BudgetUnavailable } from './budget-store.ts';
+
+/** A slot that is due, and since when the caller has waited for it. Epoch milliseconds. */
+export interface TakenSlot {
+  slot: Slot;
+  /** True for resends and searches, which go ahead of other work. */
+  urgent: boolean;
+  askedAt: number;
+  grantedAt: number;
+}
+
+/** How far a request got that brought no result. The budget counts whatever may have reached the service. */
+export type Reached = 'never left' | 'answered' | 'no answer';
+
+/** Lets the requests of one caller leave, each in a slot of a budget. */
+export interface Gate {
+  /** @throws {BudgetUnavailable} and what `wait` throws */
+  take(urgent?: boolean): Promise<TakenSlot>;
+  /**
+   * Sends a request in the slot, and tells the budget how it ended.
+   *
+   * @param prepare returns what sends the request. It runs while the slot is due, and once more with another slot if it
+   * took too long; what it throws keeps the request back.
+   * @throws {BudgetUnavailable} before the request leaves, and what `wait`, `prepare` and the request throw
+   */
+  send<T>(taken: TakenSlot, prepare: () => Promise<(taken: TakenSlot) => Promise<T>>): Promise<T>;
+}
+
+export interface GateOptions {
+  clock: () => number;
+  sleep: (ms: number) => Promise<unknown>;
+  /** Asks the budget for a slot. @param askedAt when the caller began to ask */
+  request: (urgent: boolean, askedAt: number) => Promise<SlotAnswer>;
+  /** Waits in place until the budget may be asked again, or throws what makes the caller come back later. */
+  wait: (obstacle: Pick<SlotAnswer & { granted: false }, 'why' | 'askAgainAt' | 'expectedAt'>) => Promise<void>;
+  /** Reads what a request threw. */
+  reached: (error: unknown) => Reached;
+}
+
+export function createGate({ clock, sleep, request, wait, reached }: GateOptions): Gate {
+  async function take(urgent = false): Promise<TakenSlot> {
+    const askedAt = clock();
+    for (;;) {
+      const answer = await request(urgent, askedAt);
+      if (!answer.granted) {
+        await wait(answer);
+        continue;
+      }
+      const { slot } = answer;
+      if (slot.sendAt > clock()) await sleep(slot.sendAt - clock());
+      if (await slot.isGood()) return { slot, urgent, askedAt, grantedAt: clock() };
+      slot.giveUp();
+      await wait({ askAgainAt: clock(), why: 'no slot could be used in time' });
+    }
+  }
+
+  return {
+    take,
+    async send(first, prepare) {
+      let taken = first;
+      for (;;) {
+        const { slot } = taken;
+        const send = await prepare().catch((error) => {
+          slot.giveUp();
+          throw error;
+        });
+        if (clock() <= slot.goodUntil) return inSlot(slot, () => send(taken));
+        slot.giveUp();
+        taken = await take(taken.urgent);
+      }
+    },
+  };
+
+  async function inSlot<T>(slot: Slot, send: () => Promise<T>): Promise<T> {
+    try {
+      const result = await send();
+      slot.answered();
+      return result;
+    } catch (error) {
+      const how = reached(error);
+      if (how === 'never left') slot.giveUp();
+      else if (how === 'answered') slot.answered();
+      else await slot.unanswered().catch(ignoreUnavailable);
+      throw error;
+    }
+  }
+}
+
+/** What became of the request counts for more: one that may have left must not look as if it had not. */
+function ignoreUnavailable(error: unknown): void {
+  if (!(error instanceof BudgetUnavailable)) throw error;
+}
