@@ -117,7 +117,7 @@ The arguments are a JSON object, {} by default; - reads it from standard input.
     .action(async (tool: string, json: string | undefined, options: McpOptions) => {
       const args = readArguments(json === '-' ? await text(process.stdin) : (json ?? '{}'));
       const { assistant, holder } = await openMcp(options);
-      const result = await hinted(assistant.tools.call(holder, 'creating', tool, args), options);
+      const result = await hinted(assistant.tools.call(holder, 'sent once', tool, args), options);
       if (options.json) printJson(result);
       else printResult(result);
       if (result.isError) process.exitCode = 1;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { createMcpClient } from '../../lib/as-person/protocol/client.ts';
-import { missingScopes } from '../../lib/as-person/protocol/decide.ts';
 import { McpRefusal } from '../../lib/as-person/protocol/errors.ts';
 import { beginAuthorization, finishAuthorization } from '../../lib/as-person/protocol/oauth/authorization.ts';
 import { discover } from '../../lib/as-person/protocol/oauth/discovery.ts';
 import { registerClient } from '../../lib/as-person/protocol/oauth/registration.ts';
 import { scopesToAsk } from '../../lib/as-person/protocol/oauth/scopes.ts';
+import { missingScopes } from '../../lib/as-person/protocol/tool-outcome.ts';
 
 /**
  * The program that the conformance suite runs: it lists the tools of the endpoint and calls each. Where it is refused, it

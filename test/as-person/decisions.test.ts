@@ -91,7 +91,7 @@ describe('a tool that creates', () => {
     const task = world.sandbox.data.tasks[0]?.task_id ?? '';
     return {
       world,
-      log: () => worker.tools.call(mira, 'creating', 'log_time', { task, hours: 1 }),
+      log: () => worker.tools.call(mira, 'sent once', 'log_time', { task, hours: 1 }),
       created: () => world.sandbox.mcp.calls.filter(({ outcome }) => outcome === 'done').length,
     };
   }
@@ -126,7 +126,7 @@ describe('a tool that creates', () => {
 
   it('tells what the service says to a tool or arguments that it does not know', async () => {
     const { worker } = await arrange({});
-    expect(await failureOf(worker.tools.call(mira, 'creating', 'no_such_tool', {}))).toMatchObject({
+    expect(await failureOf(worker.tools.call(mira, 'sent once', 'no_such_tool', {}))).toMatchObject({
       name: 'CallRejected',
     });
   });
@@ -145,7 +145,7 @@ describe('a tool that creates', () => {
       },
     });
     world.sandbox.setFault({ ...fault, kind: 'cut' });
-    const call = worker.tools.call(mira, 'creating', 'log_time', {});
+    const call = worker.tools.call(mira, 'sent once', 'log_time', {});
     expect(await failureOf(call)).toMatchObject({ name: 'OutcomeUnknown' });
   });
 });

@@ -101,7 +101,7 @@ it('links, calls, refreshes and links again at an authorization server of anothe
     const begun = await worker.link.begin(REDIRECT_URI);
     return worker.grants.link(mira, await worker.link.finish(begun.pending, await signIn(begun.url, 'mira')));
   };
-  const call = async () => (await worker.tools.call(mira, 'creating', 'whoami', {})).texts;
+  const call = async () => (await worker.tools.call(mira, 'sent once', 'whoami', {})).texts;
 
   const first = await link();
   expect(first).toMatchObject({ issuer: url, scopes: SCOPES });

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { decisions } from '../../lib/engine/record/decide.ts';
+import { decisions } from '../../lib/decide.ts';
 
-const columns = ['repeatable', 'creating', 'creating, unanswered', 'evidence'] as const;
+const columns = ['repeatable', 'creating', 'creating, unanswered', 'sent once', 'evidence'] as const;
 
 /** The table that the code decides by, as Markdown. */
 function decisionTable(): string {
-  const rows = Object.entries(decisions).map(([outcome, row]) => [outcome, ...columns.map((column) => row[column])]);
+  const rows = Object.entries(decisions).map(([outcome, row]: [string, Partial<Record<string, string>>]) => [
+    outcome,
+    ...columns.map((column) => row[column] ?? ''),
+  ]);
   const head = ['outcome of a send', ...columns];
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -1,15 +1,9 @@
+import { decisions, isRefusal, type ToolDecision, type ToolHistory } from '../../decide.ts';
 import type { Leaving } from '../../send-once.ts';
 import { createMcpClient, type KeptSession, type McpClient, noSession } from '../protocol/client.ts';
-import {
-  isRefusal,
-  missingScopes,
-  type ToolDecision,
-  type ToolHistory,
-  toolDecisions,
-  toolOutcome,
-} from '../protocol/decide.ts';
 import { McpError, McpRefusal } from '../protocol/errors.ts';
 import type { ToolList, ToolResult } from '../protocol/tool.ts';
+import { missingScopes, toolOutcome } from '../protocol/tool-outcome.ts';
 import type { Transport } from '../protocol/transport.ts';
 import type { AccessToken, AccessTokens } from './access-tokens.ts';
 import { CallRejected, InstanceTrouble, LinkNeeded, OutcomeUnknown, TryLater } from './errors.ts';
@@ -27,7 +21,7 @@ export interface ToolCalls {
    * Calls a tool. A tool that creates is sent once at most, apart from a refusal that says that it was not carried out.
    *
    * @param leaving hears what happens to each request with the call, and the grant that it is sent with
-   * @param history `creating` for every tool that does not say of itself, by a mapping or its hints, that it is harmless
+   * @param history `sent once` for every tool that does not say of itself, by a mapping or its hints, that it is harmless
    * @throws {GrantError | SecretError} and what the transport's permit throws
    */
   call(holder: Holder, history: ToolHistory, tool: string, args: object, leaving?: Leaving<Grant>): Promise<ToolResult>;
@@ -85,7 +79,7 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
         const what = error.method === 'tools/call' ? history : 'repeatable';
         const outcome = toolOutcome(error, refused !== undefined);
         if (isRefusal(outcome)) leaving?.refused();
-        const decision = toolDecisions[outcome][what];
+        const decision = decisions[outcome][what];
         if (decision === 'link again') await tokens.refuse(access.grant, saidBy(error));
         else if (decision !== 'refresh') return act(decision, error, access.grant);
         refused = access.grant.version;
@@ -112,7 +106,7 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
       }
       case 'retry later':
         throw new TryLater(error.message, { at: now + FAILURE_PAUSE_MS, cause: error });
-      case 'outcome unknown':
+      case 'look for it':
         throw new OutcomeUnknown(error.message, { cause: error });
       case 'tell':
         throw new CallRejected(error.message, { cause: error });

@@ -1,7 +1,8 @@
+import type { SendOutcome } from '../../decide.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
 import { cutToLength } from '../../text.ts';
-import { outcomeOf, type SendOutcome } from './decide.ts';
 import { type Newest, withEntry } from './newest.ts';
+import { outcomeOf } from './outcome.ts';
 
 /** One send of a step's request. It has no payload and no signature. Times are epoch milliseconds. */
 export interface Send {

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { decisions } from '../../decide.ts';
 import { digestFields } from '../../digest.ts';
 import type { Mark } from '../../send-once.ts';
 import { isOfPeople, type Lane } from '../../service/budget/lanes.ts';
@@ -10,7 +11,6 @@ import type { Operation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { kept as keptForm, type SignedRequest } from '../../service/partner/signed-request.ts';
 import type { Table } from '../../state/table/table.ts';
-import { decisions } from '../record/decide.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { FoundBy, Journal, OpenRequest, SentFields } from '../record/journal.ts';
 import { ofEarlierTable, type ReplacedTable } from '../record/replaced-table.ts';

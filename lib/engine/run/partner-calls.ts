@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { decisions } from '../../decide.ts';
 import type { Mark } from '../../send-once.ts';
 import type { Budget } from '../../service/budget/budget.ts';
 import type { Lane } from '../../service/budget/lanes.ts';
@@ -9,7 +10,6 @@ import type { Operation } from '../../service/partner/operation.ts';
 import { createPauses, type Pauses } from '../line/pauses.ts';
 import { createSlots, type Slots } from '../line/slots.ts';
 import type { StrangerTurn } from '../line/stranger-turn.ts';
-import { decisions } from '../record/decide.ts';
 import { RetryAt } from '../record/interruption.ts';
 import type { Limited } from '../record/job.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';

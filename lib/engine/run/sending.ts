@@ -1,12 +1,13 @@
 import type * as z from 'zod';
+import { type Decision, isRefusal } from '../../decide.ts';
 import { type Mark, sendOnce } from '../../send-once.ts';
 import type { Breakers } from '../../service/connection/breakers.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import type { Result } from '../../service/partner/answer.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
 import type { Slots } from '../line/slots.ts';
-import { type Decision, isRefusal, outcomeOf } from '../record/decide.ts';
 import { Refused, StepFailed } from '../record/interruption.ts';
+import { outcomeOf } from '../record/outcome.ts';
 import { howItEnded, type Send, type SendLog } from '../record/sends.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Failure, Turn, Turns } from './turns.ts';

@@ -266,7 +266,7 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
     };
     const { tools } = await open();
     const ended = await sendOnce(mark, before !== undefined, async (leaving): Promise<Made<Kept>> => {
-      const history = isRepeatable ? 'repeatable' : 'creating';
+      const history = isRepeatable ? 'repeatable' : 'sent once';
       const result = await tools.call(holder, history, call.tool, args, leaving);
       // A refusal says nothing about the call before.
       if (result.isError && before) throw new OutcomeUnknown('the tool answered with an error');

@@ -1,3 +1,4 @@
+import { decisions, type SendOutcome } from '../../decide.ts';
 import type { TakenSlot } from '../../service/budget/gate.ts';
 import { isOfPeople, type Lane } from '../../service/budget/lanes.ts';
 import { type Breakers, probesAgain, type Scope, type Stop } from '../../service/connection/breakers.ts';
@@ -7,8 +8,8 @@ import type { Operation } from '../../service/partner/operation.ts';
 import { validate } from '../../service/partner/validate.ts';
 import { comeBackAt, type Pauses } from '../line/pauses.ts';
 import type { Slots } from '../line/slots.ts';
-import { decisions, outcomeOf, type SendOutcome } from '../record/decide.ts';
 import { InLine, type RetryAt } from '../record/interruption.ts';
+import { outcomeOf } from '../record/outcome.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 /** If a due probe has not been made after this long, no job waits for the operation. */
