@@ -92,7 +92,7 @@ function readTable(): ReadonlyMap<string, Readonly<Record<'creating' | 'creating
   const rows = text
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
-    .filter((cells) => cells.length === 7)
+    .filter((cells) => cells.length === 8)
     .map(([, outcome = '', , creating = '', unanswered = '']) => [
       outcome,
       { creating, 'creating, unanswered': unanswered },

@@ -1,7 +1,7 @@
 import type { Job } from '../../engine/record/job.ts';
 import type { JobStore } from '../../engine/record/job-store.ts';
 import type { Journal, SentFields } from '../../engine/record/journal.ts';
-import type { Created } from '../../engine/run/creations.ts';
+import type { Created } from '../../engine/run/steps.ts';
 
 /** The step that creates an issue's defect. */
 export const CREATE_STEP = 'create-defect';

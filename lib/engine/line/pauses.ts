@@ -1,6 +1,7 @@
 import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { RetryAt } from '../record/interruption.ts';
+import type { CallingRun } from './calling-run.ts';
 
 /** Waits up to this long happen inside the Lambda. */
 export const LONGEST_PAUSE_MS = 8_000;
@@ -24,16 +25,11 @@ export interface Pauses {
   ensureTimeForCall(): void;
 }
 
-export interface PausesOptions {
-  clock: () => number;
-  sleep: (ms: number) => Promise<void>;
-  /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
-  deadline: number;
-  /** The longest time that a call takes. */
-  callMs: number;
-}
-
-export function createPauses({ clock, sleep, deadline, callMs }: PausesOptions): Pauses {
+/** @param callMs the longest time that a call takes */
+export function createPauses(
+  { clock, sleep, deadline }: Pick<CallingRun, 'clock' | 'sleep' | 'deadline'>,
+  callMs: number,
+): Pauses {
   async function until(at: number, why: string, waitsFor: WaitsFor = 'pause'): Promise<void> {
     const ms = at - clock();
     if (ms > LONGEST_PAUSE_MS || at + callMs > deadline) throw new RetryAt(at, why, { waitsFor });

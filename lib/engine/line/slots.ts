@@ -1,11 +1,9 @@
-import type { Budget, SlotAnswer } from '../../service/budget/budget.ts';
+import type { SlotAnswer } from '../../service/budget/budget.ts';
 import { createGate, type Gate, type TakenSlot } from '../../service/budget/gate.ts';
-import type { Lane } from '../../service/budget/lanes.ts';
-import type { Connection } from '../../service/connection/connection.ts';
 import { reachedBy } from '../../service/partner/errors.ts';
 import { InLine } from '../record/interruption.ts';
+import type { CallingRun } from './calling-run.ts';
 import { LONGEST_PAUSE_MS, type Pauses, withBudget } from './pauses.ts';
-import type { StrangerTurn } from './stranger-turn.ts';
 
 /** Further commands must not occupy workers that first commands need, nor backfills those that events need. */
 const LONGEST_PAUSE_OF_LATER_MS = 1_000;
@@ -28,23 +26,8 @@ export interface Slots {
   lineIsDue(): boolean;
 }
 
-export interface SlotsOptions {
-  connection: Connection;
-  lane: Lane;
-  /** True if the job was in the waiting line. It then goes ahead of new jobs. */
-  cameBack: boolean;
-  budget: Budget;
-  clock: () => number;
-  sleep: (ms: number) => Promise<void>;
-  pauses: Pauses;
-  /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
-  deadline: number;
-  /** Set for a job that an outside contributor caused. */
-  strangerTurn?: StrangerTurn | undefined;
-}
-
-export function createSlots({ strangerTurn, pauses, ...options }: SlotsOptions): Slots {
-  const { connection, lane, cameBack, budget, clock, sleep, deadline } = options;
+export function createSlots(run: CallingRun, pauses: Pauses): Slots {
+  const { connection, lane, cameBack, budget, strangerTurn, clock, sleep, deadline } = run;
   const isLater = lane === 'further' || lane === 'backfill';
   const longest = isLater ? LONGEST_PAUSE_OF_LATER_MS : LONGEST_PAUSE_MS;
   let lineIsDue = false;

@@ -79,6 +79,7 @@ export interface Journal {
   /** The steps in the order in which they began. */
   entries(): StepEntry[];
   entry(step: string): StepEntry | undefined;
+  /** After it returns for an entry with `sent`, the call may be sent, as after {@link keepRequest}. @throws {LeaseLost} */
   write(entry: StepEntry): Promise<void>;
   openRequest(step: string): OpenRequest | undefined;
   /**
@@ -105,6 +106,8 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
   const kept = new Map<string, RequestItem>();
   const own = lease && { expression: '#owner = :owner', values: { owner: lease.owner } };
   const ownOrNone = own && { ...own, expression: `attribute_not_exists(#pk) OR ${own.expression}` };
+  /** Asked after a write: a worker that claims the job after this check reads the journal later and finds what it says. */
+  const isHeld = async () => !lease || (await lease.isHeld());
   const putRequest = (step: string, open: OpenRequest, condition: Expression | undefined) =>
     table.put({ ...keys.request(jobId, step), ...toItem(open), owner: lease?.owner }, condition);
 
@@ -145,13 +148,13 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
         throw new LeaseLost(jobId);
       }
       entries.set(entry.step, entry);
+      if (entry.status === 'begun' && entry.sent && !(await isHeld())) throw new LeaseLost(jobId);
     },
     openRequest: (step) => requests.get(step),
     async keepRequest(step, open) {
       // A request that was dropped meanwhile is decided, and must not come back.
       if (!(await putRequest(step, open, requests.has(step) ? own : ownOrNone))) throw new LeaseLost(jobId);
-      // The order matters: a worker that claims the job after this check reads the journal later and finds the request.
-      if (lease && !(await lease.isHeld())) {
+      if (!(await isHeld())) {
         if (!requests.has(step)) await table.delete(keys.request(jobId, step), ownOrNone);
         throw new LeaseLost(jobId);
       }

@@ -1,41 +1,15 @@
 import type * as z from 'zod';
 import { decisions } from '../../decide.ts';
 import type { Mark } from '../../send-once.ts';
-import type { Budget } from '../../service/budget/budget.ts';
-import type { Lane } from '../../service/budget/lanes.ts';
-import type { Breakers } from '../../service/connection/breakers.ts';
-import type { Connection } from '../../service/connection/connection.ts';
 import type { Result } from '../../service/partner/answer.ts';
 import type { Operation } from '../../service/partner/operation.ts';
+import type { CallingRun } from '../line/calling-run.ts';
 import { createPauses, type Pauses } from '../line/pauses.ts';
 import { createSlots, type Slots } from '../line/slots.ts';
-import type { StrangerTurn } from '../line/stranger-turn.ts';
 import { RetryAt } from '../record/interruption.ts';
-import type { Limited } from '../record/job.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
-import { type Attempt, type Attempted, createSending, type Sending, type SendingNews } from './sending.ts';
-import { createTurns, type TurnNews, type Turns } from './turns.ts';
-
-export type CallNews = TurnNews | SendingNews | { news: 'strangers wait'; who: readonly string[] };
-
-export interface PartnerCallsOptions {
-  connection: Connection;
-  lane: Lane;
-  /** The caller: a job's id. */
-  caller: string;
-  limited?: Limited | undefined;
-  /** True if the job has waited before. It then goes ahead of new jobs. */
-  cameBack: boolean;
-  budget: Budget;
-  breakers: Breakers;
-  clock: () => number;
-  sleep: (ms: number) => Promise<void>;
-  /** When this run must end: the Lambda's time-out. Epoch milliseconds. */
-  deadline: number;
-  report: (news: CallNews) => void;
-  /** Set for a job that an outside contributor caused. */
-  strangerTurn?: StrangerTurn | undefined;
-}
+import { type Attempt, type Attempted, createSending, type Sending } from './sending.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /** A job's calls to the partner API: within the budget, with decisions based on their outcomes. */
 export interface PartnerCalls {
@@ -60,13 +34,13 @@ export interface Fence {
   refused(): Promise<void>;
 }
 
-export function createPartnerCalls(options: PartnerCallsOptions): PartnerCalls {
-  const { connection, clock, sleep, deadline } = options;
-  const pauses = createPauses({ clock, sleep, deadline, callMs: connection.timeoutMs });
-  const slots = createSlots({ ...options, pauses });
-  const rateLimits = createRateLimits(options);
-  const turns = createTurns({ ...options, slots, pauses, rateLimits });
-  const sending = createSending({ ...options, slots, turns, rateLimits });
+export function createPartnerCalls(run: CallingRun): PartnerCalls {
+  const { connection, clock } = run;
+  const pauses = createPauses(run, connection.timeoutMs);
+  const slots = createSlots(run, pauses);
+  const rateLimits = createRateLimits(run);
+  const turns = createTurns(run, { slots, pauses, rateLimits });
+  const sending = createSending(run, { slots, turns, rateLimits });
 
   /** @param make returns what sends the request */
   function fenced<Call>(fence: Fence | undefined, operation: string, make: () => Promise<Call>): Mark<void, Call> {

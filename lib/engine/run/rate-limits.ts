@@ -1,8 +1,6 @@
-import type { Budget } from '../../service/budget/budget.ts';
 import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
-import type { Breakers } from '../../service/connection/breakers.ts';
-import type { Connection } from '../../service/connection/connection.ts';
 import type { PartnerError } from '../../service/partner/errors.ts';
+import type { CallingRun } from '../line/calling-run.ts';
 import { comeBackAt } from '../line/pauses.ts';
 import { InLine, type Interruption, NeedsOperator } from '../record/interruption.ts';
 import type { Limited } from '../record/job.ts';
@@ -29,18 +27,9 @@ export interface RateLimits {
   limited(): Limited | undefined;
 }
 
-export interface RateLimitsOptions {
-  connection: Connection;
-  /** What the job's earlier runs met. */
-  limited?: Limited | undefined;
-  budget: Budget;
-  breakers: Breakers;
-  clock: () => number;
-}
-
-export function createRateLimits(options: RateLimitsOptions): RateLimits {
-  const { connection, budget, breakers, clock } = options;
-  let { limited } = options;
+export function createRateLimits(run: CallingRun): RateLimits {
+  const { connection, budget, breakers, clock, report } = run;
+  let { limited } = run;
 
   /** How long a job waits that alone meets 429; it parks in the end. */
   function waitingAlone({ times, since }: Limited, { message }: PartnerError, askedMs = 0): Interruption {
@@ -56,6 +45,7 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
 
   return {
     async met(error) {
+      report({ news: 'rate limited' });
       const { operation, retryAfterSeconds } = error;
       const asked = retryAfterSeconds === null ? undefined : retryAfterSeconds * 1000;
       const served = await breakers.limited(connection.name);

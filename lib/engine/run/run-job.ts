@@ -11,6 +11,7 @@ import { BaseUrlError } from '../../service/partner/base-url.ts';
 import { SecretError } from '../../state/secrets/secrets.ts';
 import type { Table } from '../../state/table/table.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
+import type { CallNews } from '../line/calling-run.ts';
 import { type JobMessage, type JobQueue, LONGEST_SLEEP_MS } from '../line/queue.ts';
 import { createStrangerTurn } from '../line/stranger-turn.ts';
 import { requeueJob } from '../line/sweep.ts';
@@ -27,7 +28,7 @@ import type { Automation } from './automation.ts';
 import { createCreations } from './creations.ts';
 import { LinkAwaited } from './link-awaited.ts';
 import { createOnce, type SendNews, type StepNews } from './once.ts';
-import { type CallNews, createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
+import { createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
 import { createReplySteps } from './reply-steps.ts';
 import { sentTooOften } from './sent-too-often.ts';
 import { createSteps, type Steps } from './steps.ts';
@@ -319,15 +320,14 @@ async function runAutomation(
       ? undefined
       : createStrangerTurn({ ...about, connection, share: options.strangers, login: job.stranger });
   const began = { replacedTable, happenedAt: happenedAt(job) };
-  const calls = createPartnerCalls({
-    ...{ ...about, connection, strangerTurn, cameBack, budget, breakers, sleep, deadline },
-    ...{ lane: job.lane, caller: job.id, limited: job.limited },
-  });
-  const creating = createCreations({ calls, table, connection, lane: job.lane, journal, ...began, clock });
+  const { id: caller, lane, limited } = job;
+  const run = { connection, lane, caller, limited, cameBack, strangerTurn, budget, breakers, clock, sleep, deadline };
+  const calls = createPartnerCalls({ ...run, report: about.report });
+  const creating = createCreations({ calls, table, connection, lane, journal, ...began, clock });
   const tools = createToolSteps({
-    ...{ assistants, connection: connection.name, limits: connection.mcpLimits, lane: job.lane, budget },
+    ...{ assistants, connection: connection.name, limits: connection.mcpLimits, lane, budget },
     ...{ awaitedLink: job.awaitedLink, ...began },
-    ...{ journal, once, privacy, isHeld: holding(job, options), clock, sleep, deadline },
+    ...{ journal, once, privacy, clock, sleep, deadline },
     bug: (error) => report({ news: 'bug', job, error }),
     isPublic: job.replyTo?.in === 'github',
     ensureOfIntake,

@@ -1,10 +1,9 @@
 import type * as z from 'zod';
 import { type Decision, isRefusal } from '../../decide.ts';
 import { type Mark, sendOnce } from '../../send-once.ts';
-import type { Breakers } from '../../service/connection/breakers.ts';
-import type { Connection } from '../../service/connection/connection.ts';
 import type { Result } from '../../service/partner/answer.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
+import type { CallingRun } from '../line/calling-run.ts';
 import type { Slots } from '../line/slots.ts';
 import { Refused, StepFailed } from '../record/interruption.ts';
 import { outcomeOf } from '../record/outcome.ts';
@@ -38,22 +37,13 @@ export interface Sending {
 }
 
 export interface SendingOptions {
-  connection: Connection;
-  breakers: Breakers;
   slots: Slots;
   turns: Turns;
   rateLimits: RateLimits;
-  clock: () => number;
-  report: (news: SendingNews) => void;
 }
 
-export interface SendingNews {
-  news: 'breaker not closed';
-  error: unknown;
-}
-
-export function createSending(options: SendingOptions): Sending {
-  const { connection, breakers, slots, turns, rateLimits, clock, report } = options;
+export function createSending(run: CallingRun, { slots, turns, rateLimits }: SendingOptions): Sending {
+  const { connection, breakers, clock, report } = run;
 
   async function logged<T extends Result<unknown>>(
     call: () => Promise<T>,

@@ -4,12 +4,38 @@ import type { Connection } from '../../service/connection/connection.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { readPage } from '../../service/partner/paging.ts';
 import { Refused } from '../record/interruption.ts';
-import type { Journal } from '../record/journal.ts';
-import type { Created, Creating, Identity } from './creations.ts';
+import type { Journal, SentFields } from '../record/journal.ts';
+import type { SendLog } from '../record/sends.ts';
 import type { Once } from './once.ts';
 import type { Fence, PartnerCalls } from './partner-calls.ts';
 import type { ReplySteps } from './reply-steps.ts';
 import type { ToolSteps } from './tool-steps.ts';
+
+/** What a creating step created. */
+export interface Created {
+  id: string | number;
+  /** What was sent of each field, as far as known. It may be older than the payload of the last call. */
+  sent: SentFields;
+}
+
+/** The identity of an object to create. */
+export interface Identity {
+  /** The text in the payload that the object is found by. */
+  marker: string;
+  /** The object cannot be older; epoch milliseconds. Without it, it may be as old as the job's event. */
+  notBefore?: number | undefined;
+  /** What a person does if it is unknown whether the object exists. */
+  decide?: string;
+}
+
+/** Calls a creating operation at most once per step. */
+export type Creating = <P extends z.ZodType, D extends z.ZodType>(
+  step: string,
+  operation: Operation<P, D>,
+  payload: z.input<P>,
+  identity: Identity | undefined,
+  log: SendLog,
+) => Promise<Created>;
 
 /** The external effects of an automation. Each step is executed once per job, even after crashes and retries. */
 export interface Steps extends ReplySteps {

@@ -15,7 +15,6 @@ import type { Limits } from '../../service/budget/window.ts';
 import { createPauses, NO_BUDGET_PAUSE_MS, withBudget } from '../line/pauses.ts';
 import { type Interruption, NeedsOperator, NotDone, RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
-import { LeaseLost } from '../record/job-store.ts';
 import type { Journal, StepEntry } from '../record/journal.ts';
 import { inOwnWords, type Privacy } from '../record/privacy.ts';
 import { ofEarlierTable, type ReplacedTable } from '../record/replaced-table.ts';
@@ -79,8 +78,6 @@ export interface ToolStepsOptions {
   isPublic: boolean;
   /** Before anything of a person is read. @throws {Interruption} for a job that intake did not make as it is */
   ensureOfIntake: () => Promise<void>;
-  /** Whether no other worker has taken the job over. */
-  isHeld: () => Promise<boolean>;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
   /** When this run must have ended. Epoch milliseconds. */
@@ -122,9 +119,9 @@ export interface ToolStepsOfRun {
 }
 
 export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
-  const { assistants, connection, limits, lane, budget, journal, isHeld, once, clock, sleep, deadline, bug } = options;
+  const { assistants, connection, limits, lane, budget, journal, once, clock, bug } = options;
   const { privacy } = options;
-  const pauses = createPauses({ clock, sleep, deadline, callMs: ANSWER_TIMEOUT_MS });
+  const pauses = createPauses(options, ANSWER_TIMEOUT_MS);
   const inItsWords = (said: string) => (options.isPublic ? '' : `: ${said}`);
   let opened: Promise<Assistant> | undefined;
 
@@ -255,8 +252,6 @@ export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
         if (sent?.linkId === linkId) return;
         sent = { linkId, isRepeatable };
         await once.write({ step, calls, status: 'begun', startedAt: clock(), sent });
-        // In this order: a worker that claims the job after this check reads the journal even later, and does not send.
-        if (!(await isHeld())) throw new LeaseLost(step);
       },
       // It may be sent again, also with another link.
       async refused(error) {

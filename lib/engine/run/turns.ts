@@ -1,11 +1,11 @@
 import { decisions, type SendOutcome } from '../../decide.ts';
 import type { TakenSlot } from '../../service/budget/gate.ts';
-import { isOfPeople, type Lane } from '../../service/budget/lanes.ts';
-import { type Breakers, probesAgain, type Scope, type Stop } from '../../service/connection/breakers.ts';
-import type { Connection } from '../../service/connection/connection.ts';
+import { isOfPeople } from '../../service/budget/lanes.ts';
+import { probesAgain, type Scope, type Stop } from '../../service/connection/breakers.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { validate } from '../../service/partner/validate.ts';
+import type { CallingRun } from '../line/calling-run.ts';
 import { comeBackAt, type Pauses } from '../line/pauses.ts';
 import type { Slots } from '../line/slots.ts';
 import { InLine, type RetryAt } from '../record/interruption.ts';
@@ -31,11 +31,6 @@ export interface Failure {
   outcome: SendOutcome;
 }
 
-export type TurnNews =
-  | { news: 'rate limited' }
-  | { news: 'credentials refused'; reason: string }
-  | { news: 'stopped'; what: string; why: string };
-
 /** When a job's calls may leave, as far as the connection and its operations work. */
 export interface Turns {
   /**
@@ -58,20 +53,13 @@ export interface Turns {
 }
 
 export interface TurnsOptions {
-  connection: Connection;
-  lane: Lane;
-  /** The caller: a job's id. */
-  caller: string;
-  breakers: Breakers;
   slots: Slots;
   pauses: Pauses;
   rateLimits: RateLimits;
-  clock: () => number;
-  report: (news: TurnNews) => void;
 }
 
-export function createTurns(options: TurnsOptions): Turns {
-  const { connection, lane, caller, breakers, slots, pauses, rateLimits, clock, report } = options;
+export function createTurns(run: CallingRun, { slots, pauses, rateLimits }: TurnsOptions): Turns {
+  const { connection, lane, caller, breakers, clock, report } = run;
   const { name } = connection;
   const me = { id: caller, lane };
   const stopOf = (operation: string) => breakers.stopOf({ connection: name, operation }, me);
@@ -84,7 +72,6 @@ export function createTurns(options: TurnsOptions): Turns {
       connection.suspectKey();
       report({ news: 'credentials refused', reason: outcome });
     }
-    if (outcome === 'rate limited') report({ news: 'rate limited' });
     return { error, outcome };
   }
 

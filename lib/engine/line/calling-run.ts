@@ -1,0 +1,34 @@
+import type { Budget } from '../../service/budget/budget.ts';
+import type { Lane } from '../../service/budget/lanes.ts';
+import type { Breakers } from '../../service/connection/breakers.ts';
+import type { Connection } from '../../service/connection/connection.ts';
+import type { Limited } from '../record/job.ts';
+import type { StrangerTurn } from './stranger-turn.ts';
+
+/** One run of a job, as far as its calls to the partner API are concerned. */
+export interface CallingRun {
+  connection: Connection;
+  lane: Lane;
+  /** A job's id. */
+  caller: string;
+  /** What the job's earlier runs met. */
+  limited?: Limited | undefined;
+  /** True if the job has waited before. It then goes ahead of new jobs. */
+  cameBack: boolean;
+  /** Set for a job that an outside contributor caused. */
+  strangerTurn?: StrangerTurn | undefined;
+  budget: Budget;
+  breakers: Breakers;
+  clock: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** When the run must have ended: the Lambda's time-out. Epoch milliseconds. */
+  deadline: number;
+  report: (news: CallNews) => void;
+}
+
+export type CallNews =
+  | { news: 'rate limited' }
+  | { news: 'strangers wait'; who: readonly string[] }
+  | { news: 'credentials refused'; reason: string }
+  | { news: 'stopped'; what: string; why: string }
+  | { news: 'breaker not closed'; error: unknown };

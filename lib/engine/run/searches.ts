@@ -1,0 +1,152 @@
+import { isOfPeople, type Lane } from '../../service/budget/lanes.ts';
+import type { Connection } from '../../service/connection/connection.ts';
+import type { Operation } from '../../service/partner/operation.ts';
+import { operations } from '../../service/partner/operations/operations.ts';
+import type { Table } from '../../state/table/table.ts';
+import { NeedsOperator } from '../record/interruption.ts';
+import type { FoundBy, Journal, OpenRequest } from '../record/journal.ts';
+import { ofEarlierTable, type ReplacedTable } from '../record/replaced-table.ts';
+import type { SendLog } from '../record/sends.ts';
+import type { PartnerCalls } from './partner-calls.ts';
+import { createReadings, ListTooSlow, PAGES, type Wanted } from './readings.ts';
+import type { Created, Identity } from './steps.ts';
+
+/**
+ * When the relay searches for the created object, after its last send. A list may lag behind, and the service may still
+ * be processing the request, so the relay searches more than once. Background jobs wait before the first search, so
+ * that one reading of the list serves many jobs. People do not wait.
+ */
+const LOOKS_AFTER_MS = {
+  people: [1_000, 10_000, 30_000, 90_000],
+  background: [10_000, 30_000, 90_000],
+} as const;
+/** An older reading of a list cannot prove that an object does not exist. */
+const OLDEST_READING_MS = 10_000;
+/** How long the last search waits for a failing list operation to recover. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** Searches for what may have been created, by its marker. */
+export interface Searches {
+  /**
+   * Settles an open creation with a search, or leaves it to a person.
+   * @returns undefined if it was not found, and a person has decided that it is then created again
+   */
+  lookFor(
+    step: string,
+    operation: Operation,
+    by: FoundBy | undefined,
+    request: OpenRequest,
+    log: SendLog,
+  ): Promise<Created | undefined>;
+  /**
+   * After the table was lost or restored, searches before the first send for what was created with the earlier table.
+   * @returns undefined if there is nothing
+   * @throws {NeedsOperator} if a search cannot show that
+   */
+  createdBefore(
+    operation: Operation,
+    by: FoundBy | undefined,
+    identity: Identity | undefined,
+    log: SendLog,
+  ): Promise<Created | undefined>;
+}
+
+export interface SearchesOptions {
+  calls: PartnerCalls;
+  table: Table;
+  connection: Connection;
+  lane: Lane;
+  journal: Journal;
+  replacedTable: ReplacedTable;
+  /** When the job's event happened at the earliest; epoch milliseconds. */
+  happenedAt: number;
+  clock: () => number;
+}
+
+export function createSearches(options: SearchesOptions): Searches {
+  const { connection, lane, journal, replacedTable, happenedAt, clock } = options;
+  const { pauses, turns } = options.calls;
+  const readings = createReadings(options);
+
+  function wantedBy({ found, createdId: idField }: Operation, by: FoundBy | undefined): Wanted | undefined {
+    const list = found && operations.get(found.list);
+    return list && by && idField !== undefined
+      ? { ...by, idField, found, list: connection.operation(list) }
+      : undefined;
+  }
+
+  return {
+    async lookFor(step, operation, by, request, log) {
+      const wanted = wantedBy(operation, by);
+      if (!wanted) {
+        if (request.again) return undefined;
+        throw new NeedsOperator(
+          `${operation.name} was sent and never clearly answered, and the relay has no way to search for it`,
+        );
+      }
+      const { lookFrom = clock() } = request;
+      const looks = LOOKS_AFTER_MS[isOfPeople(lane) ? 'people' : 'background'];
+      let open = { ...request, lookFrom };
+      if (request.lookFrom === undefined) await journal.keepRequest(step, open);
+      for (;;) {
+        const isLast = open.searches >= looks.length - 1;
+        // The service may still finish the request.
+        if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await turns.ensureWorks(operation);
+        const lookAt = lookFrom + (looks[open.searches] ?? looks[0]);
+        await pauses.until(
+          lookAt,
+          `${operation.name} was not clearly answered; the relay searches for what it may have created`,
+          'answer',
+        );
+        const { id } = await readings
+          .find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS), log)
+          .catch(async (error) => {
+            if (!(error instanceof ListTooSlow)) throw error;
+            await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
+            // A person who decided to create it again relies on this search, so it must come to an end.
+            throw isLast && !open.again
+              ? new NeedsOperator(`${operation.name} was never clearly answered, and ${error.message}`)
+              : error;
+          });
+        log.tell();
+        if (id !== undefined) {
+          log.settle(`it was found by its marker in ${wanted.list.name}`);
+          return { id, sent: open.sent };
+        }
+        open = { ...open, searches: open.searches + 1 };
+        await journal.keepRequest(step, open);
+        if (isLast && open.again) return undefined;
+        if (isLast) {
+          throw new NeedsOperator(
+            `${operation.name} was sent and never clearly answered; its marker ${wanted.marker} is not in the ${wanted.found.field} of anything in the first ${PAGES} pages of ${wanted.list.name}`,
+          );
+        }
+      }
+    },
+    async createdBefore(operation, by, identity, log) {
+      const { notBefore = happenedAt, decide = 'check the service, and discard the job if it has it' } = identity ?? {};
+      const earlier = await ofEarlierTable(replacedTable, notBefore, operation.name);
+      if (!earlier) return undefined;
+      const { until, unknown } = earlier;
+      const wanted = wantedBy(operation, by);
+      if (!wanted) throw new NeedsOperator(`${unknown}: the relay has no way to search for it; ${decide}`);
+      const since = Math.min(clock() - OLDEST_READING_MS, until);
+      const sought = await readings.find({ ...wanted, toTheEnd: true }, since, log);
+      if (sought.id !== undefined) {
+        log.settle(`it was created before the table was replaced, and found by its marker in ${wanted.list.name}`);
+        return { id: sought.id, sent: {} };
+      }
+      if (sought.isComplete) return undefined;
+      throw new NeedsOperator(
+        `${unknown}: its marker ${wanted.marker} is not in what the relay can read of ${wanted.list.name}, which is not all of it; ${decide}`,
+      );
+    },
+  };
+}
+
+/** How what a step creates is found again. @returns undefined if it cannot be */
+export function foundBy({ found }: Operation, payload: unknown, marker: string | undefined): FoundBy | undefined {
+  if (!found || !marker) return undefined;
+  const sent = payload as Record<string, unknown>;
+  return { marker, scope: Object.fromEntries(found.scope.map((field) => [field, sent[field]])) };
+}
