@@ -9,9 +9,9 @@ import type { Operation } from '../../service/partner/operation.ts';
 import { kept as keptForm, type SignedRequest } from '../../service/partner/signed-request.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { FoundBy, OpenRequest } from '../record/journal.ts';
+import type { Turn } from './call-turns.ts';
 import { createSearches, foundBy, type SearchesOptions } from './searches.ts';
 import type { Creating } from './steps.ts';
-import type { Turn } from './turns.ts';
 
 /** The service refuses a timestamp after five minutes; the same bytes are sent for four (docs/exactly-once.md#how). */
 const RESEND_WINDOW_MS = 4 * 60_000;

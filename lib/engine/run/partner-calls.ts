@@ -7,15 +7,15 @@ import type { CallingRun } from '../line/calling-run.ts';
 import { createPauses, type Pauses } from '../line/pauses.ts';
 import { createSlots, type Slots } from '../line/slots.ts';
 import { RetryAt } from '../record/interruption.ts';
+import { type CallTurns, createCallTurns } from './call-turns.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { type Attempt, type Attempted, createSending, type Sending } from './sending.ts';
-import { createTurns, type Turns } from './turns.ts';
 
 /** A job's calls to the partner API: within the budget, with decisions based on their outcomes. */
 export interface PartnerCalls {
   pauses: Pauses;
   slots: Slots;
-  turns: Turns;
+  turns: CallTurns;
   rateLimits: RateLimits;
   sending: Sending;
   /** Calls an operation that may be repeated without harm, and so needs no journal. */
@@ -39,7 +39,7 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
   const pauses = createPauses(run, connection.timeoutMs);
   const slots = createSlots(run, pauses);
   const rateLimits = createRateLimits(run);
-  const turns = createTurns(run, { slots, pauses, rateLimits });
+  const turns = createCallTurns(run, { slots, pauses, rateLimits });
   const sending = createSending(run, { slots, turns, rateLimits });
 
   /** @param make returns what sends the request */

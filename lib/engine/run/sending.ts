@@ -8,8 +8,8 @@ import type { Slots } from '../line/slots.ts';
 import { Refused, StepFailed } from '../record/interruption.ts';
 import { outcomeOf } from '../record/outcome.ts';
 import { howItEnded, type Send, type SendLog } from '../record/sends.ts';
+import type { CallTurns, Failure, Turn } from './call-turns.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type { Failure, Turn, Turns } from './turns.ts';
 
 /** One send of a call. */
 export interface Attempt<D extends z.ZodType> {
@@ -38,7 +38,7 @@ export interface Sending {
 
 export interface SendingOptions {
   slots: Slots;
-  turns: Turns;
+  turns: CallTurns;
   rateLimits: RateLimits;
 }
 

@@ -119,8 +119,7 @@ export interface ToolStepsOfRun {
 }
 
 export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
-  const { assistants, connection, limits, lane, budget, journal, once, clock, bug } = options;
-  const { privacy } = options;
+  const { assistants, connection, limits, lane, budget, journal, once, privacy, clock, bug } = options;
   const pauses = createPauses(options, ANSWER_TIMEOUT_MS);
   const inItsWords = (said: string) => (options.isPublic ? '' : `: ${said}`);
   let opened: Promise<Assistant> | undefined;

@@ -32,7 +32,7 @@ export interface Failure {
 }
 
 /** When a job's calls may leave, as far as the connection and its operations work. */
-export interface Turns {
+export interface CallTurns {
   /**
    * Takes a slot once the connection and the operation may be called. Probes the connection first if a probe is due.
    * @param urgent true for resends and searches, which go ahead of other work
@@ -52,13 +52,13 @@ export interface Turns {
   ensureWorks(operation: Operation): Promise<void>;
 }
 
-export interface TurnsOptions {
+export interface CallTurnsOptions {
   slots: Slots;
   pauses: Pauses;
   rateLimits: RateLimits;
 }
 
-export function createTurns(run: CallingRun, { slots, pauses, rateLimits }: TurnsOptions): Turns {
+export function createCallTurns(run: CallingRun, { slots, pauses, rateLimits }: CallTurnsOptions): CallTurns {
   const { connection, lane, caller, breakers, clock, report } = run;
   const { name } = connection;
   const me = { id: caller, lane };
