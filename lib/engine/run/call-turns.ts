@@ -52,13 +52,7 @@ export interface CallTurns {
   ensureWorks(operation: Operation): Promise<void>;
 }
 
-export interface CallTurnsOptions {
-  slots: Slots;
-  pauses: Pauses;
-  rateLimits: RateLimits;
-}
-
-export function createCallTurns(run: CallingRun, { slots, pauses, rateLimits }: CallTurnsOptions): CallTurns {
+export function createCallTurns(run: CallingRun, slots: Slots, pauses: Pauses, rateLimits: RateLimits): CallTurns {
   const { connection, lane, caller, breakers, clock, report } = run;
   const { name } = connection;
   const me = { id: caller, lane };

@@ -1,8 +1,6 @@
 import type * as z from 'zod';
 import { decisions } from '../../decide.ts';
 import { digestFields } from '../../digest.ts';
-import type { Mark } from '../../send-once.ts';
-import type { Result } from '../../service/partner/answer.ts';
 import type { PartnerClient } from '../../service/partner/client.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
@@ -10,6 +8,7 @@ import { kept as keptForm, type SignedRequest } from '../../service/partner/sign
 import { NeedsOperator } from '../record/interruption.ts';
 import type { FoundBy, OpenRequest } from '../record/journal.ts';
 import type { Turn } from './call-turns.ts';
+import type { RequestMark } from './partner-calls.ts';
 import { createSearches, foundBy, type SearchesOptions } from './searches.ts';
 import type { Creating } from './steps.ts';
 
@@ -27,7 +26,7 @@ interface Ready {
 /** Calls of creating operations, each at most once per step; see lib/decide.ts. */
 export function createCreations(options: SearchesOptions): Creating {
   const { connection, journal, clock } = options;
-  const { pauses, turns, rateLimits, sending } = options.calls;
+  const { pauses, turns, rateLimits, send, act } = options.calls;
   const { lookFor, createdBefore } = createSearches(options);
 
   const callCreating: Creating = async (step, operation, payload, identity, log) => {
@@ -53,13 +52,9 @@ export function createCreations(options: SearchesOptions): Creating {
         continue;
       }
       const turn: Turn = refused ? await turns.takeAgain(refused) : await turns.take(operation, open !== undefined);
-      const sent = await sending.send({
-        turn,
-        mark: markOf(step, operation, payload, by, kept),
-        wasOpen: isUnanswered,
-        log,
-        as: isUnanswered ? { sameBytes: true } : {},
-      });
+      const as = isUnanswered ? { sameBytes: true as const } : {};
+      const mark = markOf(step, operation, payload, by, kept);
+      const sent = await send(turn, mark, { wasOpen: isUnanswered, log, as });
       const sentNow = journal.openRequest(step);
       if (sent.became === 'accepted') {
         if (isUnanswered) log.tell();
@@ -86,7 +81,7 @@ export function createCreations(options: SearchesOptions): Creating {
         refused = turn;
       } else {
         await turns.failed(turn, failure);
-        await sending.act(decision, failure);
+        await act(decision, failure);
       }
     }
   };
@@ -105,7 +100,7 @@ export function createCreations(options: SearchesOptions): Creating {
     payload: z.input<P>,
     by: FoundBy | undefined,
     kept: Ready | undefined,
-  ): Mark<void, () => Promise<Result<z.output<D>>>> {
+  ): RequestMark<D> {
     let ready = kept;
 
     async function signAndKeep(): Promise<Ready> {

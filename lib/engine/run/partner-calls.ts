@@ -1,15 +1,32 @@
 import type * as z from 'zod';
-import { decisions } from '../../decide.ts';
-import type { Mark } from '../../send-once.ts';
+import { type Decision, decisions, isRefusal } from '../../decide.ts';
+import { type Mark, sendOnce } from '../../send-once.ts';
 import type { Result } from '../../service/partner/answer.ts';
+import { PartnerError } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import type { CallingRun } from '../line/calling-run.ts';
 import { createPauses, type Pauses } from '../line/pauses.ts';
 import { createSlots, type Slots } from '../line/slots.ts';
-import { RetryAt } from '../record/interruption.ts';
-import { type CallTurns, createCallTurns } from './call-turns.ts';
+import { Refused, RetryAt, StepFailed } from '../record/interruption.ts';
+import { outcomeOf } from '../record/outcome.ts';
+import { howItEnded, type Send, type SendLog } from '../record/sends.ts';
+import { type CallTurns, createCallTurns, type Failure, type Turn } from './call-turns.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
-import { type Attempt, type Attempted, createSending, type Sending } from './sending.ts';
+
+/** How a send is noted. */
+export interface Noted {
+  /** Gets the send; undefined if no step sends it. */
+  log?: SendLog | undefined;
+  /** What the log gets besides the times and the outcome. */
+  as?: Pick<Send, 'calls' | 'sameBytes'>;
+}
+
+/** Writes that a request may have left, and returns what sends it. */
+export type RequestMark<D extends z.ZodType> = Mark<void, () => Promise<Result<z.output<D>>>>;
+
+export type PartnerSent<D extends z.ZodType> =
+  | { became: 'accepted'; result: Result<z.output<D>> }
+  | { became: 'not carried out' | 'open'; failure: Failure };
 
 /** A job's calls to the partner API: within the budget, with decisions based on their outcomes. */
 export interface PartnerCalls {
@@ -17,12 +34,23 @@ export interface PartnerCalls {
   slots: Slots;
   turns: CallTurns;
   rateLimits: RateLimits;
-  sending: Sending;
+  /**
+   * Sends one request, in its turn.
+   * @param wasOpen true if an earlier send may be carried out
+   * @throws any error that is not from the partner API
+   */
+  send<D extends z.ZodType>(
+    turn: Turn,
+    mark: RequestMark<D>,
+    how: Noted & { wasOpen: boolean },
+  ): Promise<PartnerSent<D>>;
+  /** Applies a decision by throwing. For use when no request is open. */
+  act(decision: Decision, failure: Failure): Promise<never>;
   /** Calls an operation that may be repeated without harm, and so needs no journal. */
   repeatable<P extends z.ZodType, D extends z.ZodType>(
     operation: Operation<P, D>,
     payload: z.input<P>,
-    how?: Pick<Attempt<D>, 'log' | 'as'> & { urgent?: boolean; fence?: Fence | undefined },
+    how?: Noted & { urgent?: boolean; fence?: Fence | undefined },
   ): Promise<Result<z.output<D>>>;
 }
 
@@ -35,54 +63,99 @@ export interface Fence {
 }
 
 export function createPartnerCalls(run: CallingRun): PartnerCalls {
-  const { connection, clock } = run;
+  const { connection, breakers, clock, report } = run;
   const pauses = createPauses(run, connection.timeoutMs);
   const slots = createSlots(run, pauses);
   const rateLimits = createRateLimits(run);
-  const turns = createCallTurns(run, { slots, pauses, rateLimits });
-  const sending = createSending(run, { slots, turns, rateLimits });
+  const turns = createCallTurns(run, slots, pauses, rateLimits);
 
-  /** @param make returns what sends the request */
-  function fenced<Call>(fence: Fence | undefined, operation: string, make: () => Promise<Call>): Mark<void, Call> {
+  async function send<D extends z.ZodType>(
+    turn: Turn,
+    mark: RequestMark<D>,
+    { wasOpen, ...noted }: Noted & { wasOpen: boolean },
+  ): Promise<PartnerSent<D>> {
+    const sent = await sendOnce(mark, wasOpen, ({ mayLeave, leaves, refused }) =>
+      slots.send(turn, async () => {
+        const call = await mayLeave();
+        return (taken) => {
+          leaves();
+          return inLog(call, taken, noted).catch((error) => {
+            if (error instanceof PartnerError && isRefusal(outcomeOf(error))) refused();
+            throw error;
+          });
+        };
+      }),
+    );
+    if (sent.became !== 'accepted') return { became: sent.became, failure: turns.read(sent.error) };
+    const { operation } = turn;
+    rateLimits.worked(operation);
+    // The answer counts even if the breaker cannot be closed. The next success closes it too.
+    await breakers
+      .worked({ connection: connection.name, operation })
+      .catch((error) => report({ news: 'breaker not closed', error }));
+    return sent;
+  }
+
+  async function inLog<T extends Result<unknown>>(
+    call: () => Promise<T>,
+    { askedAt, grantedAt }: Pick<Send, 'askedAt' | 'grantedAt'>,
+    { log, as }: Noted,
+  ): Promise<T> {
+    const sentAt = clock();
+    const note = (how: Pick<Send, 'came' | 'status' | 'why'>) =>
+      log?.add({ ...as, askedAt, grantedAt, sentAt, endedAt: clock(), ...how });
+    try {
+      const result = await call();
+      note({ came: 'accepted', status: result.status });
+      return result;
+    } catch (error) {
+      const ended = howItEnded(error);
+      if (ended) note(ended);
+      throw error;
+    }
+  }
+
+  async function act(decision: Decision, { error }: Failure): Promise<never> {
+    if (decision === 'wait for budget') throw await rateLimits.met(error);
+    if (decision === 'park') throw new Refused(error);
+    throw new StepFailed(error.message, { cause: error });
+  }
+
+  function fencedMark<P extends z.ZodType, D extends z.ZodType>(
+    operation: Operation<P, D>,
+    payload: z.input<P>,
+    fence: Fence | undefined,
+  ): RequestMark<D> {
     let isFenced = false;
     return {
       async leaves() {
-        const call = await make();
+        const client = await connection.client();
         if (fence && !isFenced && !(await fence.leaves())) {
-          throw new RetryAt(clock(), `${operation} has just been called by another run`);
+          throw new RetryAt(clock(), `${operation.name} has just been called by another run`);
         }
         isFenced = true;
-        return call;
+        return () => client.call(operation, payload);
       },
-      async refused() {
-        await fence?.refused();
-      },
+      refused: async () => fence?.refused(),
     };
   }
 
   return {
-    ...{ pauses, slots, turns, rateLimits, sending },
-    async repeatable(operation, payload, { urgent = false, fence, log, as } = {}) {
+    ...{ pauses, slots, turns, rateLimits, send, act },
+    async repeatable(operation, payload, { urgent = false, fence, ...noted } = {}) {
       let turn = await turns.take(operation, urgent);
       let wasOpen = false;
       for (let signedAgain = false; ; signedAgain = true) {
-        const mark = fenced(fence, operation.name, async () => {
-          const client = await connection.client();
-          return () => client.call(operation, payload);
-        });
-        const sent: Attempted<typeof operation.data> = await sending.send({
-          turn,
-          mark,
+        const sent: PartnerSent<typeof operation.data> = await send(turn, fencedMark(operation, payload, fence), {
           wasOpen,
-          log,
-          ...(as && { as }),
+          ...noted,
         });
         if (sent.became === 'accepted') return sent.result;
         wasOpen = sent.became === 'open';
         const decision = decisions[sent.failure.outcome].repeatable;
         if (decision !== 'sign again' || signedAgain) {
           await turns.failed(turn, sent.failure);
-          await sending.act(decision, sent.failure);
+          await act(decision, sent.failure);
         }
         turn = await turns.takeAgain(turn);
       }

@@ -325,9 +325,8 @@ async function runAutomation(
   const calls = createPartnerCalls({ ...run, report: about.report });
   const creating = createCreations({ calls, table, connection, lane, journal, ...began, clock });
   const tools = createToolSteps({
-    ...{ assistants, connection: connection.name, limits: connection.mcpLimits, lane, budget },
-    ...{ awaitedLink: job.awaitedLink, ...began },
-    ...{ journal, once, privacy, clock, sleep, deadline },
+    ...{ ...run, ...began, assistants, journal, once, privacy },
+    awaitedLink: job.awaitedLink,
     bug: (error) => report({ news: 'bug', job, error }),
     isPublic: job.replyTo?.in === 'github',
     ensureOfIntake,

@@ -9,9 +9,7 @@ import { onOneLine } from '../../as-person/protocol/outside-text.ts';
 import { schemaHash } from '../../as-person/protocol/schema-hash.ts';
 import type { Tool, ToolList, ToolResult } from '../../as-person/protocol/tool.ts';
 import { type Mark, sendOnce } from '../../send-once.ts';
-import type { Budget } from '../../service/budget/budget.ts';
-import type { Lane } from '../../service/budget/lanes.ts';
-import type { Limits } from '../../service/budget/window.ts';
+import type { CallingRun } from '../line/calling-run.ts';
 import { createPauses, NO_BUDGET_PAUSE_MS, withBudget } from '../line/pauses.ts';
 import { type Interruption, NeedsOperator, NotDone, RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
@@ -62,13 +60,9 @@ export interface ToolSteps {
 
 type Find<Kept> = (reader: Pick<ToolSteps, 'read'>, step: string) => Promise<Kept | undefined>;
 
-export interface ToolStepsOptions {
+export interface ToolStepsOptions
+  extends Pick<CallingRun, 'connection' | 'lane' | 'budget' | 'clock' | 'sleep' | 'deadline'> {
   assistants: Assistants;
-  connection: string;
-  /** `connections.<name>.mcp.limits` of the configuration. */
-  limits: Limits;
-  lane: Lane;
-  budget: Budget;
   journal: Journal;
   once: Once;
   privacy: Privacy;
@@ -78,10 +72,6 @@ export interface ToolStepsOptions {
   isPublic: boolean;
   /** Before anything of a person is read. @throws {Interruption} for a job that intake did not make as it is */
   ensureOfIntake: () => Promise<void>;
-  clock: () => number;
-  sleep: (ms: number) => Promise<void>;
-  /** When this run must have ended. Epoch milliseconds. */
-  deadline: number;
   replacedTable: ReplacedTable;
   /** When the job's event happened at the earliest; epoch milliseconds. */
   happenedAt: number;
@@ -119,7 +109,8 @@ export interface ToolStepsOfRun {
 }
 
 export function createToolSteps(options: ToolStepsOptions): ToolStepsOfRun {
-  const { assistants, connection, limits, lane, budget, journal, once, privacy, clock, bug } = options;
+  const { assistants, lane, budget, journal, once, privacy, clock, bug } = options;
+  const { name: connection, mcpLimits: limits } = options.connection;
   const pauses = createPauses(options, ANSWER_TIMEOUT_MS);
   const inItsWords = (said: string) => (options.isPublic ? '' : `: ${said}`);
   let opened: Promise<Assistant> | undefined;
