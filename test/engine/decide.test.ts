@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { decisions, isRefusal, outcomeOf, type SendOutcome } from '../../lib/engine/record/decide.ts';
+import { decisions, isRefusal, type SendOutcome, type ToolOutcome } from '../../lib/decide.ts';
+import { outcomeOf } from '../../lib/engine/record/outcome.ts';
 import {
   type PartnerError,
   PartnerPayloadError,
@@ -44,9 +45,10 @@ it.each<[PartnerError, SendOutcome]>([
 });
 
 it('only a refusal says that a creation was not carried out', () => {
-  const outcomes = Object.keys(decisions) as SendOutcome[];
+  const outcomes = Object.keys(decisions) as (SendOutcome | ToolOutcome)[];
   expect(outcomes.filter(isRefusal)).toEqual([
     'not sent',
+    'rate limited',
     'invalid signature',
     'timestamp outside window',
     'unknown or revoked key',
@@ -54,6 +56,15 @@ it('only a refusal says that a creation was not carried out', () => {
     'forbidden',
     'not found',
     'invalid',
-    'rate limited',
+    'no token seen',
+    'token expired',
+    'no consent',
+    'base scope missing',
+    'other audience',
+    'workspace disabled',
+    'scope missing',
+    'rejected',
+    'no endpoint',
+    'other revision',
   ]);
 });
