@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
 /** A key, made of the text in the secret. */
 export interface SealKey {
   bytes: Buffer;
-  /** Tells keys apart, so that a rotated one is not tried in vain. */
+  /** Tells keys apart, so that a rotated one is not tried. */
   id: Buffer;
 }
 

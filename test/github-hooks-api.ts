@@ -65,7 +65,7 @@ export interface GithubHooksApi {
   /** How often the relay asked for a delivery. */
   asked(guid: string): number;
   /** The GUIDs of the deliveries that the relay asked for although an attempt of them had arrived. */
-  askedInVain: string[];
+  askedNeedlessly: string[];
   close(): Promise<void>;
 }
 
@@ -164,7 +164,8 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
       const known = attempts.find((one) => one.id === BigInt(id ?? 0));
       if (!known) return send({ status: 404, message: 'Not Found' });
       asked.push(known.guid);
-      if (api.statuses(known.guid).some((status) => status >= 200 && status < 300)) api.askedInVain.push(known.guid);
+      if (api.statuses(known.guid).some((status) => status >= 200 && status < 300))
+        api.askedNeedlessly.push(known.guid);
       await attempt(known, true);
       return instead ? response.destroy() : send({ status: 202 }, '{}');
     }
@@ -209,7 +210,7 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
     },
     statuses: (guid) => api.attempts.filter((one) => one.guid === guid).map((one) => one.statusCode),
     asked: (guid) => asked.filter((one) => one === guid).length,
-    askedInVain: [],
+    askedNeedlessly: [],
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

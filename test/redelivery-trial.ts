@@ -51,7 +51,7 @@ export interface RedeliveryTrial {
   /** In the process of the last run. */
   run(): Promise<RedeliveryReport>;
   /** In a process that has just begun. */
-  runAnew(runtime?: Partial<Runtime>): Promise<RedeliveryReport>;
+  runInNewProcess(runtime?: Partial<Runtime>): Promise<RedeliveryReport>;
   /** In a process of its own, which dies at its nth request to GitHub or the table. @returns whether it came to that */
   runAndDie(at: number, isCarriedOut: boolean): Promise<boolean>;
   /** So much time as it passes, with a run every quarter of an hour. */
@@ -95,7 +95,7 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
       return github.deliver(of, 'issues', event, listedAfterMs);
     },
     run: () => relay.fire('github-redelivery') as Promise<RedeliveryReport>,
-    async runAnew(other = {}) {
+    async runInNewProcess(other = {}) {
       const { createHandler } = await import('../functions/github-redelivery.ts');
       return createHandler({ ...runtime, ...other })({} as never, {} as never) as Promise<RedeliveryReport>;
     },
@@ -105,7 +105,10 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
       const apiUrl = await mortal.reach(github.url);
       process.env.AWS_ENDPOINT_URL_DYNAMODB = await mortal.reach(AWS_ENDPOINT_URL_DYNAMODB);
       const silent = { info: () => {}, warn: () => {}, error: () => {} };
-      const running = trial.runAnew({ config: { ...config, github: { ...config.github, apiUrl } }, log: silent });
+      const running = trial.runInNewProcess({
+        config: { ...config, github: { ...config.github, apiUrl } },
+        log: silent,
+      });
       const ended = running.then(
         () => false,
         () => false,

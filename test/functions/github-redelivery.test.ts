@@ -241,7 +241,7 @@ describe('an outage', () => {
       github.down = nowhere;
       await pass(HOUR, happening);
       expect(guids.filter((guid) => !hasArrived(guid))).toEqual([]);
-      expect(github.askedInVain).toEqual([]);
+      expect(github.askedNeedlessly).toEqual([]);
       expect(posts().length).toBeLessThanOrEqual(8 * hours);
       expect(posts().length).toBeLessThan(before);
       expect(await relay.jobs()).toHaveLength(guids.length);
@@ -697,7 +697,7 @@ describe('a hook', () => {
     await ping(other);
     await failedBefore(9);
     const guid = await failedOnce(other);
-    const slowly = () => trial.runAnew({ sleep: () => relay.runtime.sleep(MINUTE) });
+    const slowly = () => trial.runInNewProcess({ sleep: () => relay.runtime.sleep(MINUTE) });
     expect(await slowly()).toMatchObject({ redelivered: 3, unfinished: 1 });
     expect(github.statuses(guid)).toEqual([500, 202]);
     relay.clock.now += 15 * MINUTE;
@@ -742,7 +742,7 @@ describe('two runs', () => {
   it('two simultaneous runs request each delivery once', async () => {
     await start();
     const guids = await failedBefore(6);
-    const reports = await Promise.all([trial.runAnew(), trial.runAnew(), trial.runAnew()]);
+    const reports = await Promise.all([trial.runInNewProcess(), trial.runInNewProcess(), trial.runInNewProcess()]);
     expect(guids.map(github.asked)).toEqual(guids.map(() => 1));
     expect(reports.reduce((sum, { redelivered }) => sum + redelivered, 0)).toBe(6);
   });

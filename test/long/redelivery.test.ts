@@ -76,7 +76,7 @@ async function happen(happened: Happening, trial: RedeliveryTrial, guids: string
       await trial.run();
       break;
     case 'two runs at once':
-      await Promise.all([trial.runAnew(), trial.runAnew()]);
+      await Promise.all([trial.runInNewProcess(), trial.runInNewProcess()]);
       break;
     case 'a run dies':
       await trial.runAndDie(happened.at, happened.isCarriedOut);
@@ -85,7 +85,7 @@ async function happen(happened: Happening, trial: RedeliveryTrial, guids: string
       const before = github.requests.length;
       github.instead = (request) =>
         github.requests.length - before >= happened.from ? answerOf(happened.trouble, request) : undefined;
-      await trial.runAnew();
+      await trial.runInNewProcess();
       github.instead = () => undefined;
     }
   }
@@ -126,7 +126,7 @@ describe('redelivery', () => {
             expect(lost.filter((guid) => !givenUp.includes(guid))).toEqual([]);
             // The first attempt, and at least five redeliveries.
             for (const guid of givenUp) expect(github.statuses(String(guid)).length).toBeGreaterThanOrEqual(6);
-            expect(github.askedInVain).toEqual([]);
+            expect(github.askedNeedlessly).toEqual([]);
           } finally {
             await trial.close();
           }

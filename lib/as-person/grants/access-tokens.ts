@@ -43,7 +43,7 @@ export interface AccessTokensOptions {
 /** Longer than a refresh takes. A worker that has not written its outcome by then was killed. */
 const LEASE_MS = 20_000;
 const LOOK_AGAIN_MS = 250;
-/** After so long another worker's refresh is waited for by the job, and not in place. */
+/** If the refresh of another worker takes longer, the job waits for it, and not this run. */
 const LONGEST_WAIT_MS = 25_000;
 /**
  * A refresh whose answer was lost is sent once more: where the first never arrived, it works. Where it arrived, the

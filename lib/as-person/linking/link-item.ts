@@ -71,7 +71,7 @@ export function newTicket({ holder, connection }: Asker, randomBytes: (size: num
 /** `U0123ABCD.main.<secret>` */
 export const printTicket = ({ holder, connection, secret }: Ticket): string => `${holder.id}.${connection}.${secret}`;
 
-/** @returns undefined for what no ticket looks like */
+/** @returns undefined if the text is not a ticket */
 export function readTicket(text: string): Ticket | undefined {
   const [, id, connection, secret] = /^([UW][A-Z0-9]{1,32})\.([a-z0-9-]{1,31})\.([\w-]{43})$/.exec(text) ?? [];
   if (id === undefined || connection === undefined || secret === undefined) return undefined;

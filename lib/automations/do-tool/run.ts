@@ -72,7 +72,7 @@ export function fillInTool(context: Context): Automation {
     // As JSON, because a schema can have names and numbers that the table does not take.
     if (form) await steps.read(FORM, 'Slack form', async () => JSON.stringify(tool.inputSchema));
     const updated = await updateModal(slack, clock, steps, opened, form || toolMessageModal(why));
-    // The person sees the form. They are only told if it cannot be made, such as for want of a link.
+    // The person sees the form. They are only told if it cannot be made, for example because no account is linked.
     const text = updated ? `the form of ${name} is shown` : 'nothing to do: the modal was closed already';
     return { text, isUntold: true };
   });
