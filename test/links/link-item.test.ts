@@ -49,6 +49,18 @@ describe('the item of a link', () => {
     );
   });
 
+  it.each([
+    [['turn'], { turn: -1 }],
+    [['defect'], { defect: 7 }],
+    [['defect.applied'], { defect: { id: 7, applied: { title: 1, body: 2 }, updates: 0 } }],
+    [['defect.updates', 'defect.updatedAt'], { defect: { id: 7, applied: {}, updates: 0.5, updatedAt: NOW + 7.2e6 } }],
+    [['claim.by', 'newest'], { claim: { connection: 'main', marker: 'm' }, newest: 'x' }],
+  ])('names %j, once and no deeper, where it cannot be read', (wrong, change) => {
+    const [state] = fc.sample(states, 1);
+    if (!state) throw new Error('no state');
+    expect(fromItem({ ...stored(made(state)), ...change }, NOW)).toMatchObject({ life: 'unreadable', wrong });
+  });
+
   it('takes any item, and keeps one that cannot be read as it is', () => {
     const one = fc.sample(states, 1)[0];
     if (!one) throw new Error('no state');
