@@ -20,10 +20,16 @@ interface CommonVerb<Command extends { verb: string }> {
   print(command: Command, languages: Languages): string;
   /** The permission in relay.config.ts that restricts the verb; null if everyone may use it. */
   permission: keyof SlackConfig['permissions'] | null;
+  /** True if it works only on connections where people link accounts. */
+  needsAccounts?: true;
   /** The repository setting that allows the verb in comments. Without it, the verb works in Slack only. */
   inComments?: keyof Pick<RepositoryConfig, 'completeChecklistItem' | 'logTime'>;
   /** True if repeating the command shortly after may be a mistake, so that the person is asked to confirm. */
   asksBeforeRepeating: boolean;
+  /** What the command sets, if another command sets it to something else. Then only the last of them is a repetition. */
+  sets?(command: Command): string;
+  /** Why a typed command may be a mistake, so that the person is asked to confirm; undefined if it is probably none. */
+  doubt?(command: Command, now: number): string | undefined;
 }
 
 /** A verb whose commands are jobs. */

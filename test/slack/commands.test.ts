@@ -198,7 +198,8 @@ describe('a command that waits', () => {
 
 describe('help', () => {
   it('help is made from the verbs, is short, and makes no job', async () => {
-    const relay = await startRelay({ config: exampleConfig({}, { slack: { command: '/pm-test' } }) });
+    const config = exampleConfig({}, { slack: { command: '/pm-test' }, connection: { mcp: { link: 'offered' } } });
+    const relay = await startRelay({ config });
     for (const typed of ['', 'help', '?', 'HELP']) {
       const { text } = await command(relay, typed);
       for (const { usage, does } of verbs) expect(text).toContain(`/pm-test ${usage}  ${does}`);
@@ -206,6 +207,35 @@ describe('help', () => {
     }
     expect(queued(relay)).toBe(0);
     expect(relay.sandbox.requests).toBe(0);
+    await relay.close();
+  });
+
+  const OTHERS = ['status', 'help'];
+  const permissions = { defect: { channels: [PLATFORM] }, log: { userGroups: ['S0PLATFORM'] } };
+  it.each([
+    ['where no accounts are linked', {}, {}, {}, ['defect', 'done', 'undo', 'log', 'find', ...OTHERS]],
+    ['for a channel', { permissions }, {}, { channelId: GENERAL }, ['done', 'undo', 'log', 'find', ...OTHERS]],
+    [
+      'for a person',
+      { permissions },
+      {},
+      { channelId: PLATFORM, userId: NOBODY },
+      ['defect', 'done', 'undo', 'find', ...OTHERS],
+    ],
+    ['before a link that is required', {}, { mcp: { link: 'required' } }, {}, ['link', 'unlink', ...OTHERS]],
+  ] as const)('help lists what the person may use: %s', async (_, slack, connection, asked, listed) => {
+    const relay = await startRelay({ config: exampleConfig({}, { slack, connection }) });
+    const { text } = await command(relay, 'help', asked);
+    expect([...text.matchAll(/^\/pm (\w+).* {2}/gm)].map(([, verb]) => verb)).toEqual(listed);
+    const [example] = text.match(/For example.*/) ?? [];
+    for (const { verb } of verbs) if (example?.includes(`/pm ${verb} `)) expect(listed).toContain(verb);
+    await relay.close();
+  });
+
+  it('help lists everything while Slack does not say who is in a group', async () => {
+    const relay = await startRelay({ config: exampleConfig({}, { slack: { permissions } }) });
+    relay.slack.userGroups.delete('S0PLATFORM');
+    expect((await command(relay, 'help', { channelId: PLATFORM })).text).toContain('/pm log');
     await relay.close();
   });
 });
@@ -361,6 +391,40 @@ describe('the very same command', () => {
     expect(relay.sandbox.data.timelogs).toHaveLength(4);
     expect(await relay.jobs()).toHaveLength(1);
     expect((await command(relay, typed)).text).toContain('Run it again?');
+  });
+
+  it('what was undone since is done again without a question', async () => {
+    const answers = [];
+    for (const typed of ['done 101 102', 'undo 102 101', 'done 101 102']) answers.push(await ask(relay, typed));
+    expect(answers.map(({ inTheEnd }) => inTheEnd)).toEqual([
+      ':white_check_mark: Completed checklist items 101 and 102.',
+      ':white_check_mark: Reopened checklist items 102 and 101.',
+      ':white_check_mark: Completed checklist items 101 and 102.',
+    ]);
+    expect((await command(relay, 'done 101 102')).text).toContain('Run it again?');
+  });
+
+  it.each([
+    ['2026-09-21', undefined],
+    ['2026-09-20', '61'],
+    ['2025-11-20', '365'],
+  ])('a date long ago is asked about before time is logged: %s', async (date, days) => {
+    relay.clock.now = Date.parse('2026-11-20T12:00:00Z');
+    const before = relay.sandbox.data.timelogs.length;
+    const answer = await command(relay, `log 8h ${date} “Release checkout 2.4”`);
+    if (days === undefined) {
+      expect(answer.text).toContain(WORKING);
+      return;
+    }
+    expect(answer.text).toBe(
+      `:question: ${date} is ${days} days ago. Do you mean /pm log 8h ${date} "Release checkout 2.4"?`,
+    );
+    expect(queued(relay)).toBe(0);
+    for (let times = 0; times < 2; times++) {
+      await press(relay, answer, 'Do that');
+      await relay.work();
+    }
+    expect(relay.sandbox.data.timelogs.slice(before)).toMatchObject([{ date, hours: 8 }]);
   });
 
   it('a command is not asked about if the first one was never stored', async () => {

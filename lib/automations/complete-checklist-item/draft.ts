@@ -27,6 +27,7 @@ function itemsVerb(
     permission: 'done',
     inComments: 'completeChecklistItem',
     asksBeforeRepeating: true,
+    sets: ({ items }) => items.toSorted().join(' '),
     job: (command, origin) =>
       checklistItemJobs.draft({
         ...eventOf(verb, print(command), origin),

@@ -40,6 +40,7 @@ export const doVerb: JobVerb<DoCommand> = {
   },
   print: ({ word }) => (word === undefined ? 'do' : `do ${asTyped(word)}`),
   permission: 'do',
+  needsAccounts: true,
   asksBeforeRepeating: false,
   job: ({ verb, ...input }, origin) =>
     toolListJobs.draft({ ...eventOf(verb, verb, origin), group: `${origin.entity}-do`, input }),

@@ -26,5 +26,6 @@ export const linkVerb: AnsweredVerb<LinkCommand> = {
   },
   print: ({ code }) => (code === undefined ? 'link' : `link ${code}`),
   permission: null,
+  needsAccounts: true,
   asksBeforeRepeating: false,
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Languages } from '../../commands/day-like.ts';
 import { type LogCommand, printLog, readLog } from '../../commands/log.ts';
+import { DAY_MS } from '../../dates.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { defineJobs } from '../../engine/record/job-kind.ts';
 import { type CommandOrigin, eventOf, type JobVerb } from '../verb.ts';
@@ -19,6 +20,9 @@ export type TimeToLog = z.output<typeof timeToLog>;
 
 export const timeJobs = defineJobs('log-time', timeToLog);
 
+/** With a date before that, the year or the month may be a mistake. */
+const LONG_AGO_DAYS = 60;
+
 export const logVerb: JobVerb<LogCommand> = {
   verb: 'log',
   usage: 'log <duration> [day] <task> [note]',
@@ -35,6 +39,11 @@ export const logVerb: JobVerb<LogCommand> = {
   permission: 'log',
   inComments: 'logTime',
   asksBeforeRepeating: true,
+  doubt({ day }, now) {
+    // `today` and `yesterday` are no dates.
+    const daysAgo = Math.floor((now - Date.parse(day)) / DAY_MS);
+    return daysAgo > LONG_AGO_DAYS ? `${day} is ${daysAgo} days ago.` : undefined;
+  },
   job: (command, origin, { slack }) => timeJob(command, origin, slack?.languages ?? []),
 };
 

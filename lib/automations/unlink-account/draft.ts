@@ -16,5 +16,6 @@ export const unlinkVerb: AnsweredVerb<UnlinkCommand> = {
       : { fault: 'unlink takes nothing behind it.', suggestions: ['unlink'] },
   print: () => 'unlink',
   permission: null,
+  needsAccounts: true,
   asksBeforeRepeating: false,
 };

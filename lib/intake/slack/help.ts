@@ -10,17 +10,30 @@ import { connectionOf, type SlackIntake } from './slack-intake.ts';
 
 const SHOWN = 5;
 
-/** The help text, made from the grammar that reads the commands. */
-export function helpMessage(slash: string): SlackMessage {
-  const lines = verbs.map(({ usage, does }) => `${code(`${slash} ${usage}`)}  ${escaped(does)}`);
-  const examples = verbs
+/** What the person can do there, made from the grammar that reads the commands. */
+export async function helpMessage(
+  { userId, channelId }: { userId: string; channelId: string },
+  intake: SlackIntake,
+): Promise<SlackMessage> {
+  const slash = intake.settings.command;
+  const { link } = intake.config.connections[connectionOf(intake, channelId)]?.mcp ?? {};
+  const mayUse = async ({ permission, needsAccounts }: (typeof verbs)[number]) => {
+    if (needsAccounts && link === 'off') return false;
+    if (permission === null) return true;
+    // Without an answer from Slack, help says too much rather than too little.
+    const fault = await intake.permissions.faultOf(permission, { userId, channelId }).catch(() => undefined);
+    return fault === undefined;
+  };
+  const allowed = await Promise.all(verbs.map(mayUse));
+  const shown = verbs.filter((_, index) => allowed[index]);
+  const lines = shown.map(({ usage, does }) => `${code(`${slash} ${usage}`)}  ${escaped(does)}`);
+  const examples = shown
     .map(({ examples: [example] }) => example)
     .filter((example) => example?.includes(' '))
     .map((example) => code(`${slash} ${example}`));
-  return {
-    text: `What ${slash} can do`,
-    blocks: [section(lines.join('\n')), section(`For example ${examples.join(', ')}`)],
-  };
+  const blocks = [section(lines.join('\n'))];
+  if (examples.length > 0) blocks.push(section(`For example ${examples.join(', ')}`));
+  return { text: `What ${slash} can do`, blocks };
 }
 
 /**

@@ -26,6 +26,8 @@ export interface GivenCommand extends SlackRequester {
   /** Opens a modal; valid for three seconds. */
   triggerId: string;
   channelId: string;
+  /** Not in a button, whose label the person has read. */
+  isTyped?: true;
   /** Set if it is not that of the channel. */
   connection?: string;
 }
@@ -34,7 +36,7 @@ export interface GivenCommand extends SlackRequester {
 export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const parsed = parseCommand(plain(typed.text), intake.settings.languages);
   if ('fault' in parsed) return faultMessage(parsed, typed, intake);
-  const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId };
+  const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId, isTyped: true };
   const { said, works } = await carryOutOnce(given, intake);
   if (!works) return said;
   const text = `${intake.settings.command} ${printCommand(parsed.command, intake.settings.languages)}`;
@@ -72,6 +74,7 @@ async function carryOutAgain(given: GivenCommand, intake: SlackIntake): Promise<
     await intake.recentCommands.noteAgain({
       ...given,
       command: printCommand(given.command, intake.settings.languages),
+      sets: verbOf(given.command).sets?.(given.command),
       jobId: draft.id,
     });
   return said;
@@ -83,14 +86,17 @@ interface Answer {
   works: boolean;
 }
 
-/** Runs a command, unless the person may not use it or gave the same command a moment ago. */
+/** Runs a command, unless the person may not use it, gave it a moment ago, or has to confirm it. */
 async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<Answer> {
   const fault = await refusal(given, intake);
   if (fault !== undefined) return { said: warning(fault), works: false };
+  const question = given.isTyped && questionBefore(given, intake);
+  if (question) return { said: question, works: false };
   const draft = draftOf(given, intake);
   if (!draft || !verbOf(given.command).asksBeforeRepeating) return carryOut(given, draft, intake);
   const command = printCommand(given.command, intake.settings.languages);
-  const noted = await intake.recentCommands.note({ ...given, command, jobId: draft.id });
+  const sets = verbOf(given.command).sets?.(given.command);
+  const noted = await intake.recentCommands.note({ ...given, command, sets, jobId: draft.id });
   if ('first' in noted) return { said: await answerRepeat(command, given, noted, intake), works: false };
   const first = { ...given, happened: noted.happened };
   return carryOut(first, draftOf(first, intake), intake);
@@ -117,7 +123,7 @@ async function answer(
 ): Promise<SlackMessage | undefined> {
   switch (command.verb) {
     case 'help':
-      return (await import('./beyond-jobs.ts')).helpMessage(intake.settings.command);
+      return (await import('./beyond-jobs.ts')).helpMessage(given, intake);
     case 'status':
       return (await import('./beyond-jobs.ts')).statusMessage(given, intake);
     case 'link':
@@ -162,6 +168,16 @@ function faultMessage(
     return runButton(suggestions.length === 1 ? 'Do that' : command, { command, happened, again: false }, index);
   });
   return message([told, ...meant], ...buttons);
+}
+
+/** Asks before a command runs that may be a mistake; undefined if it is probably none, or too long for a button. */
+function questionBefore(given: GivenCommand, { settings, clock }: SlackIntake): SlackMessage | undefined {
+  const doubt = verbOf(given.command).doubt?.(given.command, clock());
+  const command = printCommand(given.command, settings.languages);
+  const value = { command, happened: given.happened, again: false };
+  const buttons = doubt === undefined ? [] : runButton('Do that', value);
+  const asked = section(`:question: ${doubt} Do you mean ${code(`${settings.command} ${command}`)}?`);
+  return buttons.length === 0 ? undefined : message(asked, ...buttons);
 }
 
 /**

@@ -30,6 +30,8 @@ interface GivenBefore {
   userId: string;
   channelId: string;
   command: string;
+  /** What it sets, if another command sets it to something else. */
+  sets?: string | undefined;
   /** The event that the job is made from. */
   happened: string;
   jobId: string;
@@ -42,9 +44,9 @@ interface Noted {
 }
 
 export function createRecentCommands(table: Table, jobs: JobStore, clock: () => number): RecentCommands {
-  function itemOf({ userId, channelId, command, happened, jobId }: GivenBefore, now: number) {
-    const key = keys.said(userId, digest([channelId, command]));
-    return { ...key, happened, jobId, at: now, expiresAt: Math.ceil((now + ASKED_WITHIN_MS) / 1000) };
+  function itemOf({ userId, channelId, command, sets = command, happened, jobId }: GivenBefore, now: number) {
+    const key = keys.said(userId, digest([channelId, sets]));
+    return { ...key, command, happened, jobId, at: now, expiresAt: Math.ceil((now + ASKED_WITHIN_MS) / 1000) };
   }
 
   return {
@@ -52,8 +54,8 @@ export function createRecentCommands(table: Table, jobs: JobStore, clock: () => 
       const now = clock();
       const item = itemOf(given, now);
       const lately = {
-        expression: 'attribute_not_exists(#pk) OR #at <= :before OR #jobId = :jobId',
-        values: { before: now - ASKED_WITHIN_MS, jobId: given.jobId },
+        expression: 'attribute_not_exists(#pk) OR #at <= :before OR #jobId = :jobId OR #command <> :command',
+        values: { before: now - ASKED_WITHIN_MS, jobId: given.jobId, command: given.command },
       };
       if (await table.put(item, lately)) return { happened: given.happened };
       const earlier = (await table.get({ pk: item.pk, sk: item.sk })) as Noted | undefined;
