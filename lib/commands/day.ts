@@ -71,7 +71,7 @@ export function dayAtEnd(text: string, languages: Languages): UnclearDay | undef
 }
 
 export function unclearDay(words: string): string {
-  return `${excerpt(words)} looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.`;
+  return `${excerpt(words)} looks like a day. Write the day before the task: today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.`;
 }
 
 /** @returns undefined if the word is not a day in a supported form */

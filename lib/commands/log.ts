@@ -99,11 +99,13 @@ function isReadAs(
 
 /** The command with its duration moved to the front, for input such as `4711 2h wrote tests`. */
 function withDurationFirst(text: string, languages: Languages): LogCommand | undefined {
-  const first = firstWord(text);
-  if (!first) return undefined;
-  const { phrase, rest } = durationPhrase(first.rest);
-  const inFront = text.slice(0, text.length - first.rest.length);
-  return entryOf(phrase, inFront + rest, languages);
+  for (let behind = text; behind !== ''; ) {
+    const { phrase, rest } = durationPhrase(behind);
+    const inFront = text.slice(0, text.length - behind.length);
+    if (isWrittenAsDuration(phrase)) return entryOf(phrase, `${inFront}${rest}`.trimEnd(), languages);
+    behind = firstWord(behind)?.rest ?? '';
+  }
+  return undefined;
 }
 
 function entryOf(duration: string, text: string, languages: Languages): LogCommand | undefined {

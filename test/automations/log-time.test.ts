@@ -116,6 +116,7 @@ describe('time that is logged', () => {
       ['Login with passkeys', 'Login with passkeys', undefined],
       ['login With passkeys wrote tests', 'Login with passkeys', 'wrote tests'],
       ['Login with passkeys: wrote tests', 'Login with passkeys', 'wrote tests'],
+      ['Login with passkeys “yesterday was worse”', 'Login with passkeys', 'yesterday was worse'],
       ['on Login with passkeys wrote tests', 'Login with passkeys', 'wrote tests'],
       ['on task Login with passkeys', 'Login with passkeys', undefined],
       ['On call was quiet', 'On call', 'was quiet'],
@@ -191,7 +192,9 @@ describe('time that is logged', () => {
       ['Login with passkeys monday wrote tests', [['2027-01-02', 'monday wrote tests']]],
     ])('a day behind the name is asked about: %s', async (typed, readings) => {
       relay.clock.now = Date.parse('2027-01-02T12:00:00Z');
-      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toMatch(/looks like a day\. Write it before the task/);
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toMatch(
+        /looks like a day\. Write the day before the task/,
+      );
       const question = { blocks: lastMessage(relay).blocks ?? [] };
       const labels = buttonsOf(question);
       const isDated = readings.length > 1;
@@ -201,6 +204,31 @@ describe('time that is logged', () => {
         await relay.work();
         expect(logged().at(-1)).toMatchObject({ date, note: expect.stringContaining(`${note} [`) });
       }
+    });
+
+    it.each([
+      'Login secret',
+      'Nothing secret',
+      'Login with passkeys 昨日の secret',
+      'Login with passkeys 2026-02-30 secret',
+    ])('the records of a question do not have the note: %s', async (typed) => {
+      relay.clock.now += 120_000;
+      await ask(relay, `log 1h ${typed}`);
+      const outcomes = (await relay.jobs()).map(({ outcome, summary }) => [outcome, summary]);
+      expect(JSON.stringify(outcomes)).not.toContain('secret');
+      expect(relay.log.filter((line) => JSON.stringify(line).includes('secret'))).toEqual([]);
+    });
+
+    it('a question has its buttons also if it could not be sent at first', async () => {
+      relay.clock.now += 120_000;
+      relay.slack.fail({ method: 'response_url', kind: 'server-error' });
+      await command(relay, 'log 1h Login with keys');
+      await relay.work();
+      const { tasks } = relay.sandbox.data;
+      tasks.push({ ...(tasks[0] as (typeof tasks)[number]), task_id: 'late', name: 'Login', title: 'Login' });
+      await relay.workToTheEnd();
+      tasks.pop();
+      expect(buttonsOf(lastMessage(relay))).toEqual(['Log 1h on Login with passkeys']);
     });
 
     it('a name that goes on in the note takes one search', async () => {

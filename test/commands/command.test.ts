@@ -154,6 +154,8 @@ describe('a command', () => {
     ['log 60 30m', 'log 30m 60'],
     ['log -2h 4711', 'log 2h 4711'],
     ['log 4711 2h wrote tests', 'log 2h 4711 wrote tests'],
+    ['log Login with passkeys 2h', 'log 2h Login with passkeys'],
+    ['log yesterday Login with passkeys 1h 30m wrote tests', 'log 1h30m yesterday Login with passkeys wrote tests'],
     ['log yesterday 1h 30m 4711', 'log 1h30m yesterday 4711'],
     ['log "Checkout page" 2h', 'log 2h "Checkout page"'],
     ['log 90 Login with passkeys', 'log 1h30m Login with passkeys'],
@@ -210,11 +212,11 @@ describe('a command', () => {
     ['log 2h tomorrow 4711', 'You cannot log time in the future. Use today, yesterday or a past date.'],
     [
       'log 2h 18.11. 4711',
-      '“18.11.” looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
+      '“18.11.” looks like a day. Write the day before the task: today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
     ],
     [
       'log 2h monday 4711',
-      '“monday” looks like a day. Use today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
+      '“monday” looks like a day. Write the day before the task: today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
     ],
     ['log 2h today yesterday 4711', 'There is a second day, “yesterday”. If it is a task, put it in quotation marks.'],
   ])('the command %o is refused', (text, fault) => {

@@ -12,7 +12,7 @@ const logged = (change: { minutes?: number; day?: string; task?: string; note?: 
 /** The same with a note, and with nothing between the two. */
 const open = (note: string) => logged({ note, isOpen: true });
 const on = (day: string, note?: string) => logged({ day, ...(note !== undefined && { note }) });
-const DAY = / looks like a day\. Use today, yesterday or a date such as 2026-11-18\./;
+const DAY = / looks like a day\. Write the day before the task: today, yesterday or a date such as 2026-11-18\./;
 const DURATION =
   /is not a duration such as|has no unit|is not a whole number|is too short|is too long|has too many minutes/;
 

@@ -597,6 +597,13 @@ describe('a channel with a connection of its own', () => {
     expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other']);
     expect((await command(relay, 'status', { channelId: PLATFORM })).text).toContain('Budget of other\n1 of 120');
     expect((await command(relay, 'status')).text).toContain('Budget of main\n0 of 120');
+
+    // A question that arrives as a direct message keeps the connection.
+    await ask(relay, 'log 1h checkout', { channelId: PLATFORM, responseUrl: 'https://example.com/' });
+    await press(relay, lastMessage(relay), 'Log 1h on Release checkout 2.4', { channelId: 'D0MIRA' });
+    await relay.work();
+    expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other', 'other', 'other']);
+    expect(told(relay).at(-1)).toContain('Logged 1h');
     await relay.close();
   });
 });

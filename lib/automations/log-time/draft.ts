@@ -31,7 +31,7 @@ export const logVerb: JobVerb<LogCommand> = {
     'log 1h30m 4711 wrote tests',
     'log 1.5h yesterday 4711',
     'log 90m 2026-11-18 4711',
-    'log 1:30 "Checkout page" wrote tests',
+    'log 1:30 Checkout page wrote tests',
     'log 2h 4711 yesterday wrote tests',
   ],
   read: readLog,

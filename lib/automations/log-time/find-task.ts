@@ -30,7 +30,10 @@ export interface ReadTask {
 
 /** No task is meant for certain: why, and those that may be meant. */
 export interface UnclearTask {
+  /** For the records, which never have the note. */
   fault: string;
+  /** For the person: with all that they typed. */
+  said: string;
   offered: readonly ReadTask[];
 }
 
@@ -104,7 +107,7 @@ export async function findTask(typed: TypedTask, tasks: TaskSource): Promise<Rea
   // On a page that was not read there may be a second one.
   if (only && whole && meant.length === 1 && others.length === 0) return read(only);
   const offered = [...meant, ...others];
-  return { fault: faultOf(words, offered), offered: offered.slice(0, MOST_OFFERED).map(read) };
+  return { ...faultOf(words, offered), offered: offered.slice(0, MOST_OFFERED).map(read) };
 }
 
 type FittingTask = Fit & { task: Task };
@@ -121,19 +124,24 @@ function readingsOf(fitting: readonly FittingTask[]): Record<'meant' | 'others',
   return { meant, others: meant.length + nearer.length > 0 ? nearer : longest(ofKind('partly')) };
 }
 
-function faultOf({ words, first, isOpen }: TypedWords, offered: readonly FittingTask[]): string {
+function faultOf(
+  { words, first, isOpen }: TypedWords,
+  offered: readonly FittingTask[],
+): Pick<UnclearTask, 'fault' | 'said'> {
+  const shown = (typed: readonly string[]) => cutToLength(typed.join(' '), SHOWN_LENGTH, '…');
   const meant = offered.filter(({ how }) => how === 'exactly');
-  const shown = (text: string) => cutToLength(text, SHOWN_LENGTH, '…');
-  const typed = words.join(' ');
+  const same = (fault: string) => ({ fault, said: fault });
   if (meant[0]) {
-    const named = shown(words.slice(0, meant[0].words).join(' '));
-    if (meant.length > 1) return `${meant.length} tasks are called ${named}`;
-    return offered.length > 1
-      ? `${named} may be the beginning of another name`
-      : `More than one task may be called ${named}`;
+    const named = shown(words.slice(0, meant[0].words));
+    if (meant.length > 1) return same(`${meant.length} tasks are called ${named}`);
+    const isAlone = offered.length === 1;
+    return same(
+      isAlone ? `More than one task may be called ${named}` : `${named} may be the beginning of another name`,
+    );
   }
+  const none = same(`There is no task ${shown([first])}`);
   const isName = isOpen && (offered.length > 0 || !/\d/.test(first));
-  return isName ? `“${shown(typed)}” does not begin with the name of a task` : `There is no task ${shown(first)}`;
+  return isName ? { ...none, said: `“${shown(words)}” does not begin with the name of a task` } : none;
 }
 
 /** Searches for the name, and where no task has it for a word of it: in the service it may have other blanks. */

@@ -3,7 +3,7 @@ import { printDuration } from '../../commands/duration.ts';
 import { printLog } from '../../commands/log.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { runButton } from '../../platforms/slack/command-button.ts';
-import { message, plainSection } from '../../platforms/slack/messages.ts';
+import { message, plainSection, sentence } from '../../platforms/slack/messages.ts';
 import { cutToLength } from '../../text.ts';
 import type { TimeToLog } from './draft.ts';
 import type { ReadTask } from './find-task.ts';
@@ -22,12 +22,15 @@ export interface Reading extends ReadTask {
   date: string;
 }
 
+/** The message in Slack where there is nothing to offer. */
+export const saidBlocks = (said: string) => message(plainSection(`:warning: ${said}`)).blocks;
+
 /** Leaves room in a button for the duration and the date. */
 const NAME_LENGTH = 45;
 
 /** The message in Slack: a button for each command that may be meant. Undefined if one is too long for a button. */
 export function offerBlocks(
-  fault: string,
+  said: string,
   offered: readonly Reading[],
   { time: { minutes, day }, job, languages }: AskedTime,
 ): readonly object[] | undefined {
@@ -43,6 +46,6 @@ export function offerBlocks(
     return runButton(isUnique ? (labels[index] ?? '') : labelOf(task, date), value, index);
   });
   if (buttons.length < offered.length) return undefined;
-  const question = `Did you mean ${offered.length === 1 ? 'this' : 'one of these'}?`;
-  return message(plainSection(`:warning: ${fault}. ${question}`), ...buttons).blocks;
+  const question = offered.length === 1 ? 'Did you mean this?' : 'Did you mean one of these?';
+  return message(plainSection(`:warning: ${sentence(said)} ${question}`), ...buttons).blocks;
 }

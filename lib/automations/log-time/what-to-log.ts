@@ -1,33 +1,37 @@
-import { type Day, readDay } from '../../commands/day.ts';
+import { type Day, readDay, unclearDay } from '../../commands/day.ts';
 import { daysMeant } from '../../commands/days-meant.ts';
-import { excerpt } from '../../commands/fault.ts';
+import { unquoted } from '../../commands/words.ts';
 import { addDays } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import { cutToLength } from '../../text.ts';
-import { findTask, type TaskSource } from './find-task.ts';
-import { type AskedTime, offerBlocks, type Reading } from './offer-blocks.ts';
+import { findTask, type ReadTask, type TaskSource } from './find-task.ts';
+import { type AskedTime, offerBlocks, type Reading, saidBlocks } from './offer-blocks.ts';
 
 const SHOWN_LENGTH = 250;
+const WHAT_WORKS = 'Give its id, or its whole name.';
+/** For the records, which never have the note. */
+const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day before the task';
 
 /** @throws {NotDone} unless it is certain what is meant; in Slack with a button for each command that may be */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Reading> {
   const { time } = asked;
   const date = dateOf(time.day, asked);
   const read = await findTask(time, tasks);
+  const readingOf = (one: ReadTask) => ({ ...one, note: one.note && unquoted(one.note), date });
   if (!('fault' in read)) {
-    // Behind a name of several words, nobody has looked for a day yet.
-    if (read.note !== time.note) refuseDay({ ...read, date }, asked);
-    return { ...read, date };
+    // Behind a name of several words, nobody has looked for a day or for quotation marks yet.
+    if (read.note === time.note) return { ...read, date };
+    refuseDay({ ...read, date }, asked);
+    return readingOf(read);
   }
-  const { fault, offered } = read;
-  if (offered.length === 0) throw new NotDone(`${fault}. Give its id, or its whole name.`);
+  const { fault, said, offered } = read;
+  if (offered.length === 0) throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${WHAT_WORKS}`));
   const isPublic = time.by.in === 'github';
   const list = offered.map(({ task: { id, name } }) =>
     isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`,
   );
   const text = `${fault}. Did you mean one of these? ${list.join(', ')}`;
-  const readings = offered.map((one) => ({ ...one, date }));
-  throw new NotDone(text, offerBlocks(fault, readings, asked));
+  throw new NotDone(text, offerBlocks(said, offered.map(readingOf), asked));
 }
 
 /** Asks about a note that begins with a day: `Login with passkeys yesterday: wrote tests`. */
@@ -35,13 +39,12 @@ function refuseDay(reading: Reading, asked: AskedTime): void {
   const { note = '' } = reading;
   const day = readDay(note, asked.languages);
   if (day === undefined) return;
-  if ('fault' in day) throw new NotDone(day.fault);
+  if ('fault' in day) throw new NotDone(DAY_IN_NOTE, saidBlocks(day.fault));
   const others = 'words' in day ? day.others : day.rest;
   const words = note.slice(0, note.length - others.length).trim();
   const days = 'words' in day ? daysMeant(words, asked.languages) : [day.day];
-  const fault = `${excerpt(words)} looks like a day. Write it before the task, as today, yesterday or a date such as 2026-11-18`;
   const dated = days.map((day) => ({ ...reading, date: dateOf(day, asked), note: others === '' ? undefined : others }));
-  throw new NotDone(fault, offerBlocks(fault, [...dated, reading], asked));
+  throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words), [...dated, reading], asked));
 }
 
 /** The date in the person's time zone when they asked. */

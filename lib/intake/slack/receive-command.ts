@@ -164,8 +164,8 @@ function faultMessage(
   const told = plainSection(`:warning: ${fault}`);
   const meant = suggestions.map((suggestion) => section(code(`${settings.command} ${suggestion}`)));
   const buttons = suggestions.flatMap((command, index) => {
-    const happened = index === 0 ? triggerId : `${triggerId} ${index}`;
-    return runButton(suggestions.length === 1 ? 'Do that' : command, { command, happened, again: false }, index);
+    const value = { command, happened: `${triggerId} ${index}`, again: false };
+    return runButton(suggestions.length === 1 ? 'Do that' : command, value, index);
   });
   return message([told, ...meant], ...buttons);
 }
