@@ -52,7 +52,8 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
       );
       if (options.json) return printJson(withIsoTimes(views));
       const now = stores.clock();
-      for (const { connection, ...view } of views) console.log([connection, ...lines(view, now)].join('\n  '));
+      for (const { connection, ...view } of views)
+        console.log([connection, ...lines(connection, view, now)].join('\n  '));
     });
 }
 
@@ -71,7 +72,8 @@ type View = ConnectionView & {
 };
 
 /** A connection's budget in words. */
-function lines({ minute, day, pausedUntil, assumed, stopped, strangers, ...view }: View, now: number): string[] {
+function lines(connection: string, view: View, now: number): string[] {
+  const { minute, day, pausedUntil, assumed, stopped, strangers } = view;
   return [
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
     ...(assumed === null
@@ -80,7 +82,9 @@ function lines({ minute, day, pausedUntil, assumed, stopped, strangers, ...view 
           `the service seems to allow ${assumed.perMinute} calls a minute, since a 429 at ${localTime(assumed.since)}: other software uses the key, or its limit is lower`,
         ]),
     ...(pausedUntil === null ? [] : [`paused until ${localTime(pausedUntil)}`]),
-    ...stopped.map(({ operation = 'the connection', since, until, why }) => {
+    ...stopped.map(({ operation = 'the connection', since, until, why, refusesKey }) => {
+      if (refusesKey)
+        return `the service has refused the key since ${localTime(since)}; enter a new one with relay secrets set partner/${connection}: ${oneLine(why)}`;
       const probe = until > now ? `the next probe is sent by ${localTime(until)}` : 'the next job probes it';
       return `${operation} has been failing since ${localTime(since)}, ${probe}: ${oneLine(why)}`;
     }),

@@ -91,6 +91,8 @@ export interface Stopped {
   why: string;
   /** When the next probe may be sent. */
   probeAt: number;
+  /** The service refuses the key, until an operator enters another one. */
+  refusesKey?: boolean;
 }
 
 export interface LaneNow {

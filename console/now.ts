@@ -70,11 +70,12 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
       pausedUntil: view.pausedUntil,
       assumed: view.assumed,
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
-      stopped: view.stopped.map(({ operation, since, why, until }) => ({
+      stopped: view.stopped.map(({ operation, since, why, until, refusesKey }) => ({
         ...(operation !== undefined && { operation }),
         since,
         why,
         probeAt: until,
+        ...(refusesKey && { refusesKey }),
       })),
       lanes: lanes.map(laneNow),
     };

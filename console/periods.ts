@@ -14,6 +14,7 @@ const WAITS: Readonly<Record<WaitsFor, Period['is']>> = {
   retry: 'retry',
   answer: 'retry',
   outage: 'outage',
+  key: 'operator',
   job: 'sleep',
   person: 'sleep',
   pause: 'sleep',

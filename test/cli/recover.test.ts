@@ -11,6 +11,7 @@ import { localTime } from '../../lib/local-time.ts';
 import { storeManyJobs } from '../console/many-jobs.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
+import { command } from '../slack-requests.ts';
 
 const HOUR = 3_600_000;
 
@@ -82,6 +83,24 @@ describe('relay resume', () => {
     expect(await run('resume', 'main')).toMatch(/^the connection main was stopped: .*Unknown or revoked key/);
     await relay.workToTheEnd();
     expect(defectsMade()).toBe(8);
+  });
+
+  it('a revoked key is named wherever a person looks, with the command that helps', async () => {
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    await open(4);
+    const [waiting] = await relay.jobs('waiting');
+    const todo = /relay secrets set partner\/main/;
+    expect(await run('job', waiting?.id ?? '')).toMatch(todo);
+    expect(await run('jobs')).toMatch(todo);
+    const budget = await run('budget');
+    expect(budget).toMatch(todo);
+    expect(budget).toMatch(/interactive: 0 calls can be sent at once/);
+    expect(JSON.stringify(await command(relay, 'status'))).toMatch(/the service refuses the key of the relay/);
+    relay.sandbox.clearFaults();
+    relay.clock.now += 10 * 60_000;
+    await relay.workToTheEnd();
+    expect(defectsMade()).toBe(4);
+    expect(await run('budget')).not.toMatch(todo);
   });
 
   it('relay replay continues a waiting job at once, although its message sleeps', async () => {

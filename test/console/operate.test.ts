@@ -97,8 +97,17 @@ describe('what an operator does in the console', () => {
     const counts = { open: 0, done: 0, left: 0, parked: 0 };
     const at = relay.clock.now;
     await backfills.begin({
-      ...{ repository: REPOSITORY, connection: 'main', startedAt: at, filter: { state: 'open' }, comment: false },
-      ...{ expected: 3, status: 'running', jobId: 'none', isRead: false, counts, countedAt: at },
+      repository: REPOSITORY,
+      connection: 'main',
+      startedAt: at,
+      filter: { state: 'open' },
+      comment: false,
+      expected: 3,
+      status: 'running',
+      jobId: 'none',
+      isRead: false,
+      counts,
+      countedAt: at,
     });
     for (const status of ['paused', 'running', 'stopped'] as const) {
       const { text } = await operate({ do: 'set backfill', repository: REPOSITORY, status });

@@ -49,11 +49,15 @@ function command(text: string): { envelope_id: string } {
   number += 1;
   return {
     envelope_id: `envelope-${number}`,
-    ...{ type: 'slash_commands', accepts_response_payload: true },
+    type: 'slash_commands',
+    accepts_response_payload: true,
     payload: {
       command: '/pm',
       text,
-      ...{ team_id: 'T0RELAY01', user_id: MIRA, channel_id: GENERAL, is_enterprise_install: 'false' },
+      team_id: 'T0RELAY01',
+      user_id: MIRA,
+      channel_id: GENERAL,
+      is_enterprise_install: 'false',
       trigger_id: relay.slack.makeTriggerId(MIRA),
       response_url: relay.slack.makeResponseUrl({ userId: MIRA, channelId: GENERAL }),
     },

@@ -124,11 +124,17 @@ export function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow
             continue by themselves.
           </li>
         )}
-        {stopped.map(({ operation, since, why, probeAt }) => (
+        {stopped.map(({ operation, since, why, probeAt, refusesKey }) => (
           <li key={operation ?? ''}>
             <strong>{operation ?? 'All operations'}</strong> stopped for <Since at={since} />:{' '}
             <Text text={why} length={300} />
             <div>
+              {refusesKey && (
+                <>
+                  The key has to be replaced: <code>relay secrets set partner/{connection}</code>. Then jobs continue by
+                  themselves.{' '}
+                </>
+              )}
               The next probe is sent <Coming at={probeAt} past="as soon as a job needs it" />.
             </div>
           </li>

@@ -27,7 +27,9 @@ export interface PermitOptions {
 export function createPermit({ budget, name, limits, lane, clock, sleep, waitUntil }: PermitOptions): Permit {
   const asked = { connection: name, limits, lane, cameBack: true, waitsUntil: Number.POSITIVE_INFINITY };
   const gate = createGate({
-    ...{ clock, sleep, request: () => budget.requestSlot(asked) },
+    clock,
+    sleep,
+    request: () => budget.requestSlot(asked),
     wait: ({ askAgainAt = clock(), why }) => waitUntil(askAgainAt, `the budget of the assistant endpoint: ${why}`),
     // Whatever else is thrown, the request may have left.
     reached: (error) => (error instanceof McpUnanswered && !error.sent ? 'never left' : 'no answer'),

@@ -37,6 +37,7 @@ const WAITS: Readonly<Record<WaitsFor, string>> = {
   retry: 'the next attempt',
   answer: 'what became of a creation without a clear answer',
   outage: 'an outage to end',
+  key: 'another key',
   job: 'another job',
   person: 'a person',
   pause: 'its time',
@@ -46,6 +47,7 @@ const WAITS: Readonly<Record<WaitsFor, string>> = {
 /** Where more than the job decides when it continues. */
 const DOCS_OF_WAITING: Readonly<Partial<Record<WaitsFor, string>>> = {
   outage: 'docs/stuck.md#connections',
+  key: 'docs/stuck.md#connections',
   person: 'docs/stuck.md#linked-accounts',
   operator: 'docs/stuck.md#backfills',
 };
@@ -88,13 +90,16 @@ export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
 function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number): NextStep {
   const kind = waitsFor(job);
   return {
-    text:
-      kind === 'operator'
-        ? 'Its backfill is paused: resume the backfill.'
-        : `Nothing to do: it ${whenItContinues(job, time, now)} by itself.`,
+    text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)} by itself.`,
     choices: kind === 'operator' ? [] : ['replay'],
     docs: (kind && DOCS_OF_WAITING[kind]) ?? 'docs/stuck.md#waiting',
   };
+}
+
+function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
+  if (kind === 'operator') return 'Its backfill is paused: resume the backfill.';
+  if (kind !== 'key') return undefined;
+  return `The service refuses the key of ${connection}: enter a new one with relay secrets set partner/${connection}. Then it continues by itself.`;
 }
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {

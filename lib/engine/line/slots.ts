@@ -46,7 +46,10 @@ export function createSlots(run: CallingRun, pauses: Pauses): Slots {
   }
 
   const gate = createGate({
-    ...{ clock, sleep, request, reached: reachedBy },
+    clock,
+    sleep,
+    request,
+    reached: reachedBy,
     async wait({ askAgainAt, expectedAt, why }) {
       if (askAgainAt === undefined) throw new InLine(why, expectedAt);
       await pauses.untilSlot(askAgainAt, why);

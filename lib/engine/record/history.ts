@@ -12,7 +12,7 @@ import { type Newest, withEntry } from './newest.ts';
  * - `pause`: a time that the relay chose, for example to send several changes together
  * - `operator`: it was parked
  */
-export type WaitsFor = 'budget' | 'retry' | 'answer' | 'outage' | 'job' | 'person' | 'pause' | 'operator';
+export type WaitsFor = 'budget' | 'retry' | 'answer' | 'outage' | 'key' | 'job' | 'person' | 'pause' | 'operator';
 
 /** A wait of a job between two runs. Times are epoch milliseconds. */
 export interface Waited {

@@ -11,6 +11,7 @@ export const waitForPerson: Readonly<Record<WaitsFor, string>> = {
   answer:
     'the service did not say whether it did it, and the relay finds that out first, so that nothing is done twice',
   outage: 'the service cannot be reached properly at the moment',
+  key: 'the service no longer accepts the key of the relay, which an operator has to replace',
   job: 'another request has to finish first',
   person: 'it needs something from you first',
   pause: 'its turn has not come yet',

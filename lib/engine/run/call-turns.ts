@@ -1,6 +1,7 @@
 import { decisions, type SendOutcome } from '../../decide.ts';
 import type { TakenSlot } from '../../service/budget/gate.ts';
 import { isOfPeople } from '../../service/budget/lanes.ts';
+import type { Breaker } from '../../service/connection/breaker-item.ts';
 import { probesAgain, type Scope, type Stop } from '../../service/connection/breakers.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
@@ -8,6 +9,7 @@ import { validate } from '../../service/partner/validate.ts';
 import type { CallingRun } from '../line/calling-run.ts';
 import { comeBackAt, type Pauses } from '../line/pauses.ts';
 import type { Slots } from '../line/slots.ts';
+import type { WaitsFor } from '../record/history.ts';
 import { InLine, type RetryAt } from '../record/interruption.ts';
 import { outcomeOf } from '../record/outcome.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -19,6 +21,9 @@ const AFTER_PROBE_MS = 10_000;
 /** A person's call may probe this long after the last probe, if the next one would keep them waiting for longer. */
 const EARLY_PROBE_MS = 10_000;
 const LONG_FOR_PEOPLE_MS = 60_000;
+
+/** What the service says of a key that it does not take, until an operator enters another one. */
+const REFUSES_KEY: ReadonlySet<SendOutcome> = new Set(['unknown or revoked key', 'unauthorized']);
 
 /** The right to make one call of an operation. */
 export interface Turn extends TakenSlot {
@@ -92,14 +97,14 @@ export function createCallTurns(run: CallingRun, slots: Slots, pauses: Pauses, r
           continue;
         }
         if (evidence !== 'fails') return await breakers.worked({ connection: name });
-        return await noteFailure({ connection: name }, error);
+        return await noteFailure({ connection: name }, { error, outcome });
       }
     }
   }
 
   /** @throws {InLine | RetryAt} if the connection is down */
-  async function noteFailure(scope: Scope, { message }: PartnerError): Promise<void> {
-    const open = await breakers.failed(scope, me, message);
+  async function noteFailure(scope: Scope, { error: { message }, outcome }: Failure): Promise<void> {
+    const open = await breakers.failed(scope, me, { why: message, refusesKey: REFUSES_KEY.has(outcome) });
     for (const { operation = `the connection ${name}` } of open)
       report({ news: 'stopped', what: operation, why: message });
     const isDown = open.some(({ operation }) => operation === undefined);
@@ -115,10 +120,13 @@ export function createCallTurns(run: CallingRun, slots: Slots, pauses: Pauses, r
    */
   function waitingFor({ scope: { operation }, breaker, why }: Stop, urgent: boolean): InLine | RetryAt {
     const { until, probedAt } = breaker;
+    const waitsFor = waitsForOf(breaker);
     const asksAgain = probesAgain(breaker, caller) || (urgent && operation !== undefined);
-    if (asksAgain) return comeBackAt(until, clock(), why);
+    if (asksAgain) return comeBackAt(until, clock(), why, waitsFor);
     const isLong = isOfPeople(lane) && until - clock() > LONG_FOR_PEOPLE_MS;
-    return isLong ? comeBackAt(probedAt + EARLY_PROBE_MS, clock(), why) : new InLine(why, until, 'outage', operation);
+    return isLong
+      ? comeBackAt(probedAt + EARLY_PROBE_MS, clock(), why, waitsFor)
+      : new InLine(why, until, waitsFor, operation);
   }
 
   return {
@@ -133,7 +141,8 @@ export function createCallTurns(run: CallingRun, slots: Slots, pauses: Pauses, r
           const taken = await slots.take(urgent);
           if (await breakers.claimProbe(stop, me)) return { ...taken, operation };
           taken.slot.giveUp();
-        } else if (stop.lookAgainAt !== undefined) await pauses.until(stop.lookAgainAt, stop.why, 'outage');
+        } else if (stop.lookAgainAt !== undefined)
+          await pauses.until(stop.lookAgainAt, stop.why, waitsForOf(stop.breaker));
         else throw waitingFor(stop, urgent);
       }
     },
@@ -142,14 +151,17 @@ export function createCallTurns(run: CallingRun, slots: Slots, pauses: Pauses, r
       const { evidence } = decisions[outcome];
       if (evidence === 'works') await breakers.worked({ connection: name, operation });
       if (evidence === 'nothing') await breakers.toldNothing({ connection: name, operation }, me);
-      if (evidence === 'fails') await noteFailure({ connection: name, operation }, error);
+      if (evidence === 'fails') await noteFailure({ connection: name, operation }, { error, outcome });
     },
     async ensureWorks({ name: operation }) {
       const stop = await stopOf(operation);
       if (!stop?.scope.operation) return;
       const { until } = stop.breaker;
       const now = clock();
-      if (now < until + PROBED_WITHIN_MS) throw comeBackAt(Math.max(until, now) + AFTER_PROBE_MS, now, stop.why);
+      if (now < until + PROBED_WITHIN_MS)
+        throw comeBackAt(Math.max(until, now) + AFTER_PROBE_MS, now, stop.why, waitsForOf(stop.breaker));
     },
   };
 }
+
+const waitsForOf = ({ refusesKey }: Breaker): WaitsFor => (refusesKey ? 'key' : 'outage');

@@ -141,7 +141,12 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
   }
 
   return {
-    ...{ pauses, slots, turns, rateLimits, send, act },
+    pauses,
+    slots,
+    turns,
+    rateLimits,
+    send,
+    act,
     async repeatable(operation, payload, { urgent = false, fence, ...noted } = {}) {
       let turn = await turns.take(operation, urgent);
       let wasOpen = false;

@@ -277,7 +277,8 @@ async function runAutomation(
   const tellOfWait = createTellOfWait(job, report);
   let hasGotOn = false;
   const about = {
-    ...{ journal, clock },
+    journal,
+    clock,
     report(news: StepNews | SendNews | CallNews) {
       if (news.news === 'step' && news.entry.status === 'done') {
         hasGotOn = true;
@@ -287,7 +288,8 @@ async function runAutomation(
     },
   };
   const once = createOnce({
-    ...{ ...about, unfinished: job.unfinished ?? [] },
+    ...about,
+    unfinished: job.unfinished ?? [],
     isAfterPerson: ['operator', 'person'].includes(job.waits?.newest.at(-1)?.for ?? ''),
   });
   async function ensureOfIntake(): Promise<void> {
@@ -300,7 +302,8 @@ async function runAutomation(
   const linkWaits = createLinkWaits(table, clock);
   const person = createTellPerson({ job, journal, steps: replySteps, replies, linkWaits, clock, failed });
   const ended = (ending: Ending, made: CallsOfRun = {}) => ({
-    ...{ ending, left: { unfinished: once.unfinished(), hasGotOn } },
+    ending,
+    left: { unfinished: once.unfinished(), hasGotOn },
     ...made,
   });
   if (job.discarded) {
@@ -325,7 +328,12 @@ async function runAutomation(
   const calls = createPartnerCalls({ ...run, report: about.report });
   const creating = createCreations({ calls, table, connection, lane, journal, ...began, clock });
   const tools = createToolSteps({
-    ...{ ...run, ...began, assistants, journal, once, privacy },
+    ...run,
+    ...began,
+    assistants,
+    journal,
+    once,
+    privacy,
     awaitedLink: job.awaitedLink,
     bug: (error) => report({ news: 'bug', job, error }),
     isPublic: job.replyTo?.in === 'github',
@@ -392,7 +400,7 @@ const UNSIGNED =
   'the table. If it is older than 30 days, or the intake secret was changed since, ask the person to ask again';
 
 /** The waits that people ask about. The others are short, and a backlog has thousands of them. */
-const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'operator', 'person'];
+const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'key', 'operator', 'person'];
 
 /** Says, once the job gets on, what it had to wait for. A run that finds the outage unchanged has not got on. */
 function createTellOfWait(job: Job, report: RunJobOptions['report']): () => void {

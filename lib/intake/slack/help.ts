@@ -73,7 +73,9 @@ export async function statusMessage(
   };
 }
 
-function nextSlot({ isStopped, lanes }: ConnectionView, now: number): string {
+function nextSlot({ isStopped, refusesKey, lanes }: ConnectionView, now: number): string {
+  if (refusesKey)
+    return 'No call goes out now: the service refuses the key of the relay, which an operator has to replace.';
   if (isStopped) return 'No call goes out now: the service cannot be reached properly. The relay keeps trying.';
   const { nextSlotAt } = lanes.interactive;
   return nextSlotAt <= now ? 'The next call can go out now.' : `The next call can go out ${time(nextSlotAt)}.`;

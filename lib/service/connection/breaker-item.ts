@@ -21,6 +21,8 @@ export interface Breaker {
   probedAt: number;
   /** The caller that opened it or probed last. */
   prober: string;
+  /** The last failure was a refusal of the key: it lasts until an operator enters another one. */
+  refusesKey?: boolean;
 }
 
 /** The item of a connection. Missing while nothing has ever failed. */
@@ -58,6 +60,7 @@ function breakerShape(now: number) {
     probes: count,
     probedAt: past,
     prober: string,
+    refusesKey: z.exactOptional(z.boolean()),
   } satisfies Record<keyof Breaker, z.ZodMiniType>);
 }
 

@@ -24,6 +24,13 @@ export interface Caller {
   lane: Lane;
 }
 
+/** How a call failed. */
+export interface CallFailure {
+  why: string;
+  /** True if the service refused the key. */
+  refusesKey: boolean;
+}
+
 /** Why a call has to wait. */
 export interface Stop {
   scope: Scope;
@@ -57,7 +64,7 @@ export interface Breakers {
    * Notes a failed call, or the failed probe of a connection if the scope has no operation.
    * @returns the breakers that are open now, that of the connection first
    */
-  failed(scope: Scope, caller: Caller, why: string): Promise<Scope[]>;
+  failed(scope: Scope, caller: Caller, failure: CallFailure): Promise<Scope[]>;
   /** Notes a call that shows nothing. If it was a probe, any other caller may probe at once. */
   toldNothing(scope: Required<Scope>, caller: Caller): Promise<void>;
   /** Notes a successful call. Writes only if something has failed since the last success. */
@@ -168,7 +175,7 @@ export function createBreakers({
         scope: isWhole ? { connection } : { connection, operation },
         mayProbe: dueAt <= now || isEarly,
         ...((isSoon || (isProbed && now - probedAt <= WORTH_STAYING_MS)) && { lookAgainAt }),
-        why: `${isWhole ? `the connection ${connection} is down` : `${operation} fails on the connection ${connection}`}: ${breaker.why}`,
+        why: `${whatFails(connection, isWhole ? undefined : operation, breaker)}: ${breaker.why}`,
       };
     },
     async claimProbe({ scope: { connection, operation = WHOLE }, breaker: seen }, caller) {
@@ -180,7 +187,7 @@ export function createBreakers({
       });
       return claimed ?? false;
     },
-    async failed({ connection, operation }, caller, why) {
+    async failed({ connection, operation }, caller, failure) {
       const open = await change(connection, (health, now) => {
         const { breakers } = health;
         const names = operation === undefined ? [WHOLE] : [WHOLE, operation];
@@ -191,8 +198,8 @@ export function createBreakers({
           if (last.until > 0 && last.prober !== caller.id) continue;
           breakers[name] =
             last.until > 0
-              ? afterProbe(last, caller.lane, why, now)
-              : afterCall(last, caller.id, name === WHOLE, why, now);
+              ? afterProbe(last, caller.lane, failure, now)
+              : afterCall(last, caller.id, name === WHOLE, failure, now);
           changed = true;
         }
         const answer = names.filter((name) => (breakers[name]?.until ?? 0) > 0);
@@ -270,6 +277,13 @@ export function createBreakers({
   };
 }
 
+function whatFails(connection: string, operation: string | undefined, { refusesKey }: Breaker): string {
+  if (refusesKey) return `the service refuses the key of the connection ${connection}`;
+  return operation === undefined
+    ? `the connection ${connection} is down`
+    : `${operation} fails on the connection ${connection}`;
+}
+
 /** Whether the caller makes the next probe itself. */
 export const probesAgain = ({ prober, probes }: Breaker, caller: string): boolean =>
   prober === caller && probes < OWN_PROBES;
@@ -298,18 +312,18 @@ const newBreaker = (workedAt: number): Breaker => ({
 
 const isKept = ({ failures, workedAt }: Breaker, now: number) => failures > 0 || workedAt + FORGOTTEN_MS > now;
 
-function afterCall(last: Breaker, caller: string, isWhole: boolean, why: string, now: number): Breaker {
+function afterCall(last: Breaker, caller: string, isWhole: boolean, failure: CallFailure, now: number): Breaker {
   const callers = [...new Set([...last.callers, caller])].slice(0, FAILURES_TO_OPEN);
   const failures = last.failures + 1;
   const isEnough = (isWhole ? failures : callers.length) >= FAILURES_TO_OPEN;
   const opens = isEnough && last.workedAt + WORKED_LATELY_MS <= now;
-  const next = { ...last, why, since: last.failures === 0 ? now : last.since, failures, callers };
+  const next = { ...last, ...failure, since: last.failures === 0 ? now : last.since, failures, callers };
   return opens ? { ...next, until: now + PAUSES_MS[0], probedAt: now, prober: caller } : next;
 }
 
-function afterProbe(last: Breaker, lane: Lane, why: string, now: number): Breaker {
+function afterProbe(last: Breaker, lane: Lane, failure: CallFailure, now: number): Breaker {
   const probes = last.probes + 1;
   const pause = PAUSES_MS[probes] ?? LONGEST_PAUSE_MS;
   const longest = isOfPeople(lane) ? LONGEST_PAUSE_OF_PEOPLE_MS : pause;
-  return { ...last, why, failures: last.failures + 1, probes, until: now + Math.min(pause, longest) };
+  return { ...last, ...failure, failures: last.failures + 1, probes, until: now + Math.min(pause, longest) };
 }

@@ -32,7 +32,10 @@ export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
   } as const;
 
   const gate = createGate({
-    ...{ clock, sleep, request: () => budget.requestSlot(request), reached: reachedBy },
+    clock,
+    sleep,
+    request: () => budget.requestSlot(request),
+    reached: reachedBy,
     async wait({ askAgainAt = clock(), why }) {
       tell(`waiting until ${localTime(askAgainAt)} for the budget of ${connection}: ${why}; press Ctrl+C to cancel`);
       await sleep(Math.max(0, askAgainAt - clock()));

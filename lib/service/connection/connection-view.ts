@@ -11,6 +11,8 @@ export interface ConnectionView extends BudgetView {
   stopped: OpenBreaker[];
   /** No call is sent but probes: the lanes have slots, and cannot use them. */
   isStopped: boolean;
+  /** The service refuses the key. */
+  refusesKey: boolean;
 }
 
 /** The same for terminal, console and Slack: a lane of a stopped connection can send nothing, whatever its budget. */
@@ -21,8 +23,9 @@ export async function viewConnection(
 ): Promise<ConnectionView> {
   const [view, item] = await Promise.all([budget.view(connection, limits), table.get(keys.breaker(connection))]);
   const stopped = openBreakers(readBreakers(item, clock()).breakers);
+  const refusesKey = stopped.some((one) => one.refusesKey === true);
   const isStopped = stopped.some(({ operation }) => operation === undefined);
-  return { ...view, lanes: isStopped ? withoutSlots() : view.lanes, stopped, isStopped };
+  return { ...view, lanes: isStopped ? withoutSlots() : view.lanes, stopped, isStopped, refusesKey };
 }
 
 function withoutSlots(): Record<Lane, LaneView> {
