@@ -14,6 +14,7 @@ import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts'
 import { createIssuePages } from '../lib/platforms/github/issue-pages.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
+import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
@@ -176,7 +177,7 @@ function operations(stores: Stores, config: RelayConfig) {
         for (const line of planOf(repository.name, planned, options.all ? Number.POSITIVE_INFINITY : LISTED))
           console.log(line);
         console.log(
-          `${planned.calls} calls on the connection ${repository.connection}, and ${comments === 0 ? 'no comments' : `${comments} comments`} on GitHub; ${await doneAt(repository.connection, planned.calls)}`,
+          `${counted(planned.calls, 'call')} on the connection ${repository.connection}, and ${comments === 0 ? 'no comments' : counted(comments, 'comment')} on GitHub; ${await doneAt(repository.connection, planned.calls)}`,
         );
       }
       if (!options.go) return console.log('\nNothing was changed. Add --go to begin.');
@@ -196,7 +197,7 @@ function planOf(name: string, { issues, leftAside, pages, ...calls }: BackfillPl
     .slice(0, most)
     .map(({ number, title, plan }) => `  #${number}  ${oneLine(title)}: ${planInWords(plan)}`);
   return [
-    `${name}: ${issues.length} issues to take${aside.length > 0 ? `, and left aside: ${aside.join(', ')}` : ''} (${pages} requests to GitHub)`,
+    `${name}: ${counted(issues.length, 'issue')} to take${aside.length > 0 ? `, and left aside: ${aside.join(', ')}` : ''} (${counted(pages, 'request')} to GitHub)`,
     ...lines,
     ...(issues.length > most ? [`  … and ${issues.length - most} more; --all lists them`] : []),
     `defects: ${calls.created} to create, ${calls.updated} to update; issues without a call: ${calls.unchanged}`,

@@ -6,6 +6,7 @@ import type { JobStore } from '../lib/engine/record/job-store.ts';
 import { localTime } from '../lib/local-time.ts';
 import type { Budget } from '../lib/service/budget/budget.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
+import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 
 /** What the job of an issue would do: `create, priority High, severity Major`. */
@@ -31,6 +32,6 @@ export async function whenDone(
   const limits = config.connections[connection]?.limits;
   if (!limits || calls === 0) return 'nothing has to wait for the budget';
   const { at, ahead } = await foreseeCalls({ connection, limits, lane, calls }, { budget, jobs });
-  const more = ahead === 0 ? '' : `, after ${ahead} jobs that wait already`;
+  const more = ahead === 0 ? '' : `, after ${counted(ahead, 'job')} already waiting`;
   return `done by about ${localTime(at)}${more}`;
 }

@@ -7,6 +7,7 @@ import { openJournal } from '../lib/engine/record/journal.ts';
 import { createDeliveryPlanner, type PlannedDelivery } from '../lib/intake/github/plan-deliveries.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
+import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
@@ -57,7 +58,7 @@ export function addPlanCommand(
         const open = own.length - plans.length;
         const more = open === 0 ? '' : `, and at least ${open} of ${open} other jobs`;
         console.log(
-          `\n${connection}: ${calls} calls (${created} to create, ${updated} to update)${more}; ${await whenDone(connection, calls + open, 'background', { budget, jobs, config })}`,
+          `\n${connection}: ${counted(calls, 'call')} (${created} to create, ${updated} to update)${more}; ${await whenDone(connection, calls + open, 'background', { budget, jobs, config })}`,
         );
       }
       console.log('\nNothing was sent.');

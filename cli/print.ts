@@ -7,9 +7,9 @@ import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
 import type { Send } from '../lib/engine/record/sends.ts';
 import { elapsed, localClock, localTime } from '../lib/local-time.ts';
+import { counted } from '../lib/text.ts';
 import type { IgnoredEvent } from '../local/ignored.ts';
 import { inOneLine, printable, printableJson } from '../local/terminal.ts';
-import { counted } from './counted.ts';
 
 export function printJson(value: unknown): void {
   console.log(printableJson(value));

@@ -24,3 +24,6 @@ function upTo(text: string, place: number): string {
 export function enumerated(items: readonly string[]): string {
   return items.length < 2 ? items.join() : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }
+
+/** `1 job`, `2 jobs`. */
+export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

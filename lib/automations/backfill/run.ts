@@ -5,6 +5,7 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import { keep } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import type { IssuePage } from '../../platforms/github/issue-pages.ts';
+import { counted } from '../../text.ts';
 import type { Context } from '../context.ts';
 import { draftOf, leftAside, planListed, repositoryToBackfill } from './backfill-issue.ts';
 import { type Backfill, countFates, hasEnded, type IssueCounts } from './backfills.ts';
@@ -43,7 +44,7 @@ export function backfill(context: Context): Automation {
     const draft = { ...pageDraft(found, next), cause: { from: 'job', id: job.id } } as const;
     await acceptEvent(draft, { jobs, queue });
     await backfills.change(found, { jobId: draft.id, isRead: next.isRead });
-    return `page ${input.page}: ${page.issues} issues and ${page.pullRequests} pull requests; ${page.taken} issues taken, ${page.drafted} with something to do`;
+    return `page ${input.page}: ${counted(page.issues, 'issue')} and ${counted(page.pullRequests, 'pull request')}; ${counted(page.taken, 'issue')} taken, ${page.drafted} with something to do`;
   });
 
   async function count(found: Backfill) {

@@ -3,6 +3,7 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import { updateModal } from '../../platforms/slack/views/update-modal.ts';
 import { logTimeModal } from '../../platforms/slack/views/views.ts';
 import { listTasks, taskName } from '../../service/partner/operations/tasks.ts';
+import { counted } from '../../text.ts';
 import type { Context } from '../context.ts';
 import { taskListJobs } from './draft.ts';
 
@@ -17,6 +18,6 @@ export function listTasksInModal({ slack, clock }: Context): Automation {
     const { kept } = await steps.list('list tasks', listTasks, query, taskName, ({ id }) => id, 1);
     const on = kept.slice(0, MAX_TASKS).map(({ id, name }) => ({ id: String(id), name }));
     const updated = await updateModal(slack, clock, steps, opened, logTimeModal({ ...modal, on }));
-    return updated ? `${on.length} tasks are shown in the modal` : 'nothing to do: the modal was closed already';
+    return updated ? `the modal shows ${counted(on.length, 'task')}` : 'nothing to do: the modal was closed already';
   });
 }
