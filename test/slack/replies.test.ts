@@ -48,7 +48,7 @@ describe('a person who has to wait', () => {
     await command(relay, 'done 101 102 103');
     await relay.workToTheEnd();
     const waits =
-      /^:hourglass: This has to wait: (.*)\. It continues automatically, not before <!date\^(\d+)\^.*\|(.*) UTC>\.$/;
+      /^:hourglass: done 101 102 103 has to wait: (.*)\. It continues automatically, not before <!date\^(\d+)\^.*\|(.*) UTC>\.$/;
     expect(told(relay)).toEqual([
       expect.stringMatching(waits),
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
@@ -61,15 +61,27 @@ describe('a person who has to wait', () => {
     expect([told1, told2]).toMatchObject([{ kind: 'ephemeral' }, { kind: 'ephemeral' }]);
   });
 
-  it('a waiting person is told at most three times', async () => {
+  it('a waiting person is told once, and then the outcome', async () => {
     await start(limited({ perMinute: 1 }));
     await command(relay, 'done 101 102 103 104 201');
     await relay.workToTheEnd();
-    expect(told(relay).map((text) => text.split(' ', 1)[0])).toEqual([
-      ':hourglass:',
-      ':hourglass:',
-      ':hourglass:',
-      ':white_check_mark:',
+    expect(told(relay).map((text) => text.split(' ', 1)[0])).toEqual([':hourglass:', ':white_check_mark:']);
+  });
+
+  it('a waiting person is told of another reason, once ten minutes have passed', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 660, times: 1 });
+    await command(relay, 'done 101');
+    await relay.work();
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    for (let minute = 0; minute < 20; minute++) {
+      relay.clock.now += 60_000;
+      await relay.sweep();
+      await relay.work();
+    }
+    expect(told(relay)).toEqual([
+      expect.stringMatching(/^:hourglass: done 101 has to wait: the service accepts only so many calls/),
+      expect.stringMatching(/^:hourglass: done 101 has to wait: the service no longer accepts the key of the relay/),
     ]);
   });
 

@@ -210,6 +210,11 @@ export function continuesAt({ dueAt, expectedAt }: Pick<Job, 'dueAt' | 'expected
   return at === undefined || at > now ? at : 'soon';
 }
 
+/** What a person asked for, as the summary shows it: without the name in front, and without private text. */
+export function askedIn({ summary }: Pick<Job, 'summary'>): string {
+  return summary.slice(summary.indexOf(': ') + 2);
+}
+
 /** The status in a word for people: a job that ended may have done nothing, or was discarded. */
 export function statusInWords({ status, notDone, discarded }: Pick<Job, 'status' | 'notDone' | 'discarded'>) {
   if (status !== 'succeeded') return status;

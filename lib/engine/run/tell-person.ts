@@ -40,6 +40,8 @@ export type Replies = (job: Job, said: ReplyContent) => Promise<Reply<unknown> |
 const WORTH_TELLING_MS = 10_000;
 /** A Slack response_url accepts five messages, and one is for the outcome. */
 const WAITS_TOLD = 3;
+/** A person is told again that they wait only for another reason, and not before. */
+const TELL_AGAIN_MS = 10 * 60_000;
 
 export interface TellPersonOptions {
   job: Job;
@@ -80,8 +82,10 @@ export function createTellPerson({ job, journal, steps, replies, linkWaits, cloc
     },
     async waiting(until: number | undefined, waitsFor: WaitsFor): Promise<void> {
       if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
-      const told = journal.entries().filter(({ step }) => step.startsWith('tell waiting')).length;
-      if (told < WAITS_TOLD) await sayIfPossible(`tell waiting ${told + 1}`, { of: 'waiting', until, waitsFor });
+      const step = `tell waiting for ${waitsFor}`;
+      const told = journal.entries().filter((entry) => entry.step.startsWith('tell waiting'));
+      const isNews = told.every((entry) => entry.step !== step && clock() - entry.startedAt >= TELL_AGAIN_MS);
+      if (isNews && told.length < WAITS_TOLD) await sayIfPossible(step, { of: 'waiting', until, waitsFor });
     },
     /** By one of the jobs that wait for the same link. */
     async linkAwaited({ told: why, problem, scopes, of, awaitedLink: { since } }: LinkAwaited) {

@@ -2,7 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import { verbs } from '../../automations/verbs.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkForPerson, waitForPerson } from '../../engine/record/in-plain-words.ts';
-import { continuesAt, type Job, shortName, waitsFor } from '../../engine/record/job.ts';
+import { askedIn, continuesAt, type Job, shortName, waitsFor } from '../../engine/record/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
@@ -88,7 +88,7 @@ function waits(job: Job, now: number): string {
 }
 
 function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {
-  const asked = job.summary.slice(job.summary.indexOf(': ') + 2);
+  const asked = askedIn(job);
   switch (job.status) {
     case 'succeeded': {
       const emoji = job.notDone ? ':warning:' : ':white_check_mark:';

@@ -1,9 +1,9 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import { parkForPerson, waitForPerson } from '../../engine/record/in-plain-words.ts';
-import { shortName } from '../../engine/record/job.ts';
+import { askedIn, type Job, shortName } from '../../engine/record/job.ts';
 import type { ReplyContent } from '../../engine/run/tell-person.ts';
 import { cutToLength } from '../../text.ts';
-import { escaped, time } from './mrkdwn.ts';
+import { code, escaped, time } from './mrkdwn.ts';
 
 /** A message in Block Kit, with its text for notifications. */
 export interface SlackMessage {
@@ -58,12 +58,11 @@ export function button(text: string, actionId: string, value: string, style?: 'p
 
 /**
  * The outcome of a job, as a message to the person who asked.
- * @param jobId so that the contact finds it
  */
 export function saidMessage(
   said: Exclude<ReplyContent, { of: 'link awaited' }>,
   contact: string,
-  jobId: string,
+  job: Pick<Job, 'id' | 'summary'>,
 ): SlackMessage {
   switch (said.of) {
     case 'done':
@@ -75,13 +74,13 @@ export function saidMessage(
     case 'waiting':
       return message(
         section(
-          `:hourglass: This has to wait: ${waitForPerson[said.waitsFor]}. It continues automatically${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
+          `:hourglass: ${code(askedIn(job))} has to wait: ${waitForPerson[said.waitsFor]}. It continues automatically${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
         ),
       );
     case 'parked':
       return message(
         plainSection(
-          `:octagonal_sign: This could not be done: ${parkForPerson[said.kind]}. It is saved as job ${shortName(jobId)}, and ${contact} can see why and let it go on.${said.kind === 'outcome unknown' ? ' Do not ask for it again before that, or it may be done twice.' : ''}`,
+          `:octagonal_sign: This could not be done: ${parkForPerson[said.kind]}. It is saved as job ${shortName(job.id)}, and ${contact} can see why and let it go on.${said.kind === 'outcome unknown' ? ' Do not ask for it again before that, or it may be done twice.' : ''}`,
         ),
       );
   }

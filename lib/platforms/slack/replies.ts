@@ -127,7 +127,7 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, conta
     said: ReplyContent,
   ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
     const message =
-      said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact, job.id);
+      said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact, job);
     const responseUrl = await responseUrlOf(job, to);
     const hasToken = await slack.isThere();
     if (responseUrl === undefined && !hasToken) {
