@@ -98,7 +98,7 @@ function facts({ name, operate, operator, runtime, stores, try: canTry }: Consol
     canTry: canTry !== undefined,
     schedules: schedules.map(({ slug, everyMinutes, takesTime }) => ({ slug, everyMinutes, takesTime })),
     web: Object.fromEntries(
-      Object.entries(runtime.config.connections).map(([connection, { web }]) => [connection, web]),
+      Object.entries(runtime.config.connections).map(([connection, { web }]) => [connection, web ?? {}]),
     ),
   };
 }

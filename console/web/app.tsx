@@ -181,16 +181,20 @@ function KeyHelp() {
 function NoToken({ wasRefused }: { wasRefused: boolean }) {
   return (
     <main id="main" class="no-token">
-      <h1>{wasRefused ? 'This address is no longer valid' : 'Open the address that the relay printed'}</h1>
-      <p>
-        {wasRefused
-          ? 'The relay does not accept the token of this page. It makes a new one when it starts.'
-          : 'This page needs the token that is part of the address.'}
-      </p>
-      <p>
-        Use the address that <code>npm start</code> or <code>npm run -s relay -- console</code> printed in the terminal,
-        with everything after the <code>#</code>.
-      </p>
+      <section class="card">
+        <img src="/icon.svg" alt="" width="40" height="40" />
+        <h1>{wasRefused ? 'The token is not accepted' : 'Open the address that the relay printed'}</h1>
+        <p>
+          {wasRefused
+            ? 'It is not the token of the relay that answers here. It may be incomplete, or of an earlier start: the relay has a new one each time it starts.'
+            : 'This page needs the token at the end of that address, after the #. It stays in your browser.'}
+        </p>
+        <p>For an address with the token of the relay that runs now, run:</p>
+        <pre>npm run -s relay -- console --open</pre>
+        <p class="soft small">
+          npm start prints it, too. For a stage, use the address that the command with --stage printed.
+        </p>
+      </section>
     </main>
   );
 }

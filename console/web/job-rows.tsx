@@ -1,8 +1,10 @@
 import type { JobRow } from '../contract.ts';
 import { duration } from './format.ts';
+import { Id } from './id.tsx';
 import { Line } from './outside.tsx';
 import { jobHref } from './route.ts';
-import { jobMark, StatusMark } from './status.tsx';
+import { jobMark, laneHints, StatusMark } from './status.tsx';
+import { Table } from './table.tsx';
 import { Ago, Coming, Since } from './time.tsx';
 
 interface JobTableProps {
@@ -17,68 +19,57 @@ interface JobTableProps {
 /** Jobs as a table, and on a narrow screen as cards. j and k move through the links. */
 export function JobTable({ rows, caption, selected, select }: JobTableProps) {
   return (
-    <table class="jobs">
-      <caption class="hidden">{caption}</caption>
-      <thead>
-        <tr>
+    <Table
+      class="jobs"
+      caption={caption}
+      heads={[
+        ...(select ? [['Selected', 'blank'] as const] : []),
+        ['Status', 'status'],
+        'Job',
+        'Automation',
+        'Person',
+        ['Created', 'number'],
+        ['Took', 'number took'],
+      ]}
+    >
+      {rows.map((row) => (
+        <tr key={row.id} class={row.status}>
           {select && (
-            <th scope="col">
-              <span class="hidden">Selected</span>
-            </th>
+            <td class="select">
+              <input
+                type="checkbox"
+                aria-label={`Select ${row.subject}`}
+                checked={selected?.has(row.id) ?? false}
+                onChange={({ currentTarget }) => select(row.id, currentTarget.checked)}
+              />
+            </td>
           )}
-          <th scope="col" class="status">
-            Status
-          </th>
-          <th scope="col">Job</th>
-          <th scope="col">Automation</th>
-          <th scope="col">Person</th>
-          <th scope="col" class="number">
-            Created
-          </th>
-          <th scope="col" class="number took">
-            Took
-          </th>
+          <td class="status">
+            <StatusMark of={jobMark(row)} />
+          </td>
+          <td class="what">
+            <a href={jobHref(row.id)} data-item={row.id}>
+              <Line text={row.summary} />
+            </a>{' '}
+            <Id id={row.id} shown={row.shortName} />
+            <News row={row} />
+          </td>
+          <td class="soft automation">
+            {row.automation}
+            <small>
+              {row.connection} · <span title={laneHints[row.lane]}>{row.lane}</span>
+            </small>
+          </td>
+          <td class="soft person">{row.person && <Line text={row.person} length={40} />}</td>
+          <td class="number soft created">
+            <Ago at={row.createdAt} />
+          </td>
+          <td class="number soft took">
+            <Took row={row} />
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.id} class={row.status}>
-            {select && (
-              <td class="select">
-                <input
-                  type="checkbox"
-                  aria-label={`Select ${row.subject}`}
-                  checked={selected?.has(row.id) ?? false}
-                  onChange={({ currentTarget }) => select(row.id, currentTarget.checked)}
-                />
-              </td>
-            )}
-            <td class="status">
-              <StatusMark of={jobMark(row)} />
-            </td>
-            <td class="what">
-              <a href={jobHref(row.id)} data-item={row.id}>
-                <Line text={row.summary} />
-              </a>
-              <News row={row} />
-            </td>
-            <td class="soft automation">
-              {row.automation}
-              <small>
-                {row.connection} · {row.lane}
-              </small>
-            </td>
-            <td class="soft person">{row.person && <Line text={row.person} length={40} />}</td>
-            <td class="number soft created">
-              <Ago at={row.createdAt} />
-            </td>
-            <td class="number soft took">
-              <Took row={row} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }
 

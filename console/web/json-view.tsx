@@ -1,3 +1,4 @@
+import { type PageOf, ServiceId } from './id.tsx';
 import { cut, seen } from './outside.tsx';
 
 /** A folded entry with more entries opens with its parent only up to this size. */
@@ -5,13 +6,13 @@ const OPEN_ENTRIES = 12;
 const LONGEST_TEXT = 2_000;
 
 /** JSON from outside, which can be folded. */
-export function JsonView({ value, name }: { value: unknown; name?: string }) {
+export function JsonView({ value, name, pageOf }: { value: unknown; name?: string; pageOf?: PageOf }) {
   const label = name === undefined ? null : <span class="json-name">{seen(name)}: </span>;
   if (typeof value !== 'object' || value === null) {
     return (
       <div class="json-leaf">
         {label}
-        <Leaf value={value} />
+        <Leaf value={value} page={pageOf?.(name ?? '', value)} />
       </div>
     );
   }
@@ -36,14 +37,15 @@ export function JsonView({ value, name }: { value: unknown; name?: string }) {
       </summary>
       <div class="json-entries">
         {entries.map(([key, entry]) => (
-          <JsonView key={key} name={key} value={entry} />
+          <JsonView key={key} name={key} value={entry} {...(pageOf && { pageOf })} />
         ))}
       </div>
     </details>
   );
 }
 
-function Leaf({ value }: { value: unknown }) {
+function Leaf({ value, page }: { value: unknown; page: string | undefined }) {
+  if (page !== undefined) return <ServiceId id={String(value)} page={page} />;
   if (typeof value !== 'string') return <span class="json-value">{String(value)}</span>;
   return <bdi class="json-text">{cut(seen(JSON.stringify(value)), LONGEST_TEXT)}</bdi>;
 }

@@ -33,9 +33,15 @@ export function startRouting(): void {
   follow();
 }
 
+let list = '#/jobs';
+
+/** The address of the list of jobs as it was last seen, with its filters. */
+export const lastList = () => list;
+
 function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [screen = '', id] = path.split('/').map(decoded);
+  if (screen === 'jobs' && id === undefined) list = hash;
   return { screen: screen || 'now', id, query: new URLSearchParams(query) };
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RelayFacts, Said } from '../contract.ts';
+import { Card } from './card.tsx';
 import { JsonView } from './json-view.tsx';
 import { OperationButton } from './question.tsx';
 import { useRelay } from './relay-facts.tsx';
@@ -8,14 +9,13 @@ import { useRelay } from './relay-facts.tsx';
 export function Schedules() {
   const { schedules } = useRelay();
   return (
-    <section class="card" aria-labelledby="schedules">
-      <h2 id="schedules">Schedules</h2>
+    <Card id="schedules" title="Schedules">
       <ul class="plain">
         {schedules.map((schedule) => (
           <ScheduleRow key={schedule.slug} {...schedule} />
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 

@@ -1,17 +1,29 @@
 import type { JSX } from 'preact';
-import type { JobRow, JobStatus, LinkRow } from '../contract.ts';
+import type { JobRow, JobStatus, Lane, LinkRow } from '../contract.ts';
 
 type Tone = 'calm' | 'busy' | 'good' | 'warn' | 'bad';
 interface Mark {
   text: string;
   tone: Tone;
   shape: JSX.Element;
+  /** What it means, in the words of docs/architecture.md. */
+  hint?: string;
 }
 
 const ring = <circle cx="7" cy="7" r="5.25" class="line" />;
 const disc = <circle cx="7" cy="7" r="6" class="fill" />;
-const check = <path d="m4.2 7.2 2 2 3.6-4.2" class="cut" />;
-const cross = <path d="m4.8 4.8 4.4 4.4m0-4.4-4.4 4.4" class="cut" />;
+const good = (
+  <g>
+    {disc}
+    <path d="m4.2 7.2 2 2 3.6-4.2" class="cut" />
+  </g>
+);
+const bad = (
+  <g>
+    {disc}
+    <path d="m4.8 4.8 4.4 4.4m0-4.4-4.4 4.4" class="cut" />
+  </g>
+);
 const question = (
   <g>
     {ring}
@@ -21,9 +33,15 @@ const question = (
 
 /** Every state differs in its shape and its text, not only in its colour. */
 const marks = {
-  queued: { text: 'Queued', tone: 'calm', shape: <circle cx="7" cy="7" r="5.25" class="line dashed" /> },
+  queued: {
+    text: 'Queued',
+    hint: 'In the queue: no worker has it yet',
+    tone: 'calm',
+    shape: <circle cx="7" cy="7" r="5.25" class="line dashed" />,
+  },
   running: {
     text: 'Running',
+    hint: 'A worker carries out its steps',
     tone: 'busy',
     shape: (
       <g>
@@ -34,6 +52,7 @@ const marks = {
   },
   waiting: {
     text: 'Waiting',
+    hint: 'It waits; the job says for what',
     tone: 'warn',
     shape: (
       <g>
@@ -44,16 +63,13 @@ const marks = {
   },
   succeeded: {
     text: 'Succeeded',
+    hint: 'It ended, with all its steps done',
     tone: 'good',
-    shape: (
-      <g>
-        {disc}
-        {check}
-      </g>
-    ),
+    shape: good,
   },
   notDone: {
     text: 'Not done',
+    hint: 'It ended without doing it; the job says why',
     tone: 'calm',
     shape: (
       <g>
@@ -64,6 +80,7 @@ const marks = {
   },
   discarded: {
     text: 'Discarded',
+    hint: 'An operator ended it without the rest of its steps',
     tone: 'calm',
     shape: (
       <g>
@@ -74,6 +91,7 @@ const marks = {
   },
   parked: {
     text: 'Parked',
+    hint: 'It waits for a person',
     tone: 'bad',
     shape: (
       <g>
@@ -84,6 +102,7 @@ const marks = {
   },
   unknown: {
     text: 'Outcome unknown',
+    hint: 'Parked: it is unknown whether the service created it',
     tone: 'bad',
     shape: question,
   },
@@ -91,12 +110,7 @@ const marks = {
   stepDone: {
     text: 'Done',
     tone: 'good',
-    shape: (
-      <g>
-        {disc}
-        {check}
-      </g>
-    ),
+    shape: good,
   },
   skipped: {
     text: 'Left out',
@@ -111,34 +125,19 @@ const marks = {
   failed: {
     text: 'Failed',
     tone: 'bad',
-    shape: (
-      <g>
-        {disc}
-        {cross}
-      </g>
-    ),
+    shape: bad,
   },
   open: { text: 'No answer yet', tone: 'busy', shape: ring },
   accepted: {
     text: 'Accepted',
     tone: 'good',
-    shape: (
-      <g>
-        {disc}
-        {check}
-      </g>
-    ),
+    shape: good,
   },
   answered: { text: 'Answered', tone: 'calm', shape: ring },
   refused: {
     text: 'Refused',
     tone: 'bad',
-    shape: (
-      <g>
-        {disc}
-        {cross}
-      </g>
-    ),
+    shape: bad,
   },
   lost: {
     text: 'Answer lost',
@@ -158,16 +157,13 @@ const marks = {
   },
   sending: {
     text: 'Sending',
+    hint: 'Calls are sent',
     tone: 'good',
-    shape: (
-      <g>
-        {disc}
-        {check}
-      </g>
-    ),
+    shape: good,
   },
   paused: {
     text: 'Paused',
+    hint: 'The service asked for a pause: no call is sent',
     tone: 'warn',
     shape: (
       <g>
@@ -178,6 +174,7 @@ const marks = {
   },
   stopped: {
     text: 'Stopped',
+    hint: 'The breaker of the connection is open: only probes are sent',
     tone: 'bad',
     shape: (
       <g>
@@ -188,6 +185,7 @@ const marks = {
   },
   partly: {
     text: 'Partly stopped',
+    hint: 'Breakers of operations are open: of these, only probes are sent',
     tone: 'warn',
     shape: (
       <g>
@@ -200,11 +198,19 @@ const marks = {
 
 export type MarkName = keyof typeof marks;
 
+/** What comes in a lane. */
+export const laneHints: Readonly<Record<Lane, string>> = {
+  interactive: 'A person’s first command',
+  further: 'A person’s next commands',
+  background: 'Everything else',
+  backfill: 'What a backfill brings, behind everything else',
+};
+
 /** A state, as a shape with its text. */
 export function StatusMark({ of, text }: { of: MarkName; text?: string }) {
-  const mark = marks[of];
+  const mark: Mark = marks[of];
   return (
-    <span class={`mark ${mark.tone}`}>
+    <span class={`mark ${mark.tone}`} title={mark.hint}>
       <svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">
         {mark.shape}
       </svg>

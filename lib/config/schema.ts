@@ -73,7 +73,7 @@ const connection = z.strictObject({
     }),
   web: z
     .strictObject({ defects: pageAddress, tasks: pageAddress })
-    .default({})
+    .optional()
     .meta({
       description:
         "The addresses of the service's pages for a defect and a task, with `{id}` in place of its id. The console then " +

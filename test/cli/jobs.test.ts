@@ -81,6 +81,16 @@ describe('relay jobs', () => {
     await expect(run(['job', 'ffffff'])).rejects.toThrow(/there is no job ffffff; .* relay -- jobs/);
   });
 
+  it('relay job takes any part of an id that fits one job, and names the jobs that a part fits', async () => {
+    await open(1);
+    await open(2);
+    const [one, other] = (await relay.jobs()).map(({ id }) => id);
+    expect(await run(['job', one?.slice(-9, -1) ?? ''])).toContain(one);
+    const fitsBoth = run(['job', 'issue-to-defect-']);
+    await expect(fitsBoth).rejects.toThrow(/^issue-to-defect- is in the ids of several jobs: /);
+    await expect(fitsBoth).rejects.toThrow(other ?? '');
+  });
+
   it.each([
     ['first', ['jobs']],
     ['last, next to the changes that follow,', ['jobs', '--follow']],

@@ -44,6 +44,11 @@ describe('a configuration', () => {
       'extra: there is no such name here; there are connections, github, slack, timesheets, people, contact, contactChannel, caFile, deployment',
     ],
     [
+      'the address of a page without a place for the id',
+      { connections: { main: { web: { defects: 'https://pm.example.com/defects/' } } } },
+      "connections.main.web.defects: expected an address with {id}, such as https://pm.example.com/defects/{id}, found 'https://pm.example.com/defects/'",
+    ],
+    [
       'a language by its name',
       { connections: { main: {} }, slack: { connection: 'main', languages: ['german'] } },
       "slack.languages.0: expected the code of a language, such as de, found 'german'",

@@ -118,7 +118,7 @@ describe.skipIf(isWithoutBrowser)('a newcomer', () => {
     onTestFinished(() => second.stop());
     // The token of the first start opens nothing any more.
     expect(second.address).not.toBe(first.address);
-    await page.getByText('It makes a new one when it starts').waitFor();
+    await page.getByText('the relay has a new one each time it starts').waitFor();
     await page.goto(second.address);
     await page.getByText('Live', { exact: true }).waitFor();
     expect(complaints).toEqual([]);

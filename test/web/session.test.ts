@@ -41,7 +41,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     const { page } = await open(`http://127.0.0.1:${port}/`);
     await page.getByRole('heading', { name: 'Open the address that the relay printed' }).waitFor();
     await page.goto(`http://127.0.0.1:${port}/#token=wrong`);
-    await page.getByRole('heading', { name: 'This address is no longer valid' }).waitFor();
+    await page.getByRole('heading', { name: 'The token is not accepted' }).waitFor();
     // The same page takes the right address, which differs in its fragment only.
     await page.goto(url);
     await page.getByRole('heading', { name: 'Now' }).waitFor();

@@ -5,6 +5,7 @@ import { duration, exactTime } from '../format.ts';
 import { cut, Line, seen } from '../outside.tsx';
 import { Scroll } from '../scroll.tsx';
 import { useValue } from '../state.ts';
+import { Table } from '../table.tsx';
 import { At } from '../time.tsx';
 import { fillOf, Patterns, periodNames } from './patterns.tsx';
 import { needsShortening, type TimeScale, timeScale } from './time-scale.ts';
@@ -165,33 +166,19 @@ function PeriodTable({ periods, until }: { periods: readonly Period[]; until: nu
     <details class="as-table">
       <summary>The same as a table</summary>
       <Scroll label="Table of the periods">
-        <table>
-          <caption class="hidden">Periods of the job, in order</caption>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col">Step</th>
-              <th scope="col">What</th>
-              <th scope="col" class="number">
-                Took
-              </th>
-              <th scope="col">Why</th>
+        <Table caption="Periods of the job, in order" heads={['From', 'Step', 'What', ['Took', 'number'], 'Why']}>
+          {periods.map(({ from, to = until, step, is, why }) => (
+            <tr key={from}>
+              <td>
+                <At at={from} />
+              </td>
+              <td>{step && <Line text={step} length={60} />}</td>
+              <td>{periodNames[is]}</td>
+              <td class="number">{duration(to - from)}</td>
+              <td>{why && <Line text={why} />}</td>
             </tr>
-          </thead>
-          <tbody>
-            {periods.map(({ from, to = until, step, is, why }) => (
-              <tr key={from}>
-                <td>
-                  <At at={from} />
-                </td>
-                <td>{step && <Line text={step} length={60} />}</td>
-                <td>{periodNames[is]}</td>
-                <td class="number">{duration(to - from)}</td>
-                <td>{why && <Line text={why} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </Scroll>
     </details>
   );

@@ -1,4 +1,5 @@
 import type { BudgetDetail } from '../../contract.ts';
+import { Card } from '../card.tsx';
 import { Meter } from '../charts/meter.tsx';
 import { type WindowBar, WindowChart } from '../charts/window-chart.tsx';
 import { Loaded } from '../failure.tsx';
@@ -72,12 +73,10 @@ function BudgetView({ budget }: { budget: BudgetDetail }) {
           <Forecast at={dayUsedUpAt} />
         </p>
       </section>
-      <section class="card" aria-labelledby="lanes">
-        <h2 id="lanes">Lanes</h2>
+      <Card id="lanes" title="Lanes">
         <LaneTable lanes={lanes} connection={connection} />
-      </section>
-      <section class="card" aria-labelledby="waiting">
-        <h2 id="waiting">Who waits</h2>
+      </Card>
+      <Card id="waiting" title="Who waits">
         {!isWaiting && <p class="soft">No job waits for the budget.</p>}
         {waiting.map(
           ({ lane, jobs }) =>
@@ -88,7 +87,7 @@ function BudgetView({ budget }: { budget: BudgetDetail }) {
               </div>
             ),
         )}
-      </section>
+      </Card>
     </>
   );
 }

@@ -1,15 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import type { Decision, Evidence, JobDetail, StepDetail } from '../../contract.ts';
+import { Card } from '../card.tsx';
 import { stepAnchor, Waterfall } from '../charts/waterfall.tsx';
 import { EvidenceView } from '../evidence.tsx';
 import { Loaded } from '../failure.tsx';
 import { duration } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { Id, usePages } from '../id.tsx';
 import { JobActions } from '../job-actions.tsx';
 import { JsonView } from '../json-view.tsx';
 import { Line, seen, Text } from '../outside.tsx';
 import { useResource } from '../resource.ts';
-import { href, jobHref } from '../route.ts';
+import { href, jobHref, lastList } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { Sends } from '../sends.tsx';
 import { jobMark, type MarkName, StatusMark } from '../status.tsx';
@@ -41,7 +43,7 @@ export function JobScreen({ id }: { id: string }) {
       title={job ? seen(job.subject).slice(0, 80) : 'Job'}
       heading={job ? <Line text={job.summary} /> : 'Job'}
       aside={
-        <a class="back" href={href('jobs')} data-back>
+        <a class="back" href={lastList()} data-back>
           <Icon name="back" />
           Jobs
         </a>
@@ -53,20 +55,19 @@ export function JobScreen({ id }: { id: string }) {
 }
 
 function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
+  const pageOf = usePages(job.connection);
   return (
     <>
       <Head job={job} />
       {(job.status !== 'succeeded' || job.next.actions.length > 0) && <Next job={job} reload={reload} />}
-      <section class="card" aria-labelledby="time">
-        <h2 id="time">Where the time went</h2>
+      <Card id="time" title="Where the time went">
         {job.periods.length > 0 ? <Waterfall job={job} /> : <p class="soft">Nothing has happened yet.</p>}
-      </section>
-      <Steps steps={job.steps} shownAbove={(job.evidence ?? []).map(({ step }) => step)} />
+      </Card>
+      <Steps job={job} shownAbove={(job.evidence ?? []).map(({ step }) => step)} />
       {job.decisions.length > 0 && <Decisions decisions={job.decisions} />}
-      <section class="card" aria-labelledby="input">
-        <h2 id="input">Input</h2>
-        <JsonView value={job.input} />
-      </section>
+      <Card id="input" title="Input">
+        <JsonView value={job.input} pageOf={pageOf} />
+      </Card>
     </>
   );
 }
@@ -128,7 +129,7 @@ function Head({ job }: { job: JobDetail }) {
             {cause.from === 'job' ? (
               <a href={jobHref(cause.id)}>its job</a>
             ) : delivery === undefined ? (
-              <code>{seen(cause.id)}</code>
+              <Id id={cause.id} />
             ) : (
               <a href={href('jobs', undefined, { delivery })}>
                 <code>{seen(delivery)}</code>
@@ -137,7 +138,7 @@ function Head({ job }: { job: JobDetail }) {
           </Fact>
         )}
         <Fact name="Id">
-          <code>{id}</code>
+          <Id id={id} />
         </Fact>
       </dl>
     </section>
@@ -173,10 +174,9 @@ function Next({ job, reload }: { job: JobDetail; reload: () => void }) {
 }
 
 /** @param shownAbove the steps with sends among the evidence */
-function Steps({ steps, shownAbove }: { steps: readonly StepDetail[]; shownAbove: readonly string[] }) {
+function Steps({ job: { connection, steps }, shownAbove }: { job: JobDetail; shownAbove: readonly string[] }) {
   return (
-    <section class="card" aria-labelledby="steps">
-      <h2 id="steps">Steps</h2>
+    <Card id="steps" title="Steps">
       {steps.length === 0 && <p class="soft">No step has begun.</p>}
       <ol class="steps">
         {steps.map((step) => (
@@ -205,23 +205,26 @@ function Steps({ steps, shownAbove }: { steps: readonly StepDetail[]; shownAbove
                 <Text text={step.settledBy} />
               </p>
             )}
-            {step.result !== undefined && (
-              <div class="result">
-                <h4>Result</h4>
-                <JsonView value={step.result} />
-              </div>
-            )}
+            {step.result !== undefined && <Result connection={connection} step={step} />}
           </li>
         ))}
       </ol>
-    </section>
+    </Card>
+  );
+}
+
+function Result({ connection, step: { calls, result } }: { connection: string; step: StepDetail }) {
+  return (
+    <div class="result">
+      <h4>Result</h4>
+      <JsonView value={result} pageOf={usePages(connection, calls)} />
+    </div>
   );
 }
 
 function Decisions({ decisions }: { decisions: readonly Decision[] }) {
   return (
-    <section class="card" aria-labelledby="decisions">
-      <h2 id="decisions">What operators did</h2>
+    <Card id="decisions" title="What operators did">
       <ul class="decisions">
         {decisions.map(({ at, by, what, reason }, index) => (
           <li key={index}>
@@ -238,6 +241,6 @@ function Decisions({ decisions }: { decisions: readonly Decision[] }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }

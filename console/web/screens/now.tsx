@@ -8,7 +8,8 @@ import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
 import { Schedules } from '../schedules.tsx';
 import { Screen } from '../screen.tsx';
-import { StatusMark, statusText } from '../status.tsx';
+import { laneHints, StatusMark, statusText } from '../status.tsx';
+import { Table } from '../table.tsx';
 import { At, AtAndAway, Coming, Since } from '../time.tsx';
 
 const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked', 'succeeded'];
@@ -156,53 +157,34 @@ export function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow
   );
 }
 
+const LANE_NUMBERS = ['Can send now', 'Next slot', 'In line', 'In the queue', 'Oldest waits'];
+
 export function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; connection: string }) {
   return (
-    <table class="lanes">
-      <caption class="hidden">Lanes of {connection}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Lane</th>
-          <th scope="col" class="number">
-            Can send now
+    <Table
+      class="lanes"
+      caption={`Lanes of ${connection}`}
+      heads={['Lane', ...LANE_NUMBERS.map((text) => [text, 'number'] as const)]}
+    >
+      {lanes.map(({ lane, left, nextSlotAt, inLine, oldestSince, queued, queuedSince }) => (
+        <tr key={lane}>
+          <th scope="row" title={laneHints[lane]}>
+            {lane}
           </th>
-          <th scope="col" class="number">
-            Next slot
-          </th>
-          <th scope="col" class="number">
-            In line
-          </th>
-          <th scope="col" class="number">
-            In the queue
-          </th>
-          <th scope="col" class="number">
-            Oldest waits
-          </th>
+          {[
+            count(left),
+            left > 0 ? 'now' : nextSlotAt === null ? 'not known' : <Coming at={nextSlotAt} past="now" />,
+            <Many of={inLine} />,
+            <Many of={queued} />,
+            <Oldest of={[oldestSince, queuedSince]} />,
+          ].map((shown, index) => (
+            <td key={index} class="number" data-label={LANE_NUMBERS[index]}>
+              {shown}
+            </td>
+          ))}
         </tr>
-      </thead>
-      <tbody>
-        {lanes.map(({ lane, left, nextSlotAt, inLine, oldestSince, queued, queuedSince }) => (
-          <tr key={lane}>
-            <th scope="row">{lane}</th>
-            <td class="number" data-label="Can send now">
-              {count(left)}
-            </td>
-            <td class="number" data-label="Next slot">
-              {left > 0 ? 'now' : nextSlotAt === null ? 'not known' : <Coming at={nextSlotAt} past="now" />}
-            </td>
-            <td class="number" data-label="In line">
-              <Many of={inLine} />
-            </td>
-            <td class="number" data-label="In the queue">
-              <Many of={queued} />
-            </td>
-            <td class="number" data-label="Oldest waits">
-              <Oldest of={[oldestSince, queuedSince]} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }
 

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Said, TryAction, TryFacts } from '../../contract.ts';
 import { type ApiError, post } from '../api.ts';
+import { Card } from '../card.tsx';
 import { Failure, Loaded } from '../failure.tsx';
 import { JsonView } from '../json-view.tsx';
 import { announceSaid } from '../notice.tsx';
-import { Line, seen, Text } from '../outside.tsx';
+import { Line, seen } from '../outside.tsx';
 import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
 import { Screen } from '../screen.tsx';
@@ -12,6 +13,8 @@ import { Scroll } from '../scroll.tsx';
 import type { Element } from '../slack/block-kit.ts';
 import { Blocks } from '../slack/blocks.tsx';
 import { Form } from '../slack/form.tsx';
+import { Mrkdwn } from '../slack/mrkdwn.tsx';
+import { Table } from '../table.tsx';
 import { At } from '../time.tsx';
 
 /** Undefined in a read-only console. */
@@ -73,11 +76,10 @@ function Examples({ examples, act }: { examples: TryFacts['examples']; act: Act 
   const events = examples.filter(({ event }) => event !== undefined);
   const commands = examples.filter(({ event }) => event === undefined);
   return (
-    <section class="card" aria-labelledby="send">
-      <h2 id="send">Send</h2>
+    <Card id="send" title="Send">
       <EventForm examples={events} act={act} />
       <CommandForm examples={commands} act={act} />
-    </section>
+    </Card>
   );
 }
 
@@ -170,8 +172,7 @@ function CommandForm({ examples, act }: { examples: TryFacts['examples']; act: A
 
 function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: Act }) {
   return (
-    <section class="card" aria-labelledby="faults">
-      <h2 id="faults">Break something</h2>
+    <Card id="faults" title="Break something">
       {faults.length > 0 && (
         <ul class="plain" aria-label="What is broken now">
           {faults.map(({ id, title }) => (
@@ -196,7 +197,7 @@ function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: 
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 
@@ -205,7 +206,11 @@ function Forms({ forms, act }: { forms: TryFacts['forms']; act: Act }) {
     <>
       {forms.map((form) => (
         <section key={form.viewId} class="card" aria-label="Open form">
-          <Form form={form} submit={act && ((values) => act({ do: 'submit', viewId: form.viewId, values }))} />
+          <Form
+            form={form}
+            submit={act && ((values) => act({ do: 'submit', viewId: form.viewId, values }))}
+            cancel={act && (() => act({ do: 'cancel', viewId: form.viewId }))}
+          />
         </section>
       ))}
     </>
@@ -214,8 +219,7 @@ function Forms({ forms, act }: { forms: TryFacts['forms']; act: Act }) {
 
 function Messages({ messages, act }: { messages: TryFacts['messages']; act: Act }) {
   return (
-    <section class="card" aria-labelledby="messages">
-      <h2 id="messages">Messages in Slack</h2>
+    <Card id="messages" title="Messages in Slack">
       {messages.length === 0 && <p class="soft">The relay has sent no message yet. Send a command.</p>}
       <ol class="slack-messages">
         {messages.map(({ channel, ts, to, text, blocks }) => {
@@ -230,21 +234,20 @@ function Messages({ messages, act }: { messages: TryFacts['messages']; act: Act 
                 <Blocks blocks={blocks} press={act && press} />
               ) : (
                 <p>
-                  <Text text={text} />
+                  <Mrkdwn of={{ type: 'mrkdwn', text }} />
                 </p>
               )}
             </li>
           );
         })}
       </ol>
-    </section>
+    </Card>
   );
 }
 
 function Records({ records }: { records: TryFacts['records'] }) {
   return (
-    <section class="card" aria-labelledby="records">
-      <h2 id="records">What the sandbox has</h2>
+    <Card id="records" title="What the sandbox has">
       {records.map(({ kind, rows }) => (
         <details key={kind}>
           <summary>
@@ -255,44 +258,34 @@ function Records({ records }: { records: TryFacts['records'] }) {
           ))}
         </details>
       ))}
-    </section>
+    </Card>
   );
 }
 
 function Audit({ audit }: { audit: TryFacts['audit'] }) {
   return (
-    <section class="card" aria-labelledby="audit">
-      <h2 id="audit">Calls that the sandbox took</h2>
+    <Card id="audit" title="Calls that the sandbox took">
       {audit.length === 0 ? (
         <p class="soft">No call yet.</p>
       ) : (
         <Scroll label="Table of the calls">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">Operation</th>
-                <th scope="col">Answer</th>
+          <Table caption="Calls that the sandbox took" heads={['Time', 'Operation', 'Answer']}>
+            {audit.map(({ at, operation, answer }, index) => (
+              <tr key={index}>
+                <td class="soft">
+                  <At at={at} />
+                </td>
+                <td>
+                  <code>{seen(operation)}</code>
+                </td>
+                <td>
+                  <Line text={answer} />
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {audit.map(({ at, operation, answer }, index) => (
-                <tr key={index}>
-                  <td class="soft">
-                    <At at={at} />
-                  </td>
-                  <td>
-                    <code>{seen(operation)}</code>
-                  </td>
-                  <td>
-                    <Line text={answer} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         </Scroll>
       )}
-    </section>
+    </Card>
   );
 }

@@ -52,7 +52,11 @@ export function readBlock(block: Record<string, unknown>): Block {
 const emoji: Readonly<Record<string, string>> = {
   white_check_mark: '✅',
   warning: '⚠️',
-  hourglass: '⏳',
+  hourglass: '⌛',
+  hourglass_flowing_sand: '⏳',
+  link: '🔗',
+  no_bell: '🔕',
+  question: '❓',
   octagonal_sign: '🛑',
   clock4: '🕓',
 };

@@ -1,4 +1,3 @@
-import { Text } from '../outside.tsx';
 import { type Element, plainText, readBlock } from './block-kit.ts';
 import { Mrkdwn } from './mrkdwn.tsx';
 
@@ -45,24 +44,20 @@ export function Blocks({ blocks, press }: BlocksProps) {
   );
 }
 
-/** A button of a message. One that only opens a page shows where it leads, and is not followed. */
+/** A button of a message. One with an address opens it, and the relay is told too, as in Slack. */
 function Pressed({ element, press }: { element: Element; press: BlocksProps['press'] }) {
   const label = element.text ? plainText(element.text) : element.type;
-  return (
-    <span class="pressed">
-      <button
-        type="button"
-        disabled={!press}
-        class={element.style === 'primary' ? 'primary' : ''}
-        onClick={() => press?.(element)}
-      >
+  const look = element.style === 'primary' ? 'primary' : '';
+  if (element.url !== undefined && /^https?:/.test(element.url)) {
+    return (
+      <a class={`button ${look}`} href={element.url} target="_blank" rel="noreferrer" onClick={() => press?.(element)}>
         {label}
-      </button>
-      {element.url !== undefined && (
-        <code class="soft small">
-          <Text text={element.url} length={80} />
-        </code>
-      )}
-    </span>
+      </a>
+    );
+  }
+  return (
+    <button type="button" disabled={!press} class={look} onClick={() => press?.(element)}>
+      {label}
+    </button>
   );
 }

@@ -9,11 +9,12 @@ interface FormProps {
   form: SlackForm;
   /** Undefined if nothing can be submitted. Gets what was entered, by block id. */
   submit: ((values: Record<string, unknown>) => void) | undefined;
+  cancel: (() => void) | undefined;
 }
 
 /** An open form of the Slack stand-in. */
-export function Form({ form: { viewId, user, view }, submit }: FormProps) {
-  const { title, blocks = [], submit: submitText } = view as View;
+export function Form({ form: { viewId, user, view }, submit, cancel }: FormProps) {
+  const { title, blocks = [], submit: submitText, close } = view as View;
   const inputs = blocks.map(readBlock).filter((block): block is Input => block.type === 'input');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const idOf = (input: Input) => `${viewId} ${input.block_id} ${input.element.action_id}`;
@@ -50,7 +51,10 @@ export function Form({ form: { viewId, user, view }, submit }: FormProps) {
           {input.hint && <small>{plainText(input.hint)}</small>}
         </label>
       ))}
-      <div class="actions">
+      <div class="actions end">
+        <button type="button" disabled={!cancel} onClick={cancel}>
+          {close ? plainText(close) : 'Cancel'}
+        </button>
         <button type="submit" class="primary" disabled={!submit}>
           {submitText ? plainText(submitText) : 'Submit'}
         </button>

@@ -1,0 +1,11 @@
+import type { ComponentChildren } from 'preact';
+
+/** A part of a screen, with its heading. */
+export function Card({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
+  return (
+    <section class="card" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  );
+}

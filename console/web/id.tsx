@@ -1,0 +1,45 @@
+import { announce } from './notice.tsx';
+import { seen } from './outside.tsx';
+import { useRelay } from './relay-facts.tsx';
+
+/** An id. A click copies all of it, and a double click selects what is shown. */
+export function Id({ id, shown = id }: { id: string; shown?: string }) {
+  const copy = () =>
+    navigator.clipboard.writeText(id).then(
+      () => announce(`Copied: ${seen(id)}`),
+      () => announce('The browser does not let the console copy. Select the id, and copy it yourself.', true),
+    );
+  return (
+    <button
+      type="button"
+      class="id"
+      title={`Copy ${seen(id)}`}
+      onClick={() => void copy()}
+      onDblClick={({ currentTarget }) => getSelection()?.selectAllChildren(currentTarget)}
+    >
+      <code>{seen(shown)}</code>
+    </button>
+  );
+}
+
+/** An id of the service: a link, if its page is known. */
+export function ServiceId({ id, page }: { id: string; page: string | undefined }) {
+  if (page === undefined) return <Id id={id} />;
+  return (
+    <a href={page} target="_blank" rel="noreferrer">
+      <code>{seen(id)}</code>
+    </a>
+  );
+}
+
+/** Finds the service's page for a value, if it is the id of a defect or a task. */
+export type PageOf = (name: string, value: unknown) => string | undefined;
+
+/** @param calls the operation that `id` belongs to: `defects/create` */
+export function usePages(connection: string | undefined, calls = ''): PageOf {
+  const web = useRelay().web[connection ?? ''];
+  return (name, value) => {
+    const [, kind] = (name === 'id' ? /^(defect|task)s\//.exec(calls) : /^(defect|task)_?id$/i.exec(name)) ?? [];
+    return kind && web?.[`${kind as 'defect' | 'task'}s`]?.replace('{id}', encodeURIComponent(String(value)));
+  };
+}

@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact';
+
+interface TableProps {
+  class?: string;
+  /** For screen readers. */
+  caption: string;
+  /** The headings, with their classes. That of a `blank` one is only for screen readers. */
+  heads: readonly (string | readonly [text: string, look: string])[];
+  children: ComponentChildren;
+}
+
+/** A table with a heading for each column. */
+export function Table({ class: look, caption, heads, children }: TableProps) {
+  return (
+    <table class={look}>
+      <caption class="hidden">{caption}</caption>
+      <thead>
+        <tr>
+          {heads.map((head) => {
+            const [text, look] = typeof head === 'string' ? [head] : head;
+            return (
+              <th key={text} scope="col" class={look}>
+                {text}
+              </th>
+            );
+          })}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}

@@ -1,0 +1,126 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { TryAction, TryFacts } from '../../console/contract.ts';
+import { isWithoutBrowser, launchChromium } from '../chromium.ts';
+import { consoleOf, TOKEN } from '../console/console-of.ts';
+import { exampleConfig, startRelay } from '../relay.ts';
+import { expectNoOverflow, NARROW, openConsole } from './console-page.ts';
+
+describe.skipIf(isWithoutBrowser)('the screen Try', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  async function open() {
+    const config = exampleConfig({}, { connection: { mcp: { link: 'offered' } } });
+    const relay = await startRelay({ config });
+    onTestFinished(() => relay.close());
+    relay.clock.now = Date.now();
+    const console_ = await consoleOf(relay);
+    onTestFinished(() => console_.close());
+    const address = `${console_.url}/#token=${encodeURIComponent(TOKEN)}`;
+    const { page, go, close } = await openConsole(browser, address, { time: 'real' });
+    onTestFinished(close);
+    await go('try');
+    const messages = page.getByRole('region', { name: 'Messages in Slack' });
+    return {
+      ...{ relay, page, go, messages, newest: messages.getByRole('listitem').first() },
+      facts: () => console_.get<TryFacts>('/api/try'),
+      command: async (text: string) => {
+        await page.getByLabel('Command as from Slack').fill(text);
+        await page.getByRole('button', { name: 'Send the command' }).click();
+      },
+      act: (action: TryAction) => console_.post('/api/try', action),
+    };
+  }
+
+  it('an answer is shown as Slack shows it, with its emoji, and Do that does it', async () => {
+    const { page, relay, newest, messages, command } = await open();
+    await command('/pm dnoe 101');
+    await newest.getByText('⚠️ There is no command').waitFor();
+    await newest.getByRole('button', { name: 'Do that' }).click();
+    await page.getByText('The relay is working on it').waitFor();
+    await relay.workToTheEnd();
+    await page.reload();
+    await messages.getByText('✅').first().waitFor();
+    expect(await messages.innerText()).not.toMatch(/:[a-z_]+:/);
+  });
+
+  it('Run again runs a command a second time', async () => {
+    const { page, relay, newest, command, facts } = await open();
+    for (const _ of [1, 2]) {
+      await command('/pm log 1h "Login with passkeys"');
+      await newest.waitFor();
+      await relay.workToTheEnd();
+    }
+    await page.reload();
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByText('The relay is working on it').waitFor();
+    await relay.workToTheEnd();
+    const { records } = await facts();
+    expect(records.find(({ kind }) => kind === 'Time logs')?.rows.filter(({ hours }) => hours === 1)).toHaveLength(2);
+  });
+
+  it('Link your account answers with a link that opens the page', async () => {
+    const { messages, command } = await open();
+    await command('/pm link');
+    await messages.getByRole('button', { name: 'Link your account' }).click();
+    const link = messages.getByRole('link', { name: 'Open in the browser' });
+    expect(await link.getAttribute('href')).toContain('/start?ticket=');
+  });
+
+  it('a form can be cancelled', async () => {
+    const { page, command, facts } = await open();
+    await command('/pm defect');
+    const form = page.getByRole('form', { name: 'Create a defect' });
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect((await facts()).forms).toEqual([]);
+  });
+
+  it('a toast leads to its job, and an edited issue has another title', async () => {
+    const { page, relay, go } = await open();
+    await page.getByRole('button', { name: 'Send the event' }).click();
+    await page.getByRole('link', { name: 'Open the job' }).waitFor();
+    await relay.workToTheEnd();
+    await page.getByRole('link', { name: 'Open the job' }).click();
+    await page.getByRole('heading', { name: 'Spelling error in the README file' }).waitFor();
+    await go('try');
+    // GitHub counts whole seconds.
+    await page.waitForTimeout(1_100);
+    await page.getByLabel('Event of GitHub').selectOption('issue edited');
+    const sent = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Send the event' }).click();
+    await sent;
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.defects.at(-1)?.title).toMatch(/^Spelling error in the README file \(edited at .+\)$/);
+  });
+
+  it('armed faults say in words what will happen, and are taken back one by one', async () => {
+    const { page, act, facts } = await open();
+    for (const { fault } of (await facts()).faultKinds.slice(0, 3)) await act({ do: 'set fault', fault });
+    await page.reload();
+    const broken = page.getByRole('list', { name: 'What is broken now' }).getByRole('listitem');
+    await broken.nth(2).waitFor();
+    expect(await broken.allInnerTexts()).toEqual([
+      expect.stringContaining('The answer of the next creation is lost, although the defect is made; 1 call left'),
+      expect.stringContaining('The next creation is lost before it is made; 1 call left'),
+      expect.stringContaining('The outcome of the next creation stays unknown, and its job is parked; 4 calls left'),
+    ]);
+    await broken.nth(1).getByRole('button', { name: 'Take it back' }).click();
+    await page.getByText('The fault is taken back.').waitFor();
+    await expect.poll(() => broken.count()).toBe(2);
+  });
+
+  it('nothing is wider than a phone, whatever was answered', async () => {
+    const { page, command, newest } = await open();
+    await command('/pm help');
+    await newest.waitFor();
+    await command('/pm defect');
+    await page.getByRole('form').first().waitFor();
+    await page.setViewportSize(NARROW);
+    await expectNoOverflow(page);
+  });
+});
