@@ -96,7 +96,7 @@ describe.skipIf(isWithoutBrowser)('a newcomer', () => {
     await row.first().getByRole('link').click();
     await step.getByText('Answer lost').waitFor();
     await step.getByText('The same signed bytes again').waitFor();
-    await step.getByText('Accepted').waitFor();
+    await step.getByText('Settled').waitFor();
 
     // A command in Slack, answered with a form.
     await page.getByRole('link', { name: 'Try' }).click();

@@ -99,7 +99,7 @@ describe.skipIf(isWithoutBrowser)('with a relay', () => {
     await page.getByText('2 jobs changed.').waitFor();
     await work();
     await go('jobs');
-    await page.getByText('Not done').nth(1).waitFor();
+    await page.getByText('Discarded').nth(1).waitFor();
     await page.locator('[data-item]').first().click();
     await page.getByText('they were only tests').first().waitFor();
   });
