@@ -51,7 +51,7 @@ describe('what an operator does in the console', () => {
     await relay.work();
     expect((await console_.get<Now>('/api/now')).connections[0]?.pausedUntil).toBeGreaterThan(relay.clock.now);
     const { text } = await operate({ do: 'resume', connection: 'main' });
-    expect(text).toMatch(/^ended the pause that lasted until .*\n1 waiting jobs continue$/);
+    expect(text).toMatch(/^ended the pause that lasted until .*\n1 waiting job continues$/);
     expect((await console_.get<Now>('/api/now')).connections[0]).toMatchObject({ stopped: [], pausedUntil: null });
     await expect(operate({ do: 'resume', connection: 'mian' })).rejects.toThrow(/400: .*no connection.*main/);
   });

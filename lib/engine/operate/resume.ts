@@ -6,6 +6,7 @@ import type { Limits } from '../../service/budget/window.ts';
 import type { OpenBreaker } from '../../service/connection/breaker-item.ts';
 import { type Breakers, createBreakers } from '../../service/connection/breakers.ts';
 import type { Table } from '../../state/table/table.ts';
+import { counted } from '../../text.ts';
 import { inBatches } from '../line/batches.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import { createWaitingLines, type WaitingLines } from '../line/waiting-line.ts';
@@ -78,6 +79,6 @@ export function resumedInWords(connection: string, { pausedUntil, stopped, queue
   const held = [...lifted, ...closed];
   return [
     ...(held.length > 0 ? held : [`the connection ${connection} was neither paused nor stopped`]),
-    `${queued} waiting jobs continue`,
+    `${counted(queued, 'waiting job')} ${queued === 1 ? 'continues' : 'continue'}`,
   ];
 }
