@@ -11,6 +11,7 @@ import {
   inQuotationMarks,
   isInQuotationMarks,
   unquoted,
+  withPlainHyphens,
   withSingleBlanks,
 } from './words.ts';
 
@@ -179,7 +180,9 @@ function readTask(text: string, languages: Languages): TaskRead | CommandFault |
   const dayLike = dayLikeStart(`${first.word} ${first.rest}`.trimEnd(), languages);
   if (dayLike !== undefined) return { fault: unclearDay(dayLike) };
   const task = idIn(first.word) ?? bareWord(first.word);
-  return task === '' ? { missing: 'a task' } : { task, rest: first.rest, isPlain: first.word === task };
+  return task === ''
+    ? { missing: 'a task' }
+    : { task, rest: first.rest, isPlain: withPlainHyphens(first.word) === task };
 }
 
 /** The text without up to two lead-in words before an id or a quoted name: `on task #4711`. */

@@ -103,6 +103,20 @@ describe('relay resume', () => {
     expect(await run('budget')).not.toMatch(todo);
   });
 
+  it('one operation that takes no key is not said to be a refused key', async () => {
+    relay.sandbox.setFault({ kind: 'key-revoked', operation: '/items/complete' });
+    await open(3);
+    for (const [index, item] of [101, 102, 103].entries())
+      await command(relay, `done ${item}`, { userId: `U0PERSON${index}`, triggerId: `trigger ${item}` });
+    for (let run = 0; run < 6; run++) {
+      await relay.work();
+      relay.clock.now += 20_000;
+    }
+    expect(defectsMade()).toBe(3);
+    expect(await run('budget')).not.toMatch(/refused the key/);
+    expect(JSON.stringify(await command(relay, 'status'))).not.toMatch(/refuses the key/);
+  });
+
   it('relay replay continues a waiting job at once, although its message sleeps', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(1);

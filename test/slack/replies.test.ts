@@ -85,6 +85,40 @@ describe('a person who has to wait', () => {
     ]);
   });
 
+  it('a waiting person is told with the next try if the first message fails', async () => {
+    await start();
+    relay.slack.fail({ method: 'response_url', kind: 'server-error' });
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
+    await command(relay, 'done 101');
+    await relay.work();
+    for (let minute = 0; minute < 25; minute++) {
+      relay.clock.now += 60_000;
+      await relay.sweep();
+      await relay.work();
+    }
+    expect(told(relay)).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/)]);
+  });
+
+  it.each([0, 1_500, 6_000])(
+    'everyone whose command waits for a key is told, with %i ms between them',
+    async (apart) => {
+      await start();
+      relay.sandbox.setFault({ kind: 'key-revoked' });
+      for (const item of [101, 102, 103, 104, 201, 202]) {
+        await command(relay, `done ${item}`, { triggerId: `trigger ${item}` });
+        if (apart > 0) await relay.work();
+        relay.clock.now += apart;
+      }
+      for (let minute = 0; minute < 30; minute++) {
+        await relay.work();
+        relay.clock.now += 60_000;
+        await relay.sweep();
+      }
+      for (const { id } of await relay.jobs())
+        expect(Object.keys(await relay.steps(id))).toContain('tell waiting for key');
+    },
+  );
+
   it('a wait of seconds is not reported', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 9, times: 1 });

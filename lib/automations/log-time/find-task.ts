@@ -80,12 +80,15 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
           name: cutToLength(text, KEPT_LENGTH, '…'),
         })),
       );
-      return { found, whole: true };
+      return { found, whole: !mayBeCut(found) };
     },
     // The tool knows.
     byOddId: asTyped,
   };
 }
+
+/** A tool does not say what it leaves out. Lists are cut at 10, 25, 50 or another round number of rows. */
+const mayBeCut = ({ length }: readonly Task[]): boolean => length >= 10 && length % 5 === 0;
 
 /** The task that a person typed, by its id or its name: without quotation marks, by the longest name. */
 export async function findTask(typed: TypedTask, tasks: TaskSource): Promise<ReadTask | UnclearTask> {

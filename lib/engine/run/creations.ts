@@ -71,8 +71,8 @@ export function createCreations(options: SearchesOptions): Creating {
         isUnanswered = true;
         refused = undefined;
         log.tell();
-        if (failure.outcome === 'rate limited') throw await rateLimits.met(failure.error);
         await turns.failed(turn, failure);
+        if (failure.outcome === 'rate limited') throw await rateLimits.met(failure.error);
         const { shortest, longest } = RESEND_PAUSE_MS;
         const pause = Math.min(Math.max(clock() - sentNow.request.signedAt, shortest), longest);
         const why = `the same request is sent again, because its outcome is unknown: ${failure.error.message}`;

@@ -382,7 +382,9 @@ async function runAutomation(
         await linkWaits.note(error.of, job.id);
         await person.linkAwaited(error);
       } else if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.waitsFor);
-      if (ending.ended === 'in line') await person.waiting(ending.expectedAt, ending.waitsFor);
+      // Nobody knows when an outage ends. A job in line runs again only then, so this is the time to tell.
+      const isForeseen = ending.ended === 'in line' && ending.waitsFor === 'budget';
+      if (ending.ended === 'in line') await person.waiting(isForeseen ? ending.expectedAt : undefined, ending.waitsFor);
       return ending;
     }
   };

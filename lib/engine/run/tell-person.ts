@@ -83,9 +83,13 @@ export function createTellPerson({ job, journal, steps, replies, linkWaits, cloc
     async waiting(until: number | undefined, waitsFor: WaitsFor): Promise<void> {
       if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
       const step = `tell waiting for ${waitsFor}`;
-      const told = journal.entries().filter((entry) => entry.step.startsWith('tell waiting'));
-      const isNews = told.every((entry) => entry.step !== step && clock() - entry.startedAt >= TELL_AGAIN_MS);
-      if (isNews && told.length < WAITS_TOLD) await sayIfPossible(step, { of: 'waiting', until, waitsFor });
+      const told = journal
+        .entries()
+        .filter((entry) => entry.step.startsWith('tell waiting') && entry.status !== 'failed');
+      const isDue = (startedAt: number) => waitsFor === 'key' || clock() - startedAt >= TELL_AGAIN_MS;
+      const isNews = told.every((entry) => entry.step !== step && isDue(entry.startedAt));
+      if (!isNews || told.length >= WAITS_TOLD || (journal.entry(step)?.failures ?? 0) >= WAITS_TOLD) return;
+      await sayIfPossible(step, { of: 'waiting', until, waitsFor });
     },
     /** By one of the jobs that wait for the same link. */
     async linkAwaited({ told: why, problem, scopes, of, awaitedLink: { since } }: LinkAwaited) {

@@ -33,6 +33,13 @@ const KEPT_MS = 8 * DAY;
 /** The change of a budget: it returns the answer, and whether it changed the state. */
 export type Decide<T> = (state: BudgetState, now: number, id: string) => { answer: T; changed: boolean };
 
+/** A change that rides on the next write of the budget. */
+export interface Correction {
+  correct: (state: BudgetState) => void;
+  /** True if it gives capacity back. */
+  frees: boolean;
+}
+
 /**
  * Keeps the state of each budget in one item. Every change is one conditional write. Callers name the connection whose
  * budget they mean, or the id of a budget that a slot was taken from.
@@ -46,7 +53,7 @@ export interface BudgetStore {
   change<T>(connection: string, rank: Rank, decide: Decide<T>): Promise<T>;
   changeById<T>(id: string, rank: Rank, decide: Decide<T>): Promise<T>;
   /** Changes the budget of that id with the next write, or with {@link flush}. A process that ends takes it along. */
-  changeLater(id: string, correct: (state: BudgetState) => void): void;
+  changeLater(id: string, correction: Correction): void;
   /** Writes what is to be changed later, unless another worker is faster: then the next write does it. */
   flush(connection: string): Promise<void>;
   /** What cannot be in the item of the budget. */
@@ -74,7 +81,7 @@ interface Read {
 
 export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn }: BudgetStoreOptions): BudgetStore {
   const ids = createBudgetIds(table, clock, keyHolder);
-  const corrections = new Map<string, ((state: BudgetState) => void)[]>();
+  const corrections = new Map<string, Correction[]>();
   const seen = new Map<string, { state: BudgetState; at: number }>();
   const correctionsOf = (id: string) => corrections.get(id) ?? [];
 
@@ -112,18 +119,34 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
     const read = await readItem(id);
     const { state, faults } = read;
     const riding = correctionsOf(id);
-    for (const correct of riding) correct(state);
+    for (const { correct } of riding) correct(state);
     const { answer, changed } = decide(state, clock(), id);
     // What was left out must be written: it is left out relative to the time of reading.
     if (!changed && faults.length === 0) return { answer };
-    if (!(await write(id, read))) return undefined;
+    if (!(await write(id, read).catch((error) => giveUpOn(id, riding, error)))) return undefined;
     if (faults.length > 0)
       warn({ message: 'the budget had values that cannot be; they were left out', budget: id, faults });
+    drop(id, riding);
+    return { answer };
+  }
+
+  /**
+   * A write without an answer may have been carried out. A correction that frees capacity would then free that of another
+   * caller the next time, so it is left out: the capacity is free again after a minute.
+   */
+  function giveUpOn(id: string, riding: readonly Correction[], error: unknown): never {
+    drop(
+      id,
+      riding.filter(({ frees }) => frees),
+    );
+    throw error;
+  }
+
+  function drop(id: string, some: readonly Correction[]): void {
     corrections.set(
       id,
-      correctionsOf(id).filter((one) => !riding.includes(one)),
+      correctionsOf(id).filter((one) => !some.includes(one)),
     );
-    return { answer };
   }
 
   async function change<T>(connection: string, id: string, rank: Rank, decide: Decide<T>): Promise<T> {
@@ -154,8 +177,8 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
       if (correctionsOf(id).length === 0) return;
       await orUnavailable(connection, () => tryChange(id, () => ({ answer: undefined, changed: true })));
     },
-    changeLater(id, correct) {
-      corrections.set(id, [...correctionsOf(id), correct]);
+    changeLater(id, correction) {
+      corrections.set(id, [...correctionsOf(id), correction]);
     },
     async faults(connection) {
       const id = await idOf(connection);

@@ -211,19 +211,25 @@ export function createBudget({
       },
       answered() {
         const countedBy = clock() + CLOCKS_DIFFER_MS;
-        store.changeLater(id, (state) => {
+        const correct = (state: BudgetState) => {
           if (remove(state.minute, bookedBy(sendAt))) add(state.minute, countedBy);
-        });
+        };
+        store.changeLater(id, { correct, frees: true });
       },
       async unanswered() {
         const countedBy = clock() + UNANSWERED_MS + CLOCKS_DIFFER_MS;
-        await store.changeById(id, 'urgent', (state) => {
+        const correct = (state: BudgetState) => {
           cancel(state, lane, bookedBy(sendAt));
           book(state, lane, countedBy);
-          return { answer: undefined, changed: true };
-        });
+        };
+        try {
+          await store.changeById(id, 'urgent', (state) => ({ answer: correct(state), changed: true }));
+        } catch (error) {
+          store.changeLater(id, { correct, frees: false });
+          throw error;
+        }
       },
-      giveUp: () => store.changeLater(id, (state) => cancel(state, lane, bookedBy(sendAt))),
+      giveUp: () => store.changeLater(id, { correct: (state) => cancel(state, lane, bookedBy(sendAt)), frees: true }),
     };
   }
 

@@ -196,10 +196,11 @@ export function createBreakers({
           const last = breakers[name] ?? newBreaker(0);
           // A call that began before the breaker opened says nothing new.
           if (last.until > 0 && last.prober !== caller.id) continue;
+          const isWhole = name === WHOLE;
+          // One operation that takes no key has another reason: the key works for the others.
+          const seen = { ...failure, refusesKey: failure.refusesKey && isWhole };
           breakers[name] =
-            last.until > 0
-              ? afterProbe(last, caller.lane, failure, now)
-              : afterCall(last, caller.id, name === WHOLE, failure, now);
+            last.until > 0 ? afterProbe(last, caller.lane, seen, now) : afterCall(last, caller.id, isWhole, seen, now);
           changed = true;
         }
         const answer = names.filter((name) => (breakers[name]?.until ?? 0) > 0);

@@ -458,6 +458,57 @@ describe('the budget', () => {
     expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 2 }, day: { used: 2 } });
   });
 
+  /** A table whose next write fails, after or before it is carried out. */
+  function failingTable(): { table: Table; failNext(isWritten: boolean): void } {
+    let fails: { isWritten: boolean } | undefined;
+    return {
+      table: {
+        ...table,
+        async put(item, condition) {
+          const { isWritten = true } = fails ?? {};
+          const written = isWritten && (await table.put(item, condition));
+          if (!fails) return written;
+          fails = undefined;
+          throw new Error('no answer');
+        },
+      },
+      failNext(isWritten) {
+        fails = { isWritten };
+      },
+    };
+  }
+
+  it.each([true, false])(
+    'a slot is given back once at most if the write has no answer and was carried out: %s',
+    async (isWritten) => {
+      const connection = newConnection();
+      const limits = { perMinute: 3, perDay: 5_000 };
+      const failing = failingTable();
+      const budget = createBudget({ table: failing.table, clock: () => START, random: atOnce });
+      const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive' });
+      const [first] = [slotOf(await ask()), slotOf(await ask()), slotOf(await ask())];
+      first.giveUp();
+      failing.failNext(isWritten);
+      await expect(ask()).rejects.toThrow(BudgetUnavailable);
+      const more = granted([await ask(), await ask()]);
+      expect(2 + more.length + (isWritten ? 1 : 0)).toBeLessThanOrEqual(limits.perMinute);
+    },
+  );
+
+  it('a call without an answer counts until the service may have counted it, even if it cannot be noted at once', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 3, perDay: 5_000 };
+    let now = START;
+    const failing = failingTable();
+    const budget = createBudget({ table: failing.table, clock: () => now, random: atOnce });
+    const slot = slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive' }));
+    failing.failNext(false);
+    await expect(slot.unanswered()).rejects.toThrow(BudgetUnavailable);
+    now += 90_000;
+    slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive' }));
+    expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 2 } });
+  });
+
   it('keeps its item below 1 KB, even if no call of the minute is answered', async () => {
     const connection = newConnection();
     const limits = { perMinute: 120, perDay: 5_000 };
