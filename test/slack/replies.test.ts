@@ -1,6 +1,7 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { openJournal } from '../../lib/engine/record/journal.ts';
 import { RESPONSE_URL_LIVES_MS } from '../../lib/platforms/slack/response-url.ts';
 import { cutToLength } from '../../lib/text.ts';
 import { exampleConfig, PROJECT, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
@@ -96,6 +97,19 @@ describe('a person who has to wait', () => {
       await relay.sweep();
       await relay.work();
     }
+    expect(told(relay)).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/)]);
+  });
+
+  it('a waiting person is told even if a worker died while it told them', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
+    await command(relay, 'done 101');
+    const [job = expect.fail('there is no job')] = await relay.jobs();
+    const clock = () => relay.clock.now;
+    const journal = await openJournal(relay.stores.table, job.id, clock);
+    const begun = { step: 'tell waiting for budget', calls: 'Slack message', startedAt: clock() };
+    await journal.write({ ...begun, status: 'begun' });
+    await relay.work();
     expect(told(relay)).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/)]);
   });
 

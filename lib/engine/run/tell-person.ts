@@ -85,7 +85,9 @@ export function createTellPerson({ job, journal, steps, replies, linkWaits, cloc
       const step = `tell waiting for ${waitsFor}`;
       const told = journal
         .entries()
-        .filter((entry) => entry.step.startsWith('tell waiting') && entry.status !== 'failed');
+        .filter(
+          (entry) => entry.step.startsWith('tell waiting') && (entry.status === 'done' || entry.status === 'skipped'),
+        );
       const isDue = (startedAt: number) => waitsFor === 'key' || clock() - startedAt >= TELL_AGAIN_MS;
       const isNews = told.every((entry) => entry.step !== step && isDue(entry.startedAt));
       if (!isNews || told.length >= WAITS_TOLD || (journal.entry(step)?.failures ?? 0) >= WAITS_TOLD) return;
