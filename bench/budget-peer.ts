@@ -19,7 +19,7 @@ interface Limiter {
 export const START = Date.UTC(2026, 10, 20, 10, 0, 17);
 
 /**
- * Runs a workload, each of whose jobs makes one call, through a limiter for the minute. The peer is at its best: all
+ * Runs a workload through a limiter for the minute. Each of its jobs makes one call. The peer is at its best: all
  * workers share one counter without a way to it, and a job is not put back while it waits.
  */
 export async function runThroughPeer(load: Workload): Promise<Calls> {

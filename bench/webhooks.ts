@@ -60,7 +60,7 @@ const probot: Side = {
   accepted: /"statusCode":200/,
   peerVariables: { NODE_ENV: 'production', APP_ID: '1', PRIVATE_KEY, WEBHOOK_SECRET },
 };
-/** Its app gives the same answer, stores nothing and calls nobody. */
+/** Its app gives the same answer. It stores nothing and calls no service. */
 const bolt: Side = {
   name: `Bolt ${versions['@slack/bolt']}`,
   entry: 'peers/bolt.ts',

@@ -8,7 +8,7 @@ import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
 
 /**
- * The links of issues: of one that is named, or of those whose jobs are in the index, the newest first. A link cannot
+ * The link of one issue by its name, or the links of the issues with the newest jobs. A link cannot
  * be listed on its own: docs/decisions/0028-console-reads.md.
  *
  * @throws {HttpError} for a cursor that cannot be read

@@ -1,4 +1,5 @@
 import { commandLines } from '../commands/comment-lines.ts';
+import { digest } from '../digest.ts';
 import { NotDone, RetryAt } from '../engine/record/interruption.ts';
 import type { Asked, Job } from '../engine/record/job.ts';
 import type { Automation } from '../engine/run/automation.ts';
@@ -9,7 +10,6 @@ import { confirm } from './confirmed.ts';
 import type { Context } from './context.ts';
 import { hasActed } from './has-acted.ts';
 import { verbsInComments } from './verbs.ts';
-import { lineDigest } from './written-line.ts';
 
 /**
  * GitHub may deliver a comment before its whole API has it. Only after this time does a missing comment count as
@@ -59,7 +59,7 @@ function faultOf({ by, at, comment: given }: Asked, comment: ReadComment | null)
   if (comment === null) return { why: 'The comment was deleted', mayPass: true };
   if (comment.login?.toLowerCase() !== by?.id.toLowerCase())
     return { why: 'The comment is not by the person in the event', mayPass: false };
-  const isThere = commandLines(comment.text, verbsInComments).some((line) => lineDigest(line) === given?.line);
+  const isThere = commandLines(comment.text, verbsInComments).some((line) => digest(line) === given?.line);
   if (!isThere) return { why: 'The comment no longer has this command', mayPass: true };
   // An edit that leaves the command in place moves the end.
   if (at === undefined || !(at >= comment.createdAt && at <= comment.updatedAt))

@@ -38,7 +38,7 @@ const lives: Readonly<Record<LinkRow['life'], string>> = {
   unreadable: 'Cannot be read',
 };
 
-/** A claimed issue whose job does not create its defect now. */
+/** Why nothing creates the defect of a claimed issue at the moment. */
 const rests: Readonly<Record<NonNullable<LinkRow['claimRests']>, string>> = {
   parked: 'Its creation is parked',
   discarded: 'Its creation was discarded',
