@@ -540,3 +540,19 @@ describe('a command in a comment on GitHub', () => {
     expect(answer).not.toContain('greater than');
   });
 });
+
+it.each([
+  ['a longer name', 'LOGIN page', 'log 1h Login page wrote tests'],
+  ['the same name', 'LOGIN', 'log 1h "Login"'],
+])('time is not logged as a person on a guess where a list of the tool may leave out %s', async (_, hidden, typed) => {
+  await start();
+  const { tasks } = relay.sandbox.data;
+  const [task = expect.fail('the sandbox has no task')] = tasks;
+  // The tool lists the first fifty.
+  const names = ['Login', ...Array.from({ length: 60 }, (_, team) => `Login of team ${team}`), hidden];
+  tasks.push(...names.map((name, index) => ({ ...task, task_id: `task-${index}`, name, title: name })));
+  await linkAccount(relay);
+  const before = relay.sandbox.data.timelogs.length;
+  expect((await ask(relay, typed)).inTheEnd).toContain('Did you mean');
+  expect(relay.sandbox.data.timelogs).toHaveLength(before);
+});
