@@ -101,7 +101,7 @@ const LISTS = 'list of tools';
 /** Whether a step, by what it calls, was a call that changes something. */
 export const changesByTool = (calls: string): boolean => calls.startsWith(CHANGES);
 
-/** The tools of one run of a job, of whichever person. */
+/** The tools of one run of a job, for any person. */
 export interface ToolStepsOfRun {
   as(holder: Holder): ToolSteps;
   /** Lets the budget know how the calls of the run ended. @throws {BudgetUnavailable} */
