@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { mostOfStrangers } from '../lib/engine/line/stranger-turn.ts';
+import { type Count, countInWords, countLine } from '../lib/engine/operate/job-counts.ts';
 import { unknownName } from '../lib/faults/unknown-name.ts';
 import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';
@@ -13,8 +14,6 @@ import { oneLine } from '../local/terminal.ts';
 import { withIsoTimes } from './json-times.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
-
-const COUNTED_UP_TO = 1_000;
 
 /** `budget`: how much of its limits each connection has used, and how many calls each lane can still send. */
 export function addBudgetCommand(program: Command, open: OpenTarget): void {
@@ -44,9 +43,9 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
             ...(await viewConnection(connection, limits, { budget, ...stores })),
             inLine: Object.fromEntries(
               await Promise.all(
-                lanes.map(async (lane) => [lane, (await stores.jobs.line(connection, lane, COUNTED_UP_TO)).length]),
+                lanes.map(async (lane) => [lane, (await countLine(stores.jobs, connection, lane)).inLine]),
               ),
-            ) as Record<Lane, number>,
+            ) as Record<Lane, Count>,
             strangers: { ...(await share.today(connection)), most: mostOfStrangers(limits, strangersShare) },
           })),
       );
@@ -67,7 +66,7 @@ async function repair(connection: string | undefined, { table }: Stores): Promis
 }
 
 type View = ConnectionView & {
-  inLine: Record<Lane, number>;
+  inLine: Record<Lane, Count>;
   strangers: StrangersToday & { most: number };
 };
 
@@ -101,8 +100,8 @@ function strangersLine({ used, most, who }: View['strangers']): string {
 function laneLine(lane: Lane, view: Pick<View, 'lanes' | 'inLine'>, now: number): string {
   const { left, nextSlotAt } = view.lanes[lane];
   const next = nextSlotAt <= now ? 'now' : Number.isFinite(nextSlotAt) ? `at ${localTime(nextSlotAt)}` : 'not known';
-  const standing = view.inLine[lane];
-  const jobs = standing >= COUNTED_UP_TO ? `${COUNTED_UP_TO} or more jobs` : counted(standing, 'job');
-  const inLine = standing === 0 ? '' : `; ${jobs} in line`;
+  const { jobs, more } = view.inLine[lane];
+  const inLine =
+    jobs === 0 ? '' : `; ${more ? `${countInWords(view.inLine[lane])} jobs` : counted(jobs, 'job')} in line`;
   return `${lane}: ${counted(left, 'call')} can be sent at once, next slot ${next}${inLine}`;
 }

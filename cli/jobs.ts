@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
-import { countJobs, findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
+import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
+import { countJobs } from '../lib/engine/operate/job-counts.ts';
 import { type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
 import { readJob } from '../lib/engine/record/read-job.ts';
 import { readIgnored } from '../local/ignored.ts';
@@ -12,8 +13,6 @@ import type { OpenTarget } from './target.ts';
 
 /** Pages of the index that one listing reads at most. */
 const MAX_PAGES = 200;
-/** A stage may have a hundred thousand jobs of the last 30 days. */
-const COUNTED_UP_TO = 10_000;
 
 interface ListOptions {
   status?: JobStatus;
@@ -60,7 +59,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
       if (!json) {
         // Changes follow below, so the newest is last.
         printJobs(follow ? found.jobs.toReversed() : found.jobs);
-        printCounts(found, Object.keys(chosen).length === 0 ? await countJobs(table, COUNTED_UP_TO) : undefined);
+        printCounts(found, Object.keys(chosen).length === 0 ? await countJobs(table) : undefined);
       }
       if (follow) await followJobs(table, filter, found.jobs, json ?? false);
     });

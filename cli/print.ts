@@ -1,8 +1,9 @@
 import { styleText } from 'node:util';
 import { commandsOf, nextStep, withDocs } from '../lib/engine/line/next-step.ts';
-import type { FoundJobs, JobCounts } from '../lib/engine/operate/find-jobs.ts';
+import type { FoundJobs } from '../lib/engine/operate/find-jobs.ts';
+import { type Count, countInWords } from '../lib/engine/operate/job-counts.ts';
 import type { Waited } from '../lib/engine/record/history.ts';
-import { type Job, jobStatuses, shortName, statusInWords } from '../lib/engine/record/job.ts';
+import { type Job, type JobStatus, jobStatuses, shortName, statusInWords } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
 import type { Send } from '../lib/engine/record/sends.ts';
@@ -59,12 +60,15 @@ function isOpen({ status }: Job): boolean {
 }
 
 /** @param all the jobs of each status, if no filter was used */
-export function printCounts({ jobs, counts, cursor }: FoundJobs, all: JobCounts | undefined): void {
-  const inWords = (counted: JobCounts) =>
-    jobStatuses.flatMap((status) => (counted[status] > 0 ? `${counted[status]} ${status}` : [])).join(', ');
+export function printCounts({ jobs, counts, cursor }: FoundJobs, all: Record<JobStatus, Count> | undefined): void {
+  const inWords = (countOf: (status: JobStatus) => Count) =>
+    jobStatuses
+      .flatMap((status) => (countOf(status).jobs > 0 ? `${countInWords(countOf(status))} ${status}` : []))
+      .join(', ');
+  const inAll = all ? inWords((status) => all[status]) : '';
   if (jobs.length > 0) console.log('');
-  if (all && inWords(all) !== '') console.log(`In all: ${inWords(all)}.`);
-  else if (jobs.length > 0) console.log(`Listed: ${inWords(counts)}.`);
+  if (inAll !== '') console.log(`In all: ${inAll}.`);
+  else if (jobs.length > 0) console.log(`Listed: ${inWords((status) => ({ jobs: counts[status], more: false }))}.`);
   if (cursor !== undefined) console.log('There are more. --limit lists more of them.');
 }
 

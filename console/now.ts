@@ -1,17 +1,14 @@
-import { countJobs } from '../lib/engine/operate/find-jobs.ts';
-import { type Job, jobStatuses } from '../lib/engine/record/job.ts';
+import { countJobs, countLine, countOf, READ_TO_COUNT } from '../lib/engine/operate/job-counts.ts';
+import type { Job } from '../lib/engine/record/job.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
-import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
+import { lanes } from '../lib/service/budget/lanes.ts';
 import { usedUpAt } from '../lib/service/budget/used-up.ts';
 import { viewConnection } from '../lib/service/connection/connection-view.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { partnerSecret } from '../lib/state/secrets/secrets.ts';
 import { readBackfills } from './backfills.ts';
-import type { ConnectionNow, Count, LaneNow, Now } from './contract.ts';
+import type { ConnectionNow, LaneNow, Now } from './contract.ts';
 import type { ConsoleRelay } from './relay.ts';
-
-/** A higher count would tell the operator little more, and costs reads of the index. */
-export const COUNTED_UP_TO = 100;
 
 /** What the relay is doing now. */
 export interface NowReader {
@@ -45,20 +42,19 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
     const [view, { day }, lines, service] = await Promise.all([
       viewConnection(connection, limits, { budget, table, clock }),
       budget.windows(connection),
-      Promise.all(lanes.map((lane) => jobs.line(connection, lane, COUNTED_UP_TO + 1))),
+      Promise.all(lanes.map(async (lane) => ({ lane, ...(await countLine(jobs, connection, lane)) }))),
       serviceOf(connection),
     ]);
-    const laneNow = (lane: Lane, index: number): LaneNow => {
+    const laneNow = ({ lane, inLine, oldestSince }: (typeof lines)[number]): LaneNow => {
       const { left, nextSlotAt } = view.lanes[lane];
-      const line = lines[index] ?? [];
       const inQueue = queued.filter((job) => job.connection === connection && job.lane === lane);
       return {
         lane,
         left,
         nextSlotAt: Number.isFinite(nextSlotAt) ? nextSlotAt : null,
-        inLine: countOf(line.length),
-        oldestSince: line[0]?.createdAt ?? null,
-        queued: { jobs: inQueue.length, more: queued.length > COUNTED_UP_TO },
+        inLine,
+        oldestSince: oldestSince ?? null,
+        queued: { jobs: inQueue.length, more: countOf(queued.length).more },
         queuedSince: inQueue.length > 0 ? Math.min(...inQueue.map(({ createdAt }) => createdAt)) : null,
       };
     };
@@ -77,26 +73,23 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
         probeAt: until,
         ...(refusesKey && { refusesKey }),
       })),
-      lanes: lanes.map(laneNow),
+      lanes: lines.map(laneNow),
     };
   }
 
   /** The jobs in the queue, oldest first. */
-  const inQueue = () => jobs.list('queued', { limit: COUNTED_UP_TO + 1 });
+  const inQueue = () => jobs.list('queued', { limit: READ_TO_COUNT });
   return {
     async read() {
       const queued = await inQueue();
       const names = Object.keys(config.connections);
-      const [counted, connections, backfills] = await Promise.all([
-        countJobs(table, COUNTED_UP_TO + 1),
+      const [counts, connections, backfills] = await Promise.all([
+        countJobs(table),
         Promise.all(names.map((name) => connectionNow(name, queued))),
         readBackfills(relay, budget),
       ]);
-      const counts = Object.fromEntries(jobStatuses.map((status) => [status, countOf(counted[status])]));
-      return { at: clock(), connections, counts: counts as Now['counts'], backfills };
+      return { at: clock(), connections, counts, backfills };
     },
     connection: async (name) => connectionNow(name, await inQueue()),
   };
 }
-
-const countOf = (found: number): Count => ({ jobs: Math.min(found, COUNTED_UP_TO), more: found > COUNTED_UP_TO });

@@ -234,7 +234,7 @@ describe('--json', () => {
         connection: 'main',
         pausedUntil: time,
         lanes: { interactive: { nextSlotAt: time } },
-        inLine: { interactive: 0, background: 1 },
+        inLine: { interactive: { jobs: 0 }, background: { jobs: 1 } },
         strangers: { used: 0, endsAt: time },
       },
     ],

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Command } from 'commander';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addJobCommands } from '../../cli/jobs.ts';
 import type { JobPage, Now, ParkedGroups } from '../../console/contract.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
@@ -45,11 +47,17 @@ describe('with 10,000 jobs in the table', () => {
     expect(asked()).toMatchObject({ actions: new Set(['Query']), queries: 5 });
   });
 
-  it('counts stop early, and say so', async () => {
+  it('counts stop early and say so, with the same numbers in the terminal', async () => {
     const { counts } = await shown.get<Now>('/api/now');
-    expect(counts).toMatchObject({ succeeded: { jobs: 100, more: true }, parked: { jobs: 100, more: true } });
-    expect(asked().items).toBeLessThan(1_500);
+    expect(counts).toMatchObject({ succeeded: { jobs: 1_000, more: true }, parked: { jobs: 1_000, more: true } });
+    expect(asked().items).toBeLessThan(12_000);
     expect(asked().actions).not.toContain('Scan');
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    const program = new Command();
+    addJobCommands(program, async () => ({ githubWebhookUrl: '', slackWebhookUrl: undefined, stores: relay.stores }));
+    await program.parseAsync(['jobs'], { from: 'user' });
+    expect(log.mock.calls.flat()).toContain('In all: 1,000+ parked, 1,000+ succeeded.');
+    log.mockRestore();
   });
 
   it('the parked jobs are grouped from a bounded number', async () => {

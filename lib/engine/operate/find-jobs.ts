@@ -41,8 +41,6 @@ export interface FindJobsOptions {
   now: number;
 }
 
-export type JobCounts = Record<JobStatus, number>;
-
 /** A part of the jobs that match. */
 export interface FoundJobs {
   /** By `wakeAt`, the latest first: jobs that have not ended, then ended jobs by the time of their end. */
@@ -50,7 +48,7 @@ export interface FoundJobs {
   /** Where to go on. Missing at the end. It may be there although no more jobs match. */
   cursor?: string;
   /** How many of `jobs` have which status. */
-  counts: JobCounts;
+  counts: Record<JobStatus, number>;
   /** How many jobs were compared with the filter. */
   read: number;
 }
@@ -95,20 +93,6 @@ export async function findJobs(
   }
   const rest = streams.filter(({ page, isWhole }) => page.length > 0 || !isWhole);
   return { jobs, counts, read, ...(rest.length > 0 && { cursor: writeCursor(rest) }) };
-}
-
-/**
- * Counts the jobs of each status, without reading them whole.
- * @param most where the count of a status stops
- */
-export async function countJobs(table: Table, most: number): Promise<JobCounts> {
-  const counts = await Promise.all(
-    jobStatuses.map(async (status) => {
-      const condition = { expression: '#status = :status', values: { status } };
-      return [status, await table.countIndex(jobsByStatus.name, condition, most)] as const;
-    }),
-  );
-  return Object.fromEntries(counts) as JobCounts;
 }
 
 /** True if the job has everything that the filter names. */

@@ -1,0 +1,48 @@
+import type { Lane } from '../../service/budget/lanes.ts';
+import { jobsByStatus } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import { type JobStatus, jobStatuses } from '../record/job.ts';
+import type { JobStore } from '../record/job-store.ts';
+
+/** Where counting ends. The console counts once a second, and a count reads the index: about 200 read units for this many. */
+const COUNTED_UP_TO = 1_000;
+/** What has to be read to know whether there are more. */
+export const READ_TO_COUNT = COUNTED_UP_TO + 1;
+
+/** A number of jobs, as the terminal and the console show it. */
+export interface Count {
+  jobs: number;
+  /** True if there are more than `jobs`. */
+  more: boolean;
+}
+
+/** @param found how many of at most {@link READ_TO_COUNT} were found */
+export function countOf(found: number): Count {
+  return { jobs: Math.min(found, COUNTED_UP_TO), more: found > COUNTED_UP_TO };
+}
+
+/** Counts the jobs of each status, without reading them whole. */
+export async function countJobs(table: Table): Promise<Record<JobStatus, Count>> {
+  const counts = await Promise.all(
+    jobStatuses.map(async (status) => {
+      const condition = { expression: '#status = :status', values: { status } };
+      return [status, countOf(await table.countIndex(jobsByStatus.name, condition, READ_TO_COUNT))] as const;
+    }),
+  );
+  return Object.fromEntries(counts) as Record<JobStatus, Count>;
+}
+
+/** The jobs in a waiting line, and when the oldest was created; epoch milliseconds. */
+export async function countLine(
+  jobs: JobStore,
+  connection: string,
+  lane: Lane,
+): Promise<{ inLine: Count; oldestSince: number | undefined }> {
+  const line = await jobs.line(connection, lane, READ_TO_COUNT);
+  return { inLine: countOf(line.length), oldestSince: line[0]?.createdAt };
+}
+
+/** `5`, `1,000+` */
+export function countInWords({ jobs, more }: Count): string {
+  return `${jobs.toLocaleString('en-GB')}${more ? '+' : ''}`;
+}
