@@ -41,8 +41,10 @@ export class ConsolePolicies extends Construct {
       description: `Read the console of ${stackName}, and change what it shows`,
       statements: [findsStack()],
     });
-    const region = Token.isUnresolved(Stack.of(this).region) ? '<AWS::Region>' : Stack.of(this).region;
-    const found = `arn:<AWS::Partition>:cloudformation:${region}:<AWS::AccountId>:stack/${stackName}/*`;
+    const { partition, region } = Stack.of(this);
+    const shown = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
+    const place = `${shown(partition, 'Partition')}:cloudformation:${shown(region, 'Region')}`;
+    const found = `arn:${place}:<AWS::AccountId>:stack/${stackName}/*`;
     acknowledge(this, `AwsSolutions-IAM5[Resource::${found}]`, 'What follows the name is the id of the one stack.');
     table.grant(this.read, 'console-read');
     table.grant(this.operate, 'console-operate');

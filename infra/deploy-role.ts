@@ -3,7 +3,7 @@ import { PolicyStatement, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam
 import type { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { acknowledge } from './acknowledge.ts';
-import { deployedBy, readStage } from './stage.ts';
+import { deployedBy, readStage, StageError } from './stage.ts';
 
 const GITHUB = 'token.actions.githubusercontent.com';
 
@@ -21,11 +21,11 @@ export interface DeployRoleProps {
  * https://docs.github.com/en/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-aws
  */
 export class DeployRoleStack extends Stack {
-  /** @throws {Error} if a name could stand for others, or the stage's bootstrap roles deploy another stage too */
+  /** @throws {StageError} if a name could stand for others, or the stage's bootstrap roles deploy another stage too */
   constructor(scope: Construct, id: string, { repository, stage, config }: DeployRoleProps) {
     if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) {
       // A wildcard would give other repositories access.
-      throw new Error(`the repository '${repository}' is not valid: expected a name such as acme/partner-relay`);
+      throw new StageError(`the repository '${repository}' is not valid: expected a name such as acme/partner-relay`);
     }
     const qualifier = ownQualifier(stage, config);
     super(scope, id, {
@@ -66,7 +66,7 @@ function ownQualifier(name: string, config: RelayConfig): string {
     (other) => other !== name && readStage(other, config).bootstrapQualifier === bootstrapQualifier,
   );
   if (others.length === 0) return bootstrapQualifier;
-  throw new Error(
+  throw new StageError(
     `the stages ${name} and ${others.join(', ')} are deployed by the same bootstrap roles: set deployment.stages.${name}.bootstrapQualifier in relay.config.ts, then run npx cdk bootstrap with that --qualifier. docs/deploy.md explains it.`,
   );
 }

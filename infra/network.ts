@@ -104,6 +104,8 @@ export class Network extends Construct {
       ipAddresses: IpAddresses.cidr(settings.cidr),
       maxAzs: 2,
       natGateways: 1,
+      // Nothing is in the default group, and only a function of its own could close it.
+      restrictDefaultSecurityGroup: false,
       natGatewayProvider: NatProvider.gateway({ eipAllocationIds: [address.attrAllocationId] }),
       subnetConfiguration: [
         { name: 'Public', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false },

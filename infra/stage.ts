@@ -2,7 +2,7 @@ import { DefaultStackSynthesizer, type IStackSynthesizer, RemovalPolicy } from '
 import type { StageSettings } from '../lib/config/deployment.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 
-/** A stage that cannot be deployed. The message says what to write in relay.config.ts. */
+/** A stage that cannot be deployed as it is named or declared. The message says what to write. */
 export class StageError extends Error {
   override readonly name = 'StageError';
 }

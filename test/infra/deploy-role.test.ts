@@ -1,7 +1,7 @@
-import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { expect, it } from 'vitest';
+import { createApp } from '../../infra/cdk-app.ts';
 import { DeployRoleStack } from '../../infra/deploy-role.ts';
 import { RelayStack } from '../../infra/relay-stack.ts';
 import { readStage } from '../../infra/stage.ts';
@@ -16,7 +16,7 @@ const config = defineConfig({
 const repository = 'acme/partner-relay';
 
 it("the deploy role lets one environment of one repository assume the stage's bootstrap roles, and nothing else", () => {
-  const app = new App();
+  const app = createApp();
   const stack = new DeployRoleStack(app, 'deploy-role', { repository, stage: 'prod', config });
   const template = Template.fromStack(stack);
   template.hasResourceProperties('AWS::IAM::Role', {
@@ -51,7 +51,7 @@ it("the deploy role lets one environment of one repository assume the stage's bo
 });
 
 it('a stage is deployed by the roles of its own bootstrap', () => {
-  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+  const app = createApp({ context: { 'aws:cdk:bundling-stacks': [] } });
   const stack = new RelayStack(app, 'relay', { config, stage: readStage('prod', config) });
   expect(stack.synthesizer.bootstrapQualifier).toBe('relayprod');
 });
@@ -62,5 +62,5 @@ it.each([
   [repository, 'pro*', /no stage 'pro\*'/],
   [repository, 'dev', /the stages dev and test are deployed by the same bootstrap roles: set deployment.stages.dev/],
 ])('no deploy role is made for %s, stage %s', (repository, stage, why) => {
-  expect(() => new DeployRoleStack(new App(), 'deploy-role', { repository, stage, config })).toThrow(why);
+  expect(() => new DeployRoleStack(createApp(), 'deploy-role', { repository, stage, config })).toThrow(why);
 });

@@ -1,5 +1,6 @@
-import { App, type Stack } from 'aws-cdk-lib';
+import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { createApp } from '../../infra/cdk-app.ts';
 import { RelayStack } from '../../infra/relay-stack.ts';
 import { readStage } from '../../infra/stage.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
@@ -58,8 +59,8 @@ export function synthesize(
   also: Partial<RelayConfigInput> = {},
   { outdir, bundled = false }: { outdir?: string; bundled?: boolean } = {},
 ) {
-  const app = new App({
-    context: { 'aws:cdk:bundling-stacks': bundled ? ['**'] : [], '@aws-cdk/aws-iam:minimizePolicies': true },
+  const app = createApp({
+    context: { 'aws:cdk:bundling-stacks': bundled ? ['**'] : [] },
     ...(outdir !== undefined && { outdir }),
   });
   const config = defineConfig({

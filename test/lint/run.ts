@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { createApp } from '../../infra/cdk-app.ts';
 import { DeployRoleStack } from '../../infra/deploy-role.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { openScratch, type Scratch } from '../aws/scratch.ts';
@@ -63,7 +63,7 @@ async function writeTemplates({ folder }: Scratch): Promise<Map<StageName, strin
 
 /** The role has nothing that would have to be accepted. */
 function writeDeployRole({ folder }: Scratch): Templates {
-  const app = new App({ outdir: join(folder, 'deploy-role') });
+  const app = createApp({ outdir: join(folder, 'deploy-role') });
   const config = defineConfig({ connections: { main: {} }, deployment: { stages: { dev: {} } } });
   const stack = new DeployRoleStack(app, 'deploy-role', { repository: 'acme/partner-relay', stage: 'dev', config });
   const { directory } = app.synth();
