@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { commandsOf, nextStep, withDocs } from '../lib/engine/line/next-step.ts';
 import type { FoundJobs } from '../lib/engine/operate/find-jobs.ts';
+import { forAndAgainst } from '../lib/engine/operate/for-and-against.ts';
 import { type Count, countInWords } from '../lib/engine/operate/job-counts.ts';
 import type { Waited } from '../lib/engine/record/history.ts';
 import { type Job, type JobStatus, jobStatuses, shortName, statusInWords } from '../lib/engine/record/job.ts';
@@ -101,7 +102,7 @@ export function printJob({ job: given, steps, open }: JobView, now: number): voi
   console.log(job.id);
   for (const [name, value] of facts) if (value !== undefined) console.log(`  ${name.padEnd(12)} ${value}`);
   printNext(job);
-  printOpen(inOneLine(open));
+  printOpen(inOneLine(open), inOneLine(steps));
   printSteps(inOneLine(steps));
   printHistory(job, now);
 }
@@ -116,13 +117,15 @@ function printNext(job: Job): void {
 }
 
 /** What is known of creations without a clear answer. */
-function printOpen(open: readonly OpenCreation[]): void {
+function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[]): void {
   if (open.length > 0) console.log('\nwithout a clear answer');
-  for (const { step, operation, signedAt, marker, searches, again } of open) {
+  for (const creation of open) {
+    const { step, operation, signedAt, marker, searches, again } = creation;
     const searched =
       marker === undefined ? 'it cannot be searched for' : `searched for ${marker} ${counted(searches, 'time')}`;
     const decided = again ? '; an operator decided to create it again' : '';
     console.log(`  ${step}: ${operation}, signed ${localTime(signedAt)}; ${searched}${decided}`);
+    console.log(`    ${forAndAgainst(creation, steps.find((entry) => entry.step === step)?.sends?.newest ?? [])}`);
   }
 }
 

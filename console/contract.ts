@@ -249,13 +249,10 @@ export interface Evidence {
   sends: Send[];
   /** The text that the created object would contain. */
   marker?: string;
-  /** What was searched for it. */
-  searchedFor?: string;
-  searches: number;
-  /** Until when the service may still carry it out. */
-  mayRunUntil: number;
   /** An operator decided to create it again. */
   again: boolean;
+  /** What speaks for and against that it was carried out, in one sentence. */
+  forAndAgainst: string;
   /** What each decision will do, in one sentence. */
   consequences: { done: string; again: string; search: string };
 }

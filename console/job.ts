@@ -1,4 +1,5 @@
 import { nextStep } from '../lib/engine/line/next-step.ts';
+import { forAndAgainst } from '../lib/engine/operate/for-and-against.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import { type OpenCreation, readJob } from '../lib/engine/record/read-job.ts';
 import type { Send as JobSend } from '../lib/engine/record/sends.ts';
@@ -84,18 +85,16 @@ function answerOf(came: JobSend['came']): Send['answer'] {
 }
 
 function evidenceOf(creation: OpenCreation, steps: readonly StepEntry[], now: number): Evidence {
-  const { step, operation: calls, marker, searches, executableUntil: mayRunUntil, again } = creation;
+  const { step, operation: calls, marker, executableUntil: mayRunUntil, again } = creation;
   const { sends } = steps.find((one) => one.step === step) ?? {};
   const found = marker === undefined ? undefined : operations.get(calls)?.found;
   return {
     step,
     calls,
-    searches,
-    mayRunUntil,
     again,
+    forAndAgainst: forAndAgainst(creation, sends?.newest ?? []),
     sends: sends?.newest.map(sendOf) ?? [],
     ...(marker !== undefined && { marker }),
-    ...(found && { searchedFor: `the marker in the ${found.field} of what ${found.list} shows` }),
     consequences: {
       done: 'You give the id of what was created, which is checked with the service. The job goes on with it, and creates nothing.',
       again: found

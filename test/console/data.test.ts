@@ -273,11 +273,34 @@ describe('what an operator decides', () => {
         calls: 'defects/create',
         again: false,
         marker: expect.any(String),
-        searchedFor: expect.stringContaining('defects/list'),
+        forAndAgainst: expect.stringContaining('no answer came'),
         consequences: { done: expect.any(String), again: expect.any(String), search: expect.any(String) },
       },
     ]);
     expect(evidence?.[0]?.sends.map(({ answer }) => answer)).toContain('lost');
+  });
+
+  it.each([
+    [
+      'the list cannot be read',
+      'cut',
+      'no answer came, which can also happen after the work; nothing speaks against it yet, because no search',
+    ],
+    [
+      'the list has all but the creation',
+      'server-error',
+      /status 500, which .* after the work; against it speaks .* all of which was read at \S+ \S+ \S+: .* carry it out until .* was created at \d{4}-\d\d-\d\d \S+ by/,
+    ],
+  ] as const)('one sentence says what speaks for and against an unknown outcome: %s', async (_, kind, sentence) => {
+    if (kind === 'cut') await unknownOutcome();
+    else {
+      relay.sandbox.setFault({ kind, when: 'before work', ...creation });
+      await issue(1);
+      await relay.workToTheEnd();
+    }
+    const [job] = await relay.jobs('parked');
+    const { evidence } = await detail(job?.id ?? '');
+    expect(evidence?.[0]?.forAndAgainst).toMatch(sentence);
   });
 
   it.each([

@@ -57,7 +57,7 @@ describe.skipIf(isWithoutBrowser)('every screen is accessible', () => {
     it('the evidence of an unknown outcome', async () => {
       const { page, go } = opened;
       await go('parked');
-      for (const text of ['If it was created, it contains', 'Searched for', 'The service may still carry it out']) {
+      for (const text of ['If it was created, it contains', 'For it speaks that']) {
         await page.getByText(text).waitFor();
       }
     });

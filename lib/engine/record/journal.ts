@@ -47,6 +47,16 @@ export interface FoundBy {
   scope: Readonly<Record<string, unknown>>;
 }
 
+/** A reading of a list that did not have the marker. */
+export interface Search {
+  /** When it began; epoch milliseconds. */
+  at: number;
+  /** True if every row arrived, and the list shows the text that has the marker. */
+  isComplete: boolean;
+  /** When the newest row was created, as the service writes it: its time zone is not shown. */
+  newest?: string;
+}
+
 /**
  * A signed request of a creating step that may have been executed. While it exists, no other request may be sent for
  * the step.
@@ -67,6 +77,8 @@ export interface OpenRequest {
   found?: FoundBy | undefined;
   /** The number of searches without a result. */
   searches: number;
+  /** The last of them; missing if none could read the list. */
+  lastSearch?: Search;
   /** A person said that it was not executed. Unless one more search finds it, it is created again. */
   again?: boolean;
 }
@@ -222,6 +234,7 @@ const requestShape = z.object({
   lookFrom: maybeTime,
   found: z.exactOptional(z.object({ marker: string, scope: z.record(string, z.unknown()) })),
   searches: count,
+  lastSearch: z.exactOptional(z.object({ at: storedTime, isComplete: z.boolean(), newest: maybe })),
   again: z.exactOptional(z.boolean()),
   owner: maybe,
 } satisfies Record<keyof RequestItem, z.ZodMiniType>);

@@ -2,7 +2,7 @@ import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { Job } from './job.ts';
 import type { JobStore } from './job-store.ts';
-import { type OpenRequest, openJournal, type StepEntry } from './journal.ts';
+import { type OpenRequest, openJournal, type Search, type StepEntry } from './journal.ts';
 
 /** A creation whose outcome is open, without its bytes. Times are epoch milliseconds. */
 export interface OpenCreation {
@@ -18,6 +18,7 @@ export interface OpenCreation {
   searchedSince?: number;
   /** The number of searches without a result. */
   searches: number;
+  lastSearch?: Search;
   /** An operator decided to create it again. */
   again: boolean;
 }
@@ -53,7 +54,7 @@ export async function readJob(
 }
 
 function openCreation(step: string, calls: string, open: OpenRequest): OpenCreation {
-  const { request, operation = calls, found, lookFrom, searches, again = false } = open;
+  const { request, operation = calls, found, lookFrom, searches, lastSearch, again = false } = open;
   const { signedAt } = request;
   return {
     step,
@@ -63,6 +64,7 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
     searches,
     again,
     ...(found && { marker: found.marker }),
+    ...(lastSearch && { lastSearch }),
     ...(lookFrom !== undefined && { searchedSince: lookFrom }),
   };
 }

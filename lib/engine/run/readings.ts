@@ -6,6 +6,7 @@ import { expiry } from '../../state/table/expiry.ts';
 import { type Key, keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { RetryAt, StepFailed } from '../record/interruption.ts';
+import type { Search } from '../record/journal.ts';
 import { markerIn } from '../record/markers.ts';
 import type { SendLog } from '../record/sends.ts';
 import type { PartnerCalls } from './partner-calls.ts';
@@ -31,6 +32,8 @@ interface Kept {
   isWhole?: boolean;
   /** True if every row arrived, and the list shows the text that has the marker. */
   isComplete?: boolean;
+  /** See {@link Search}. */
+  newest?: string;
   /** The ids that this reading and earlier ones found. */
   ids?: Ids;
   /** Until then, another caller is reading. */
@@ -52,8 +55,8 @@ export interface Wanted {
   toTheEnd?: true;
 }
 
-/** What a search found; without an id, whether that proves that the object does not exist. */
-export type Sought = { id: string | number } | { id?: undefined; isComplete: boolean };
+/** What a search found, or the reading that did not have it. */
+export type Sought = { id: string | number } | ({ id?: undefined } & Search);
 
 /** A reading that has not finished after this long does not fit into a run. */
 const SLOW_READING_MS = 30_000;
@@ -94,7 +97,9 @@ export function createReadings({ table, connection, calls, clock }: ReadingsOpti
         // A found object still exists, however old the reading is.
         const id = kept?.ids?.[marker];
         if (id !== undefined) return { id };
-        if (kept?.isWhole && (kept.startedAt ?? 0) >= since) return { isComplete: kept.isComplete ?? false };
+        const { startedAt = 0, isWhole, isComplete = false, newest } = kept ?? {};
+        if (isWhole && startedAt >= since)
+          return { at: startedAt, isComplete, ...(newest !== undefined && { newest }) };
         if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {}, log);
         await calls.pauses.until(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`, 'job');
       }
@@ -120,7 +125,9 @@ export function createReadings({ table, connection, calls, clock }: ReadingsOpti
       const fits = [all, ids].find((ids) => Object.keys(ids).length <= MARKERS_KEPT);
       const reading: Kept = fits ? { startedAt, ...read, ids: fits } : {};
       await table.put({ ...key, ...reading, expiresAt: expiry(startedAt, KEPT_MS) });
-      return id === undefined ? { isComplete: read.isComplete } : { id };
+      const { isComplete, newest } = read;
+      if (id !== undefined) return { id };
+      return { at: startedAt, isComplete, ...(newest !== undefined && { newest }) };
     } catch (error) {
       await table.update(key, { expression: 'REMOVE #readerUntil' });
       // The next run would have to start over and would get no further.
@@ -133,21 +140,33 @@ export function createReadings({ table, connection, calls, clock }: ReadingsOpti
   async function readIds({ list, scope, found, idField, marker, toTheEnd }: Wanted, log: SendLog) {
     const ids: Ids = {};
     let [rows, texts] = [0, 0];
+    let newest: string | undefined;
     const call: PartnerClient['call'] = (operation, payload) =>
       calls.repeatable(operation, payload, { urgent: true, log, as: { calls: operation.name } });
     const reading = pages(call, list, { ...scope, [found.pageSize]: PAGE_SIZE }, PAGES);
     for (;;) {
       const page = await reading.next();
-      if (page.done) return { ids, isWhole: true, isComplete: page.value && (rows === 0 || texts > 0) };
+      const known = newest === undefined ? {} : { newest };
+      if (page.done) return { ids, ...known, isWhole: true, isComplete: page.value && (rows === 0 || texts > 0) };
       for (const row of page.value.data as Record<string, unknown>[]) {
         const [id, text] = [row[idField], row[found.field]];
         if (typeof id !== 'string' && typeof id !== 'number') continue;
         rows++;
         if (typeof text === 'string') texts++;
+        const created = createdAt(row);
+        if (created !== undefined && created > (newest ?? '')) newest = created;
         const theirs = markerIn(text);
         if (theirs !== undefined) ids[theirs] ??= id;
       }
-      if (ids[marker] !== undefined && !toTheEnd) return { ids, isWhole: false, isComplete: false };
+      if (ids[marker] !== undefined && !toTheEnd) return { ids, ...known, isWhole: false, isComplete: false };
     }
   }
+}
+
+/**
+ * `dt_created` of a row, which sorts as text. The service shows it for projects; assumed for what else it lists
+ * (docs/partner-api.md#states).
+ */
+function createdAt({ dt_created }: Record<string, unknown>): string | undefined {
+  return typeof dt_created === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(dt_created) ? dt_created : undefined;
 }

@@ -98,7 +98,7 @@ export function createSearches(options: SearchesOptions): Searches {
           `${operation.name} was not clearly answered; the relay searches for what it may have created`,
           'answer',
         );
-        const { id } = await readings
+        const sought = await readings
           .find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS), log)
           .catch(async (error) => {
             if (!(error instanceof ListTooSlow)) throw error;
@@ -109,11 +109,12 @@ export function createSearches(options: SearchesOptions): Searches {
               : error;
           });
         log.tell();
-        if (id !== undefined) {
+        if (sought.id !== undefined) {
           log.settle(`it was found by its marker in ${wanted.list.name}`);
-          return { id, sent: open.sent };
+          return { id: sought.id, sent: open.sent };
         }
-        open = { ...open, searches: open.searches + 1 };
+        const { id: _, ...lastSearch } = sought;
+        open = { ...open, searches: open.searches + 1, lastSearch };
         await journal.keepRequest(step, open);
         if (isLast && open.again) return undefined;
         if (isLast) {
