@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { repositoryToBackfill } from '../lib/automations/backfill/backfill-issue.ts';
 import { type Backfill, createBackfills, hasEnded, type IssueFilter } from '../lib/automations/backfill/backfills.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
@@ -16,6 +16,7 @@ import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
+import { MOMENTS, readMoment } from './moment.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
@@ -23,7 +24,7 @@ import type { OpenTarget } from './target.ts';
 interface BackfillOptions {
   label?: string[];
   state: IssueFilter['state'];
-  since?: string;
+  since?: Date;
   comment?: boolean;
   go?: boolean;
   pause?: boolean;
@@ -55,11 +56,7 @@ export function addBackfillCommand(
       name,
     ])
     .addOption(new Option('--state <state>', 'take issues in this state').choices(['open', 'all']).default('open'))
-    .option(
-      '--since <date>',
-      'take only issues that were changed since then: 2026-01-31 or 2026-01-31T09:00Z',
-      readSince,
-    )
+    .option('--since <time>', `take only issues that were changed since then: ${MOMENTS}`, readMoment)
     .option('--comment', 'comment on each issue with the id of its defect, as for new issues')
     .option('--go', 'begin, after showing the plan')
     .option('--no-wait', 'with --go: do not show the progress')
@@ -168,7 +165,7 @@ function operations(stores: Stores, config: RelayConfig) {
     async begin(fullName: string, options: BackfillOptions) {
       const repository = repositoryToBackfill(config, fullName);
       const { label: labels, state, since, comment: asked = false } = options;
-      const filter = { state, ...(labels && { labels }), ...(since !== undefined && { since }) };
+      const filter = { state, ...(labels && { labels }), ...(since && { since: wholeSeconds(since) }) };
       const comment = asked && repository.settings.comment;
       const planned = await plan(repository.name, filter);
       const comments = comment ? planned.created : 0;
@@ -244,13 +241,7 @@ function inWords(view: BackfillView): string[] {
   ];
 }
 
-/** @returns ISO 8601 in UTC without milliseconds */
-export function readSince(text: string): string {
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
-  const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text);
-  const at = Date.parse(isDate ? `${text}T00:00:00Z` : text);
-  if ((!isDate && !isMoment) || Number.isNaN(at)) {
-    throw new InvalidArgumentError('expected a date such as 2026-01-31, or a time such as 2026-01-31T09:00Z.');
-  }
-  return new Date(at).toISOString().replace(/\.\d+/, '');
+/** As GitHub writes times: ISO 8601 in UTC without milliseconds. */
+function wholeSeconds(time: Date): string {
+  return time.toISOString().replace(/\.\d+/, '');
 }

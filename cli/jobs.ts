@@ -8,6 +8,7 @@ import { readIgnored } from '../local/ignored.ts';
 import { followJobs } from './follow-jobs.ts';
 import { withIsoTimes } from './json-times.ts';
 import { knownJob } from './known-job.ts';
+import { MOMENTS, readMoment } from './moment.ts';
 import { printCounts, printIgnored, printJob, printJobs, printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -22,7 +23,7 @@ interface ListOptions {
   person?: string;
   delivery?: string;
   text?: string;
-  since?: number;
+  since?: Date;
   limit: number;
   follow?: boolean;
   ignored?: boolean;
@@ -41,7 +42,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     .option('--person <name>', 'only jobs that this GitHub login or Slack user id caused')
     .option('--delivery <id>', "only jobs of this delivery: GitHub's X-GitHub-Delivery, or Slack's trigger_id")
     .option('--text <text>', 'only jobs with this text in their id, event, outcome or reason')
-    .option('--since <time>', 'only jobs made since then: 90m, 2h, 3d, or a local time such as 2026-11-20T16:30', since)
+    .option('--since <time>', `only jobs made since then: ${MOMENTS}`, readMoment)
     .option('--limit <count>', 'list at most this many jobs', count, 20)
     .option('--follow', 'go on, and show each change of a job')
     .option('--ignored', 'the newest events that no job was made of, and why')
@@ -78,8 +79,9 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     });
 }
 
-function filterOf({ status, in: place, ...rest }: Omit<ListOptions, 'limit'>): JobFilter {
-  return { ...rest, ...(status && { statuses: [status] }), ...(place !== undefined && { place }) };
+function filterOf({ status, in: place, since, ...rest }: Omit<ListOptions, 'limit'>): JobFilter {
+  const statuses = status && [status];
+  return { ...rest, ...(statuses && { statuses }), ...(place && { place }), ...(since && { since: since.getTime() }) };
 }
 
 function place(text: string): string {
@@ -91,15 +93,4 @@ function count(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected an integer of at least 1.');
   return number;
-}
-
-const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** @returns epoch milliseconds. A time without a zone is local. */
-function since(text: string): number {
-  const [, number, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  const unitMs = UNITS_MS[unit];
-  const time = unitMs === undefined ? Date.parse(text) : Date.now() - Number(number) * unitMs;
-  if (Number.isNaN(time)) throw new InvalidArgumentError('expected 90m, 2h, 3d, or a time such as 2026-11-20T16:30.');
-  return time;
 }

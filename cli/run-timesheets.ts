@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { personOfTeam, TEAM_PEOPLE } from '../lib/automations/team-timesheets/draft.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
@@ -8,6 +7,7 @@ import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { lastReminderAt } from '../lib/timesheets/calendar.ts';
 import { inOneLine } from '../local/terminal.ts';
+import { lookUntil } from './wait-for-jobs.ts';
 
 /** What the function timesheet-reminder returns. */
 const returned = z.looseObject({
@@ -42,8 +42,6 @@ export interface TeamOutcome extends Outcome {
   people: PersonOutcome[];
 }
 
-const POLL_MS = 300;
-
 /** Follows the jobs of a run of timesheet-reminder until they have ended or wait, for a limited time. */
 export async function followTimesheets(
   result: unknown,
@@ -53,14 +51,9 @@ export async function followTimesheets(
   const { jobs: made } = returned.parse(result);
   const until = Date.now() + waitMs;
 
-  async function ended(id: string): Promise<Job | undefined> {
-    for (;;) {
-      const job = await jobs.get(id);
-      const isUnderWay = job === undefined || job.status === 'queued' || job.status === 'running';
-      if (!isUnderWay || Date.now() > until) return job;
-      await sleep(POLL_MS);
-    }
-  }
+  // One that waits may do so for hours.
+  const isUnderWay = ({ status }: Job) => status === 'queued' || status === 'running';
+  const ended = (id: string) => lookUntil(jobs, id, isUnderWay, until);
 
   async function ofPerson({ name, email, jobId, why = '' }: z.output<typeof personOfTeam>): Promise<PersonOutcome> {
     if (jobId === undefined) return { name, email, text: `not reminded: ${why}` };

@@ -1,11 +1,11 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { Argument, type Command, InvalidArgumentError } from 'commander';
-import * as z from 'zod';
+import { Argument, type Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { localTime } from '../lib/local-time.ts';
 import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import { findRunning, ownKeyHeader } from '../local/state.ts';
 import { printable } from '../local/terminal.ts';
+import { MOMENTS, readMoment } from './moment.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 import { followTimesheets, nothingDue, timesheetsInWords } from './run-timesheets.ts';
@@ -25,7 +25,7 @@ export function addRunCommand(program: Command, open: OpenTarget, stage: () => s
     .command('run')
     .description('run a schedule now, and show what came of it')
     .addArgument(new Argument('<schedule>').choices(schedules.map(({ slug }) => slug)))
-    .option('--at <time>', 'run it as of this time, in UTC unless you name a zone', readTime)
+    .option('--at <time>', `run it as of this time: ${MOMENTS}`, readMoment)
     .option('--json', 'as JSON: what the function returned, and for timesheet-reminder what came of each person')
     .addHelpText(
       'after',
@@ -67,23 +67,6 @@ async function follow(result: unknown, open: OpenTarget) {
     console.error(printable(`relay: it ran, but what came of it cannot be read: ${why}`));
     return undefined;
   }
-}
-
-/** With or without seconds. */
-const moment = z.union([
-  z.iso.datetime({ offset: true, local: true }),
-  z.iso.datetime({ offset: true, precision: -1 }),
-]);
-
-/**
- * `2026-11-20T16:30`, or with a zone `2026-11-20T17:30+01:00`. A time without a zone is UTC and not local time, because
- * the people who use a relay may be in different zones.
- */
-export function readTime(text: string): Date {
-  if (!moment.safeParse(text).success) {
-    throw new InvalidArgumentError('expected a time such as 2026-11-20T16:30, in UTC, or 2026-11-20T17:30+01:00.');
-  }
-  return new Date(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
 }
 
 /** Runs it in the process of `npm start`, which has the Slack stand-in and prints the steps. */

@@ -2,6 +2,8 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import * as z from 'zod/mini';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
+import { instanceRoot } from '../lib/service/partner/base-url.ts';
+import { instanceSecret } from '../lib/state/secrets/secrets.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
 import { askSecret } from './ask.ts';
 import { storeApp } from './github-app.ts';
@@ -38,6 +40,7 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
           `the secret ${name} is not stored:\n  ${read.faults.map(faultLine).join('\n  ')}\nIt has the fields ${Object.keys(schema.shape).join(', ')}.`,
         );
       }
+      refuseAddress(name, read.value);
       await openSecretStore(stage()).put(name, read.value);
     });
 
@@ -56,6 +59,16 @@ stores them.`,
       const install = await storeApp({ code, apiUrl, store: openSecretStore(name), stage: name });
       console.log(`Now install the App on your repositories: ${install}`);
     });
+}
+
+/** @throws {Error} for an address of an instance that the relay would not call */
+function refuseAddress(name: string, secret: Readonly<Record<string, unknown>>): void {
+  const { success, data } = instanceSecret.safeParse(secret);
+  try {
+    if (success) instanceRoot(data.baseUrl, data);
+  } catch (error) {
+    throw new Error(`the secret ${name} is not stored: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 function parseJson(json: string): unknown {

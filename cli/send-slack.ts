@@ -4,28 +4,28 @@ import { slackSigningSecret } from '../lib/state/secrets/secrets.ts';
 import { keys } from '../lib/state/table/keys.ts';
 import { signedBySlack } from '../local/examples/signed-request.ts';
 import { renderMessage } from '../local/slack/render.ts';
-import { printJson, printText } from './print.ts';
+import { printText } from './print.ts';
 import { reach } from './reach.ts';
 import { type OpenTarget, slackWebhookUrlOf, type Target } from './target.ts';
+import { addWaitOptions, jobsOf, printOutcome, type WaitOptions } from './wait-for-jobs.ts';
 
-interface SendSlackOptions {
+interface SendSlackOptions extends WaitOptions {
   user: string;
   channel: string;
   payload?: string;
   url?: string;
-  json?: boolean;
 }
 
 /** `send slack`: sends a signed command or interaction, as Slack does. */
 export function addSendSlackCommand(send: Command, open: OpenTarget): void {
-  send
+  const slack = send
     .command('slack [command]')
     .description('send a signed slash command, as if you typed it in Slack, and print the answer')
     .option('--user <id>', 'the person who gives the command; "relay sandbox people" lists them', 'U0MIRA001')
     .option('--channel <id>', 'the channel in which it is given', 'C0GENERAL')
     .option('--payload <file.json>', 'send this interaction payload instead of a command')
     .option('--url <url>', 'send it to this URL, signed with SLACK_SIGNING_SECRET')
-    .option('--json', 'print status and answer as JSON')
+    .option('--json', 'print status and answer as JSON, and with --wait the jobs')
     .addHelpText(
       'after',
       `
@@ -46,10 +46,19 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
         : await commandForm(typed, options, target);
       const response = await reach(url, { method: 'POST', ...signedBySlack(form, secret) });
       const answer = await response.text();
-      if (options.json) printJson({ status: response.status, answer: answer ? JSON.parse(answer) : null });
-      else printText(`${response.status} ${readable(answer)}`);
+      const sent = { status: response.status, answer: answer ? JSON.parse(answer) : null };
+      if (!options.json) printText(`${response.status} ${readable(answer)}`);
       if (!response.ok) process.exitCode = 1;
+      const ids = options.wait && target ? await jobsOf(target.stores, triggerOf(form)) : [];
+      await printOutcome(sent, ids, target?.stores, options);
     });
+  addWaitOptions(slack);
+}
+
+/** What the jobs of a command or an interaction name as their cause. */
+function triggerOf(form: URLSearchParams): string {
+  const interaction = JSON.parse(form.get('payload') ?? '{}') as { trigger_id?: string };
+  return form.get('trigger_id') ?? interaction.trigger_id ?? '';
 }
 
 async function commandForm(typed: string | undefined, options: SendSlackOptions, target: Target | undefined) {

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
+import type { Stores } from '../lib/runtime.ts';
 import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
 import { readKeptDelivery } from '../local/kept-deliveries.ts';
-import { printJson, printText } from './print.ts';
+import { printText } from './print.ts';
 import { reach } from './reach.ts';
 import { addSendSlackCommand } from './send-slack.ts';
 import type { OpenTarget } from './target.ts';
+import { addWaitOptions, printOutcome, type WaitOptions } from './wait-for-jobs.ts';
 
-interface SendOptions {
+interface SendOptions extends WaitOptions {
   action?: string;
   issue?: number;
   body?: string;
@@ -20,7 +22,6 @@ interface SendOptions {
   file?: string;
   again?: string;
   url?: string;
-  json?: boolean;
 }
 
 /** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends requests as Slack does. */
@@ -40,7 +41,7 @@ export function addSendCommand(program: Command, open: OpenTarget): void {
     .option('--file <payload.json>', 'send this payload unchanged')
     .option('--again <delivery>', 'send a delivery that the relay accepted once more, by its id')
     .option('--url <url>', 'send it to this URL, signed with GITHUB_WEBHOOK_SECRET')
-    .option('--json', 'print the delivery, the status and the answer as JSON')
+    .option('--json', 'print the delivery, the status and the answer as JSON, and with --wait the jobs')
     .addHelpText(
       'after',
       `
@@ -57,6 +58,9 @@ A comment with a command. "relay sandbox items" lists the ids of checklist items
 A merged pull request that completes a checklist item:
   npm run -s relay -- send --merged --body 'Completes checklist item 102'
 
+Wait for what comes of it, in a script:
+  npm run -s relay -- send issues --wait && echo done
+
 A payload that you saved, and a delivery that the relay already has:
   npm run -s relay -- send issues --file payload.json
   npm run -s relay -- send --again 72d3162e-cc78-11e3-81ab-4c9367dc0958
@@ -66,18 +70,32 @@ What you would type in Slack:
     )
     .action(async (event: string | undefined, options: SendOptions) => {
       const delivery = deliveryOf(event, options);
-      const { url, secret } = await whereTo(options, open);
+      const { url, secret, stores } = await whereTo(options, open);
       const { headers, body } = signedByGithub(delivery.event, delivery.body, secret, delivery.id);
       const response = await reach(url, { method: 'POST', headers, body });
       const answer = await response.text();
       const id = headers['x-github-delivery'];
       const about = subjectOf(delivery.body);
-      if (options.json) printJson({ delivery: id, about, status: response.status, answer: parsed(answer) });
-      else printText(`${response.status} ${answer.trim()}\ndelivery ${id}${about === undefined ? '' : ` of ${about}`}`);
+      const sent = { delivery: id, about, status: response.status, answer: parsed(answer) };
+      if (!options.json) {
+        printText(`${response.status} ${answer.trim()}\ndelivery ${id}${about === undefined ? '' : ` of ${about}`}`);
+      }
       if (!response.ok) process.exitCode = 1;
+      const ids = accepted.safeParse(sent.answer).data?.jobs ?? [];
+      await printOutcome(sent, ids, stores, options);
     });
+  addWaitOptions(send);
   addSendSlackCommand(send, open);
 }
+
+/** Where it is sent to, and what can be read there: nothing at a `--url`. */
+interface Receiver {
+  url: string;
+  secret: string;
+  stores?: Stores;
+}
+
+const accepted = z.object({ jobs: z.array(z.string()) });
 
 interface Delivery {
   event: string;
@@ -88,10 +106,10 @@ interface Delivery {
 
 /** @throws {Error} if the options make no sense together */
 function deliveryOf(event: string | undefined, options: SendOptions): Delivery {
-  const { file, again, label, repo, url: _, json: __, ...rest } = options;
-  const shaping = { ...(label && { label }), ...(repo !== undefined && { repo }), ...rest };
+  const { file, again, label, repo, action, issue, body, merged } = options;
+  const shaping = { label, repo, action, issue, body, merged };
   if (again !== undefined) {
-    refuse('--again', { ...(file !== undefined && { file }), ...shaping });
+    refuse('--again', { file, ...shaping });
     if (event !== undefined) throw new Error('--again sends a delivery as it was: leave out the event');
     return readKeptDelivery(again);
   }
@@ -102,12 +120,12 @@ function deliveryOf(event: string | undefined, options: SendOptions): Delivery {
     }
     return { event, body: readPayload(file) };
   }
-  const made = exampleEvent({ event, ...rest, labels: label, repository: repo });
+  const made = exampleEvent({ event, action, issue, body, merged, labels: label, repository: repo });
   return { event: made.event, body: JSON.stringify(made.payload) };
 }
 
 function refuse(option: string, others: object): void {
-  const names = Object.keys(others).map((name) => `--${name}`);
+  const names = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : `--${name}`));
   if (names.length > 0) throw new Error(`${option} sends a payload unchanged: leave out ${names.join(', ')}`);
 }
 
@@ -122,7 +140,7 @@ function readPayload(file: string): string {
   return text;
 }
 
-async function whereTo({ url, again }: SendOptions, open: OpenTarget): Promise<{ url: string; secret: string }> {
+async function whereTo({ url, again }: SendOptions, open: OpenTarget): Promise<Receiver> {
   const secret = process.env.GITHUB_WEBHOOK_SECRET;
   if (url) {
     if (secret) return { url, secret };
@@ -135,7 +153,7 @@ async function whereTo({ url, again }: SendOptions, open: OpenTarget): Promise<{
     );
   }
   const { webhookSecret } = await stores.secrets.current('github-webhook', githubWebhookSecret);
-  return { url: githubWebhookUrl, secret: webhookSecret };
+  return { url: githubWebhookUrl, secret: webhookSecret, stores };
 }
 
 const numbered = z.optional(z.object({ number: z.number() }));

@@ -5,8 +5,8 @@ import { localClock, localTime } from '../../lib/local-time.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
 import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelivery-api.ts';
 import { githubCredentials, githubWebhookSecret } from '../../lib/state/secrets/secrets.ts';
+import { MOMENTS, readMoment } from '../moment.ts';
 import { printText } from '../print.ts';
-import { readTime } from '../run.ts';
 import type { OpenTarget } from '../target.ts';
 import { chosenHook, type HookChoice } from './chosen-hook.ts';
 import { createGithubDeliveries, keptPlace, NotHanded } from './poll.ts';
@@ -30,8 +30,8 @@ export function addGithubDeliveriesCommand(program: Command, open: OpenTarget): 
     .option('--hook <id>', 'the id of the webhook, if there are several')
     .option(
       '--since <time>',
-      'from this time on, up to three days ago; by default from where it stopped, or now',
-      readTime,
+      `from this time on, up to three days ago; by default from where it stopped, or now: ${MOMENTS}`,
+      readMoment,
     )
     .option('--interval <seconds>', 'how often to ask GitHub', seconds, 5)
     .addHelpText(

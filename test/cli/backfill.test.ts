@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addBackfillCommand, readSince } from '../../cli/backfill.ts';
+import { addBackfillCommand } from '../../cli/backfill.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -97,12 +97,5 @@ describe('relay backfill', () => {
   it('says that it needs credentials for GitHub', async () => {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
     await expect(backfill(REPOSITORY)).rejects.toThrow(/there are no GitHub credentials in the secret/);
-  });
-
-  it('reads dates and times, and nothing else', () => {
-    expect(readSince('2026-01-31')).toBe('2026-01-31T00:00:00Z');
-    expect(readSince('2026-01-31T09:00+01:00')).toBe('2026-01-31T08:00:00Z');
-    for (const text of ['yesterday', '2026-01-31T09:00', '2026-13-01'])
-      expect(() => readSince(text)).toThrow(/expected a/);
   });
 });

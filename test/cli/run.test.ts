@@ -7,7 +7,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addRunCommand, readTime } from '../../cli/run.ts';
+import { addBackfillCommand } from '../../cli/backfill.ts';
+import { addGithubDeliveriesCommand } from '../../cli/github-deliveries/command.ts';
+import { addJobCommands } from '../../cli/jobs.ts';
+import { readMoment } from '../../cli/moment.ts';
+import { addRunCommand } from '../../cli/run.ts';
 import type { TeamOutcome } from '../../cli/run-timesheets.ts';
 import type { OpenTarget } from '../../cli/target.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
@@ -69,7 +73,7 @@ describe('relay run', () => {
 
   it.each([
     [['nothing'], /Allowed choices are job-sweep, credential-check/],
-    [['timesheet-reminder', '--at', 'noon'], /expected a time such as 2026-11-20T16:30/],
+    [['timesheet-reminder', '--at', 'noon'], /or a time such as 2026-11-20T16:30/],
     [['job-sweep', '--at', '2026-11-20T16:30'], /job-sweep does not accept --at/],
   ])('relay run refuses %j', async (words, why) => {
     await expect(run(words)).rejects.toThrow(why);
@@ -221,31 +225,59 @@ describe('relay --stage … run', () => {
 });
 
 describe('a time on the command line', () => {
+  const local = (...parts: [number, number, number, number?, number?, number?]) => new Date(...parts).toISOString();
+
   it.each([
-    ['2026-11-20T16:30', '2026-11-20T16:30:00.000Z'],
-    ['2026-11-20T16:30:15', '2026-11-20T16:30:15.000Z'],
+    ['2026-11-20T16:30', local(2026, 10, 20, 16, 30)],
+    ['2026-11-20T16:30:15', local(2026, 10, 20, 16, 30, 15)],
+    ['2026-11-20', local(2026, 10, 20)],
     ['2026-11-20T16:30Z', '2026-11-20T16:30:00.000Z'],
     ['2026-11-20T17:30+01:00', '2026-11-20T16:30:00.000Z'],
     ['2026-11-20T11:30:00-05:00', '2026-11-20T16:30:00.000Z'],
-    // Skipped by daylight saving in Berlin, but a minute like any other in UTC.
-    ['2026-03-29T02:30', '2026-03-29T02:30:00.000Z'],
-  ])('the time %s is %s', (typed, time) => {
-    expect(readTime(typed).toISOString()).toBe(time);
+    ['90m', '2026-11-20T15:00:00.000Z'],
+    ['2h', '2026-11-20T14:30:00.000Z'],
+    ['3d', '2026-11-17T16:30:00.000Z'],
+  ])('%s is %s', (typed, time) => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-20T16:30:00Z') });
+    expect(readMoment(typed).toISOString()).toBe(time);
+    vi.useRealTimers();
   });
 
   it('a printed time is parsed as the same time', () => {
     const times = fc.date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(times, (time) => {
-        expect(readTime(time.toISOString())).toEqual(time);
+        expect(readMoment(time.toISOString())).toEqual(time);
       }),
     );
   });
 
-  it.each(['', 'now', '2026-11-20', '16:30', '2026-02-30T10:00', '2026-11-20T25:00', '2026-11-20 16:30', '1795192200'])(
+  it.each(['', 'now', '2w', '16:30', '2026-02-30T10:00', '2026-11-20T25:00', '2026-11-20 16:30', '1795192200'])(
     'a time on the command line is not %j',
     (typed) => {
-      expect(() => readTime(typed)).toThrow(/expected a time such as/);
+      expect(() => readMoment(typed)).toThrow(/or a time such as/);
     },
   );
+
+  it.each([
+    [
+      'jobs --since',
+      (typed: string) => runCommand((program) => addJobCommands(program, open), 'jobs', '--since', typed),
+    ],
+    ['run --at', (typed: string) => run(['timesheet-reminder', '--at', typed])],
+    [
+      'backfill --since',
+      (typed: string) => runCommand((program) => addBackfillCommand(program, open), 'backfill', '--since', typed),
+    ],
+    [
+      'github-deliveries --since',
+      (typed: string) =>
+        runCommand((program) => addGithubDeliveriesCommand(program, open), 'github-deliveries', '--since', typed),
+    ],
+  ])('%s reads it', async (_, typing) => {
+    await expect(typing('noon')).rejects.toThrow(/expected 90m, 2h or 3d, 2026-11-20, or a time such as/);
+    for (const typed of ['2h', '2026-11-20', '2026-11-20T16:30']) {
+      await expect(typing(typed)).rejects.not.toThrow('expected');
+    }
+  });
 });

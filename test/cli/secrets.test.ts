@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { awsErrorInWords } from '../../cli/aws-errors.ts';
@@ -147,6 +148,22 @@ describe('relay secrets from-github', () => {
 });
 
 describe('relay secrets set partner/main', () => {
+  it.each([
+    ['ftp://pm.example.com', /base URL must begin with https:\/\//],
+    ['pm.example.com', /base URL is not a URL: expected the scheme and host/],
+    ['localhost:3000', /base URL must begin with https:\/\//],
+    ['http://pm.example.com', /is not https.*set allowInsecureHttp/],
+  ])('stores no address that the relay would not call: %s', async (baseUrl, why) => {
+    const typed = Readable.from([JSON.stringify({ ...partner, baseUrl })]);
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
+    const program = new Command().exitOverride();
+    addSecretCommands(program, () => 'prod');
+    const entered = program.parseAsync(['secrets', 'set', 'partner/main'], { from: 'user' });
+    await expect(entered).rejects.toThrow(why);
+    await expect(entered).rejects.toThrow(/^the secret partner\/main is not stored: /);
+    expect(stored).toEqual([]);
+  });
+
   const partner = { baseUrl: 'https://pm.example.com', apiKey: 'pk_test', secretKey: 'sk_test' };
 
   it('stores the address in a secret of its own, too, for the pages that link accounts', async () => {

@@ -114,6 +114,30 @@ describe('npm start', () => {
     expect(log).not.toMatch(/sk_sandbox|sha256=|x-signature|accidently/);
   });
 
+  it('relay send --wait waits for the jobs, and its exit code says what came of them', async () => {
+    const started = start();
+    await started.printed('npm run -s relay -- send issues');
+    const wait = (...words: string[]) => relay('send', ...words, '--wait');
+    expect(await wait('issues')).toMatchObject({ code: 0, stdout: expect.stringContaining('→ created defect') });
+    expect(await wait('slack', '/pm find login')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('found: 1'),
+    });
+    expect(await wait('issues', '--label', 'question')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No job was made of it'),
+    });
+    expect(await wait('--body', '/done 999')).toMatchObject({ code: 1, stdout: expect.stringContaining('not done') });
+
+    const url = /service +(\S+)/.exec(started.output())?.[1] ?? '';
+    const headers = { authorization: /Bearer \w+/.exec(started.output())?.[0] ?? '' };
+    const body = JSON.stringify({ kind: 'rate-limited', retryAfterSeconds: 60 });
+    await fetch(`${url}/sandbox/faults`, { method: 'POST', headers, body });
+    const { code, stdout } = await wait('issues', '--timeout', '1', '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 202, jobs: [{ status: 'waiting' }] });
+  });
+
   it.each([
     ['--help', 0, /PARTNER_BASE_URL/],
     ['--prot=8080', 1, /unknown option '--prot=8080'\s+Nothing was started. npm start -- --help/],

@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from 'commander';
+import * as z from 'zod';
+
+/** What {@link readMoment} reads, for the help of an option. */
+export const MOMENTS = '90m, 2h or 3d ago, a date, or a time such as 2026-11-20T16:30, local unless it names its zone';
+
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+const day = z.iso.date();
+/** With or without seconds. */
+const time = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.datetime({ offset: true, precision: -1 })]);
+
+/**
+ * A moment as a person types it on the command line. What has no zone is in that of this machine, as is every time that
+ * the terminal shows. A date is its midnight.
+ *
+ * @throws {InvalidArgumentError} if it is none
+ */
+export function readMoment(text: string): Date {
+  const [, number, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  const unitMs = UNITS_MS[unit];
+  if (unitMs !== undefined) return new Date(Date.now() - Number(number) * unitMs);
+  if (day.safeParse(text).success) return new Date(`${text}T00:00`);
+  if (time.safeParse(text).success) return new Date(text);
+  throw new InvalidArgumentError(
+    'expected 90m, 2h or 3d, 2026-11-20, or a time such as 2026-11-20T16:30 or 2026-11-20T16:30+01:00.',
+  );
+}

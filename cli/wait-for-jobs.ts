@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { findJobs } from '../lib/engine/operate/find-jobs.ts';
+import type { Job } from '../lib/engine/record/job.ts';
+import type { Stores } from '../lib/runtime.ts';
+import { withIsoTimes } from './json-times.ts';
+import { printJobs, printJson } from './print.ts';
+
+const LOOK_EVERY_MS = 300;
+/** The index of jobs may lag behind for a moment. */
+const INDEXED_WITHIN_MS = 3_000;
+/** The options of a command that can wait for the jobs it makes. */
+export interface WaitOptions {
+  wait?: boolean;
+  /** Seconds. */
+  timeout?: number;
+  json?: boolean;
+}
+
+const SECONDS = 60;
+
+export function addWaitOptions(command: Command): Command {
+  return command
+    .option(
+      '--wait',
+      'wait for its jobs; the exit code is 0 if all is done, 1 if a job is parked or ended without what it was for, and 2 if a job still waits',
+    )
+    .option('--timeout <seconds>', `with --wait: for how long; by default ${SECONDS}`, seconds);
+}
+
+function seconds(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError('expected a number of seconds.');
+}
+
+/** Reads a job until it has changed, for a limited time. @param until epoch milliseconds */
+export async function lookUntil(
+  jobs: Stores['jobs'],
+  id: string,
+  isUnderWay: (job: Job) => boolean,
+  until: number,
+): Promise<Job | undefined> {
+  for (;;) {
+    const job = await jobs.get(id);
+    if (!job || !isUnderWay(job) || Date.now() > until) return job;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/**
+ * Prints what was sent as JSON if that is wanted, and with `--wait` what came of its jobs. Sets the exit code.
+ *
+ * @param stores undefined for a relay that cannot be asked
+ */
+export async function printOutcome(
+  sent: object,
+  ids: readonly string[],
+  stores: Pick<Stores, 'jobs'> | undefined,
+  { wait, timeout = SECONDS, json }: WaitOptions,
+): Promise<void> {
+  if (!wait) return json ? printJson(sent) : undefined;
+  if (!stores) throw new Error('--wait reads the jobs of the relay in this folder or of a --stage: leave out --url');
+  const jobs = await ended(stores, ids, Date.now() + timeout * 1000);
+  if (json) printJson(withIsoTimes({ ...sent, jobs }));
+  else if (jobs.length > 0) printJobs(jobs);
+  else console.log('No job was made of it.');
+  const isDone = ({ status, notDone }: Job) => status === 'succeeded' && !notDone;
+  if (!jobs.every(isDone)) process.exitCode = jobs.some(isOpen) ? 2 : 1;
+}
+
+const isOpen = ({ status }: Job) => status !== 'succeeded' && status !== 'parked';
+
+async function ended({ jobs }: Pick<Stores, 'jobs'>, ids: readonly string[], until: number): Promise<Job[]> {
+  const read = await Promise.all(ids.map((id) => lookUntil(jobs, id, isOpen, until)));
+  return read.filter((job) => job !== undefined);
+}
+
+/** The jobs that one delivery or command made. */
+export async function jobsOf({ table }: Pick<Stores, 'table'>, delivery: string): Promise<string[]> {
+  for (const until = Date.now() + INDEXED_WITHIN_MS; ; await sleep(LOOK_EVERY_MS)) {
+    const { jobs } = await findJobs(table, { filter: { delivery }, limit: 10, maxPages: 10, now: Date.now() });
+    if (jobs.length > 0 || Date.now() > until) return jobs.map(({ id }) => id);
+  }
+}
