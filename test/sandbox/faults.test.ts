@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../sandbox/faults.ts';
 import { nonceMoments } from '../../sandbox/nonces.ts';
-import { call, noon, send, sign, startAtNoon } from './signed-request.ts';
+import { call, send, sign, startAtNoon } from './signed-request.ts';
 
 const newDefect = { project_id: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', title: 'Cart is empty' };
 
@@ -32,19 +32,6 @@ describe('a fault', () => {
     expect(sandbox.audit[0]?.status).toBe(status);
   });
 
-  it.each([
-    ['on arrival', 1],
-    ['before work', 1],
-    ['after work', 2],
-  ] as const)('cut %s', async (when, defects) => {
-    const { sandbox } = await startAtNoon();
-    sandbox.setFault({ kind: 'cut', when, times: 1 });
-    await expect(call(sandbox, '/defects/create', newDefect)).rejects.toThrow('fetch failed');
-    expect(sandbox.data.defects).toHaveLength(defects);
-    expect(sandbox.audit).toMatchObject([{ status: null, reason: 'fault: cut' }]);
-    expect((await call(sandbox, '/validate', {})).status).toBe(200);
-  });
-
   it.each(
     nonceMoments.flatMap((moment) => [
       { moment, when: 'before work' as const, resent: moment === 'after work' ? 201 : 401 },
@@ -61,26 +48,6 @@ describe('a fault', () => {
     },
   );
 
-  it('skews the Date header', async () => {
-    const { sandbox } = await startAtNoon();
-    sandbox.setFault({ kind: 'clock-skew', seconds: 90 });
-    const { headers } = await call(sandbox, '/validate', {});
-    expect(headers.get('date')).toBe(new Date(noon + 90_000).toUTCString());
-  });
-
-  it.each([10 * 365 * 86_400, -10 * 365 * 86_400])('skews the clock by %i s at most, and goes on', async (seconds) => {
-    const { sandbox } = await startAtNoon();
-    sandbox.setFault({ kind: 'clock-skew', seconds });
-    expect((await call(sandbox, '/validate', {})).status).toBe(401);
-    expect(() => sandbox.setFault({ kind: 'clock-skew', seconds: seconds * 1.1 })).toThrow(/^seconds: /);
-  });
-
-  it('tells Retry-After when it is given', async () => {
-    const { sandbox } = await startAtNoon();
-    sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 7 });
-    expect((await call(sandbox, '/validate', {})).headers.get('retry-after')).toBe('7');
-  });
-
   it('befalls the operation, the number of requests and the ones after those skipped', async () => {
     const { sandbox } = await startAtNoon();
     sandbox.setFault({ kind: 'server-error', operation: '/validate', skip: 1, times: 2 });
@@ -89,13 +56,6 @@ describe('a fault', () => {
       statuses.push((await call(sandbox, operation, {})).status);
     }
     expect(statuses).toEqual([200, 200, 500, 200, 500, 200]);
-  });
-
-  it('ends when faults are cleared', async () => {
-    const { sandbox } = await startAtNoon();
-    sandbox.setFault({ kind: 'maintenance' });
-    sandbox.clearFaults();
-    expect((await call(sandbox, '/validate', {})).status).toBe(200);
   });
 
   it('is set, listed and cleared over HTTP', async () => {

@@ -81,15 +81,9 @@ describe('a message', () => {
   ])('with %s is refused', (_, blocks) => {
     expect(blockKitFaults(blocks)).not.toEqual([]);
   });
-
-  it('may have the same action_id in two blocks', () => {
-    expect(blockKitFaults(many(2, () => actions(button({ action_id: 'log' }))))).toEqual([]);
-  });
 });
 
 describe('a modal', () => {
-  const chosen = { initial_option: option('Web Shop') };
-
   it.each([
     ['no title', { title: undefined }],
     ['another type', { type: 'home' }],
@@ -101,22 +95,6 @@ describe('a modal', () => {
     ['a date that is none', { blocks: [input({ type: 'datepicker', initial_date: '2026-02-30' })] }],
   ])('with %s is refused', (_, fields) => {
     expect(viewFaults(modal([section()], fields))).not.toEqual([]);
-  });
-
-  it('may have every kind of input', () => {
-    const elements = [
-      textInput({ max_length: 3000, multiline: true }),
-      menu(chosen),
-      {
-        type: 'static_select',
-        option_groups: [{ label: plainText('Shops'), options: [option('Web Shop')] }],
-        ...chosen,
-      },
-      { type: 'multi_static_select', options: [option('Web Shop')] },
-      { type: 'datepicker', initial_date: '2026-11-20' },
-      { type: 'number_input', is_decimal_allowed: true },
-    ];
-    expect(viewFaults(modal(elements.map((element) => input(element, { optional: true }))))).toEqual([]);
   });
 });
 

@@ -2,7 +2,6 @@ import { request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startSlackStandIn } from '../../../local/slack/stand-in.ts';
-import { seed } from '../../../sandbox/seed.ts';
 import {
   actions,
   bearer,
@@ -10,7 +9,6 @@ import {
   button,
   call,
   commandLine,
-  type Fields,
   form,
   general,
   many,
@@ -72,14 +70,6 @@ describe('a call', () => {
     expect(await post(slack, { channel: channel.id, text: 'by the channel' })).toMatchObject({ ok: true });
     expect(slack.messages).toMatchObject(many(2, () => ({ kind: 'message', channel: channel.id, userId: mira })));
   });
-
-  it('the people are three users of the sandbox, one unknown to the service, and one who has left', async () => {
-    const { slack } = await startAtNoon();
-    const known = new Set(seed().users.map(({ email }) => email));
-    const people = [...slack.users.values()];
-    expect(people.map(({ email = '' }) => known.has(email))).toEqual([true, true, true, false, false]);
-    expect(people.map(({ deleted = false }) => deleted)).toEqual([false, false, false, false, true]);
-  });
 });
 
 describe('a modal', () => {
@@ -100,11 +90,6 @@ describe('a modal', () => {
     expect(await call(slack, 'views.open', { trigger_id, view: {} })).toMatchObject({ error: 'invalid_arguments' });
     expect(await call(slack, 'views.open', { trigger_id, view })).toMatchObject({ ok: true });
     expect(await call(slack, 'views.open', { trigger_id, view })).toMatchObject({ error: 'exchanged_trigger_id' });
-  });
-
-  it('a modal larger than 250 kB is refused', async () => {
-    const { slack } = await startAtNoon();
-    expect(await open(slack, modal(many(100, () => section(x(2600)))))).toMatchObject({ error: 'view_too_large' });
   });
 
   it('a modal is updated with the right hash, or by its external id', async () => {
@@ -150,24 +135,6 @@ describe('the history of a conversation', () => {
       { numRuns: 15 },
     );
   });
-
-  it('the history has metadata on request, can start after a time, and has no ephemeral messages', async () => {
-    const { slack, time } = await startAtNoon();
-    const metadata = { event_type: 'reminder', event_payload: { day: '2026-11-20' } };
-    const { ts: oldest } = await post(slack, { text: 'first', metadata });
-    time.now += 1000;
-    await post(slack, { text: 'second', metadata });
-    await post(slack, { text: 'elsewhere', channel: mira });
-    const url = slack.makeResponseUrl({ userId: mira, channelId: general });
-    await respond(url, { text: 'for Mira' });
-    await respond(url, { text: 'for all', response_type: 'in_channel' });
-    const history = async (fields: Fields) =>
-      (await call(slack, 'conversations.history', { channel: general, ...fields })).messages as Fields[];
-    expect(await history({})).toMatchObject([{ text: 'for all' }, { text: 'second' }, { text: 'first' }]);
-    expect((await history({}))[1]).not.toHaveProperty('metadata');
-    const later = await history({ oldest, include_all_metadata: true });
-    expect(later).toMatchObject([{ text: 'for all' }, { text: 'second', metadata }]);
-  });
 });
 
 describe('a response URL', () => {
@@ -192,16 +159,6 @@ describe('a response URL', () => {
     time.now += 1;
     expect(await respond(url, { text: 'late' })).toEqual({ status: 404, body: '{"ok":false,"error":"expired_url"}' });
     expect(slack.messages).toMatchObject([{ kind: 'ephemeral', userId: mira, channel: general, text: 'in time' }]);
-  });
-
-  it.each([
-    ['a text', 'Hello', 'invalid_payload'],
-    ['wrong blocks', { text: 'a', blocks: [section('')] }, 'invalid_blocks'],
-  ])('refuses %s', async (_, fields, error) => {
-    const { slack } = await startAtNoon();
-    expect(await respond(slack.makeResponseUrl(toCommand), fields)).toEqual({ status: 400, body: error });
-    expect(await respond(`${slack.url}/response/C0GENERAL/R1`, { text: 'a' })).toMatchObject({ status: 404 });
-    expect(slack.messages).toEqual([]);
   });
 
   it('of a command posts anew, and of a button can replace the message', async () => {
@@ -286,18 +243,5 @@ describe('the command line', () => {
         .end();
     });
     expect(status).toBe(403);
-  });
-
-  it('ids never repeat those of an earlier start', async () => {
-    const ids = async (at: number) => {
-      const slack = await startSlackStandIn({ clock: () => at, botToken });
-      const { view } = (await open(slack, modal([section()]))) as { view: { id: string; hash: string } };
-      const url = slack.makeResponseUrl({ userId: mira, channelId: general });
-      const trigger = slack.makeTriggerId(mira);
-      await slack.close();
-      return [view.id, view.hash, new URL(url).pathname, trigger];
-    };
-    const [first, second] = [await ids(noon), await ids(noon + 60_000)];
-    expect(new Set([...first, ...second]).size).toBe(8);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../../sandbox/faults.ts';
-import { call as callPartner } from '../signed-request.ts';
-import { link, McpClient, mira, refresh, register, startMcp } from './mcp-client.ts';
+import { McpClient, mira, startMcp } from './mcp-client.ts';
 
 const checkout = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 
@@ -30,15 +29,6 @@ describe('a fault at the MCP endpoint', () => {
     expect(answer.headers.has('www-authenticate')).toBe(status >= 400);
   });
 
-  it('is not used up by the partner API, nor the other way round', async () => {
-    const { sandbox } = await startMcp();
-    const client = await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token);
-    sandbox.setFault({ kind: 'grants-revoked', times: 1 });
-    sandbox.setFault({ kind: 'key-revoked', times: 1 });
-    expect((await callPartner(sandbox, '/validate', {})).status).toBe(401);
-    expect((await client.call('list_projects')).status).toBe(401);
-  });
-
   it.each([
     ['before work', 0],
     ['after work', 1],
@@ -51,69 +41,5 @@ describe('a fault at the MCP endpoint', () => {
     expect(sandbox.data.timelogs).toHaveLength(before + logged);
     expect(sandbox.mcp.audit.at(-1)).toMatchObject({ calls: ['tools/call', 'log_time'], status: null });
     expect((await client.call('list_projects')).status).toBe(200);
-  });
-});
-
-describe('a fault of the OAuth endpoints', () => {
-  it('loses the answer to a refresh, after which the grant is gone', async () => {
-    const { sandbox } = await startMcp();
-    const { tokens, client_id } = await link(sandbox);
-    sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/oauth/token', call: 'refresh_token', times: 1 });
-    await expect(refresh(sandbox, client_id, tokens.refresh_token)).rejects.toThrow('fetch failed');
-    expect((await refresh(sandbox, client_id, tokens.refresh_token)).json.error).toBe('invalid_grant');
-  });
-
-  it('cuts a refresh before the work, after which it can be repeated', async () => {
-    const { sandbox } = await startMcp();
-    const { tokens, client_id } = await link(sandbox);
-    sandbox.setFault({ kind: 'cut', operation: '/oauth/token', times: 1 });
-    await expect(refresh(sandbox, client_id, tokens.refresh_token)).rejects.toThrow('fetch failed');
-    expect((await refresh(sandbox, client_id, tokens.refresh_token)).status).toBe(200);
-  });
-
-  it.each<[Fault, string]>([
-    [{ kind: 'grants-revoked' }, 'invalid_grant'],
-    [{ kind: 'consent-withdrawn' }, 'invalid_grant'],
-    [{ kind: 'token-expired' }, 'invalid_grant'],
-    [{ kind: 'server-error' }, 'temporarily_unavailable'],
-    [{ kind: 'rate-limited' }, 'temporarily_unavailable'],
-  ])('%o refuses a refresh with %s', async (fault, error) => {
-    const { sandbox } = await startMcp();
-    const { tokens, client_id } = await link(sandbox);
-    sandbox.setFault({ ...fault, operation: '/oauth/token' });
-    expect((await refresh(sandbox, client_id, tokens.refresh_token)).json.error).toBe(error);
-  });
-
-  it.each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server', '/oauth/authorize'])(
-    'answers 500 at %s',
-    async (operation) => {
-      const { sandbox } = await startMcp();
-      sandbox.setFault({ kind: 'server-error', operation, times: 1 });
-      expect((await fetch(`${sandbox.url}${operation}`)).status).toBe(500);
-      expect((await fetch(`${sandbox.url}${operation}`)).status).not.toBe(500);
-    },
-  );
-
-  it('answers 500 to a registration', async () => {
-    const { sandbox } = await startMcp();
-    sandbox.setFault({ kind: 'server-error', operation: '/oauth/register', times: 1 });
-    expect((await register(sandbox)).status).toBe(500);
-    expect((await register(sandbox)).status).toBe(201);
-  });
-
-  it('makes discovery lie, and the token endpoint answer HTML with 200', async () => {
-    const { sandbox } = await startMcp();
-    const fields = { issuer: 'https://elsewhere.example', code_challenge_methods_supported: null };
-    const operation = '/.well-known/oauth-authorization-server';
-    sandbox.setFault({ kind: 'discovery', operation, fields });
-    const document = await (await fetch(`${sandbox.url}${operation}`)).json();
-    expect(document).toMatchObject({
-      issuer: 'https://elsewhere.example',
-      token_endpoint: `${sandbox.url}/oauth/token`,
-    });
-    expect(document).not.toHaveProperty('code_challenge_methods_supported');
-    sandbox.setFault({ kind: 'maintenance', status: 200, operation: '/oauth/token' });
-    const answer = await fetch(`${sandbox.url}/oauth/token`, { method: 'POST' });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });
 });

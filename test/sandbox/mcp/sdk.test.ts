@@ -118,21 +118,6 @@ describe('the client of the official SDK', () => {
     expect(back.searchParams.has('code')).toBe(true);
   });
 
-  it('is told which scope a tool lacks', async () => {
-    const { client } = await linked({}, { scopes: ['mcp:use'] });
-    const call = client.callTool({ name: 'log_time', arguments: { task: checkout, hours: 2 } });
-    await expect(call).rejects.toThrow('mcp:timelogs.write');
-  });
-
-  it('ends its session', async () => {
-    const { sandbox } = await startMcp();
-    const headers = { authorization: `Bearer ${sandbox.mcp.grant(mira).access_token}` };
-    const transport = new StreamableHTTPClientTransport(new URL(sandbox.mcp.url), { requestInit: { headers } });
-    await new Client({ name: 'test', version: '1' }).connect(transport);
-    await transport.terminateSession();
-    expect(sandbox.mcp.audit.at(-1)).toMatchObject({ method: 'DELETE', status: 204 });
-  });
-
   it.each([
     ['auto', '2025-11-25'],
     [{ pin: '2026-07-28' }, undefined],
