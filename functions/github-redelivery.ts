@@ -5,6 +5,7 @@ import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { createHooks } from '../lib/platforms/github/hooks.ts';
 import { createRedelivery } from '../lib/platforms/github/redelivery.ts';
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import type { ScheduleEvent } from '../lib/schedules.ts';
 
 /** GitHub's own time limit for a request. */
 const CALL_TIMEOUT_MS = 10_000;
@@ -17,7 +18,7 @@ export function createHandler(runtime: Runtime) {
   const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
   const hooks = createHooks({ table, clock, log, repositories: repositories.map(({ name }) => name) });
   const run = createRedelivery({ github, apiUrl, hooks, table, clock, sleep, log });
-  return middy().handler(async () => {
+  return middy<ScheduleEvent>().handler(async () => {
     await ensureTime(table, log);
     const report = await run();
     metrics.record({ DeliveriesGivenUp: report.givenUp, HooksRefused: report.refused });

@@ -8,6 +8,7 @@ import { recordConnection, recordJobs } from '../lib/engine/operate/relay-state.
 import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import type { ScheduleEvent } from '../lib/schedules.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { createBreakers } from '../lib/service/connection/breakers.ts';
 
@@ -35,7 +36,7 @@ export function createHandler(runtime: Runtime) {
     });
   const isCalled = async ({ connection, line }: { connection: string; line: string }) =>
     connection in config.connections && lines.advances(line, connection);
-  return middy().handler(async () => {
+  return middy<ScheduleEvent>().handler(async () => {
     await ensureTime(table, log);
     const swept = await sweepJobs({ jobs, queue, isCalled }, clock());
     for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });

@@ -1,8 +1,18 @@
+import type { MiddyfiedHandler } from '@middy/core';
+import type { Context } from 'aws-lambda';
 import type { Runtime } from '../lib/runtime.ts';
 import { type Schedule, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import type { LocalContext } from './event-source.ts';
 
-type ScheduledHandler = (event: ScheduleEvent, context: LocalContext) => Promise<unknown>;
+export type ScheduledHandler<Result = unknown> = (
+  event: ScheduleEvent,
+  context: Pick<LocalContext, 'getRemainingTimeInMillis'>,
+) => Promise<Result>;
+
+/** A function's handler as it is called here. */
+export function asScheduledHandler<Result>(handler: MiddyfiedHandler<ScheduleEvent, Result>): ScheduledHandler<Result> {
+  return (event, context) => handler(event, context as Context);
+}
 
 /** A schedule and its function. */
 export interface LocalSchedule {
@@ -30,7 +40,7 @@ export function loadSchedules(runtime: Runtime): Promise<LocalSchedule[]> {
   return Promise.all(
     schedules.map(async (schedule) => {
       const { createHandler } = await import(`../functions/${schedule.slug}.ts`);
-      return { schedule, handler: createHandler(runtime) as ScheduledHandler };
+      return { schedule, handler: asScheduledHandler(createHandler(runtime)) };
     }),
   );
 }

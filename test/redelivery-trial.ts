@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { RedeliveryReport } from '../lib/platforms/github/redelivery.ts';
 import type { Runtime } from '../lib/runtime.ts';
+import { asScheduledHandler } from '../local/schedules.ts';
 import { startDyingProcess } from './dying-process.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from './github-hooks-api.ts';
 import { issueEvent } from './issue-events.ts';
@@ -97,7 +98,7 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
     run: () => relay.fire('github-redelivery') as Promise<RedeliveryReport>,
     async runInNewProcess(other = {}) {
       const { createHandler } = await import('../functions/github-redelivery.ts');
-      return createHandler({ ...runtime, ...other })({} as never, {} as never) as Promise<RedeliveryReport>;
+      return asScheduledHandler(createHandler({ ...runtime, ...other }))({}, { getRemainingTimeInMillis: () => HOUR });
     },
     async runAndDie(at, isCarriedOut) {
       const mortal = startDyingProcess(at, isCarriedOut);

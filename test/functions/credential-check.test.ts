@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import type { CheckedCredential } from '../../lib/credentials/credential-check.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
+import { asScheduledHandler } from '../../local/schedules.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { type GithubIdentity, newKeys, startGithubIdentity } from '../github-identity.ts';
@@ -36,10 +37,7 @@ async function start(options: TestRelayOptions & { connection?: RelayConfigInput
   });
   // Its environment is there from now on.
   const { createHandler } = await import('../../functions/credential-check.ts');
-  const handler = createHandler(relay.runtime) as unknown as (
-    event: object,
-    context: { getRemainingTimeInMillis(): number },
-  ) => Promise<{ checked: CheckedCredential[] }>;
+  const handler = asScheduledHandler(createHandler(relay.runtime));
   check = async () => (await handler({}, { getRemainingTimeInMillis: () => TIMEOUT_MS })).checked;
 }
 

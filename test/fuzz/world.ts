@@ -13,6 +13,7 @@ import type { Item } from '../../lib/state/table/table.ts';
 import { asSqsHandler, deliver, type SqsHandler } from '../../local/event-source.ts';
 import { FifoQueue, type ReceivedMessage } from '../../local/fifo-queue.ts';
 import { asHttpHandler, functionUrlEvent, type HttpHandler } from '../../local/http-front.ts';
+import { asScheduledHandler, type ScheduledHandler } from '../../local/schedules.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from '../relay.ts';
 import { connectAws } from '../simulation/aws-wire.ts';
@@ -28,8 +29,6 @@ const MINUTE_MS = 60_000;
 const WORKER_TIMEOUT_MS = 60_000;
 const VISIBILITY_TIMEOUT_MS = 90_000;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
-
-type ScheduledHandler = (event: object, context: object) => Promise<unknown>;
 
 /** The relay's functions in one process, with a clock of their own. */
 interface Host {
@@ -278,7 +277,7 @@ export class World {
       webhook: asHttpHandler(webhook.createHandler(runtime)),
       slackWebhook: asHttpHandler(slackWebhook.createHandler(runtime)),
       worker: asSqsHandler(worker.createHandler(runtime)),
-      sweep: sweep.createHandler(runtime) as unknown as ScheduledHandler,
+      sweep: asScheduledHandler(sweep.createHandler(runtime)),
     };
   }
 

@@ -6,6 +6,7 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { asSqsHandler, type SqsHandler } from '../../local/event-source.ts';
 import { asHttpHandler, type HttpHandler } from '../../local/http-front.ts';
+import { asScheduledHandler, type ScheduledHandler } from '../../local/schedules.ts';
 import type { LocalStack } from '../../local/stack.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { TestClock } from '../relay.ts';
@@ -18,14 +19,12 @@ const MCP_PATH = '/mcp/partner';
 /** Methods of Slack that only read. */
 const SLACK_READS = new Set(['auth.test', 'users.info', 'conversations.history', 'usergroups.users.list']);
 
-type Invoke = (event: object, context: object) => Promise<unknown>;
-
 /** The functions on one host: a process that can be stopped as a whole. */
 export interface Host {
   githubWebhook: () => HttpHandler;
   slackWebhook: () => HttpHandler;
   worker: () => SqsHandler;
-  sweep: () => Invoke;
+  sweep: () => ScheduledHandler;
   /** The function that it was asked for last. */
   asked: FunctionSlug | undefined;
   /** Points whatever the SDK opens from now on at this host. */
@@ -241,7 +240,7 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
         githubWebhook: onFirstUse(() => asHttpHandler(githubWebhook.createHandler(runtime))),
         slackWebhook: onFirstUse(() => asHttpHandler(slackWebhook.createHandler(runtime))),
         worker: onFirstUse(() => asSqsHandler(worker.createHandler(runtime))),
-        sweep: onFirstUse(() => sweep.createHandler(runtime) as unknown as Invoke),
+        sweep: onFirstUse(() => asScheduledHandler(sweep.createHandler(runtime))),
         asked: undefined,
         enter,
         gate: undefined,

@@ -126,7 +126,7 @@ export async function startKillableRelay(
         const open = patient ? [] : await jobsUnderWay();
         if (!patient && open.length === 0 && messages === Number.POSITIVE_INFINITY) return;
         clock.now = nextMoment(clock.now, stack.queues, open);
-        if (!patient) await invoke('job-sweep', (on) => on.sweep()({}, {}));
+        if (!patient) await invoke('job-sweep', (on) => on.sweep()({}, { getRemainingTimeInMillis: () => 60_000 }));
       }
       const open = (await jobsUnderWay()).map(
         ({ id, status, generation, attempts, wakeAt, waitingFor }) =>

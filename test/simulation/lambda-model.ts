@@ -2,6 +2,7 @@ import type { createHandler as createSweepHandler } from '../../functions/job-sw
 import type { createHandler as createWorkerHandler } from '../../functions/job-worker.ts';
 import { jobMessage } from '../../lib/engine/line/queue.ts';
 import { asSqsHandler, deliver } from '../../local/event-source.ts';
+import { asScheduledHandler } from '../../local/schedules.ts';
 import { lineage } from './aws-wire.ts';
 import type { FifoQueueModel } from './fifo-queue-model.ts';
 import { contextUntil, noteError, startProcess, type World } from './world.ts';
@@ -77,10 +78,7 @@ export async function runSweeps(
   ended: (sweep: Sweep) => void,
 ): Promise<void> {
   const { time, random } = world;
-  const handle = createHandler(startProcess(world).runtime) as unknown as (
-    event: object,
-    context: object,
-  ) => Promise<{ swept: number }>;
+  const handle = asScheduledHandler(createHandler(startProcess(world).runtime));
 
   async function run(): Promise<void> {
     const at = time.now;
