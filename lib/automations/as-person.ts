@@ -6,7 +6,7 @@ import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
 import type { Job } from '../engine/record/job.ts';
 import type { Journal } from '../engine/record/journal.ts';
 import type { Steps } from '../engine/run/steps.ts';
-import type { ToolSteps } from '../engine/run/tool-steps.ts';
+import type { ToolSteps } from '../engine/run/tools/steps.ts';
 import type { People, Person } from '../people/people.ts';
 import { isConfirmed } from './confirmed.ts';
 import { hasActed } from './has-acted.ts';

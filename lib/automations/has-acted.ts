@@ -1,5 +1,5 @@
 import type { Journal, StepEntry } from '../engine/record/journal.ts';
-import { changesByTool } from '../engine/run/tool-steps.ts';
+import { changesByTool } from '../engine/run/tools/call.ts';
 import { operations } from '../service/partner/operations/operations.ts';
 
 /** Whether the job has changed something in the service, or may have. */

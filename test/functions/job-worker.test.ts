@@ -3,7 +3,7 @@ import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { type Resolution, resolveJob } from '../../lib/engine/operate/resolve.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
-import { MAX_ATTEMPTS } from '../../lib/engine/run/run-job.ts';
+import { MAX_ATTEMPTS } from '../../lib/engine/run/ending.ts';
 import { budgetIdOf } from '../../lib/service/connection/connection.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';

@@ -6,7 +6,8 @@ import type { Tool } from '../../as-person/protocol/tool.ts';
 import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
-import { changedSinceForm, saidIn, type ToolSteps } from '../../engine/run/tool-steps.ts';
+import { changedSinceForm, saidIn } from '../../engine/run/tools/call.ts';
+import type { ToolSteps } from '../../engine/run/tools/steps.ts';
 import {
   argumentsIn,
   type ListedTool,

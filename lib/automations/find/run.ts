@@ -3,7 +3,7 @@ import { fillTemplate } from '../../as-person/protocol/template.ts';
 import { asNotDone, type Refused } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
-import { saidIn } from '../../engine/run/tool-steps.ts';
+import { saidIn } from '../../engine/run/tools/call.ts';
 import { foundBlocks } from '../../platforms/slack/found.ts';
 import { searchProjects } from '../../service/partner/operations/projects.ts';
 import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts';

@@ -2,7 +2,7 @@ import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
 import type { FindTool } from '../../config/mcp.ts';
 import type { Steps } from '../../engine/run/steps.ts';
-import type { ToolSteps } from '../../engine/run/tool-steps.ts';
+import type { ToolSteps } from '../../engine/run/tools/steps.ts';
 import { idFromText } from '../../service/partner/operation.ts';
 import { searchTasks, taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';

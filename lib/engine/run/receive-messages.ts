@@ -1,8 +1,9 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { jobMessage } from '../line/queue.ts';
-import { type RunJobOptions, runJob } from './run-job.ts';
+import { runJob } from './run-job.ts';
+import type { Worker } from './worker.ts';
 
-/** The functions that a Lambda needs to finish cleanly. */
+/** The time that the function needs to end by itself. */
 const LAST_MOMENTS_MS = 1_000;
 
 /**
@@ -13,16 +14,16 @@ const LAST_MOMENTS_MS = 1_000;
 export async function receiveMessages(
   { Records }: SQSEvent,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
-  options: RunJobOptions,
+  worker: Worker,
 ): Promise<SQSBatchResponse> {
   for (const [index, record] of Records.entries()) {
     const message = jobMessage.parse(JSON.parse(record.body));
-    const deadline = options.clock() + context.getRemainingTimeInMillis() - LAST_MOMENTS_MS;
+    const deadline = worker.clock() + context.getRemainingTimeInMillis() - LAST_MOMENTS_MS;
     const { ApproximateReceiveCount, SentTimestamp } = record.attributes;
     const received = { ...message, receives: Number(ApproximateReceiveCount), sentAt: Number(SentTimestamp) };
-    const fate = await runJob(received, deadline, options);
+    const fate = await runJob(received, deadline, worker);
     if (fate === 'done') continue;
-    await options.queue.sleep(record.eventSourceARN, record.receiptHandle, fate.sleepMs);
+    await worker.queue.sleep(record.eventSourceARN, record.receiptHandle, fate.sleepMs);
     return { batchItemFailures: Records.slice(index).map(({ messageId }) => ({ itemIdentifier: messageId })) };
   }
   return { batchItemFailures: [] };

@@ -1,6 +1,6 @@
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { nextStepOfParked } from '../line/next-step.ts';
-import type { JobNews } from './run-job.ts';
+import type { JobNews } from './worker.ts';
 
 /** Reports events of jobs to the metrics and to the log. The log gets ids, steps and reasons, but no payloads. */
 export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics: Metrics): (news: JobNews) => void {

@@ -9,7 +9,7 @@ import type { SendLog } from '../record/sends.ts';
 import type { Once } from './once.ts';
 import type { Fence, PartnerCalls } from './partner-calls.ts';
 import type { ReplySteps } from './reply-steps.ts';
-import type { ToolSteps } from './tool-steps.ts';
+import type { ToolSteps } from './tools/steps.ts';
 
 /** What a creating step created. */
 export interface Created {

@@ -1,0 +1,183 @@
+import { CallRejected, LinkNeeded, OutcomeUnknown } from '../../../as-person/grants/errors.ts';
+import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
+import type { ToolResult } from '../../../as-person/protocol/tool.ts';
+import { type Mark, sendOnce } from '../../../send-once.ts';
+import { NeedsOperator, NotDone } from '../../record/interruption.ts';
+import type { Journal, StepEntry } from '../../record/journal.ts';
+import { inOwnWords, type Privacy } from '../../record/privacy.ts';
+import { ofEarlierTable, type ReplacedTable } from '../../record/replaced-table.ts';
+import type { Once } from '../once.ts';
+import type { ToolAccess } from './access.ts';
+import { changeBy, saidIn, type ToolCall } from './call.ts';
+
+/**
+ * What became of a call that changes something.
+ * - `done`: the tool did it
+ * - `failed`: the tool itself says that it did not, and why
+ * - `unknown`: it was sent, and it is unknown whether it was carried out
+ */
+export type Made<Kept> =
+  | { became: 'done'; kept: Kept }
+  | { became: 'failed'; said: string }
+  | { became: 'unknown'; why: string };
+
+/** Reads a tool that changes nothing, as a step. */
+export interface ToolReader {
+  /** @param keep what of the result the job needs later; small, because it is journalled */
+  read<Kept>(step: string, call: ToolCall, keep: (result: ToolResult) => Kept): Promise<Kept>;
+}
+
+/**
+ * Reads a tool that changes nothing, once per job.
+ * @param only the one link that it may be read with; without it, the person's newest
+ */
+export type ReadWithLink = <Kept>(
+  holder: Holder,
+  step: string,
+  call: ToolCall,
+  keep: (result: ToolResult) => Kept,
+  only?: string,
+) => Promise<Kept>;
+
+/** Looks for what a call has made whose answer was lost. @param step the beginning of the names of its steps */
+export type Find<Kept> = (reader: ToolReader, step: string) => Promise<Kept | undefined>;
+
+/** A call of a tool that changes something, in one step of a job. */
+export interface Change<Kept> {
+  holder: Holder;
+  step: string;
+  call: ToolCall;
+  keep: (result: ToolResult) => Kept;
+  find: Find<Kept> | undefined;
+}
+
+export interface ToolChangesOptions {
+  access: ToolAccess;
+  read: ReadWithLink;
+  journal: Journal;
+  once: Once;
+  privacy: Privacy;
+  clock: () => number;
+  replacedTable: ReplacedTable;
+  /** When the job's event happened at the earliest; epoch milliseconds. */
+  happenedAt: number;
+  /** Reports an error of the relay's own code that the job goes on after. */
+  bug: (error: unknown) => void;
+}
+
+/**
+ * When what may have been made is looked for, after the call has left. The last look comes after the service would have
+ * been waited for twice.
+ */
+const LOOKS_AFTER_MS = [2_000, 15_000, 60_000];
+
+/** Whether a call cannot be sent again, although it may have been carried out before: another link must not send it. */
+const endsSending = (error: unknown): error is Error =>
+  error instanceof LinkNeeded || error instanceof CallRejected || error instanceof NotDone;
+
+/** Carries out a change at most once, unless the tool says of itself that it may be repeated. */
+export function createToolChanges(options: ToolChangesOptions): <Kept>(change: Change<Kept>) => Promise<Made<Kept>> {
+  const { access, read, journal, once, privacy, clock } = options;
+  const send = createSend(options);
+
+  async function lookFor<Kept>({ holder, step, find }: Change<Kept>, why: string): Promise<Made<Kept>> {
+    const { startedAt = clock(), sent } = journal.entry(step) ?? {};
+    if (!find) return { became: 'unknown', why };
+    // No link has an empty id.
+    const only = sent?.linkId ?? '';
+    const reader: ToolReader = { read: (look, call, keep) => read(holder, look, call, keep, only) };
+    try {
+      for (const [index, afterMs] of LOOKS_AFTER_MS.entries()) {
+        const why = 'a call was not clearly answered; what it may have made is looked for';
+        await access.pauses.until(startedAt + afterMs, why, 'answer');
+        const kept = await find(reader, `${step}: look ${index + 1}`);
+        if (kept !== undefined) return { became: 'done', kept };
+      }
+    } catch (error) {
+      if (error instanceof NotDone) return { became: 'unknown', why: `${why}. ${error.message}` };
+      throw error;
+    }
+    return { became: 'unknown', why: `${why}; it is not in the list` };
+  }
+
+  return async (change) => {
+    const { holder, step, call } = change;
+    const known = journal.entry(step);
+    const before = known?.status === 'done' ? undefined : known?.sent;
+    if ((known?.status === 'begun' || before) && !before?.isRepeatable) {
+      const { note = 'the relay was interrupted while it waited for the answer' } = known ?? {};
+      const made = await lookFor(change, note);
+      return once.run(step, changeBy(call), async () => made, privacy);
+    }
+    let lost: Error | undefined;
+    try {
+      const attempt = () =>
+        send(change, before).catch((error) => {
+          if (error instanceof OutcomeUnknown || (before && endsSending(error))) lost = error;
+          throw error;
+        });
+      return await once.run(step, changeBy(call), () => access.interrupting(holder, attempt), privacy);
+    } catch (error) {
+      if (!lost) throw error;
+      const entry = journal.entry(step);
+      // A later run of the job says the same.
+      if (entry?.status === 'begun') await once.write({ ...entry, note: inOwnWords(lost) });
+      const made = await lookFor(change, lost.message);
+      return once.run(step, changeBy(call), async () => made, privacy);
+    }
+  };
+}
+
+/**
+ * Sends the call. The journal says that it may have left before it does, and with which link.
+ * @param before how it was sent in an earlier run, if that is open
+ * @throws {OutcomeUnknown} if it may have been carried out, and must not be sent again
+ * @throws {GrantError | Interruption}
+ */
+type Send = <Kept>(change: Change<Kept>, before: StepEntry['sent']) => Promise<Made<Kept>>;
+
+function createSend({ access, once, clock, replacedTable, happenedAt, bug }: ToolChangesOptions): Send {
+  /** After the table was lost or restored, nothing is sent for what the earlier one may have known. */
+  async function ensureOfThisTable(tool: string): Promise<void> {
+    const earlier = await ofEarlierTable(replacedTable, happenedAt, `the tool ${tool}`);
+    if (!earlier) return;
+    const todo = 'only the person can look: discard the job, and let the person ask again if it is not there';
+    throw new NeedsOperator(`${earlier.unknown}; ${todo}`);
+  }
+
+  return async <Kept>({ holder, step, call, keep }: Change<Kept>, before: StepEntry['sent']) => {
+    let sent = before;
+    const startedAt = clock();
+    const { tool, args } = await access.checked(holder, call);
+    const isRepeatable = tool.hints.idempotent;
+    if (!before && !isRepeatable) await ensureOfThisTable(call.tool);
+    const mark: Mark<Grant> = {
+      async leaves({ linkId }) {
+        access.pauses.ensureTimeForCall();
+        if (before && before.linkId !== linkId)
+          throw new OutcomeUnknown('the service did not answer, and the account was linked again since');
+        if (sent?.linkId === linkId) return;
+        sent = { linkId, isRepeatable };
+        await once.write({ step, calls: changeBy(call), status: 'begun', startedAt: clock(), sent });
+      },
+      // It may be sent again, also with another link.
+      async refused(error) {
+        const note = error instanceof Error ? inOwnWords(error) : String(error);
+        await once.write({ step, calls: changeBy(call), status: 'failed', startedAt, finishedAt: clock(), note });
+      },
+    };
+    const { tools } = await access.assistant();
+    const ended = await sendOnce(mark, before !== undefined, async (leaving): Promise<Made<Kept>> => {
+      const history = isRepeatable ? 'repeatable' : 'sent once';
+      const result = await tools.call(holder, history, call.tool, args, leaving);
+      // A refusal says nothing about the call before.
+      if (result.isError && before) throw new OutcomeUnknown('the tool answered with an error');
+      return result.isError ? { became: 'failed', said: saidIn(result) } : { became: 'done', kept: keep(result) };
+    });
+    if (ended.became === 'accepted') return ended.result;
+    const { error } = ended;
+    if (ended.became === 'not carried out' || sent?.isRepeatable || error instanceof OutcomeUnknown) throw error;
+    bug(error);
+    throw new OutcomeUnknown('the relay could not read the answer', { cause: error });
+  };
+}

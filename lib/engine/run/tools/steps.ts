@@ -1,0 +1,97 @@
+import { LinkNeeded } from '../../../as-person/grants/errors.ts';
+import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
+import type { ToolList, ToolResult } from '../../../as-person/protocol/tool.ts';
+import type { Leaving } from '../../../send-once.ts';
+import { NotDone } from '../../record/interruption.ts';
+import type { Privacy } from '../../record/privacy.ts';
+import type { Once } from '../once.ts';
+import { createToolAccess, type ToolAccess, type ToolAccessOptions } from './access.ts';
+import { LIST_OF_TOOLS, readingBy, saidIn, type ToolCall } from './call.ts';
+import {
+  createToolChanges,
+  type Find,
+  type Made,
+  type ReadWithLink,
+  type ToolChangesOptions,
+  type ToolReader,
+} from './changes.ts';
+
+/** Calls of tools as one person, each carried out once per job. */
+export interface ToolSteps extends ToolReader {
+  /** Whether the person has linked an account, and whether it can still be used. */
+  linked(): Promise<'no' | 'dead' | 'yes'>;
+  /** The tools that the person may call. */
+  list<Kept>(step: string, keep: (list: ToolList) => Kept): Promise<Kept>;
+  /**
+   * Calls a tool that changes something: once at most, unless the tool says of itself that it may be repeated.
+   *
+   * @param find looks for what a call has made whose answer was lost; each look is a step of its own. It reads with the
+   * link that the call was sent with, because another account may see other things.
+   */
+  make<Kept>(step: string, call: ToolCall, keep: (result: ToolResult) => Kept, find?: Find<Kept>): Promise<Made<Kept>>;
+}
+
+const OTHER_LINK = 'The account that it was sent with is not linked any more, so the relay cannot look for it';
+
+/** The tools of one run of a job, for any person. */
+export interface ToolStepsOfRun extends Pick<ToolAccess, 'flush'> {
+  as(holder: Holder): ToolSteps;
+}
+
+export function createToolSteps(
+  options: ToolAccessOptions & Omit<ToolChangesOptions, 'access' | 'read'>,
+): ToolStepsOfRun {
+  const { once, privacy } = options;
+  const access = createToolAccess(options);
+  const read = createReading(access, once, privacy);
+  const change = createToolChanges({ ...options, access, read });
+
+  async function linked(holder: Holder): Promise<'no' | 'dead' | 'yes'> {
+    const grant = await access.grantOf(holder);
+    if (!grant) return 'no';
+    return grant.death ? 'dead' : 'yes';
+  }
+
+  function list<Kept>(holder: Holder, step: string, keep: (list: ToolList) => Kept): Promise<Kept> {
+    const listed = async () => keep(await (await access.assistant()).tools.list(holder));
+    return once.run(step, LIST_OF_TOOLS, () => access.interrupting(holder, listed), privacy);
+  }
+
+  return {
+    as: (holder) => ({
+      linked: () => linked(holder),
+      list: (step, keep) => list(holder, step, keep),
+      read: (step, call, keep) => read(holder, step, call, keep),
+      make: (step, call, keep, find) => change({ holder, step, call, keep, find }),
+    }),
+    flush: access.flush,
+  };
+}
+
+function createReading(access: ToolAccess, once: Once, privacy: Privacy): ReadWithLink {
+  return (holder, step, call, keep, only) => {
+    // A call that changes nothing has nothing to note.
+    const leaving: Leaving<Grant> = {
+      async mayLeave({ linkId }) {
+        access.pauses.ensureTimeForCall();
+        if (only !== undefined && linkId !== only) throw new NotDone(OTHER_LINK);
+      },
+      leaves() {},
+      refused() {},
+    };
+    async function readOnce() {
+      try {
+        const { args } = await access.checked(holder, call);
+        const { tools } = await access.assistant();
+        const result = await tools.call(holder, 'repeatable', call.tool, args, leaving);
+        if (!result.isError) return keep(result);
+        throw new NotDone(`The tool ${call.tool} does not do this${access.inItsWords(saidIn(result))}`);
+      } catch (error) {
+        // Linking again brings another link, so there is nothing to wait for.
+        if (only !== undefined && error instanceof LinkNeeded) throw new NotDone(OTHER_LINK);
+        throw error;
+      }
+    }
+    return once.run(step, readingBy(call), () => access.interrupting(holder, readOnce), privacy);
+  };
+}

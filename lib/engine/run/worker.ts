@@ -1,0 +1,51 @@
+import type { Assistants } from '../../as-person/grants/assistants.ts';
+import type { Budget } from '../../service/budget/budget.ts';
+import type { StrangerShare } from '../../service/budget/stranger-share.ts';
+import type { Breakers } from '../../service/connection/breakers.ts';
+import type { Connection } from '../../service/connection/connection.ts';
+import type { Table } from '../../state/table/table.ts';
+import type { CallNews } from '../line/calling-run.ts';
+import type { JobQueue } from '../line/queue.ts';
+import type { WaitingLines } from '../line/waiting-line.ts';
+import type { Waited, WaitsFor } from '../record/history.ts';
+import type { Job, ParkKind } from '../record/job.ts';
+import type { JobSignatures } from '../record/job-signatures.ts';
+import type { JobStore } from '../record/job-store.ts';
+import type { ReplacedTable } from '../record/replaced-table.ts';
+import type { Automation } from './automation.ts';
+import type { SendNews, StepNews } from './once.ts';
+import type { Replies } from './tell-person.ts';
+
+/** What a worker runs jobs with. */
+export interface Worker {
+  table: Table;
+  jobs: JobStore;
+  queue: JobQueue;
+  lines: WaitingLines;
+  budget: Budget;
+  breakers: Breakers;
+  replacedTable: ReplacedTable;
+  strangers: StrangerShare;
+  connection: (name: string) => Connection | undefined;
+  assistants: Assistants;
+  signatures: Pick<JobSignatures, 'isSigned'>;
+  automation: (name: string) => Automation | undefined;
+  replies: Replies;
+  clock: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** Returns a number between 0 and 1, for the jitter of retries. */
+  random: () => number;
+  report: (news: JobNews) => void;
+}
+
+/** An event of a job, for logs and metrics. It never has a payload. */
+export type JobNews =
+  | ({ job: Job } & (StepNews | SendNews | CallNews))
+  | { news: 'continues'; job: Job; wait: Waited }
+  | { news: 'succeeded'; job: Job; outcome: string; notDone: boolean }
+  | { news: 'waiting'; job: Job; dueAt: number; why: string; waitsFor: WaitsFor }
+  | { news: 'in line'; job: Job; expectedAt: number | undefined; why: string; waitsFor: WaitsFor }
+  | { news: 'parked'; job: Job; reason: string; kind: ParkKind }
+  | { news: 'bug'; job: Job; error: unknown }
+  | { news: 'untold'; job: Job; error: unknown }
+  | { news: 'line stands still'; job: Job; error: unknown };
