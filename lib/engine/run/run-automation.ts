@@ -124,7 +124,7 @@ function connected(
   const strangerTurn =
     job.stranger === undefined
       ? undefined
-      : createStrangerTurn({ clock, report, connection, share: worker.strangers, login: job.stranger });
+      : createStrangerTurn({ report, connection, share: worker.strangers, login: job.stranger });
   const began = { replacedTable, happenedAt: happenedAt(job) };
   const run = { connection, lane, caller, limited, cameBack, strangerTurn, budget, breakers, clock, sleep, deadline };
   const calls = createPartnerCalls({ ...run, report });
