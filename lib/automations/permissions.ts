@@ -17,8 +17,14 @@ export interface Permissions {
    */
   faultOf(
     verb: LimitedVerb,
-    asked: { userId: string; channelId?: string; connection?: string },
+    asked: { userId: string; channelId?: string | undefined; connection?: string },
   ): Promise<string | undefined>;
+}
+
+/** True if the verb can be used in that channel, by whomever. Without a channel, it does not matter. */
+export function isUsedIn({ permissions }: SlackConfig, verb: LimitedVerb, channelId: string | undefined): boolean {
+  const { channels } = permissions[verb] ?? {};
+  return channels === undefined || channelId === undefined || channels.includes(channelId);
 }
 
 export interface PermissionOptions {
@@ -46,8 +52,8 @@ export function createPermissions({ settings, contact, table, slack, clock }: Pe
 
   return {
     async faultOf(verb, { userId, channelId }) {
-      const { channels, userGroups } = settings.permissions[verb] ?? {};
-      if (channels && channelId !== undefined && !channels.includes(channelId)) {
+      const { channels = [], userGroups } = settings.permissions[verb] ?? {};
+      if (!isUsedIn(settings, verb, channelId)) {
         const where = channels.map((id) => `<#${id}>`).join(', ');
         return `\`${settings.command} ${verb}\` can be used in ${where} only.`;
       }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Day, dayAtEnd, parseDay, readDay, type UnclearDay, unclearDay } from './day.ts';
 import { dayLikeStart, type Languages } from './day-like.ts';
 import { daysMeant } from './days-meant.ts';
@@ -11,7 +12,6 @@ import {
   inQuotationMarks,
   isInQuotationMarks,
   unquoted,
-  withPlainHyphens,
   withSingleBlanks,
 } from './words.ts';
 
@@ -22,12 +22,14 @@ export interface LogCommand {
   day: Day;
   /** The task's id or name. */
   task: string;
+  /** It is an id for certain: `#4711`. */
+  isId?: true;
   note?: string;
   /**
-   * True if task and note were typed without anything between them. Then `task` is the first word, and the task's name
-   * may go on in the note.
+   * The task and what was typed behind it, and the day before it, if the name of the task may go on there. Then `task`
+   * is the first word, and `day` and `note` are those of the shortest reading.
    */
-  isOpen?: true;
+  open?: { text: string; day: Day };
 }
 
 /** `1 hour 30 minutes` */
@@ -75,27 +77,20 @@ function suggestingLogs(fault: string, meant: readonly LogCommand[] = [], langua
 }
 
 export function printLog(command: LogCommand, languages: Languages): string {
-  const { minutes, day, note } = command;
+  const { minutes, day, note, open } = command;
   const duration = printDuration(minutes);
-  const rest = [printTask(command, languages), ...(note === undefined ? [] : [asTyped(note)])];
-  const dayless = rest.join(' ');
-  return `log ${isReadAs(command, duration, dayless, languages) ? `${duration} ${dayless}` : [duration, day, ...rest].join(' ')}`;
+  const rest = open?.text ?? [printTask(command, languages), ...(note === undefined ? [] : [asTyped(note)])].join(' ');
+  const isDayless = isReadAs(command, duration, rest, languages);
+  return `log ${isDayless ? `${duration} ${rest}` : `${duration} ${open?.day ?? day} ${rest}`}`;
 }
 
 /**
  * True if this text is read as the same command. A task could be read as minutes, or the first word of a note as a day.
  */
-function isReadAs(
-  { minutes, day, task, note, isOpen }: LogCommand,
-  duration: string,
-  text: string,
-  languages: Languages,
-): boolean {
+function isReadAs(wanted: LogCommand, duration: string, text: string, languages: Languages): boolean {
   if (durationPhrase(`${duration} ${text}`).phrase !== duration) return false;
-  const read = readEntry(minutes, duration, text, languages);
-  if (!('command' in read)) return false;
-  const { command } = read;
-  return command.day === day && command.task === task && command.note === note && command.isOpen === isOpen;
+  const read = readEntry(wanted.minutes, duration, text, languages);
+  return 'command' in read && isDeepStrictEqual(read.command, wanted);
 }
 
 /** The command with its duration moved to the front, for input such as `4711 2h wrote tests`. */
@@ -135,7 +130,8 @@ function readEntry(
   if (minutesAside) return minutesAside;
   const before = readDay(text, languages);
   if (before && !('day' in before)) return before;
-  const task = readTask(before?.rest ?? text, languages);
+  const fromTask = before?.rest ?? text;
+  const task = readTask(fromTask, languages);
   if (!('task' in task)) return task;
   const inFront = text.slice(0, text.length - task.rest.length);
   const after = before ?? readDay(task.rest, languages);
@@ -145,10 +141,18 @@ function readEntry(
   const atEnd = after || isInQuotationMarks(rest) ? undefined : dayAtEnd(rest, languages);
   if (atEnd) return { words: atEnd.words, others: inFront + atEnd.others };
   const note = unquoted(rest);
-  const command = { verb: 'log' as const, minutes, day: after?.day ?? 'today', task: task.task };
-  if (note === '') return { command };
-  const isOpen = task.isPlain && task.rest === note;
-  return { command: { ...command, note, ...(isOpen && { isOpen }) } };
+  const isOpen = task.isOpen && task.rest !== '' && unquoted(task.rest) === task.rest;
+  return {
+    command: {
+      verb: 'log',
+      minutes,
+      day: after?.day ?? 'today',
+      task: task.task,
+      ...(task.isId && { isId: true }),
+      ...(note !== '' && { note }),
+      ...(isOpen && { open: { text: fromTask, day: before?.day ?? 'today' } }),
+    },
+  };
 }
 
 /** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. */
@@ -165,25 +169,30 @@ function asideMinutes(duration: string, text: string, languages: Languages): Com
 interface TaskRead {
   task: string;
   rest: string;
-  /** True if it is one whole word as typed, without quotation marks or punctuation. */
-  isPlain: boolean;
+  isId: boolean;
+  /** True if nothing shows where it ends, such as quotation marks. */
+  isOpen: boolean;
 }
 
 function readTask(text: string, languages: Languages): TaskRead | CommandFault | { missing: string } {
-  const first = firstWord(withoutLeadIn(text));
+  const typed = withoutLeadIn(text);
+  const isId = MARKED_ID.test(typed);
+  const first = firstWord(isId ? typed.slice(1) : typed);
   if (!first) return { fault: `The quotation mark before ${excerpt(text.slice(1))} is not closed.` };
-  if (first.isQuoted)
-    return first.word === '' ? { missing: 'a task' } : { task: first.word, rest: first.rest, isPlain: false };
+  const { rest } = first;
+  const read = (task: string, isOpen: boolean) => (task === '' ? { missing: 'a task' } : { task, rest, isId, isOpen });
+  if (first.isQuoted) return read(first.word, false);
+  if (isId) return read(idIn(first.word) ?? bareWord(first.word), false);
   if (parseDay(first.word)) {
     return { fault: `There is a second day, ${excerpt(first.word)}. If it is a task, put it in quotation marks.` };
   }
   const dayLike = dayLikeStart(`${first.word} ${first.rest}`.trimEnd(), languages);
   if (dayLike !== undefined) return { fault: unclearDay(dayLike) };
-  const task = idIn(first.word) ?? bareWord(first.word);
-  return task === ''
-    ? { missing: 'a task' }
-    : { task, rest: first.rest, isPlain: withPlainHyphens(first.word) === task };
+  return read(idIn(first.word) ?? bareWord(first.word), true);
 }
+
+/** `#4711`, `#"an id"` */
+const MARKED_ID = /^#\S/;
 
 /** The text without up to two lead-in words before an id or a quoted name: `on task #4711`. */
 function withoutLeadIn(text: string): string {
@@ -195,7 +204,7 @@ function withoutLeadIn(text: string): string {
 }
 
 function isNamedClearly(word: string): boolean {
-  return isInQuotationMarks(word) || idIn(word) !== undefined;
+  return isInQuotationMarks(word) || idIn(word) !== undefined || MARKED_ID.test(word);
 }
 
 /** A task typed on its own: its id, or its whole name with or without quotation marks. Empty if nothing was typed. */
@@ -205,15 +214,9 @@ export function taskAsTyped(text: string): string {
 }
 
 /** The shortest form of the task that is read correctly. A plain word before a note would be read as open. */
-function printTask({ task, note, isOpen }: LogCommand, languages: Languages): string {
-  const isRead = (form: string) => {
-    const read = readTask(form, languages);
-    return (
-      'task' in read &&
-      read.task === task &&
-      read.rest === '' &&
-      (note === undefined || read.isPlain === (isOpen === true))
-    );
-  };
-  return [task, `#${task}`].find(isRead) ?? inQuotationMarks(task);
+function printTask({ task, note, isId }: LogCommand, languages: Languages): string {
+  const mark = isId ? '#' : '';
+  const read = readTask(mark + task, languages);
+  const isRead = 'task' in read && read.task === task && read.rest === '' && read.isId === (isId ?? false);
+  return mark + (isRead && (isId || note === undefined) ? task : inQuotationMarks(task));
 }

@@ -31,7 +31,7 @@ export function innerWord(word: string): string {
 
 const MARK = /[\p{P}\p{S}]/u;
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const ID = /^(?=.*\d)\w[\w-]*$/;
 
 /**

@@ -133,7 +133,7 @@ describe('where a linked account is required', () => {
     await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails' });
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title: 'Login fails', project_id: PROJECT });
-    const blocks = foundBlocks('web', 'main', [], [{ id: PROJECT, name: 'Web' }]);
+    const blocks = foundBlocks('web', { connection: 'main' }, [], [{ id: PROJECT, name: 'Web' }]);
     await press(relay, { blocks: blocks as SlackAnswer['blocks'] }, 'Log time');
     await relay.workToTheEnd();
     await submit(relay, lastView(relay), { another: 'Release checkout 2.4', duration: '1h' });

@@ -168,6 +168,72 @@ describe('time that is logged', () => {
       expect(told(relay).join()).toContain(`Logged 1h on ${names[0]} for`);
     });
 
+    describe('where a shorter task exists, too', () => {
+      const shorter = {
+        ...{ plan: 'Plan', 'plan-2': 'Plan for today', reset: 'Reset', 'reset-2': 'Reset: mail' },
+        ...{ '404': 'Gone', page: '404 page', mail: 'Letters', 'mail-2': 'mail' },
+      };
+      beforeAll(() => {
+        const { tasks } = relay.sandbox.data;
+        const [task] = tasks as [(typeof tasks)[number]];
+        tasks.push(...Object.entries(shorter).map(([task_id, name]) => ({ ...task, task_id, name, title: name })));
+        relay.clock.now = Date.parse('2027-01-01T12:00:00Z');
+      });
+      afterAll(() => relay.sandbox.data.tasks.splice(-Object.keys(shorter).length));
+
+      it.each([
+        ['Plan for today', 'plan-2', '2027-01-01', ''],
+        ['Plan for today: the rest', 'plan-2', '2027-01-01', 'the rest'],
+        ['yesterday Plan for today', 'plan-2', '2026-12-31', ''],
+        ['Plan yesterday the rest', 'plan', '2026-12-31', 'the rest'],
+        ['Reset: mail of Tom', 'reset-2', '2027-01-01', 'of Tom'],
+        ['Reset: it', 'reset', '2027-01-01', 'it'],
+        ['404 page checked', 'page', '2027-01-01', 'checked'],
+        ['on 404: checked', '404', '2027-01-01', 'checked'],
+        ['#404 page', '404', '2027-01-01', 'page'],
+        ['#mail read', 'mail', '2027-01-01', 'read'],
+      ])('the longest name wins: %s', async (typed, task_id, date, note) => {
+        relay.clock.now += 120_000;
+        expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain('Logged 1h on');
+        const entry = logged().at(-1);
+        expect({ ...entry, note: entry?.note.replace(/ ?\[partner-relay .*/, '') }).toMatchObject({
+          task_id,
+          date,
+          note,
+        });
+      });
+
+      it.each([
+        ['Plan for tod', ['Plan', 'Plan for today']],
+        ['404 pag', ['Gone', '404 page']],
+        ['Lett', ['Letters']],
+        ['#lett', ['Letters']],
+      ])('what is not exact is asked about, and a button has the id of its task: %s', async (typed, names) => {
+        relay.clock.now += 120_000;
+        const before = logged().length;
+        await ask(relay, `log 1h ${typed}`);
+        const question = { blocks: lastMessage(relay).blocks ?? [] };
+        const dates = buttonsOf(question).map((label) => label.replace(/, .*/, ''));
+        expect([logged().length - before, dates]).toEqual([0, names.map((name) => `Log 1h on ${name}`)]);
+        await press(relay, question, buttonsOf(question).at(-1) ?? '');
+        await relay.work();
+        expect(logged().at(-1)?.task_id).toBe(Object.entries(shorter).find(([, name]) => name === names.at(-1))?.[0]);
+      });
+    });
+
+    it('two readings of one task on one day are told apart by their notes, and each can be logged', async () => {
+      relay.clock.now += 120_000;
+      await ask(relay, 'log 1h Login with passkeys today wrote tests');
+      const question = { blocks: lastMessage(relay).blocks ?? [] };
+      const notes = ['wrote tests', 'today wrote tests'];
+      expect(buttonsOf(question)).toEqual(notes.map((note) => `Log 1h on Login with passkeys: ${note}`));
+      for (const note of notes) {
+        await press(relay, question, `Log 1h on Login with passkeys: ${note}`);
+        await relay.work();
+        expect(logged().at(-1)?.note).toMatch(new RegExp(`^${note} \\[`));
+      }
+    });
+
     it('tasks with long names that begin alike are told apart by their ids', async () => {
       await ask(relay, 'log 1h Audit');
       const ids = names.flatMap((name, index) => (name.startsWith('Audit') ? [`t-${index}`] : []));

@@ -4,6 +4,7 @@ import { foundBlocks } from '../../lib/platforms/slack/found.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import {
   ask,
+  buttonsOf,
   command,
   GENERAL,
   lastMessage,
@@ -481,15 +482,30 @@ describe('the modal to log time', () => {
     expect(told(relay).join('\n')).toContain('Login with passkeys');
   });
 
-  it('the time form opens only if time may be logged', async () => {
+  it('the time form is offered and opens where time may be logged, also from a direct message', async () => {
     await start({ config: exampleConfig({}, { slack: { permissions: { log: { channels: [PLATFORM] } } } }) });
     await ask(relay, 'find shop');
     const found = lastMessage(relay);
-    for (const at of [0, -1]) {
-      found.blocks = foundBlocks('shop', 'main', [{ id: 't', name: 'Task' }], [{ id: PROJECT, name: 'Web Shop' }]);
-      await press(relay, found, 'Log time', { at });
-      expect(outcome()).toBe(':warning: /pm log can be used in <#C0PLATFORM> only.');
+    expect(buttonsOf(found)).toEqual([]);
+    for (const [channelId, at] of [
+      [GENERAL, 0],
+      [GENERAL, -1],
+      [PLATFORM, 0],
+      [PLATFORM, -1],
+    ] as const) {
+      const tasks = [{ id: 't', name: 'Task' }];
+      found.blocks = foundBlocks('shop', { connection: 'main', channelId }, tasks, [{ id: PROJECT, name: 'Web Shop' }]);
+      await press(relay, found, 'Log time', { at, channelId: 'D0MIRA001' });
+      if (channelId === GENERAL) expect(outcome()).toBe(':warning: /pm log can be used in <#C0PLATFORM> only.');
     }
-    expect(relay.slack.views).toEqual([]);
+    expect(relay.slack.views).toHaveLength(2);
+  });
+
+  it('what a command may mean is offered also in a direct message, and not refused there', async () => {
+    await start({ config: exampleConfig({}, { slack: { permissions: { log: { channels: [PLATFORM] } } } }) });
+    await ask(relay, 'log 1h Login with pass', { channelId: PLATFORM });
+    await press(relay, lastMessage(relay), 'Log 1h on Login with passkeys', { channelId: 'D0MIRA001' });
+    await relay.work();
+    expect(outcome()).toContain('Logged 1h on Login with passkeys');
   });
 });

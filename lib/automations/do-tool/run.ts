@@ -8,6 +8,7 @@ import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { changedSinceForm, saidIn } from '../../engine/run/tools/call.ts';
 import type { ToolSteps } from '../../engine/run/tools/steps.ts';
+import { placeOf } from '../../platforms/slack/command-button.ts';
 import {
   argumentsIn,
   type ListedTool,
@@ -50,7 +51,7 @@ export function listTools(context: Context): Automation {
       return { shown: found.slice(0, SHOWN), left: Math.max(0, found.length - SHOWN) };
     });
     if (shown.length === 0) throw new NotDone(`There is no tool with ${outsideText(word)} in its name or description`);
-    return { text: `tools: ${shown.length + left}`, blocks: toolBlocks(job.connection, shown, left) };
+    return { text: `tools: ${shown.length + left}`, blocks: toolBlocks(placeOf(job), shown, left) };
   });
 }
 

@@ -1,24 +1,33 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
 import { asNotDone, type Refused } from '../../engine/record/interruption.ts';
+import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { saidIn } from '../../engine/run/tools/call.ts';
-import { foundBlocks } from '../../platforms/slack/found.ts';
+import { placeOf } from '../../platforms/slack/command-button.ts';
+import { type Found, foundBlocks } from '../../platforms/slack/found.ts';
 import { searchProjects } from '../../service/partner/operations/projects.ts';
 import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
+import { isUsedIn } from '../permissions.ts';
 import { searchJobs } from './draft.ts';
 
 const SHOWN = 5;
 
 /** Searches tasks and projects, and offers buttons to log time. */
-export function find({ asPerson }: Context): Automation {
+export function find({ asPerson, config }: Context): Automation {
+  const foundFor = (job: Job, text: string, tasks: readonly Found[], projects: readonly Found[]) => {
+    const place = placeOf(job);
+    const mayLog = !config.slack || isUsedIn(config.slack, 'log', place.channelId);
+    return foundBlocks(text, mayLog ? place : undefined, tasks, projects);
+  };
+
   return defineAutomation(searchJobs, async ({ text }, job, steps) => {
     const mine = await asPerson('find', job.asked?.by, job, steps);
-    if (mine) return findAsPerson(mine, text, job.connection);
+    if (mine) return findAsPerson(mine, text, (tasks) => foundFor(job, text, tasks, []));
     const query = { q: text, page: 1, per_page: SHOWN };
     const tasks = await steps.call(
       'search tasks',
@@ -39,12 +48,16 @@ export function find({ asPerson }: Context): Automation {
       refused,
     );
     const counted = `tasks found: ${tasks.length}, projects found: ${projects.length}`;
-    return { text: counted, blocks: foundBlocks(text, job.connection, tasks, projects) };
+    return { text: counted, blocks: foundFor(job, text, tasks, projects) };
   });
 }
 
 /** Searches with the tool that is mapped, and so among what the person who asked can see. */
-async function findAsPerson({ uses, tools }: Mine<'find'>, text: string, connection: string): Promise<Outcome> {
+async function findAsPerson(
+  { uses, tools }: Mine<'find'>,
+  text: string,
+  blocksOf: (tasks: readonly Found[]) => readonly object[],
+): Promise<Outcome> {
   const { rows, id, text: name, ...use } = uses.own;
   const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
   const isList = rows !== undefined && id !== undefined && name !== undefined;
@@ -54,7 +67,7 @@ async function findAsPerson({ uses, tools }: Mine<'find'>, text: string, connect
   }));
   if (!answer.found) return { text: `found: ${answer.said}` };
   const found = answer.found.map((row) => ({ id: row.id, name: row.text }));
-  return { text: `tasks found: ${found.length}`, blocks: foundBlocks(text, connection, found, []) };
+  return { text: `tasks found: ${found.length}`, blocks: blocksOf(found) };
 }
 
 function refused(refusal: Refused): never {

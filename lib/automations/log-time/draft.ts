@@ -12,8 +12,9 @@ const timeToLog = z.object({
   day: z.string(),
   /** The task's id or name. */
   task: z.string(),
+  isId: z.optional(z.literal(true)),
   note: z.optional(z.string()),
-  isOpen: z.optional(z.literal(true)),
+  open: z.optional(z.object({ text: z.string(), day: z.string() })),
 });
 
 export type TimeToLog = z.output<typeof timeToLog>;
@@ -49,7 +50,7 @@ export const logVerb: JobVerb<LogCommand> = {
 
 /** The job for time that a person logs, with a command or a form. */
 export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin, languages: Languages): JobDraft {
-  const { note: _, isOpen: __, ...withoutNote } = time;
+  const { note: _, open: __, ...withoutNote } = time;
   return timeJobs.draft({
     ...eventOf(verb, printLog({ verb, ...withoutNote }, languages), origin),
     input: { by: origin.by, ...time },

@@ -1,12 +1,18 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
+import type { Day } from '../../commands/day.ts';
+import { UUID } from '../../commands/words.ts';
 import type { FindTool } from '../../config/mcp.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { ToolSteps } from '../../engine/run/tools/steps.ts';
 import { idFromText } from '../../service/partner/operation.ts';
 import { searchTasks, taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
-import { type Fit, fitOf, type TypedTask, type TypedWords, typedWords } from './task-fit.ts';
+import type { TimeToLog } from './draft.ts';
+import { type Fit, fitOf, type TypedWords, typedWords } from './task-fit.ts';
+
+/** What a person typed behind the duration. */
+type TypedTime = Pick<TimeToLog, 'task' | 'isId' | 'day' | 'note' | 'open'>;
 
 export interface Task {
   id: string | number;
@@ -22,10 +28,13 @@ export interface TaskSource {
   byOddId(text: string): Promise<Task | null>;
 }
 
-/** A task, and what of the typed words is the note. */
+/** A task, and what the other words say. */
 export interface ReadTask {
   task: Task;
+  day: Day;
   note: string | undefined;
+  /** Behind a name of several words, nobody has looked for a day or for quotation marks yet. */
+  isNoteUnread: boolean;
 }
 
 /** No task is meant for certain: why, and those that may be meant. */
@@ -91,24 +100,30 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
 const mayBeCut = ({ length }: readonly Task[]): boolean => length >= 10 && length % 5 === 0;
 
 /** The task that a person typed, by its id or its name: without quotation marks, by the longest name. */
-export async function findTask(typed: TypedTask, tasks: TaskSource): Promise<ReadTask | UnclearTask> {
+export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<ReadTask | UnclearTask> {
   const words = typedWords(typed);
   const { first, isOpen } = words;
-  const read = ({ task, words: taken }: FittingTask): ReadTask => ({
+  const read = ({ task, words: taken }: FittingTask): ReadTask => {
+    const { open, day, note } = typed;
+    if (!open || taken === words.shortest) return { task, day, note, isNoteUnread: false };
+    return { task, day: open.day, note: words.words.slice(taken).join(' ') || undefined, isNoteUnread: true };
+  };
+  const ofFirst = (task: Task): FittingTask => ({
     task,
-    note: isOpen ? words.words.slice(taken).join(' ') || undefined : typed.note,
+    how: 'exactly',
+    words: isOpen ? words.leadIns + 1 : words.shortest,
   });
-  const readFirst = (task: Task) => read({ task, how: 'exactly', words: words.leadIns + 1 });
-  const mayBeId = !/\s/.test(first);
+  const mayBeId = typed.isId || !/\s/.test(first);
   const byId = mayBeId ? await tasks.byId(first) : null;
-  if (byId) return readFirst(byId);
-  const { fitting, whole } = await search(words, tasks);
-  const byOddId = mayBeId && fitting.length === 0 ? await tasks.byOddId(first) : null;
-  if (byOddId) return readFirst(byOddId);
+  // No name begins with a UUID.
+  if (byId && (!isOpen || UUID.test(first))) return read(ofFirst(byId));
+  const { fitting, whole } = byId ? await searchBeside(ofFirst(byId), words, tasks) : await search(words, tasks);
+  const byOddId = mayBeId && (typed.isId || fitting.length === 0) ? await tasks.byOddId(first) : null;
+  if (byOddId) return read(ofFirst(byOddId));
   const { meant, others } = readingsOf(fitting);
   const [only] = meant;
-  // On a page that was not read there may be a second one.
-  if (only && whole && meant.length === 1 && others.length === 0) return read(only);
+  // On a page that was not read there may be a second one. A name is no id.
+  if (only && whole && meant.length === 1 && others.length === 0 && !typed.isId) return read(only);
   const offered = [...meant, ...others];
   return { ...faultOf(words, offered), offered: offered.slice(0, MOST_OFFERED).map(read) };
 }
@@ -158,6 +173,13 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<Found> {
   // The word may be one of the note.
   if (isOpen) return { ...byWord, fitting: byWord.fitting.filter(({ how }) => how !== 'partly') };
   return isNamed(byWord) || byName.fitting.length === 0 ? byWord : { ...byWord, fitting: byName.fitting };
+}
+
+/** Searches for names that begin with the id of a task: `404 page`, where 404 is a task, too. */
+async function searchBeside(byId: FittingTask, typed: TypedWords, tasks: TaskSource): Promise<Found> {
+  const { fitting, whole } = await searchFor(typed.first, 'search for the task', typed, tasks);
+  const others = fitting.filter(({ task, how }) => how !== 'partly' && String(task.id) !== String(byId.task.id));
+  return { fitting: [byId, ...others], whole };
 }
 
 interface Found {

@@ -2,7 +2,7 @@ import type { Languages } from '../../commands/day-like.ts';
 import { printDuration } from '../../commands/duration.ts';
 import { printLog } from '../../commands/log.ts';
 import type { Job } from '../../engine/record/job.ts';
-import { runButton } from '../../platforms/slack/command-button.ts';
+import { placeOf, runButton } from '../../platforms/slack/command-button.ts';
 import { message, plainSection, sentence } from '../../platforms/slack/messages.ts';
 import { cutToLength } from '../../text.ts';
 import type { TimeToLog } from './draft.ts';
@@ -12,40 +12,59 @@ import type { ReadTask } from './find-task.ts';
 export interface AskedTime {
   time: TimeToLog;
   job: Job;
-  /** The person's. */
-  timeZone: string;
+  /** The date in the person's time zone when they asked. */
+  today: string;
   languages: Languages;
 }
 
 /** The task, the date and the note that a person means. */
-export interface Reading extends ReadTask {
+export interface Reading extends Pick<ReadTask, 'task' | 'note'> {
   date: string;
 }
 
 /** The message in Slack where there is nothing to offer. */
 export const saidBlocks = (said: string) => message(plainSection(`:warning: ${said}`)).blocks;
 
-/** Leaves room in a button for the duration and the date. */
+/** What a button has room for, with a duration and a date. */
 const NAME_LENGTH = 45;
+const NAME_WITH_NOTE_LENGTH = 20;
 
 /** The message in Slack: a button for each command that may be meant. Undefined if one is too long for a button. */
 export function offerBlocks(
   said: string,
   offered: readonly Reading[],
-  { time: { minutes, day }, job, languages }: AskedTime,
+  { time: { minutes }, job, today, languages }: AskedTime,
 ): readonly object[] | undefined {
-  const isToday = day === 'today' && new Set(offered.map(({ date }) => date)).size === 1;
-  const labelOf = (what: string, date: string) =>
-    `Log ${printDuration(minutes)} on ${what}${isToday ? '' : `, ${date}`}`;
-  const labels = offered.map(({ task: { name }, date }) => labelOf(cutToLength(name, NAME_LENGTH, '…'), date));
+  const labels = labelsOf(offered, minutes, today);
   const buttons = offered.flatMap(({ task: { id }, date, note }, index) => {
     const task = String(id);
-    const command = printLog({ verb: 'log', minutes, day: date, task, ...(note !== undefined && { note }) }, languages);
-    const isUnique = labels.filter((label) => label === labels[index]).length === 1;
-    const value = { command, happened: `${job.id} ${task} ${date}`, again: false, connection: job.connection };
-    return runButton(isUnique ? (labels[index] ?? '') : labelOf(task, date), value, index);
+    const log = { verb: 'log', minutes, day: date, task, isId: true, ...(note !== undefined && { note }) } as const;
+    // The same event for two offers would log one of them only.
+    const happened = `${job.id} ${task} ${date} ${index}`;
+    const value = { command: printLog(log, languages), happened, again: false, from: placeOf(job) };
+    return runButton(labels[index] ?? '', value, index);
   });
   if (buttons.length < offered.length) return undefined;
   const question = offered.length === 1 ? 'Did you mean this?' : 'Did you mean one of these?';
   return message(plainSection(`:warning: ${sentence(said)} ${question}`), ...buttons).blocks;
+}
+
+/** By the name of the task; two that are alike by its id, and two readings of one task by their notes. */
+function labelsOf(offered: readonly Reading[], minutes: number, today: string): string[] {
+  const isToday = offered.every(({ date }) => date === today);
+  const labelOf = (what: string, date: string) =>
+    `Log ${printDuration(minutes)} on ${what}${isToday ? '' : `, ${date}`}`;
+  const forms: ((reading: Reading) => string)[] = [
+    ({ task: { name } }) => cutToLength(name, NAME_LENGTH, '…'),
+    ({ task: { id } }) => cutToLength(String(id), NAME_LENGTH, '…'),
+    ({ task: { name }, note = 'no note' }) =>
+      [name, note].map((text) => cutToLength(text, NAME_WITH_NOTE_LENGTH, '…')).join(': '),
+  ];
+  const labels = forms.map((form) => offered.map((reading) => labelOf(form(reading), reading.date)));
+  const isUnique = (label: string | undefined, among: readonly string[]) =>
+    among.filter((other) => other === label).length === 1;
+  return offered.map((_, index) => {
+    const unique = labels.find((some) => isUnique(some[index], some)) ?? labels.at(-1);
+    return unique?.[index] ?? '';
+  });
 }

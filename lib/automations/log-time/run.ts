@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { createWith } from '../create-with.ts';
 import { type TimeToLog, timeJobs } from './draft.ts';
 import { tasksOfKey, tasksOfTool } from './find-task.ts';
-import { whatToLog } from './what-to-log.ts';
+import { dateAsked, whatToLog } from './what-to-log.ts';
 
 /** Logs time for the person who asked, and for no one else. */
 export function logTime({ config, people, firstEntries, asPerson, markers }: Context): Automation {
@@ -22,7 +22,7 @@ export function logTime({ config, people, firstEntries, asPerson, markers }: Con
     if (mine) return logAsPerson(mine, time, job, steps);
     const user = await people.userOf(time.by, job.connection, steps);
     const isPublic = time.by.in === 'github';
-    const asked = { time, job, timeZone: user.timeZone, languages };
+    const asked = { time, job, today: dateAsked(job, user.timeZone), languages };
     const { task, note, date } = await whatToLog(asked, tasksOfKey(steps));
     const first = await firstEntries.claim(job);
 
@@ -45,7 +45,8 @@ export function logTime({ config, people, firstEntries, asPerson, markers }: Con
   /** Logs it with the tool that is mapped, as the person who asked. */
   async function logAsPerson({ uses, tools }: Mine<'log'>, time: TimeToLog, job: Job, steps: Steps): Promise<Outcome> {
     const isPublic = time.by.in === 'github';
-    const asked = { time, job, timeZone: await people.timeZoneOf(time.by, steps), languages };
+    const timeZone = await people.timeZoneOf(time.by, steps);
+    const asked = { time, job, today: dateAsked(job, timeZone), languages };
     const { task, note, date } = await whatToLog(asked, tasksOfTool(tools, uses.find));
     const { minutes } = time;
     const marker = await markers.of('time entry', job.id);

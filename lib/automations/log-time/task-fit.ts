@@ -1,16 +1,18 @@
 import { BEFORE_TASK } from '../../commands/log.ts';
-import { comparableName } from '../../commands/words.ts';
+import { bareWord, comparableName, idIn } from '../../commands/words.ts';
 import { nearMiss } from '../../near-miss.ts';
 import type { TimeToLog } from './draft.ts';
 
 /** What a person typed for the task: its whole name or id, or words that begin with it. */
-export type TypedTask = Pick<TimeToLog, 'task' | 'note' | 'isOpen'>;
+export type TypedTask = Pick<TimeToLog, 'task' | 'open'>;
 
 export interface TypedWords {
   /** With those of the note if it is open where the task ends. */
   words: readonly string[];
   /** How many words, such as `on task`, may come before the task. A name may begin with them all the same. */
   leadIns: number;
+  /** How many words the shortest reading takes for the task. */
+  shortest: number;
   /** The first word of the task, or all of it. */
   first: string;
   isOpen: boolean;
@@ -24,12 +26,14 @@ export interface Fit {
   words: number;
 }
 
-export function typedWords({ task, note, isOpen }: TypedTask): TypedWords {
-  if (!isOpen || note === undefined) return { words: task.split(' '), leadIns: 0, first: task, isOpen: false };
-  const words = [task, ...note.split(' ')];
+export function typedWords({ task, open }: TypedTask): TypedWords {
+  const words = (open?.text ?? task).split(' ');
+  if (!open) return { words, leadIns: 0, shortest: words.length, first: task, isOpen: false };
   const isLeadIn = (word: string | undefined) => BEFORE_TASK.has(word?.toLowerCase() ?? '');
-  const leadIns = !isLeadIn(task) ? 0 : isLeadIn(words[1]) && words.length > 2 ? 2 : 1;
-  return { words, leadIns, first: withoutMark(words[leadIns] ?? ''), isOpen: true };
+  const leadIns = !isLeadIn(words[0]) ? 0 : isLeadIn(words[1]) && words.length > 2 ? 2 : 1;
+  const shortest = words.findIndex((word) => (idIn(word) ?? bareWord(word)) === task) + 1;
+  const first = words[leadIns] ?? '';
+  return { words, leadIns, shortest, first: idIn(first) ?? withoutMark(first), isOpen: true };
 }
 
 /** Of several ways in which a task fits, the one that takes up the most words. */

@@ -3,6 +3,7 @@ import { daysMeant } from '../../commands/days-meant.ts';
 import { unquoted } from '../../commands/words.ts';
 import { addDays } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
+import type { Job } from '../../engine/record/job.ts';
 import { cutToLength } from '../../text.ts';
 import { findTask, type ReadTask, type TaskSource } from './find-task.ts';
 import { type AskedTime, offerBlocks, type Reading, saidBlocks } from './offer-blocks.ts';
@@ -15,13 +16,16 @@ const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day b
 /** @throws {NotDone} unless it is certain what is meant; in Slack with a button for each command that may be */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Reading> {
   const { time } = asked;
-  const date = dateOf(time.day, asked);
+  // In a name, a day may be in the future.
+  if (!time.open) dateOf(time.day, asked);
   const read = await findTask(time, tasks);
-  const readingOf = (one: ReadTask) => ({ ...one, note: one.note && unquoted(one.note), date });
+  const readingOf = ({ task, day, note, isNoteUnread }: ReadTask): Reading => ({
+    task,
+    note: isNoteUnread ? note && unquoted(note) : note,
+    date: dateOf(day, asked),
+  });
   if (!('fault' in read)) {
-    // Behind a name of several words, nobody has looked for a day or for quotation marks yet.
-    if (read.note === time.note) return { ...read, date };
-    refuseDay({ ...read, date }, asked);
+    if (read.isNoteUnread) refuseDay({ ...read, date: dateOf(read.day, asked) }, asked);
     return readingOf(read);
   }
   const { fault, said, offered } = read;
@@ -35,26 +39,26 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Re
 }
 
 /** Asks about a note that begins with a day: `Login with passkeys yesterday: wrote tests`. */
-function refuseDay(reading: Reading, asked: AskedTime): void {
-  const { note = '' } = reading;
+function refuseDay({ task, date, note = '' }: Reading, asked: AskedTime): void {
   const day = readDay(note, asked.languages);
   if (day === undefined) return;
   if ('fault' in day) throw new NotDone(DAY_IN_NOTE, saidBlocks(day.fault));
   const others = 'words' in day ? day.others : day.rest;
   const words = note.slice(0, note.length - others.length).trim();
   const days = 'words' in day ? daysMeant(words, asked.languages) : [day.day];
-  const dated = days.map((day) => ({ ...reading, date: dateOf(day, asked), note: others === '' ? undefined : others }));
-  throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words), [...dated, reading], asked));
+  const dated = days.map((day) => ({ task, date: dateOf(day, asked), note: others === '' ? undefined : others }));
+  throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words), [...dated, { task, date, note }], asked));
 }
 
-/** The date in the person's time zone when they asked. */
-function dateOf(day: Day, { job, timeZone }: AskedTime): string {
-  // A job that acts through an account is signed, and so is this time.
-  const askedAt = job.asked?.at ?? job.createdAt;
-  // Swedish writes dates as ISO 8601 does.
-  const today = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(askedAt);
+function dateOf(day: Day, { today }: AskedTime): string {
   if (day === 'today') return today;
   if (day === 'yesterday') return addDays(today, -1);
   if (day > today) throw new NotDone(`${day} is in the future: you can log time for today or a past day`);
   return day;
+}
+
+/** The date in the person's time zone when they asked. */
+export function dateAsked({ asked, createdAt }: Job, timeZone: string): string {
+  // Swedish writes dates as ISO 8601 does. A job that acts through an account is signed, and so is the time in it.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(asked?.at ?? createdAt);
 }

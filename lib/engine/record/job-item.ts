@@ -35,7 +35,7 @@ const draftShape = {
   input: z.record(string, z.unknown()),
   replyTo: z.exactOptional(
     z.discriminatedUnion('in', [
-      z.object({ in: z.literal('slack'), userId: string, responseUrl: maybe }),
+      z.object({ in: z.literal('slack'), userId: string, channelId: maybe, responseUrl: maybe }),
       z.object({
         in: z.literal('github'),
         repository: string,

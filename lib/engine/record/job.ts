@@ -18,6 +18,8 @@ export type ReplyTo =
   | {
       in: 'slack';
       userId: string;
+      /** Where they asked; missing for forms. */
+      channelId?: string;
       /**
        * Set for commands and buttons, valid for half an hour; sealed in a stored job
        * (lib/platforms/slack/sealed-url.ts). Without it, the reply is a direct message.

@@ -26,14 +26,15 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
   const held = <T>(schema: z.core.$ZodType<T>) => readOwn(`the button ${press.actionId}`, press.value, schema);
   switch (press.actionId) {
     case LOG_TIME_BUTTON: {
-      const { connection, task } = held(taskToLog);
-      const fault = await logFault({ ...press, connection });
+      const { task, ...place } = held(taskToLog);
+      const fault = await logFault({ userId: press.userId, ...place });
       if (fault) return tell(warning(fault));
-      return tell(await openLogTimeModal(press, { connection, on: task }, intake));
+      return tell(await openLogTimeModal(press, { connection: place.connection, on: task }, intake));
     }
     case LOG_ON_PROJECT_BUTTON: {
       const on = held(projectToLog);
-      const fault = await logFault({ ...press, connection: on.connection });
+      const { connection, channelId } = on;
+      const fault = await logFault({ userId: press.userId, connection, channelId });
       if (fault) return tell(warning(fault));
       return tell(await openProjectModal(press, on, intake));
     }
@@ -48,8 +49,9 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
     }
     case TOOL_BUTTON: {
       const tool = held(toolToFill);
+      const { connection, channelId } = tool;
       const fault = await explained(intake.config.contact, () =>
-        intake.permissions.faultOf('do', { ...press, connection: tool.connection }),
+        intake.permissions.faultOf('do', { userId: press.userId, connection, channelId }),
       );
       if (fault) return tell(warning(fault));
       return tell(await openToolModal(press, tool, intake));
@@ -65,7 +67,11 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
       throw new SlackRequestError('this button does not belong to Partner Relay');
   }
 
-  function logFault(asked: { userId: string; channelId?: string; connection: string }): Promise<string | undefined> {
+  function logFault(asked: {
+    userId: string;
+    channelId?: string | undefined;
+    connection: string;
+  }): Promise<string | undefined> {
     return explained(intake.config.contact, () => intake.permissions.faultOf('log', asked));
   }
 

@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import {
   type AnsweredCommand,
   type Command,
@@ -11,7 +12,7 @@ import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkForPerson } from '../../engine/record/in-plain-words.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
 import { TOO_MANY } from '../../people/turns.ts';
-import { commandOfButton, runButton } from '../../platforms/slack/command-button.ts';
+import { commandOfButton, type placeAsked, runButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
 import { message, plainSection, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
 import { code, escaped, plain } from '../../platforms/slack/mrkdwn.ts';
@@ -28,8 +29,8 @@ export interface GivenCommand extends SlackRequester {
   channelId: string;
   /** Not in a button, whose label the person has read. */
   isTyped?: true;
-  /** Set if it is not that of the channel. */
-  connection?: string;
+  /** Set for a button in the message of a job: where the person asked for that. */
+  from?: z.output<typeof placeAsked> | undefined;
 }
 
 /** Answers a typed command. An empty answer means that a modal was opened. */
@@ -51,14 +52,10 @@ export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): 
  * outcome replaces it: a message from here could arrive after that.
  */
 export async function receiveCommandButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
-  const { command, happened, again, connection } = readOwn(
-    `the button ${press.actionId}`,
-    press.value,
-    commandOfButton,
-  );
+  const { command, happened, again, from } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);
   const parsed = parseCommand(command, intake.settings.languages);
   if ('fault' in parsed) throw new SlackRequestError('the button holds no command');
-  const given = { ...press, happened, command: parsed.command, ...(connection !== undefined && { connection }) };
+  const given = { ...press, happened, command: parsed.command, from };
   const said = again ? await carryOutAgain(given, intake) : (await carryOutOnce(given, intake)).said;
   if (said && press.responseUrl !== undefined)
     await intake.responseUrls.respond(press.responseUrl, said, 'instead', ANSWER_TIMEOUT_MS);
@@ -144,15 +141,20 @@ async function answer(
 }
 
 /** @returns why the person may not use the command there, or undefined */
-async function refusal({ command, ...asked }: GivenCommand, intake: SlackIntake): Promise<string | undefined> {
+async function refusal(
+  { command, userId, channelId, from }: GivenCommand,
+  intake: SlackIntake,
+): Promise<string | undefined> {
   const { permission } = verbOf(command);
   if (permission === null) return undefined;
-  return explained(intake.config.contact, () => intake.permissions.faultOf(permission, asked));
+  return explained(intake.config.contact, () =>
+    intake.permissions.faultOf(permission, { userId, ...(from ?? { channelId }) }),
+  );
 }
 
 /** The job of a command, or undefined if it has none. */
 function draftOf(given: GivenCommand, intake: SlackIntake): JobDraft | undefined {
-  const origin = slackOrigin(given, given.connection ?? connectionOf(intake, given.channelId));
+  const origin = slackOrigin(given, given.from?.connection ?? connectionOf(intake, given.channelId));
   return verbOf(given.command).job?.(given.command, origin, intake.config);
 }
 

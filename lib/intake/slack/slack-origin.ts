@@ -16,14 +16,15 @@ export function slackOrigin(
   { happened, userId, userName, channelId, responseUrl }: SlackRequester,
   connection: string,
 ): CommandOrigin {
+  const channel = channelId === undefined ? {} : { channelId };
   return {
     happened: [happened],
     by: { in: 'slack', id: userId },
     byName: userName,
-    ...(channelId !== undefined && { channelId }),
+    ...channel,
     connection,
     lane: 'interactive',
     entity: `slack-${userId}`,
-    replyTo: { in: 'slack', userId, ...(responseUrl !== undefined && { responseUrl }) },
+    replyTo: { in: 'slack', userId, ...channel, ...(responseUrl !== undefined && { responseUrl }) },
   };
 }

@@ -1,20 +1,29 @@
 import * as z from 'zod/mini';
+import type { Job } from '../../engine/record/job.ts';
 import { button, MAX_BUTTON_VALUE_LENGTH } from './messages.ts';
 
 /** A button that runs the command in its value. */
 const RUN_COMMAND_BUTTON = 'run-command';
 export const isRunButton = (actionId: string) => actionId.startsWith(RUN_COMMAND_BUTTON);
 
+/** Where a person asked for a job: its connection, and the channel if it was no form. */
+export const placeAsked = z.object({ connection: z.string(), channelId: z.optional(z.string()) });
+
+export function placeOf({ connection, replyTo }: Pick<Job, 'connection' | 'replyTo'>): z.output<typeof placeAsked> {
+  const channelId = replyTo?.in === 'slack' ? replyTo.channelId : undefined;
+  return { connection, ...(channelId !== undefined && { channelId }) };
+}
+
 /**
  * The value of the button. `happened` is the event that the button came from, so that the command runs once however
  * often the button is pressed. `again` means that the person was asked and wants the command to run once more.
- * `connection` is set in the message of a job, which may arrive in another channel.
+ * `from` is set in the message of a job, which may arrive in another channel.
  */
 export const commandOfButton = z.object({
   command: z.string(),
   happened: z.string(),
   again: z.boolean(),
-  connection: z.optional(z.string()),
+  from: z.optional(placeAsked),
 });
 
 /**

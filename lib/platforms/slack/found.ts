@@ -1,5 +1,7 @@
 import type { KnownBlock } from '@slack/types';
+import type * as z from 'zod/mini';
 import { cutToLength } from '../../text.ts';
+import type { placeAsked } from './command-button.ts';
 import { button, MAX_BUTTON_VALUE_LENGTH, plainSection, section } from './messages.ts';
 import { code } from './mrkdwn.ts';
 import { LOG_ON_PROJECT_BUTTON, LOG_TIME_BUTTON } from './views/views.ts';
@@ -7,15 +9,18 @@ import { LOG_ON_PROJECT_BUTTON, LOG_TIME_BUTTON } from './views/views.ts';
 /** Ten results stay within Slack's limit for text in a message. */
 const MAX_NAME_LENGTH = 200;
 
-interface Found {
+export interface Found {
   id: string | number;
   name: string;
 }
 
-/** The results of a search, each with a button to log time. */
+/**
+ * The results of a search, each with a button to log time.
+ * @param place where the person asked; undefined if time may not be logged there
+ */
 export function foundBlocks(
   text: string,
-  connection: string,
+  place: z.output<typeof placeAsked> | undefined,
   tasks: readonly Found[],
   projects: readonly Found[],
 ): KnownBlock[] {
@@ -24,19 +29,21 @@ export function foundBlocks(
   }
   return [
     ...(tasks.length > 0 ? [section('*Tasks*')] : []),
-    ...tasks.map((task) => foundBlock(task, LOG_TIME_BUTTON, { connection, task: short(task) })),
+    ...tasks.map((task) => foundBlock(task, LOG_TIME_BUTTON, place && { ...place, task: short(task) })),
     ...(projects.length > 0 ? [section('*Projects*')] : []),
-    ...projects.map((project) => foundBlock(project, LOG_ON_PROJECT_BUTTON, { connection, project: short(project) })),
+    ...projects.map((project) =>
+      foundBlock(project, LOG_ON_PROJECT_BUTTON, place && { ...place, project: short(project) }),
+    ),
   ];
 }
 
-/** @param value the value for that button, as in views.ts */
-function foundBlock({ id, name }: Found, actionId: string, value: object): KnownBlock {
+/** @param value the value for that button, as in views.ts; undefined for none */
+function foundBlock({ id, name }: Found, actionId: string, value: object | undefined): KnownBlock {
   const json = JSON.stringify(value);
   return {
     ...plainSection(`${cutToLength(name, MAX_NAME_LENGTH, '…')}\n${id}`),
     // Slack would refuse the whole message if one button's value is too long.
-    ...(json.length <= MAX_BUTTON_VALUE_LENGTH && { accessory: button('Log time', actionId, json) }),
+    ...(value && json.length <= MAX_BUTTON_VALUE_LENGTH && { accessory: button('Log time', actionId, json) }),
   };
 }
 

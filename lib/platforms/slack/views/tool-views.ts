@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { FormField } from '../../../as-person/protocol/form.ts';
 import { outsideText } from '../../../as-person/protocol/outside-text.ts';
 import { cutToLength } from '../../../text.ts';
+import { placeAsked } from '../command-button.ts';
 import { button, MAX_BUTTON_VALUE_LENGTH, plainSection, section } from '../messages.ts';
 
 export const TOOL_MODAL = 'tool';
@@ -10,11 +11,12 @@ export const TOOL_MODAL = 'tool';
 export const TOOL_BUTTON = 'fill-in-tool';
 
 /** The value of a {@link TOOL_BUTTON}. */
-export const toolToFill = z.object({ connection: z.string(), tool: z.string() });
+export const toolToFill = z.object({ ...placeAsked.shape, tool: z.string() });
 
 /** What the form of a tool remembers. */
 export const toolMemory = z.object({
-  ...toolToFill.shape,
+  connection: z.string(),
+  tool: z.string(),
   /** The hash of the schema that the form was made of. */
   schema: z.string(),
   /** The block at which faults of the whole form are shown. */
@@ -51,11 +53,15 @@ const MAX_VIEW_BYTES = 250_000;
 const MAX_BLOCK_ID_LENGTH = 255;
 
 /** A list of tools, each with a button that opens its form, or with the words that it has none. */
-export function toolBlocks(connection: string, tools: readonly ListedTool[], left: number): KnownBlock[] {
+export function toolBlocks(
+  place: z.output<typeof placeAsked>,
+  tools: readonly ListedTool[],
+  left: number,
+): KnownBlock[] {
   const more = left > 0 ? [section(`_…and ${left} more. A word after the command narrows the list._`)] : [];
   return [
     ...tools.map((tool) => {
-      const value = JSON.stringify({ connection, tool: tool.name } satisfies z.output<typeof toolToFill>);
+      const value = JSON.stringify({ ...place, tool: tool.name } satisfies z.output<typeof toolToFill>);
       const hasButton = tool.hasForm && value.length <= MAX_BUTTON_VALUE_LENGTH;
       const name = `${tool.isDestructive ? ':warning: ' : ''}${tool.title || tool.name}`;
       return {

@@ -2,6 +2,7 @@ import type { InputBlock, ModalView, PlainTextElement, PlainTextOption } from '@
 import * as z from 'zod/mini';
 import type { SlackConfig } from '../../../config/schema.ts';
 import { cutToLength } from '../../../text.ts';
+import { placeAsked } from '../command-button.ts';
 import type { KnownProject } from '../known-projects.ts';
 import { plainSection, section } from '../messages.ts';
 
@@ -46,10 +47,10 @@ const task = z.object({ id: z.string(), name: z.string() });
 const project = z.object({ id: z.guid(), name: z.string() });
 
 /** The value of a {@link LOG_TIME_BUTTON}. The button may be pressed in a different channel from the command. */
-export const taskToLog = z.object({ connection: z.string(), task });
+export const taskToLog = z.object({ ...placeAsked.shape, task });
 
 /** The value of a {@link LOG_ON_PROJECT_BUTTON}. */
-export const projectToLog = z.object({ connection: z.string(), project });
+export const projectToLog = z.object({ ...placeAsked.shape, project });
 
 /** The value of a {@link LOG_REST_BUTTON}. */
 export const restOfDay = z.object({
