@@ -4,7 +4,7 @@ import config from '#relay.config';
 import { ONE_MACHINE } from '../lib/config/environment.ts';
 import { sweepJobs } from '../lib/engine/line/sweep.ts';
 import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
-import { recordConnection, recordJobs } from '../lib/engine/operate/relay-state.ts';
+import { recordJobs, stateOfConnection } from '../lib/engine/operate/relay-state.ts';
 import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
@@ -43,9 +43,11 @@ export function createHandler(runtime: Runtime) {
     const settled = await Promise.allSettled(
       Object.entries(config.connections).map(async ([name, { limits }]) => {
         await lines.moveOn({ name, limits });
-        await recordConnection({ name, limits, budget, breakers, metrics });
+        return { name, state: await stateOfConnection({ name, limits, budget, breakers }) };
       }),
     );
+    // Together, so that each minute of a metric has all connections: an alarm takes the greatest of a minute.
+    for (const one of settled) if (one.status === 'fulfilled') metrics.record(one.value.state, one.value.name);
     await recordJobs({ table, jobs, metrics }, clock());
     metrics.record({ Heartbeat: 1 });
     if (notices) await notices.tell();

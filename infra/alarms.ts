@@ -75,8 +75,8 @@ export class Alarms extends Construct {
   }
 
   /** A metric that the functions record, per minute. */
-  metric(metricName: MetricName, statistic: 'Maximum' | 'Sum', connection?: string): Metric {
-    return relayMetric(this.#stage, metricName, { statistic, ...(connection !== undefined && { connection }) });
+  metric(metricName: MetricName, statistic: 'Maximum' | 'Sum'): Metric {
+    return relayMetric(this.#stage, metricName, statistic);
   }
 
   /**
@@ -120,15 +120,11 @@ function whereMissing({ staysAsItWas, isSignOfLife }: { staysAsItWas: boolean; i
 }
 
 /** A metric of lib/state/metrics/metrics.ts. */
-export function relayMetric(
-  stage: Stage,
-  metricName: MetricName,
-  { statistic, connection, minutes = 1 }: { statistic: string; connection?: string; minutes?: number },
-): Metric {
+export function relayMetric(stage: Stage, metricName: MetricName, statistic: string, minutes = 1): Metric {
   return new Metric({
     namespace: METRIC_NAMESPACE,
     metricName,
-    dimensionsMap: { Stage: stage.name, ...(connection !== undefined && { Connection: connection }) },
+    dimensionsMap: { Stage: stage.name },
     statistic,
     period: Duration.minutes(minutes),
   });

@@ -4,15 +4,18 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 import type { JobQueue } from './job-queue.ts';
+import type { Keyed } from './keyed.ts';
 import type { Secrets } from './secrets.ts';
 import type { StateTable } from './state-table.ts';
 
-export interface ConsolePoliciesProps {
+export interface ConsolePoliciesProps extends Keyed {
   table: StateTable;
   queues: readonly JobQueue[];
   secrets: Secrets;
   /** The functions that schedules fire. */
   scheduled: readonly LambdaFunction[];
+  /** The IAM path of the policies. */
+  path: string | undefined;
 }
 
 /**
@@ -23,7 +26,7 @@ export class ConsolePolicies extends Construct {
   readonly read: ManagedPolicy;
   readonly operate: ManagedPolicy;
 
-  constructor(scope: Construct, id: string, { table, queues, secrets, scheduled }: ConsolePoliciesProps) {
+  constructor(scope: Construct, id: string, { table, queues, secrets, scheduled, path, key }: ConsolePoliciesProps) {
     super(scope, id);
     const { stackName } = Stack.of(this);
     // AWS checks a request that names the stack against stack/<name>/*, not against the id of the stack.
@@ -33,11 +36,14 @@ export class ConsolePolicies extends Construct {
       resourceName: `${stackName}/*`,
     });
     const findsStack = () => new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [named] });
+    const under = path === undefined ? {} : { path };
     this.read = new ManagedPolicy(this, 'Read', {
+      ...under,
       description: `Read the console of ${stackName}`,
       statements: [findsStack()],
     });
     this.operate = new ManagedPolicy(this, 'Operate', {
+      ...under,
       description: `Read the console of ${stackName}, and change what it shows`,
       statements: [findsStack()],
     });
@@ -48,9 +54,13 @@ export class ConsolePolicies extends Construct {
     acknowledge(this, `AwsSolutions-IAM5[Resource::${found}]`, 'What follows the name is the id of the one stack.');
     table.grant(this.read, 'console-read');
     table.grant(this.operate, 'console-operate');
+    key?.grantDecrypt(this.read);
+    key?.grantEncryptDecrypt(this.operate);
     for (const { queue } of queues) queue.grantSendMessages(this.operate);
-    // What a person says was created is checked with the service, and a defect's marker with the key of markers.
-    secrets.grantRead(this.operate, ['partner', 'markers']);
+    // What a person says was created is checked with the service, and a defect's marker with the key of markers. A
+    // backfill is planned with the list of GitHub.
+    secrets.grantRead(this.operate, ['partner', 'markers', 'github']);
+    secrets.grantEnter(this.operate);
     this.operate.addStatements(
       new PolicyStatement({
         actions: ['lambda:InvokeFunction'],

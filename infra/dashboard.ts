@@ -8,7 +8,6 @@ import type { Stage } from './stage.ts';
 
 export interface DashboardProps {
   stage: Stage;
-  connections: readonly string[];
   functions: readonly IFunction[];
 }
 
@@ -16,16 +15,13 @@ export interface DashboardProps {
 export class Dashboard extends Construct {
   readonly name: string;
 
-  constructor(scope: Construct, id: string, { stage, connections, functions }: DashboardProps) {
+  constructor(scope: Construct, id: string, { stage, functions }: DashboardProps) {
     super(scope, id);
     const { stackName, region } = Stack.of(this);
     // Dashboard names are unique per account, not per region.
     this.name = `${stackName}-${region}`;
-    const metric = (name: MetricName, statistic: string, connection?: string) =>
-      relayMetric(stage, name, { statistic, minutes: 5, ...(connection !== undefined && { connection }) });
+    const metric = (name: MetricName, statistic: string) => relayMetric(stage, name, statistic, 5);
     const sums = (...names: MetricName[]) => names.map((name) => metric(name, 'Sum'));
-    const ofEach = (name: MetricName, statistic: string) =>
-      connections.map((connection) => metric(name, statistic, connection));
     const graph = (title: string, left: IMetric[], limit?: number) =>
       new GraphWidget({
         title,
@@ -39,8 +35,8 @@ export class Dashboard extends Construct {
     dashboard.addWidgets(
       graph('Events in', sums('EventsReceived', 'EventsTaken')),
       graph('Jobs by outcome', sums('JobsSucceeded', 'JobsParked', 'StepsFailed')),
-      graph("Used of the minute's limit (%)", ofEach('MinuteBudgetUsed', 'Maximum'), 100),
-      graph("Used of the day's limit (%)", ofEach('DayBudgetUsed', 'Maximum'), 100),
+      graph("Used of the minute's limit, by the busiest connection (%)", [metric('MinuteBudgetUsed', 'Maximum')], 100),
+      graph("Used of the day's limit, by the busiest connection (%)", [metric('DayBudgetUsed', 'Maximum')], 100),
       graph('From event to operation (ms)', [metric('EventToOperation', 'p50'), metric('EventToOperation', 'p99')]),
       graph("From a person's command in Slack to its outcome (ms)", [
         metric('SlackReply', 'p50'),
@@ -51,12 +47,11 @@ export class Dashboard extends Construct {
         metric('OldestOverdue', 'Maximum'),
       ]),
       graph('429, refused keys, pauses', [
-        ...ofEach('RateLimited', 'Sum'),
-        ...ofEach('CredentialsRefused', 'Sum'),
-        ...ofEach('ConnectionPaused', 'Maximum'),
+        ...sums('RateLimited', 'CredentialsRefused'),
+        metric('ConnectionPaused', 'Maximum'),
       ]),
       graph('Credentials that failed the last check', [
-        ...ofEach('ConnectionCredentialsFail', 'Maximum'),
+        metric('ConnectionCredentialsFail', 'Maximum'),
         metric('GithubCredentialsFail', 'Maximum'),
         metric('SlackCredentialsFail', 'Maximum'),
       ]),

@@ -1,5 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { DeduplicationScope, FifoThroughputLimit, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { LONGEST_SLEEP_MS, type QueueName } from '../lib/engine/line/queue.ts';
 import type { Alarms } from './alarms.ts';
@@ -26,6 +26,10 @@ export class JobQueue extends Construct {
     const name = `${Stack.of(this).stackName}-${lane}`;
     const both = {
       fifo: true,
+      // High throughput: each entity is a group of its own, so a limit for the whole queue would only slow it down.
+      // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/high-throughput-fifo.html
+      fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+      deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       ...queueEncryption(key),
       enforceSSL: true,
       retentionPeriod: Duration.days(14),

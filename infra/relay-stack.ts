@@ -91,7 +91,6 @@ export class RelayStack extends Stack {
     ];
     const dashboard = new Dashboard(this, 'Dashboard', {
       stage,
-      connections: Object.keys(config.connections),
       functions,
     });
 
@@ -100,6 +99,8 @@ export class RelayStack extends Stack {
       queues: [interactive, background],
       secrets,
       scheduled,
+      path: settings.rolePath,
+      key,
     });
 
     const console = `https://${this.region}.console.aws.amazon.com`;

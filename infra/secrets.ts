@@ -1,5 +1,6 @@
-import type { IGrantable } from 'aws-cdk-lib/aws-iam';
-import { CfnSecret, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { ArnFormat, Stack, Token } from 'aws-cdk-lib';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { linksAccounts, takesLinkedAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
@@ -52,7 +53,7 @@ export class Secrets extends Construct {
   /** The prefix of all secret names. */
   readonly prefix: string;
   readonly names: readonly string[];
-  readonly #secrets = new Map<string, ISecret>();
+  readonly #arns = new Map<string, string>();
 
   constructor(scope: Construct, id: string, { stage, config, table, key }: SecretsProps) {
     super(scope, id);
@@ -86,15 +87,51 @@ export class Secrets extends Construct {
         'AwsSolutions-SMG4',
         GENERATED.get(name) ?? 'The keys are issued by the service, GitHub and Slack, and rotated there by a person.',
       );
-      this.#secrets.set(name, Secret.fromSecretCompleteArn(this, `${name}-ref`, secret.attrId));
+      this.#arns.set(name, secret.attrId);
     }
     this.names = [...descriptions.keys()].map((name) => this.prefix + name);
   }
 
   /** Lets a function read these secrets, if the configuration has them. */
   grantRead(grantee: IGrantable, names: readonly SecretName[]): void {
-    for (const [name, secret] of this.#secrets) {
-      if (names.some((granted) => granted === name || name.startsWith(`${granted}/`))) secret.grantRead(grantee);
-    }
+    this.#grant(grantee, ['GetSecretValue', 'DescribeSecret'], names);
+  }
+
+  /** Lets a person enter the secrets that are not generated. Such a person reads none by it. */
+  grantEnter(grantee: IGrantable): void {
+    const names = [...this.#arns.keys()].filter((name) => !GENERATED.has(name)).map(kindOf);
+    this.#grant(grantee, ['PutSecretValue'], [...new Set(names)]);
+  }
+
+  /**
+   * Those of all connections are one resource with a wildcard, because a policy has at most 6,144 characters.
+   * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+   */
+  #grant(grantee: IGrantable, actions: readonly string[], kinds: readonly SecretName[]): void {
+    const names = [...this.#arns.keys()];
+    const resources = kinds.flatMap((kind) => {
+      if (names.includes(kind)) return [this.#arns.get(kind) ?? ''];
+      return names.some((name) => kindOf(name) === kind) ? [this.#arnOfAll(kind)] : [];
+    });
+    if (resources.length === 0) return;
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions: actions.map((action) => `secretsmanager:${action}`), resources }),
+    );
+  }
+
+  #arnOfAll(kind: SecretName): string {
+    const stack = Stack.of(this);
+    const resourceName = `${this.prefix}${kind}/*`;
+    const [partition, region] = Token.isUnresolved(stack.region)
+      ? ['<AWS::Partition>', '<AWS::Region>']
+      : [stack.partition, stack.region];
+    const found = `arn:${partition}:secretsmanager:${region}:<AWS::AccountId>:secret:${resourceName}`;
+    const reason = 'The secrets of all connections of this stage, and of no other.';
+    acknowledge(stack, `AwsSolutions-IAM5[Resource::${found}]`, reason);
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    return stack.formatArn({ service: 'secretsmanager', resource: 'secret', resourceName, arnFormat });
   }
 }
+
+/** What a secret is of, without the name of its connection. */
+const kindOf = (name: string) => name.replace(/\/.*/, '') as SecretName;

@@ -29,7 +29,7 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
     broken: 'GitHub does not let the relay list the deliveries of a hook: failed deliveries are not requested again.',
     todo: 'The log of github-redelivery says which permission is missing; docs/redelivery.md lists them.',
   });
-  for (const connection of Object.keys(config.connections)) addConnectionAlarms(alarms, connection);
+  addConnectionAlarms(alarms);
   addCredentialAlarm(alarms, alarms.metric('GithubCredentialsFail', 'Maximum'), {
     secret: 'github',
     broken:
@@ -42,49 +42,51 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
   });
 }
 
-function addConnectionAlarms(alarms: Alarms, connection: string): void {
-  alarms.add(alarms.metric('ConnectionPaused', 'Maximum', connection), `paused-${connection}`, {
+/** Of all connections together. What each says to look at names the connection. */
+function addConnectionAlarms(alarms: Alarms): void {
+  alarms.add(alarms.metric('ConnectionPaused', 'Maximum'), 'connection-paused', {
     threshold: 1,
     minutes: 5,
-    broken: `The connection ${connection} has been paused for five minutes: no calls reach that instance.`,
-    todo: 'Check whether another program uses the same key, or the instance is down. The relay resumes automatically.',
+    broken: 'A connection has been paused for five minutes: no calls reach that instance.',
+    todo: 'relay --stage <stage> budget shows which one. Check whether another program uses the same key, or the instance is down. The relay resumes automatically.',
   });
-  alarms.add(alarms.metric('OperationsStopped', 'Maximum', connection), `operations-${connection}`, {
+  alarms.add(alarms.metric('OperationsStopped', 'Maximum'), 'operations-stopped', {
     threshold: 1,
     minutes: 15,
-    broken: `An operation of the connection ${connection} has been failing for 15 minutes: the jobs that need it wait.`,
-    todo: 'relay --stage <stage> budget shows which operation fails, and why. The relay resumes automatically; relay --stage <stage> resume <connection> tries at once.',
+    broken: 'An operation has been failing for 15 minutes: the jobs that need it wait.',
+    todo: 'relay --stage <stage> budget shows which operation of which connection fails, and why. The relay resumes automatically; relay --stage <stage> resume <connection> tries at once.',
   });
-  alarms.add(alarms.metric('CredentialsRefused', 'Sum', connection), `credentials-${connection}`, {
+  alarms.add(alarms.metric('CredentialsRefused', 'Sum'), 'credentials-refused', {
     threshold: 1,
-    broken: `The service refuses the key of the connection ${connection}: no calls reach that instance.`,
-    todo: `Check whether the key was rotated or revoked. Enter the new one with relay --stage <stage> secrets set partner/${connection}.`,
+    broken: 'The service refuses the key of a connection: no calls reach that instance.',
+    todo: 'relay --stage <stage> budget shows which one. Check whether the key was rotated or revoked. Enter the new one with relay --stage <stage> secrets set partner/<connection>.',
   });
-  alarms.add(alarms.metric('StrangersWait', 'Sum', connection), `strangers-${connection}`, {
+  alarms.add(alarms.metric('StrangersWait', 'Sum'), 'strangers-wait', {
     threshold: 1,
-    broken: `Outsiders have used up their share of the day's calls of the connection ${connection}: their changes wait until tomorrow.`,
+    broken: "Outsiders have used up their share of the day's calls of a connection: their changes wait until tomorrow.",
     todo: 'relay --stage <stage> budget lists them. Block them on GitHub, or raise connections.<name>.strangersShare.',
   });
-  alarms.add(alarms.metric('DayBudgetUsed', 'Maximum', connection), `day-budget-${connection}`, {
+  alarms.add(alarms.metric('DayBudgetUsed', 'Maximum'), 'day-budget', {
     threshold: 80,
-    broken: `More than 80% of the day's calls of the connection ${connection} are used: soon jobs will wait until tomorrow.`,
-    todo: 'relay --stage <stage> jobs shows what uses them. Request a higher limit, or configure fewer labels.',
+    broken: "More than 80% of the day's calls of a connection are used: soon jobs will wait until tomorrow.",
+    todo: 'relay --stage <stage> budget shows which one, and relay --stage <stage> jobs what uses them. Request a higher limit, or configure fewer labels.',
   });
-  addCredentialAlarm(alarms, alarms.metric('ConnectionCredentialsFail', 'Maximum', connection), {
-    secret: `partner/${connection}`,
-    broken: `the credentials of the connection ${connection} do not work: no calls reach that instance.`,
+  addCredentialAlarm(alarms, alarms.metric('ConnectionCredentialsFail', 'Maximum'), {
+    secret: 'partner/<connection>',
+    name: 'partner',
+    broken: 'the credentials of a connection do not work: no calls reach that instance.',
   });
 }
 
 function addCredentialAlarm(
   alarms: Alarms,
   metric: IMetric,
-  { secret, broken }: { secret: string; broken: string },
+  { secret, name = secret, broken }: { secret: string; name?: string; broken: string },
 ): void {
-  alarms.add(metric, `credential-check-${secret.replace('/', '-')}`, {
+  alarms.add(metric, `credential-check-${name}`, {
     threshold: 1,
     staysAsItWas: true,
     broken: `According to the last hourly check, ${broken}`,
-    todo: `The log of credential-check says why. Enter the correct values with relay --stage <stage> secrets set ${secret}, then check again with relay --stage <stage> run credential-check.`,
+    todo: `The log of credential-check says which, and why. Enter the correct values with relay --stage <stage> secrets set ${secret}, then check again with relay --stage <stage> run credential-check.`,
   });
 }

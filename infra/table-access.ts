@@ -125,7 +125,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       link: ['GetItem', 'PutItem'],
       linkName: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem'],
-      backfill: ['GetItem', 'Query', 'UpdateItem'],
+      backfill: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
       backfilledIssue: ['Query'],
       // Whether a thing exists is asked of the service within the budget.
       budget: ['GetItem', 'PutItem'],

@@ -45,7 +45,6 @@ export function createConnectionCredential(connection: Connection, options: Conn
   return {
     name: `partner/${name}`,
     metric: 'ConnectionCredentialsFail',
-    connection: name,
     async look(deadline) {
       try {
         return { verdict: 'good', why: await callValidate(deadline) };

@@ -21,9 +21,8 @@ export interface CheckResult {
 export interface Credential {
   /** The name of its secret: `partner/main`, `github`, `slack`. */
   name: string;
-  /** The metric that is 1 while the credentials do not work, and its connection. */
+  /** The metric that counts those of its kind that do not work. */
   metric: MetricName;
-  connection?: string;
   /**
    * @param deadline when the check must have returned; epoch milliseconds
    * @throws only for unexpected errors
@@ -48,8 +47,8 @@ export interface CredentialCheckOptions {
 const AGAIN_AFTER_MS = 5_000;
 
 /**
- * Checks every credential independently, and reports in log and metrics which do not work and why. One that is not
- * checked keeps its last metric.
+ * Checks every credential independently, and reports in log and metrics which do not work and why. All connections have
+ * one metric: while one of them could not be checked, it is not recorded that all of them work.
  *
  * @param deadline when the caller will be stopped, in epoch milliseconds
  * @throws {AggregateError} with the unexpected errors, after all other results are reported
@@ -73,9 +72,13 @@ export async function checkCredentials(
     const { verdict, why } = look.value;
     const level = ({ good: 'info', skipped: 'info', unknown: 'warn', bad: 'error' } as const)[verdict];
     log[level]({ message: `credentials ${verdict}`, secret: credential.name, why });
-    if (verdict !== 'unknown')
-      metrics.record({ [credential.metric]: verdict === 'bad' ? 1 : 0 }, credential.connection);
     checked.push({ secret: credential.name, verdict, why });
+  }
+  const verdictOf = ({ name }: Credential) => checked.find(({ secret }) => secret === name)?.verdict ?? 'unknown';
+  for (const [metric, same] of Map.groupBy(credentials, ({ metric }) => metric)) {
+    const failing = same.filter((credential) => verdictOf(credential) === 'bad').length;
+    if (failing > 0 || same.every((credential) => verdictOf(credential) !== 'unknown'))
+      metrics.record({ [metric]: failing });
   }
   if (errors.length > 0)
     throw new AggregateError(errors, `${errors.length} of ${credentials.length} credentials were not checked`);

@@ -71,7 +71,7 @@ describe('credential-check', () => {
       ['slack', 'good'],
     ]);
     expect(relay.metrics).toEqual([
-      expect.objectContaining({ Connection: 'main', ConnectionCredentialsFail: 0 }),
+      expect.objectContaining({ Stage: 'test', ConnectionCredentialsFail: 0 }),
       expect.objectContaining({ GithubCredentialsFail: 0 }),
       expect.objectContaining({ SlackCredentialsFail: 0 }),
     ]);

@@ -13,16 +13,14 @@ describe('alarms', () => {
       'account-link-throttles',
       'background-dead-letters',
       'background-oldest-message',
+      'connection-paused',
       'credential-check-failures',
       'credential-check-github',
-      'credential-check-partner-main',
-      'credential-check-partner-other',
+      'credential-check-partner',
       'credential-check-slack',
       'credential-check-throttles',
-      'credentials-main',
-      'credentials-other',
-      'day-budget-main',
-      'day-budget-other',
+      'credentials-refused',
+      'day-budget',
       'deliveries-given-up',
       'github-redelivery-failures',
       'github-redelivery-throttles',
@@ -36,16 +34,12 @@ describe('alarms', () => {
       'job-sweep-throttles',
       'job-worker-errors',
       'job-worker-throttles',
-      'operations-main',
-      'operations-other',
+      'operations-stopped',
       'overdue-jobs',
       'parked-jobs',
-      'paused-main',
-      'paused-other',
       'slack-webhook-5xx',
       'slack-webhook-throttles',
-      'strangers-main',
-      'strangers-other',
+      'strangers-wait',
       'timesheet-reminder-failures',
       'timesheet-reminder-throttles',
     ]);
@@ -123,7 +117,7 @@ describe('alarms', () => {
     }
   });
 
-  it.each(['github', 'partner-main', 'slack'])('alarms of %s keep their state until the next check', (secret) => {
+  it.each(['github', 'partner', 'slack'])('alarms of %s keep their state until the next check', (secret) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmName: `partner-relay-prod-credential-check-${secret}`,
       TreatMissingData: 'ignore',

@@ -50,11 +50,12 @@ describe('the policies for people who use the console', () => {
     const queues = ['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].flatMap((action) =>
       ['Background', 'Interactive'].map((lane) => expect.stringMatching(`^sqs:${action} .*"${lane}Queue`)),
     );
-    const secrets = ['DescribeSecret', 'GetSecretValue'].flatMap((action) =>
-      ['markers', 'partnermain', 'partnerother'].map((name) =>
-        expect.stringMatching(`^secretsmanager:${action} .*"Secrets${name}`),
-      ),
-    );
+    const secret = (action: string) => (name: string) =>
+      expect.stringMatching(`^secretsmanager:${action} .*("Secrets${name}|:secret:partner-relay/dev/${name}/\\*")`);
+    const secrets = [
+      ...['DescribeSecret', 'GetSecretValue'].flatMap((action) => ['github', 'markers', 'partner'].map(secret(action))),
+      ...['github', 'githubwebhook', 'slack', 'instance', 'partner'].map(secret('PutSecretValue')),
+    ];
     expect(allowed('ConsoleOperatePolicyArn')).toEqual([
       findsStack,
       ...['DeleteItem', 'GetItem', 'PutItem', 'Query'].map(table),
@@ -71,10 +72,18 @@ describe('the policies for people who use the console', () => {
       ...reading,
       'dynamodb:GetItem': ['backfills', ...reading['dynamodb:GetItem']],
       'dynamodb:Query': ['backfilled#*#*', ...reading['dynamodb:Query']],
-      'dynamodb:PutItem': ['breaker#*', 'budget#*', 'job#*', 'link#*', 'link-name#*'],
+      'dynamodb:PutItem': ['backfills', 'breaker#*', 'budget#*', 'job#*', 'link#*', 'link-name#*'],
       'dynamodb:UpdateItem': ['backfills', 'job#*'],
       'dynamodb:DeleteItem': ['job#*'],
     });
+  });
+
+  it('both may use the key of a stage that has one, and have its path', () => {
+    const rules = synthesize('rules', everything).template();
+    for (const output of ['ConsoleReadPolicyArn', 'ConsoleOperatePolicyArn']) {
+      expect(JSON.stringify(statementsOfPolicy(rules, output))).toContain('kms:Decrypt');
+    }
+    rules.allResourcesProperties('AWS::IAM::ManagedPolicy', { Path: '/service/relay/' });
   });
 
   it('reading gives access to no secret', () => {

@@ -41,6 +41,34 @@ describe('cdk-nag', () => {
   });
 });
 
+/** Quotas of CloudFormation and IAM. */
+const MOST_RESOURCES = 500;
+const MOST_OF_TEMPLATE = 1_000_000;
+const MOST_OF_ROLE = 10_240;
+const MOST_OF_MANAGED_POLICY = 6_144;
+
+describe('a hundred connections', () => {
+  const connections = Object.fromEntries(
+    Array.from({ length: 100 }, (_, index) => [`customer-${index}`, { mcp: { link: 'offered' as const } }]),
+  );
+  const { slack: _, ...rest } = everything;
+  const template = synthesize('company', { ...rest, connections, slack: { connection: 'customer-0' } }).template();
+  const sizeOf = (document: unknown) => JSON.stringify(document).replaceAll(/\s/g, '').length;
+
+  it('fit into one stack, in a company account with linked accounts', () => {
+    const { Resources } = template.toJSON();
+    expect(Object.keys(Resources).length).toBeLessThanOrEqual(MOST_RESOURCES);
+    expect(JSON.stringify(template.toJSON()).length).toBeLessThan(MOST_OF_TEMPLATE);
+  });
+
+  it('need no larger policy than one connection', () => {
+    const documents = (type: string) =>
+      Object.values(template.findResources(type)).map(({ Properties }) => sizeOf(Properties.PolicyDocument));
+    expect(Math.max(...documents('AWS::IAM::ManagedPolicy'))).toBeLessThanOrEqual(MOST_OF_MANAGED_POLICY);
+    expect(Math.max(...documents('AWS::IAM::Policy'))).toBeLessThanOrEqual(MOST_OF_ROLE);
+  });
+});
+
 describe('the stack', () => {
   it('every function runs on Node 24 and ARM, with JSON logs kept for the configured time', () => {
     const template = synthesize('prod', { deployment: { logRetentionDays: 90 } }).template();

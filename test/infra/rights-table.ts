@@ -58,6 +58,7 @@ function cells(statements: readonly Statement[], template: Template): string[] {
     for (const action of [Action].flat()) {
       for (const resource of [Resource].flat().map((one) => JSON.stringify(one))) {
         if (action === 'secretsmanager:GetSecretValue') secrets.add(secretOf(resource, template));
+        if (action === 'secretsmanager:PutSecretValue') secrets.add(`enters ${secretOf(resource, template)}`);
         const [, index] = /\/index\/([\w-]+)/.exec(resource) ?? [];
         if (index !== undefined) reads.add(`index ${index}`);
         const found = /^dynamodb:(GetItem|Query)$/.test(action) ? reads : writes;
@@ -77,9 +78,11 @@ function cells(statements: readonly Statement[], template: Template): string[] {
   );
 }
 
-/** The secrets of all connections have the same readers. */
+/** The secrets of all connections are one resource. */
 function secretOf(resource: string, template: Template): string {
+  const [, kind] = /partner-relay\/dev\/(\w+)\/\*/.exec(resource) ?? [];
+  if (kind !== undefined) return `${kind}/<connection>`;
   const [, id = ''] = /"Fn::GetAtt":\["(\w+)"/.exec(resource) ?? [];
   const name = String(template.findResources('AWS::SecretsManager::Secret')[id]?.Properties.Name);
-  return name.replace('partner-relay/dev/', '').replace(/^(partner|instance)\/.*/, '$1/<connection>');
+  return name.replace('partner-relay/dev/', '');
 }

@@ -46,7 +46,11 @@ describe('the role of a function', () => {
     const secrets = (...names: string[]) =>
       ['DescribeSecret', 'GetSecretValue'].flatMap((action) =>
         names.map((name) =>
-          expect.stringMatching(`^secretsmanager:${action} {"Fn::GetAtt":\\["Secrets${name}[0-9A-F]{8}","Id"\\]}$`),
+          expect.stringMatching(
+            name.endsWith('/*')
+              ? `^secretsmanager:${action} .*:secret:partner-relay/dev/${name.slice(0, -1)}\\*"`
+              : `^secretsmanager:${action} {"Fn::GetAtt":\\["Secrets${name}[0-9A-F]{8}","Id"\\]}$`,
+          ),
         ),
       );
     const sending = ['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'];
@@ -65,7 +69,7 @@ describe('the role of a function', () => {
     expect(allowed(template, 'account-link')).toEqual([
       ...table('DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'),
       ...logs,
-      ...secrets('grants', 'instancemain', 'instanceother'),
+      ...secrets('grants', 'instance/*'),
     ]);
     const index = (name: string) => expect.stringMatching(`^dynamodb:Query .*/index/${name}"`);
     expect(allowed(template, 'job-worker')).toEqual([
@@ -73,7 +77,7 @@ describe('the role of a function', () => {
       index('waiting-line'),
       ...table('UpdateItem'),
       ...logs,
-      ...secrets('github', 'grants', 'intake', 'markers', 'partnermain', 'partnerother', 'slack'),
+      ...secrets('github', 'grants', 'intake', 'markers', 'slack', 'partner/*'),
       ...queues(
         'ChangeMessageVisibility',
         'DeleteMessage',
@@ -102,7 +106,7 @@ describe('the role of a function', () => {
     expect(allowed(template, 'credential-check')).toEqual([
       ...table('GetItem', 'PutItem'),
       ...logs,
-      ...secrets('github', 'partnermain', 'partnerother', 'slack'),
+      ...secrets('github', 'slack', 'partner/*'),
       ...sends('CredentialCheck'),
     ]);
     expect(allowed(template, 'github-redelivery')).toEqual([

@@ -39,10 +39,9 @@ export function alarmsOf({ metrics }: Pick<Result, 'metrics'>, runsMs: number): 
   return wentOff;
 }
 
-/** The connection or the queue that an alarm is about, as in the metrics of the simulation. */
+/** The queue that an alarm is about, as in the metrics of the simulation. */
 function subjectOf({ Dimensions }: Alarm): string | undefined {
   for (const { Name, Value } of Dimensions) {
-    if (Name === 'Connection') return String(Value);
     if (Name !== 'QueueName') continue;
     const [, lane = '', isDead] = /(Interactive|Background)Queue(DeadLetters)?/.exec(JSON.stringify(Value)) ?? [];
     return `${lane.toLowerCase()}.fifo${isDead ? ' dead letters' : ''}`;

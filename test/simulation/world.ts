@@ -77,12 +77,8 @@ export function startProcess(world: World, aheadMs = 0): Process {
 
 /** @param line in the embedded metric format */
 function noteMetrics({ time, metrics }: World, line: string): void {
-  const { _aws, Stage, Connection, ...values } = JSON.parse(line) as Record<string, unknown>;
-  const about = {
-    at: time.now,
-    namespace: METRIC_NAMESPACE,
-    ...(Connection !== undefined && { of: String(Connection) }),
-  };
+  const { _aws, Stage, Connection: _, ...values } = JSON.parse(line) as Record<string, unknown>;
+  const about = { at: time.now, namespace: METRIC_NAMESPACE };
   for (const [name, value] of Object.entries(values)) metrics.push({ ...about, name, value: Number(value) });
 }
 

@@ -34,22 +34,17 @@ export interface ConnectionToRecord {
   limits: Limits;
   budget: Budget;
   breakers: Breakers;
-  metrics: Metrics;
 }
 
-/** Records how much of its budget a connection has used, and which parts of it are stopped. */
-export async function recordConnection(connection: ConnectionToRecord): Promise<void> {
-  const { name, limits, budget, breakers, metrics } = connection;
+/** How much of its budget a connection has used, and which parts of it are stopped, as metrics. */
+export async function stateOfConnection({ name, limits, budget, breakers }: ConnectionToRecord) {
   const { minute, day, pausedUntil } = await budget.view(name, limits);
   const open = await breakers.listOpen(name);
   const isDown = open.some(({ operation }) => operation === undefined);
-  metrics.record(
-    {
-      MinuteBudgetUsed: (100 * minute.used) / minute.limit,
-      DayBudgetUsed: (100 * day.used) / day.limit,
-      ConnectionPaused: pausedUntil === null && !isDown ? 0 : 1,
-      OperationsStopped: open.filter(({ operation }) => operation !== undefined).length,
-    },
-    name,
-  );
+  return {
+    MinuteBudgetUsed: (100 * minute.used) / minute.limit,
+    DayBudgetUsed: (100 * day.used) / day.limit,
+    ConnectionPaused: pausedUntil === null && !isDown ? 0 : 1,
+    OperationsStopped: open.filter(({ operation }) => operation !== undefined).length,
+  };
 }

@@ -27,14 +27,14 @@ const units = {
   ParkedJobs: 'Count',
   /** Current: the delay of the most overdue job, or for how long no worker has claimed a queued one. */
   OldestOverdue: 'Seconds',
-  /** Current, per connection: the used part of its limits. */
+  /** Current, of each connection: the used part of its limits. */
   MinuteBudgetUsed: 'Percent',
   DayBudgetUsed: 'Percent',
-  /** Current, per connection: 1 while it is paused or down. */
+  /** Current, of each connection: 1 while it is paused or down. */
   ConnectionPaused: 'Count',
-  /** Current, per connection: the number of operations that are stopped because they fail. */
+  /** Current, of each connection: the number of operations that are stopped because they fail. */
   OperationsStopped: 'Count',
-  /** Last check: 1 if the credentials of a connection, GitHub or Slack cannot be used, otherwise 0. */
+  /** Last check: how many credentials of connections, of GitHub or of Slack cannot be used. */
   ConnectionCredentialsFail: 'Count',
   GithubCredentialsFail: 'Count',
   SlackCredentialsFail: 'Count',
@@ -46,7 +46,9 @@ export type MetricName = keyof typeof units;
 export const METRIC_NAMESPACE = 'PartnerRelay';
 
 /**
- * All metrics have the dimension Stage. Metrics of a connection also have Connection. There are no other dimensions.
+ * All metrics have the dimension Stage and no other, so their number, their price and the alarms do not grow with the
+ * connections. What is recorded for a connection names it in the log line, where CloudWatch Logs Insights finds it.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export interface Metrics {
   record(values: Partial<Record<MetricName, number>>, connection?: string): void;
@@ -54,14 +56,12 @@ export interface Metrics {
 
 /**
  * Writes metrics in CloudWatch's embedded metric format: one line of JSON each, which CloudWatch reads from the log.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  *
  * @param write writes a line to standard output unchanged; `console` would wrap it in a log record
  */
 export function createMetrics(stage: string, write: (line: string) => void, clock: () => number): Metrics {
   return {
     record(values, connection) {
-      const dimensions = { Stage: stage, ...(connection !== undefined && { Connection: connection }) };
       const names = Object.keys(values) as MetricName[];
       write(
         `${JSON.stringify({
@@ -70,12 +70,13 @@ export function createMetrics(stage: string, write: (line: string) => void, cloc
             CloudWatchMetrics: [
               {
                 Namespace: METRIC_NAMESPACE,
-                Dimensions: [Object.keys(dimensions)],
+                Dimensions: [['Stage']],
                 Metrics: names.map((Name) => ({ Name, Unit: units[Name] })),
               },
             ],
           },
-          ...dimensions,
+          Stage: stage,
+          ...(connection !== undefined && { Connection: connection }),
           ...values,
         })}\n`,
       );
