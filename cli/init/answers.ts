@@ -1,3 +1,5 @@
+import { repositoryName } from '../../lib/config/schema.ts';
+import { instanceRoot } from '../../lib/service/partner/base-url.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { listProjects } from '../../lib/service/partner/operations/projects.ts';
 import { type Partner, partnerFromEnvironment } from '../../local/partners.ts';
@@ -24,6 +26,9 @@ export interface Terminal {
 /** "Web Shop", a project that the sandbox begins with. */
 const SANDBOX_PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 
+/** A list may end here and have more. */
+const MOST_PROJECTS = 100;
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The instance of the variables, or the one that a person types. Undefined for the sandbox. */
@@ -33,8 +38,9 @@ export async function askForPartner(
 ): Promise<Partner | undefined> {
   const named = partnerFromEnvironment(variables);
   if (named) return named;
-  const baseUrl = await terminal?.ask('Base URL of the service (empty for the sandbox)');
-  if (!terminal || !baseUrl) return undefined;
+  if (!terminal) return undefined;
+  const baseUrl = await askUntilGood(terminal, 'Base URL of the service (empty for the sandbox)', faultOfBaseUrl);
+  if (!baseUrl) return undefined;
   const apiKey = await terminal.askHidden('API key (not shown)');
   return { baseUrl, apiKey, secretKey: await terminal.askHidden('Secret key (not shown)') };
 }
@@ -45,12 +51,47 @@ export async function askForSettings(
   terminal: Terminal | undefined,
   partner: Partner | undefined,
 ): Promise<FirstSettings> {
-  const repository = options.repo ?? (await terminal?.ask('Repository on GitHub, as owner/name'));
-  if (!repository) throw new Error('name the repository: --repo owner/name');
-  const labels = options.label ?? [(await terminal?.ask('Label of issues that become defects', 'bug')) ?? 'bug'];
+  const repository = options.repo ?? (await askForRepository(terminal));
+  const labels = options.label ?? [(await terminal?.ask('Labels of issues that become defects', 'bug')) ?? 'bug'];
   const projectId = options.project ?? (await chooseProject(partner, terminal));
   const withSlack = options.slack ?? (await confirm(terminal, 'Use Slack?', false));
-  return { repository, labels, projectId, withSlack };
+  return { repository, labels: labels.flatMap(namesIn), projectId, withSlack };
+}
+
+async function askForRepository(terminal: Terminal | undefined): Promise<string> {
+  if (!terminal) throw new Error('name the repository: --repo owner/name');
+  return askUntilGood(terminal, 'Repository on GitHub, as owner/name', (answer) =>
+    repositoryName.safeParse(answer).success ? undefined : `expected owner/name, found '${answer}'`,
+  );
+}
+
+/** `bug, incident` are two labels. GitHub's own lists of labels are written like this, too. */
+function namesIn(labels: string): string[] {
+  return labels.split(',').flatMap((label) => label.trim() || []);
+}
+
+/** Asks again until the answer can be used, so that the answers before it are not lost. */
+async function askUntilGood(
+  terminal: Terminal,
+  question: string,
+  faultOf: (answer: string) => string | undefined,
+): Promise<string> {
+  for (;;) {
+    const answer = await terminal.ask(question);
+    const fault = faultOf(answer);
+    if (fault === undefined) return answer;
+    terminal.tell(fault);
+  }
+}
+
+/** What is wrong with the address of an instance. An empty one is the sandbox. */
+function faultOfBaseUrl(answer: string): string | undefined {
+  try {
+    if (answer !== '') instanceRoot(answer);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** Whether a GitHub App is created. */
@@ -66,13 +107,17 @@ export async function askForUrl({ url }: InitOptions, terminal: Terminal | undef
 /** Lists the projects of the instance, which also shows whether the key is right. */
 async function chooseProject(partner: Partner | undefined, terminal: Terminal | undefined): Promise<string> {
   if (!partner) return SANDBOX_PROJECT;
-  const { data } = await createPartnerClient(partner).call(listProjects, { page: 1, limit: 100 });
+  const { data } = await createPartnerClient(partner).call(listProjects, { page: 1, limit: MOST_PROJECTS });
   const lines = data.map(({ project_id, name }) => `  ${project_id}  ${oneLine(name ?? '')}`).join('\n');
   const [only] = data;
   if (data.length === 1 && only) return only.project_id;
   if (!terminal) throw new Error(`name the project of the defects: --project <id>. The service has\n${lines}`);
   terminal.tell(`Projects of the service:\n${lines}`);
-  return terminal.ask('Id of the project of the defects');
+  return askUntilGood(terminal, 'Id of the project of the defects', (answer) =>
+    data.length === MOST_PROJECTS || data.some(({ project_id }) => project_id === answer)
+      ? undefined
+      : 'expected the id of one of these projects',
+  );
 }
 
 async function confirm(terminal: Terminal | undefined, question: string, byDefault: boolean): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configFile, loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
@@ -38,6 +38,7 @@ interface AllOptions extends InitOptions {
   browser: boolean;
 }
 
+const PROJECT_FOLDER = resolve(import.meta.dirname, '../..');
 const GITHUB = 'https://github.com';
 const SLACK_API = 'https://slack.com/api';
 
@@ -75,8 +76,20 @@ SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN of an app that exists. Without PARTNER_
     )
     .action(async (options: AllOptions) => {
       const { isTTY } = process.stdin;
-      await init(options, stage(), isTTY ? terminal : undefined);
+      const project = enterProject();
+      await init(options, stage(), isTTY ? terminal : undefined, project);
     });
+}
+
+/**
+ * The relay is started in the folder of its project, and keeps its state there, wherever this command was started.
+ *
+ * @returns how a person gets to the project, if they are somewhere else
+ */
+function enterProject(): string | undefined {
+  if (process.env.RELAY_CONFIG || process.cwd() === PROJECT_FOLDER) return undefined;
+  process.chdir(PROJECT_FOLDER);
+  return `go to the project: cd ${PROJECT_FOLDER}`;
 }
 
 const tell = (line: string) => console.error(line);
@@ -87,7 +100,12 @@ const terminal: Terminal = {
   tell,
 };
 
-async function init(options: AllOptions, stage: string | undefined, terminal: Terminal | undefined): Promise<void> {
+async function init(
+  options: AllOptions,
+  stage: string | undefined,
+  terminal: Terminal | undefined,
+  toProject: string | undefined,
+): Promise<void> {
   const file = configFile();
   const kept = (await keepsConfig(file, options, terminal)) ? await loadConfig(file) : undefined;
   const hasOneConnection = !kept || Object.keys(kept.connections).length === 1;
@@ -103,6 +121,7 @@ async function init(options: AllOptions, stage: string | undefined, terminal: Te
   if (partner) await store.put(`partner/${connectionOf(config, undefined)}`, { ...partner });
   const { appName: name, slackApi: apiUrl } = options;
   const steps = [
+    ...(toProject === undefined ? [] : [toProject]),
     ...(hasOneConnection
       ? []
       : ['enter the secret of each connection: npm run -s relay -- secrets set partner/<name>']),

@@ -11,7 +11,8 @@ import { slug as name, slackChannel, timeZone } from './names.ts';
 import { type Named, refuseRepeated } from './refuse-repeated.ts';
 import { timesheetsConfig } from './timesheets.ts';
 
-const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
+/** `acme/web` */
+export const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
 
 const fieldName = z.string().min(1);
 

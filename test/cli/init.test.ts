@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { firstConfig } from '../../cli/init/config-text.ts';
 import { prefilledSlackUrl } from '../../cli/init/create-slack-app.ts';
@@ -12,6 +13,7 @@ import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 import { PROJECT } from '../relay.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
   privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
@@ -86,6 +88,34 @@ function init(words: string[], variables: Record<string, string> = {}, open?: (p
     });
   }
   return new Promise((resolve) => child.once('exit', (code) => resolve({ code, output })));
+}
+
+/** A terminal around a command, for which it needs Python. */
+const TERMINAL = 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)';
+
+/** `relay init` at a terminal. A person answers each question once it was asked. */
+function initAtTerminal(
+  words: string[],
+  answers: readonly (readonly [question: string, answer: string])[],
+): Promise<Ended> {
+  const command = [process.execPath, join(root, 'cli/relay.ts'), 'init', ...words];
+  const child = spawn('python3', ['-c', TERMINAL, ...command], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, RELAY_CONFIG: config },
+  });
+  const left = [...answers];
+  let output = '';
+  let asked = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+    asked += chunk;
+    const [next] = left;
+    if (!next || !asked.includes(next[0])) return;
+    left.shift();
+    asked = '';
+    child.stdin.write(`${next[1]}\n`);
+  });
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
 }
 
 const unescaped = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
@@ -169,6 +199,43 @@ describe('relay init', () => {
     expect(output).toMatch(expected);
     expect(code).toBe(1);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('asks again at a terminal for what cannot be used, and keeps the answers', async () => {
+    const { code, output } = await initAtTerminal(
+      ['--no-slack', '--no-github-app'],
+      [
+        ['Base URL', 'ftp://pm.example.com'],
+        ['Base URL', ''],
+        ['Repository', 'web'],
+        ['Repository', 'acme/web'],
+        ['Labels', 'bug, incident'],
+      ],
+    );
+    expect(output).toContain('base URL must begin with https://');
+    expect(output).toContain("expected owner/name, found 'web'");
+    expect(code).toBe(0);
+    const written = await readFile(config, 'utf8');
+    expect(written).toContain("name: 'acme/web'");
+    expect(written).toContain("labels: ['bug', 'incident']");
+  });
+
+  it('started in another folder, it works in that of the project, and says how to get there', async () => {
+    const project = join(folder, 'project');
+    for (const name of ['cli', 'console', 'lib', 'local', 'sandbox', 'package.json']) {
+      await cp(join(root, name), join(project, name), { recursive: true });
+    }
+    await symlink(join(root, 'node_modules'), join(project, 'node_modules'));
+    const elsewhere = join(folder, 'elsewhere');
+    await mkdir(elsewhere);
+    const words = ['init', '--repo', 'acme/web', '--label', 'bug,incident', '--no-slack', '--no-github-app'];
+    const command = [join(project, 'cli/relay.ts'), ...words];
+    const env = { PATH: process.env.PATH, ...ofService() };
+    const { stdout } = await run(process.execPath, [...command, '--project', PROJECT], { cwd: elsewhere, env });
+    expect(stdout).toContain(`Next:\n  - go to the project: cd ${project}\n`);
+    expect(await readFile(join(project, 'relay.config.ts'), 'utf8')).toContain("labels: ['bug', 'incident']");
+    expect(await readdir(join(project, '.relay'))).toContain('secrets.json');
+    expect(await readdir(elsewhere)).toEqual([]);
   });
 
   it('without a public address the App has a webhook that is off, and Slack is left for later', async () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -148,6 +148,17 @@ describe('npm start', () => {
     expect(started.process.exitCode).toBe(code);
     expect(started.output()).toMatch(said);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('npm start says what to run first, before anything is installed', async () => {
+    await mkdir(join(folder, 'cli'));
+    for (const name of ['package.json', 'cli/installed.js']) await copyFile(join(root, name), join(folder, name));
+    for (const words of [['start'], ['run', 'relay', '--', 'jobs'], ['run', 'sandbox']]) {
+      await expect(run('npm', words, { cwd: folder })).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^Run npm ci first: /),
+      });
+    }
   });
 
   it('npm start continues its jobs after it was killed', async () => {
