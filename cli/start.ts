@@ -17,6 +17,7 @@ import { watchConfig } from '../local/config-watch.ts';
 import { controlRoutes } from '../local/control-routes.ts';
 import { enterSecrets } from '../local/enter-secrets.ts';
 import { type LocalFunctions, openFunctions } from '../local/functions.ts';
+import { createHalt, DISK_FULL, isDiskFull } from '../local/halt.ts';
 import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
 import { type Instances, startSandboxFor, stateFolder } from '../local/instances.ts';
 import { readKeptSecrets } from '../local/kept-secrets.ts';
@@ -57,7 +58,9 @@ async function start(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   chmodSync(STATE_FOLDER, 0o700);
   let poll = () => {};
-  const stack = await startLocalStack({ tablePath: join(folder, 'dynamodb'), queueChanged: () => poll() });
+  let halt: (why: string) => void = (why) => endWith(new Error(why));
+  const tablePath = join(folder, 'dynamodb');
+  const stack = await startLocalStack({ tablePath, queueChanged: () => poll(), tableFailed: (why) => halt(why) });
   const key = stack.variables.AWS_ACCESS_KEY_ID;
   const { partners, sandbox }: Instances = real ? { partners: real } : await startSandboxFor(connections, folder, key);
   const { webhookSecret, github } = enterSecrets(stack, folder, partners, kept);
@@ -74,6 +77,17 @@ async function start(): Promise<void> {
   const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log, metrics };
   const functions = await openFunctions(runtime, stack, () => poll());
   const { source, schedules } = functions;
+  const halted = createHalt(folder, (why) => {
+    story.tell(`${why}. Until then, the relay takes nothing and answers 503.`);
+    story.mute();
+    void Promise.all([schedules.stop(), source.stop()]);
+  });
+  halt = halted.because;
+  process.on('uncaughtException', (error) => {
+    if (isDiskFull(error)) return halt(DISK_FULL);
+    console.error(error);
+    process.exit(1);
+  });
   const requestFailed = (error: unknown) => story.log.error({ message: 'a request failed', error: String(error) });
   // New with each start: whatever takes the port later gets the one of an open tab, which is good for nothing then.
   const token = randomBytes(32).toString('base64url');
@@ -99,7 +113,7 @@ async function start(): Promise<void> {
     }),
   });
   const routes = { ...routesOf(functions, config), ...controlRoutes(schedules, key) };
-  const front = await startHttpFront(port, routes, requestFailed, consoleOfRelay).catch(
+  const front = await startHttpFront(port, routes, requestFailed, consoleOfRelay, halted.why).catch(
     (error: NodeJS.ErrnoException) => {
       throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; set PORT to another.`) : error;
     },
@@ -198,7 +212,10 @@ const addressesBelow = (url: string) => ({
 });
 
 readStartArguments(process.argv.slice(2));
-start().catch((error: unknown) => {
-  console.error(printable(error instanceof Error ? error.message : String(error)));
+start().catch(endWith);
+
+function endWith(error: unknown): never {
+  const why = error instanceof Error ? error.message : String(error);
+  console.error(printable(isDiskFull(error) ? DISK_FULL : why));
   process.exit(1);
-});
+}

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Level } from 'level';
 import { startDatabaseServer } from './database-server.ts';
+import { DISK_FULL, isDiskFull } from './halt.ts';
 
 /** The first message from the relay to the process. */
 export interface DatabaseOrder {
@@ -9,8 +10,13 @@ export interface DatabaseOrder {
   path: string;
 }
 
-/** The answer of the process: it is ready, or it has failed. */
+/** The answer of the process: it is ready, or it could not be opened. */
 export type DatabaseAnswer = { endpoint: string } | { failure: string };
+
+/** The last message of the process: a file could not be written. */
+export interface DatabaseFailure {
+  broken: string;
+}
 
 /** How long the process of a killed relay may take to release the files. */
 const LOCKED_FOR_MS = 10_000;
@@ -24,6 +30,13 @@ let close = async () => {};
 process.once('disconnect', () => {
   setTimeout(() => process.exit(1), CLOSED_WITHIN_MS).unref();
   close().finally(() => process.exit());
+});
+
+// LevelDB may have written half a record. What it wrote behind that would be lost, so nothing more is written to these
+// files before they are opened again, which drops the half.
+process.once('uncaughtException', (error) => {
+  const broken = isDiskFull(error) ? DISK_FULL : `the database failed: ${causeOf(error)}; start the relay again`;
+  process.send?.({ broken } satisfies DatabaseFailure, () => process.exit(1));
 });
 
 process.once('message', async ({ accessKeyId, path }: DatabaseOrder) => {
@@ -61,6 +74,7 @@ function isLocked(error: unknown): boolean {
 
 function todo(error: unknown, path: string): string {
   if (isLocked(error)) return 'stop the other relay of this folder first';
+  if (isDiskFull(error)) return 'free some space, and start again: everything that was accepted is kept';
   return `if its files are damaged, restore them, or remove ${path}: then jobs and links are lost`;
 }
 

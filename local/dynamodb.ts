@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
-import type { DatabaseAnswer, DatabaseOrder } from './database-process.ts';
+import type { DatabaseAnswer, DatabaseFailure, DatabaseOrder } from './database-process.ts';
 import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
 
 export interface LocalDynamoDbOptions {
@@ -23,6 +23,8 @@ export interface LocalDynamoDbOptions {
   path?: string | undefined;
   /** That its answers are dated by, if it runs in this process. */
   clock?: () => number;
+  /** Is told why, if the process of the files ends by itself. */
+  failed?: ((why: string) => void) | undefined;
 }
 
 /**
@@ -32,9 +34,9 @@ export interface LocalDynamoDbOptions {
  * @throws {Error} if the files cannot be opened
  */
 export async function startDynamoDb(options: LocalDynamoDbOptions): Promise<DatabaseServer> {
-  const { tableName, accessKeyId, path, clock } = options;
+  const { tableName, accessKeyId, path, clock, failed } = options;
   const server = await (path
-    ? startProcess({ accessKeyId, path })
+    ? startProcess({ accessKeyId, path }, failed)
     : startDatabaseServer(accessKeyId, undefined, clock));
   const credentials = { accessKeyId, secretAccessKey: 'local' };
   const client = new DynamoDBClient({ endpoint: server.endpoint, region: 'local', credentials });
@@ -45,22 +47,21 @@ export async function startDynamoDb(options: LocalDynamoDbOptions): Promise<Data
 }
 
 /** @throws {Error} if the files cannot be opened; the message has their path */
-async function startProcess(order: DatabaseOrder): Promise<DatabaseServer> {
+async function startProcess(order: DatabaseOrder, failed: LocalDynamoDbOptions['failed']): Promise<DatabaseServer> {
   // The process does not need the secrets in the environment. The small young generation is as in `npm start`.
   const child = fork(fileURLToPath(new URL('database-process.ts', import.meta.url)), {
     env: {},
     execArgv: ['--max-semi-space-size=4'],
   });
   const ended = once(child, 'exit');
-  const failed = (code: unknown) => {
-    throw new Error(`the process of the database ended with ${code}; start the relay again`);
-  };
-  child.once('exit', failed);
+  const tellEnd = (code: unknown) => failed?.(`the process of the database ended with ${code}; start the relay again`);
+  child.once('exit', tellEnd);
   child.send(order);
   const [answer] = (await once(child, 'message')) as [DatabaseAnswer];
+  child.once('message', ({ broken }: DatabaseFailure) => failed?.(broken));
   const close = async () => {
-    child.off('exit', failed);
-    child.disconnect();
+    child.off('exit', tellEnd);
+    if (child.connected) child.disconnect();
     await ended;
   };
   if ('endpoint' in answer) return { endpoint: answer.endpoint, close };

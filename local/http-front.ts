@@ -29,14 +29,21 @@ const tooLarge = { ...refusal, headers: { ...headers, connection: 'close' } };
  * @param routes maps `POST /github` to its function
  * @param failed gets the errors that functions throw
  * @param others answers the requests for its own paths, which no route takes
+ * @param halted why nothing is taken any more; then every request is answered with 503
  */
 export async function startHttpFront(
   port: number,
   routes: Readonly<Record<string, HttpHandler>>,
   failed: (error: unknown) => void = () => {},
   others?: { takes(path: string): boolean; answer: RequestListener },
+  halted: () => string | undefined = () => undefined,
 ): Promise<Server> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const why = halted();
+    if (why !== undefined) {
+      response.writeHead(503, { 'content-type': 'text/plain', connection: 'close' }).end(`${why}.\n`);
+      return;
+    }
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     const handler = routes[`${request.method} ${path}`];
     if (!handler && others?.takes(path)) return void others.answer(request, response);

@@ -40,10 +40,12 @@ export interface LocalStackOptions {
   clock?: () => number;
   /** Called whenever a message may have become receivable. */
   queueChanged?: () => void;
+  /** Is told why, if the table ends by itself. */
+  tableFailed?: (why: string) => void;
 }
 
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
-  const { clock = Date.now, queueChanged, tablePath } = options;
+  const { clock = Date.now, queueChanged, tablePath, tableFailed } = options;
   const secretPrefix = 'partner-relay/local/';
   const tableName = 'partner-relay-local-2';
   const queues = ['interactive.fifo', 'background.fifo'].map(
@@ -58,7 +60,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const credentials = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'local' };
   Object.assign(process.env, credentials);
   const [dynamoDb, standIn] = await Promise.all([
-    startDynamoDb({ tableName, accessKeyId, path: tablePath, clock }),
+    startDynamoDb({ tableName, accessKeyId, path: tablePath, clock, failed: tableFailed }),
     startAwsStandIn(queues, secrets, accessKeyId),
   ]);
   // As on AWS, these keys are generated, and later than the table. The clock of the table is always the machine's.

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { RUNNING_PATH } from './control-routes.ts';
+import { writeOwnFile } from './own-file.ts';
 import type { StackVariables } from './stack.ts';
 
 /** Where `npm start` keeps its state, below the folder in which it was started. */
@@ -42,8 +43,7 @@ export function ownKeyHeader({ variables }: RunningRelay): { authorization: stri
 }
 
 export function noteRunning(running: RunningRelay): void {
-  mkdirSync(STATE_FOLDER, { recursive: true, mode: 0o700 });
-  writeFileSync(file(), JSON.stringify(running, null, 2), { mode: 0o600 });
+  writeOwnFile(file(), JSON.stringify(running, null, 2));
 }
 
 export function noteStopped(): void {

@@ -17,6 +17,7 @@ export function startStory(logFile: string, print: (line: string) => void) {
   const file = createWriteStream(logFile, { flags: 'a' });
   let untold: string[] = [];
   let toldZone: string | undefined;
+  let isMuted = false;
   /** Each write to a terminal or a pipe blocks the process, so lines are printed in batches. */
   const tellSoon = (...lines: string[]) => {
     const isFirst = untold.length === 0;
@@ -28,6 +29,7 @@ export function startStory(logFile: string, print: (line: string) => void) {
     untold = [];
   };
   const sink = (level: string) => (line: unknown) => {
+    if (isMuted) return;
     const now = Date.now();
     file.write(`${JSON.stringify({ timestamp: new Date(now).toISOString(), level, ...asRecord(line) })}\n`);
     // Named once, and again when daylight saving time begins or ends.
@@ -37,8 +39,12 @@ export function startStory(logFile: string, print: (line: string) => void) {
     tellSoon(`${localClock(now)}  ${tell(inOneLine(asRecord(line)), now)}`);
   };
   return {
+    /** Shows and writes nothing more, but what is told already. */
+    mute() {
+      isMuted = true;
+    },
     /** Metrics go to the file only. */
-    writeLine: (line: string) => void file.write(line),
+    writeLine: (line: string) => void (isMuted || file.write(line)),
     /** What concerns the relay itself, in lines that are safe for a terminal. */
     tell: (message: string) => tellSoon(`${new Date().toTimeString().slice(0, 8)}  ! ${printable(message)}`),
     log: { info: sink('INFO'), warn: sink('WARN'), error: sink('ERROR') },

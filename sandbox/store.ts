@@ -1,4 +1,14 @@
-import { appendFileSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { type Data, idFields } from './records.ts';
 import { seed } from './seed.ts';
 
@@ -71,7 +81,7 @@ export class Store {
 
   commit(): void {
     if (this.#descriptor !== undefined && this.#uncommitted.length > 0) {
-      appendFileSync(this.#descriptor, line(...this.#uncommitted));
+      append(this.#descriptor, line(...this.#uncommitted));
     }
     this.#uncommitted = [];
   }
@@ -112,6 +122,17 @@ export class Store {
       ...[...this.nonces].map(([nonce, at]) => ({ nonce, at })),
       ...this.audit.map((audit) => ({ audit })),
     ];
+  }
+}
+
+/** All or nothing: a full disk takes half a line, and the next one would follow it. */
+function append(descriptor: number, text: string): void {
+  const { size } = fstatSync(descriptor);
+  try {
+    appendFileSync(descriptor, text);
+  } catch (error) {
+    ftruncateSync(descriptor, size);
+    throw error;
   }
 }
 

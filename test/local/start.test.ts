@@ -1,11 +1,14 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TryFacts } from '../../console/contract.ts';
+import { exampleEvent } from '../../local/examples/github-event.ts';
+import { signedByGithub } from '../../local/examples/signed-request.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -20,6 +23,24 @@ afterEach(async () => {
   relays = [];
   await rm(folder, { recursive: true, force: true });
 });
+
+function mountSmallDisk(place: string): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', place], { stdio: 'ignore' });
+}
+
+/** It takes Linux, and rights that root has on most machines. */
+function mayMount(): boolean {
+  const place = mkdtempSync(join(tmpdir(), 'partner-relay-'));
+  try {
+    mountSmallDisk(place);
+    execFileSync('umount', [place]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmdirSync(place);
+  }
+}
 
 function kill(relay: ChildProcess): Promise<void> {
   if (relay.exitCode !== null || relay.signalCode !== null) return Promise.resolve();
@@ -296,6 +317,64 @@ describe('npm start', () => {
     );
     expect(modes.filter(([, isOwnersOnly]) => !isOwnersOnly)).toEqual([]);
   });
+
+  it('npm start notices that its folder was deleted, says so, and takes nothing more', async () => {
+    const started = start();
+    await started.printed('npm run -s relay -- send issues');
+    const url = /webhook +(\S+)/.exec(started.output())?.[1] ?? '';
+    await rm(join(folder, '.relay'), { recursive: true });
+    await started.printed(/\.relay\/sandbox was deleted while the relay ran: stop the relay, and start it again/);
+    const answer = await fetch(url, { method: 'POST', body: '{}' });
+    expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('was deleted')]);
+    const ended = new Promise((resolve) => started.process.once('exit', resolve));
+    started.process.kill('SIGINT');
+    expect(await ended).toBe(0);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.skipIf(!mayMount())(
+    'npm start loses nothing that it took when the disk is full, and says so in a sentence',
+    async () => {
+      mountSmallDisk(folder);
+      try {
+        const first = start();
+        await first.printed('npm run -s relay -- send issues');
+        const fill = join(folder, 'fill');
+        const { bavail, bsize } = await statfs(folder);
+        await writeFile(fill, Buffer.alloc(Number(bavail * bsize) - 200 * 1024));
+        const url = /webhook +(\S+)/.exec(first.output())?.[1] ?? '';
+        const secret = await readFile(join(folder, '.relay/github-webhook.key'), 'utf8');
+        const taken: string[] = [];
+        for (let status = 202; status !== 503; ) {
+          const { payload } = exampleEvent({ event: 'issues' });
+          const { headers, body } = signedByGithub('issues', JSON.stringify(payload), secret);
+          const answer = await fetch(url, { method: 'POST', headers, body });
+          status = answer.status;
+          if (status === 202) taken.push(...((await answer.json()) as { jobs: string[] }).jobs);
+          else expect(status).toBeGreaterThanOrEqual(500);
+        }
+        await first.printed('the disk is full. Everything that was accepted is kept: free some space');
+        expect(first.output()).not.toMatch(/\n +at |remove/);
+        await kill(first.process);
+
+        const refused = start();
+        expect(await new Promise((resolve) => refused.process.once('exit', resolve))).toBe(1);
+        expect(refused.output()).toMatch(/the disk is full|free some space, and start again/);
+        expect(refused.output()).not.toMatch(/\n +at |remove/);
+
+        await rm(fill);
+        const second = start();
+        await second.printed('npm run -s relay -- send issues');
+        const kept = JSON.parse((await relay('jobs', '--json', '--limit', '1000')).stdout) as { id: string }[];
+        expect(taken.length).toBeGreaterThan(0);
+        expect(kept.map(({ id }) => id)).toEqual(expect.arrayContaining(taken));
+        await kill(second.process);
+      } finally {
+        await Promise.all(relays.map(kill));
+        execFileSync('umount', ['--lazy', folder]);
+      }
+    },
+  );
 
   it('npm start refuses a second start while it runs, and stops when told to', async () => {
     const first = start();

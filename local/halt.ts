@@ -1,0 +1,58 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What a person is told if nothing more can be stored. */
+export const DISK_FULL =
+  'the disk is full. Everything that was accepted is kept: free some space, stop the relay, and start it again';
+
+const LOOK_EVERY_MS = 1_000;
+
+/** True for what Node and the database report of a disk without space. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? error.code : undefined;
+  return (
+    code === 'ENOSPC' || code === 'EDQUOT' || /no space left on device/i.test(error.message) || isDiskFull(error.cause)
+  );
+}
+
+/**
+ * Ends the work of a relay that cannot keep anything any more. Its process stays, to say why, and to answer 503, so that
+ * GitHub and people in Slack know that nothing was taken.
+ */
+export interface Halt {
+  /** Why the relay takes nothing more. Undefined while it works. */
+  why(): string | undefined;
+  /** The first reason counts. */
+  because(why: string): void;
+}
+
+/**
+ * @param folder of the state. A relay whose folder was deleted would go on to write files that nobody finds again
+ * @param halted is called once, with the reason
+ */
+export function createHalt(folder: string, halted: (why: string) => void): Halt {
+  // Only a start makes this folder. Others are made again by whatever writes a file in them.
+  const database = join(folder, 'dynamodb');
+  const opened = inodeOf(database);
+  let reason: string | undefined;
+
+  function because(why: string): void {
+    if (reason !== undefined) return;
+    reason = why;
+    clearInterval(looking);
+    halted(why);
+  }
+  function why(): string | undefined {
+    if (reason === undefined && inodeOf(database) !== opened) {
+      because(`${folder} was deleted while the relay ran: stop the relay, and start it again`);
+    }
+    return reason;
+  }
+  const looking = setInterval(why, LOOK_EVERY_MS).unref();
+  return { why, because };
+}
+
+function inodeOf(folder: string): bigint | undefined {
+  return statSync(folder, { bigint: true, throwIfNoEntry: false })?.ino;
+}
