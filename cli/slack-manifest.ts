@@ -104,7 +104,10 @@ export function slackManifest(
       },
     },
     settings: {
-      interactivity: { is_enabled: true, ...(url !== undefined && { request_url: url }) },
+      interactivity: {
+        is_enabled: true,
+        ...(url !== undefined && { request_url: url, message_menu_options_url: url }),
+      },
       org_deploy_enabled: false,
       socket_mode_enabled: url === undefined,
       token_rotation_enabled: false,

@@ -109,6 +109,7 @@ async function start(): Promise<void> {
       addresses: () => addressesBelow(url),
       sandbox,
       webhookSecret: webhookSecret.value,
+      table: stores.table,
       slack: slack && { ...slack, signingSecret: slack.signingSecret.value },
     }),
   });

@@ -47,6 +47,8 @@ export interface Said {
   jobs?: string[];
   /** What the function of a schedule returned. */
   result?: unknown;
+  /** The options of a list, as Block Kit. */
+  options?: { text: { type: 'plain_text'; text: string }; value: string }[];
 }
 
 /** `GET /api/ignored`: the newest events that no job was made of, the newest first. Only on one machine. */
@@ -390,6 +392,8 @@ export type TryAction =
   | { do: 'send command'; text: string; user?: string }
   | { do: 'press'; channel: string; ts: string; actionId: string; value?: string }
   | { do: 'submit'; viewId: string; values: Record<string, unknown> }
+  /** What a person types into a list whose options the relay gives: {@link Said.options}. */
+  | { do: 'suggest'; viewId: string; blockId: string; typed: string }
   | { do: 'cancel'; viewId: string }
   | { do: 'set fault'; fault: Record<string, unknown> }
   | { do: 'clear fault'; id: string };

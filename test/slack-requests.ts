@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { blockKitFaults } from '../local/slack/block-kit.ts';
+import { expect } from 'vitest';
+import { blockKitFaults, optionFaults } from '../local/slack/block-kit.ts';
 import type { SlackStandIn } from '../local/slack/stand-in.ts';
 import { type SlackMessage, type StandInView, TEAM_ID } from '../local/slack/workspace.ts';
 import { SIGNING_SECRET, type TestRelay } from './relay.ts';
@@ -178,9 +179,33 @@ function state(element: object, filled: string | undefined): object {
     initial_option?: object;
     initial_date?: string;
   };
-  if (type === 'static_select') return { type, selected_option: filled ? { value: filled } : (initial_option ?? null) };
+  if (type === 'static_select' || type === 'external_select')
+    return { type, selected_option: filled ? { value: filled } : (initial_option ?? null) };
   if (type === 'datepicker') return { type, selected_date: filled ?? initial_date ?? null };
   return { type, value: filled ?? initial_value ?? null };
+}
+
+/** Types into the list of a modal that the relay fills. @returns the labels of its options, by value */
+export async function suggested(
+  relay: SlackSide,
+  { id, view, userId }: StandInView,
+  typed: string,
+  asked: Asked = {},
+): Promise<Record<string, string>> {
+  const { callback_id, private_metadata } = view;
+  const { body } = await interact(relay, {
+    type: 'block_suggestion',
+    team: { id: asked.teamId ?? TEAM_ID, domain: 'example' },
+    user: { id: asked.userId ?? userId, name: 'mira' },
+    action_id: 'find-task',
+    block_id: 'find-task',
+    value: typed,
+    view: { id, callback_id, private_metadata },
+  });
+  const answer: unknown = JSON.parse(body);
+  expect(optionFaults(answer)).toEqual([]);
+  const { options } = answer as { options: { text: { text: string }; value: string }[] };
+  return Object.fromEntries(options.map(({ text, value }) => [value, text.text]));
 }
 
 /** Uses the shortcut of a message, given as its text or its fields. */

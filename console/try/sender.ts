@@ -1,6 +1,10 @@
+import { findJobs } from '../../lib/engine/operate/find-jobs.ts';
+import { jobStatuses } from '../../lib/engine/record/job.ts';
+import type { Table } from '../../lib/state/table/table.ts';
 import { bodyOf, tryExamples } from '../../local/examples/examples.ts';
 import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
-import { buttonForm, commandForm, submissionForm } from '../../local/slack/requests.ts';
+import { optionFaults } from '../../local/slack/block-kit.ts';
+import { buttonForm, commandForm, submissionForm, suggestionForm } from '../../local/slack/requests.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { StandInView } from '../../local/slack/workspace.ts';
 import type { Said, TryAction, TryExample } from '../contract.ts';
@@ -11,6 +15,7 @@ export interface SenderOptions {
   /** Where the relay takes requests. Known once it listens. */
   addresses: () => { github: string; commands: string; interactions: string };
   webhookSecret: string;
+  table: Table;
   /** Undefined without Slack in relay.config.ts. The stand-in is undefined if the relay uses Slack itself. */
   slack?: { signingSecret: string; standIn?: SlackStandIn | undefined } | undefined;
 }
@@ -22,6 +27,7 @@ export interface Sender {
   sendCommand(text: string, user?: string): Promise<Said>;
   press(pressed: Omit<Extract<TryAction, { do: 'press' }>, 'do'>): Promise<Said>;
   submit(viewId: string, values: Readonly<Record<string, unknown>>): Promise<Said>;
+  suggest(viewId: string, blockId: string, typed: string): Promise<Said>;
   cancel(viewId: string): Said;
 }
 
@@ -42,7 +48,7 @@ const MORE_COMMANDS = [
   { title: 'List all commands', body: '/pm help' },
 ] as const;
 
-export function createSender({ clock, addresses, webhookSecret, slack }: SenderOptions): Sender {
+export function createSender({ clock, addresses, webhookSecret, table, slack }: SenderOptions): Sender {
   let lastIssue: number | undefined;
 
   function examples(): TryExample[] {
@@ -75,6 +81,20 @@ export function createSender({ clock, addresses, webhookSecret, slack }: SenderO
     return view;
   }
 
+  /** The jobs that came of a request from Slack, by its `trigger_id` or the id of its form. */
+  async function jobsOf(cause: string): Promise<string[]> {
+    if (cause === '') return [];
+    // They are among the newest.
+    const options = { filter: { delivery: cause }, limit: 1, maxPages: jobStatuses.length, now: clock() };
+    return (await findJobs(table, options)).jobs.map(({ id }) => id);
+  }
+
+  function opened(viewId: string): StandInView {
+    const view = standInOf(slack).standIn.views.find(({ id }) => id === viewId);
+    if (!view) throw new Error('the form is closed already');
+    return view;
+  }
+
   function toSlack(url: string, signingSecret: string, form: URLSearchParams): Promise<string> {
     return post(url, signedBySlack(form, signingSecret, clock()));
   }
@@ -90,8 +110,10 @@ export function createSender({ clock, addresses, webhookSecret, slack }: SenderO
     async sendCommand(text, user = USER) {
       const { signingSecret, standIn } = standInOf(slack);
       const place = { userId: user, channelId: CHANNEL };
-      const answer = await toSlack(addresses().commands, signingSecret, commandForm(standIn, text, place));
-      return show(answer, standIn.makeResponseUrl(place));
+      const form = commandForm(standIn, text, place);
+      const answer = await toSlack(addresses().commands, signingSecret, form);
+      const said = await show(answer, standIn.makeResponseUrl(place));
+      return { ...said, jobs: await jobsOf(form.get('trigger_id') ?? '') };
     },
     async press({ channel, ts, ...action }) {
       const { signingSecret, standIn } = standInOf(slack);
@@ -100,23 +122,38 @@ export function createSender({ clock, addresses, webhookSecret, slack }: SenderO
       const form = buttonForm(standIn, message, action, message.userId ?? USER);
       const place = { userId: message.userId ?? USER, channelId: channel };
       const answer = await toSlack(addresses().interactions, signingSecret, form);
-      return show(answer, standIn.makeResponseUrl(place));
+      const said = await show(answer, standIn.makeResponseUrl(place));
+      return { ...said, jobs: await jobsOf(causeOf(action.value)) };
     },
     async submit(viewId, values) {
       const { signingSecret, standIn } = standInOf(slack);
-      const view = standIn.views.find(({ id }) => id === viewId);
-      if (!view) throw new Error('the form is closed already');
+      const view = opened(viewId);
       const answer = await toSlack(addresses().interactions, signingSecret, submissionForm(standIn, view, values));
       const { errors } = (answer === '' ? {} : JSON.parse(answer)) as { errors?: Record<string, string> };
       if (errors) throw new Error(Object.values(errors).join(' '));
       if (standIn.views.includes(view)) close(viewId);
-      return { text: 'The form is sent and closed. The outcome arrives as a message.' };
+      const text = 'The form is sent and closed. The outcome arrives as a message.';
+      return { text, jobs: await jobsOf(viewId) };
+    },
+    async suggest(viewId, blockId, typed) {
+      const { signingSecret, standIn } = standInOf(slack);
+      const form = suggestionForm(standIn, opened(viewId), blockId, typed);
+      const answer: unknown = JSON.parse(await toSlack(addresses().interactions, signingSecret, form));
+      const faults = optionFaults(answer);
+      if (faults.length > 0) throw new Error(`Slack would refuse the options: ${faults.join('; ')}`);
+      return { text: '', options: (answer as Pick<Said, 'options'>).options ?? [] };
     },
     cancel(viewId) {
       close(viewId);
       return { text: 'The form is closed, and nothing was sent.' };
     },
   };
+}
+
+/** A command in a button belongs to the event that its value names. */
+function causeOf(value = '{}'): string {
+  const held = value.startsWith('{') ? parsed(value) : {};
+  return 'happened' in held ? String(held.happened) : '';
 }
 
 function standInOf(slack: SenderOptions['slack']) {

@@ -35,6 +35,7 @@ const action = z.discriminatedUnion('do', [
     value: z.string().exactOptional(),
   }),
   z.object({ do: z.literal('submit'), viewId: z.string(), values: z.record(z.string(), z.unknown()) }),
+  z.object({ do: z.literal('suggest'), viewId: z.string(), blockId: z.string(), typed: z.string().max(300) }),
   z.object({ do: z.literal('cancel'), viewId: z.string() }),
   z.object({ do: z.literal('set fault'), fault: z.record(z.string(), z.unknown()) }),
   z.object({ do: z.literal('clear fault'), id: z.string() }),
@@ -54,6 +55,8 @@ export function createTry({ sandbox, ...options }: TryOptions): Try {
         return sender.press(asked);
       case 'submit':
         return sender.submit(asked.viewId, asked.values);
+      case 'suggest':
+        return sender.suggest(asked.viewId, asked.blockId, asked.typed);
       case 'cancel':
         return sender.cancel(asked.viewId);
       case 'set fault':

@@ -12,6 +12,7 @@ import { createIssueComments, type IssueComments } from '../platforms/github/iss
 import { createIssuePages, type IssuePages } from '../platforms/github/issue-pages.ts';
 import { createIssueReader, type IssueReader } from '../platforms/github/issue-reader.ts';
 import { createKnownProjects, type KnownProjects } from '../platforms/slack/known-projects.ts';
+import { createKnownTasks, type KnownTasks } from '../platforms/slack/known-tasks.ts';
 import { createSlackApi, type SlackApi } from '../platforms/slack/slack-api.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import { createFirstTimeEntries, type FirstTimeEntries } from '../timesheets/first-time-entry.ts';
@@ -45,6 +46,7 @@ export interface Context {
   taskNames: TaskNames;
   firstEntries: FirstTimeEntries;
   projects: KnownProjects;
+  knownTasks: KnownTasks;
 }
 
 /** GitHub's own time limit for a request. */
@@ -84,6 +86,7 @@ export function createContext(
     slackPeople: createSlackPeople({ config, table, slack, clock }),
     mutes: createMutes(table, clock),
     recentTasks: createRecentTasks(table, clock),
+    knownTasks: createKnownTasks(table),
     taskNames: createTaskNames(table, clock),
     firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
     projects: createKnownProjects(table, clock),

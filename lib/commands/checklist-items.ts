@@ -21,7 +21,8 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
     return { fault: `${excerpt(odd)} is not the id of a checklist item: ids have digits, such as 12.` };
   }
   const items = [...new Set(words.flatMap((word) => idIn(word) ?? []))];
-  if (items.length === 0) return { missing: 'the id of a checklist item' };
+  if (items.length === 0)
+    return { missing: 'the id of a checklist item, because the service shows the relay no list of them' };
   if (items.length > MOST_ITEMS) {
     return { fault: `These are ${items.length} checklist items. The maximum is ${MOST_ITEMS}.` };
   }

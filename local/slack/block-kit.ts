@@ -53,6 +53,13 @@ const staticSelect = z
     { error: 'must match one of the options', path: ['initial_option'] },
   );
 
+const externalSelect = z.strictObject({
+  type: z.literal('external_select'),
+  min_query_length: z.int().min(0).optional(),
+  placeholder: plainText(150).optional(),
+  ...actionable,
+});
+
 const multiStaticSelect = z.strictObject({
   type: z.literal('multi_static_select'),
   options: z.array(option).min(1).max(100),
@@ -95,7 +102,14 @@ const actions = z.strictObject({
 const input = z.strictObject({
   type: z.literal('input'),
   label: plainText(2000),
-  element: z.discriminatedUnion('type', [datepicker, numberInput, plainTextInput, multiStaticSelect, staticSelect]),
+  element: z.discriminatedUnion('type', [
+    datepicker,
+    externalSelect,
+    numberInput,
+    plainTextInput,
+    multiStaticSelect,
+    staticSelect,
+  ]),
   hint: plainText(2000).optional(),
   optional: z.boolean().optional(),
   ...identifiable,
@@ -129,6 +143,11 @@ const modal = z
   .refine(({ blocks, submit }) => submit !== undefined || !blocks.some(({ type }) => type === 'input'), {
     error: 'must define `submit` to use an input',
   });
+
+/** The same for the options of a list that the relay gives. */
+export function optionFaults(given: unknown): string[] {
+  return faultsOf(z.strictObject({ options: z.array(option).max(100) }).safeParse(given));
+}
 
 /** Why Slack would refuse the blocks of a message. Empty if it would not. */
 export function blockKitFaults(given: unknown): string[] {

@@ -93,6 +93,24 @@ export function submissionForm(
   });
 }
 
+/** A person types into a list: https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
+export function suggestionForm(
+  standIn: SlackStandIn,
+  { id, userId, view: { callback_id = '', private_metadata = '' } }: StandInView,
+  blockId: string,
+  typed: string,
+): URLSearchParams {
+  return payloadForm({
+    type: 'block_suggestion',
+    ...who(standIn, userId),
+    container: { type: 'view', view_id: id },
+    block_id: blockId,
+    action_id: blockId,
+    value: typed,
+    view: { id, callback_id, private_metadata },
+  });
+}
+
 /** The value of a field, as typed or else as shown; several choices with one on each line. Empty text is no value. */
 function stateOf(element: object, given: unknown): object {
   const { type, initial_value, initial_option, initial_date } = element as {
@@ -102,7 +120,7 @@ function stateOf(element: object, given: unknown): object {
     initial_date?: string;
   };
   const typed = given === undefined ? undefined : String(given) || null;
-  if (type === 'static_select') {
+  if (type === 'static_select' || type === 'external_select') {
     return { type, selected_option: typed === undefined ? (initial_option ?? null) : typed && { value: typed } };
   }
   if (type === 'multi_static_select') {

@@ -54,7 +54,11 @@ const published = z.strictObject({
   }),
   oauth_config: z.strictObject({ scopes: z.strictObject({ bot: z.array(length(1, 50)).max(255) }) }),
   settings: z.strictObject({
-    interactivity: z.strictObject({ is_enabled: z.literal(true), request_url: publicUrl(3_500) }),
+    interactivity: z.strictObject({
+      is_enabled: z.literal(true),
+      request_url: publicUrl(3_500),
+      message_menu_options_url: publicUrl(3_500),
+    }),
     org_deploy_enabled: z.boolean(),
     socket_mode_enabled: z.boolean(),
     token_rotation_enabled: z.boolean(),
@@ -98,7 +102,7 @@ describe("the Slack app's manifest", () => {
     const { features, settings } = manifest({ command: '/pm-test' });
     expect(features.slash_commands).toMatchObject([{ command: '/pm-test', url: URL }]);
     expect(features.shortcuts).toMatchObject([{ type: 'message', callback_id: DEFECT_SHORTCUT }]);
-    expect(settings.interactivity.request_url).toBe(URL);
+    expect(settings.interactivity).toMatchObject({ request_url: URL, message_menu_options_url: URL });
     expect(features.app_home.messages_tab_enabled).toBe(true);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JobPage, TryAction, TryFacts } from '../../console/contract.ts';
+import type { JobPage, Said, TryAction, TryFacts } from '../../console/contract.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
 
@@ -78,7 +78,9 @@ describe('the screen Try', () => {
   it('a command is answered as in Slack, and its buttons and forms work', async () => {
     expect(await act({ do: 'send command', text: '/pm help' })).toContain('see the messages');
     expect(await shown()).toContain('/pm log');
-    await act({ do: 'send command', text: '/pm find login' });
+    const command = await console_.post<Said>('/api/try', { do: 'send command', text: '/pm find login' });
+    expect(command.answer.jobs).toEqual([expect.stringMatching(/^find-/)]);
+    await relay.work();
     const [found] = (await read()).messages;
     if (!found) throw new Error('nothing was found');
     expect(found.to).toBe('Mira Novak');
@@ -90,7 +92,14 @@ describe('the screen Try', () => {
     if (!form) throw new Error('no form was opened');
     expect(form.user).toBe('Mira Novak');
     await expect(act({ do: 'submit', viewId: form.viewId, values: { duration: 'long' } })).rejects.toThrow(/duration/i);
-    await act({ do: 'submit', viewId: form.viewId, values: { duration: '45m', note: 'tried' } });
+    const suggest = { do: 'suggest', viewId: form.viewId, blockId: 'find-task', typed: 'login' } as const;
+    const { answer } = await console_.post<Said>('/api/try', suggest);
+    expect(answer.options?.map(({ text }) => text.text)).toEqual(['Login with passkeys', '“login”, as typed']);
+    const sent = await console_.post<Said>('/api/try', {
+      ...{ do: 'submit', viewId: form.viewId, values: { duration: '45m', note: 'tried' } },
+    });
+    expect(sent.answer.jobs).toEqual([expect.stringMatching(/^log-time-/)]);
+    await relay.work();
     const { forms, messages, records } = await read();
     expect(forms).toEqual([]);
     expect(messages[0]?.text).toContain('45');

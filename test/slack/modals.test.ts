@@ -1,8 +1,11 @@
 import type { ModalView } from '@slack/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { foundBlocks } from '../../lib/platforms/slack/found.ts';
+import { createKnownTasks } from '../../lib/platforms/slack/known-tasks.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import {
+  type Asked,
   ask,
   buttonsOf,
   command,
@@ -10,12 +13,14 @@ import {
   lastMessage,
   lastView,
   MIRA,
+  NOBODY,
   PLATFORM,
   press,
   queued,
   readable,
   shortcut,
   submit,
+  suggested,
   TOMASZ,
   told,
 } from '../slack-requests.ts';
@@ -468,9 +473,70 @@ describe('the modal to log time', () => {
     expect(await submit(relay, lastView(relay), { duration: '1h' })).toMatchObject({
       duration: expect.stringMatching(/task/),
     });
-    await submit(relay, lastView(relay), { duration: '1h', another: 'Login with passkeys' });
+    await submit(relay, lastView(relay), { duration: '1h', 'find-task': 'text Login with passkeys' });
     await relay.work();
     expect(outcome()).toContain('Logged 1h on Login with passkeys for Mira Novak');
+  });
+
+  describe('the list of tasks', () => {
+    const PASSKEYS = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
+    const putTasks = () => relay.stores.table.get(keys.knownTasks('main'));
+    const opened = async () => {
+      await ask(relay, 'find passkeys', { channelId: PLATFORM });
+      await ask(relay, 'find shop', { channelId: PLATFORM });
+      await press(relay, lastMessage(relay), 'Log time', { at: -1 });
+      return lastView(relay);
+    };
+
+    it('completes what is typed without a call, by name or id, and takes it as typed, too', async () => {
+      await start();
+      const view = await opened();
+      const before = relay.sandbox.requests;
+      const known = { [`id ${PASSKEYS}`]: 'Login with passkeys' };
+      for (const typed of ['pass', 'LOGIN pas', PASSKEYS.slice(0, 36)]) {
+        expect(await suggested(relay, view, typed)).toEqual({ ...known, [`text ${typed}`]: `“${typed}”, as typed` });
+      }
+      expect(await suggested(relay, view, 'x'.repeat(300))).toEqual({});
+      expect(relay.sandbox.requests).toBe(before);
+      await submit(relay, view, { duration: '1h', 'find-task': `id ${PASSKEYS}` });
+      await relay.work();
+      expect(outcome()).toContain('Logged 1h on Login with passkeys for Mira Novak');
+    });
+
+    it.each<[string, Parameters<typeof exampleConfig>[1], Partial<Asked>]>([
+      ['who may not log time', { slack: { permissions: { log: { userGroups: ['S0PLATFORM'] } } } }, { userId: NOBODY }],
+      ['of another workspace', {}, { teamId: 'T0OTHER01' }],
+      [
+        'who is not known, where only known people may ask',
+        { slack: { access: { knownOnly: true } } },
+        { userId: NOBODY },
+      ],
+    ])('shows nothing to a person %s', async (_, config, asked) => {
+      await start({ config: exampleConfig({}, config) });
+      await relay.stores.table.put({ ...keys.person('slack', MIRA, 'main'), user: { userId: 'u', name: 'Mira' } });
+      const view = await opened();
+      expect(Object.keys(await suggested(relay, view, 'pass'))).toHaveLength(2);
+      expect(await suggested(relay, view, 'pass', asked)).toEqual({});
+    });
+
+    it('is bounded, written only if a task is new or renamed, and has the latest first', async () => {
+      await start();
+      const { table } = relay.stores;
+      const tasks = createKnownTasks(table);
+      const many = Array.from({ length: 700 }, (_, index) => ({ id: index, name: `Task ${index} ${'ü'.repeat(300)}` }));
+      await tasks.learn('main', many);
+      const kept = await putTasks();
+      expect(kept?.tasks).toHaveLength(500);
+      expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(200_000);
+      const puts: unknown[] = [];
+      const counting = createKnownTasks({ ...table, put: async (item) => puts.push(item) > 0 });
+      await counting.learn('main', many.slice(0, 3));
+      expect(puts).toEqual([]);
+      await tasks.learn('main', [{ id: 7, name: 'Renamed' }]);
+      expect((await tasks.get('main'))[0]).toEqual({ id: '7', name: 'Renamed' });
+      const view = await opened();
+      expect(Object.keys(await suggested(relay, view, 'task'))).toHaveLength(100);
+    });
   });
 
   it('a form that cannot open leaves the search results in place', async () => {

@@ -209,6 +209,10 @@ function Forms({ forms, act }: { forms: TryFacts['forms']; act: Act }) {
           <Form
             form={form}
             submit={act && ((values) => act({ do: 'submit', viewId: form.viewId, values }))}
+            suggest={async (blockId, typed) => {
+              const { options } = await post<Said>('/api/try', { do: 'suggest', viewId: form.viewId, blockId, typed });
+              return options ?? [];
+            }}
             cancel={act && (() => act({ do: 'cancel', viewId: form.viewId }))}
           />
         </section>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { SlackForm } from '../../contract.ts';
 import { Line } from '../outside.tsx';
-import { type Block, type Element, plainText, readBlock, type View } from './block-kit.ts';
+import { type Block, type Element, type Option, plainText, readBlock, type View } from './block-kit.ts';
 
 type Input = Extract<Block, { type: 'input' }>;
 
@@ -10,10 +10,12 @@ interface FormProps {
   /** Undefined if nothing can be submitted. Gets what was entered, by block id. */
   submit: ((values: Record<string, unknown>) => void) | undefined;
   cancel: (() => void) | undefined;
+  /** The options of a list, for what is typed into it. */
+  suggest: (blockId: string, typed: string) => Promise<Option[]>;
 }
 
 /** An open form of the Slack stand-in. */
-export function Form({ form: { viewId, user, view }, submit, cancel }: FormProps) {
+export function Form({ form: { viewId, user, view }, submit, cancel, suggest }: FormProps) {
   const { title, blocks = [], submit: submitText, close } = view as View;
   const inputs = blocks.map(readBlock).filter((block): block is Input => block.type === 'input');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
@@ -46,6 +48,7 @@ export function Form({ form: { viewId, user, view }, submit, cancel }: FormProps
             element={input.element}
             value={answerOf(input)}
             isRequired={!input.optional}
+            suggest={(typed) => suggest(input.block_id ?? '', typed)}
             change={(value) => setValues({ ...values, [idOf(input)]: value })}
           />
           {input.hint && <small>{plainText(input.hint)}</small>}
@@ -69,9 +72,10 @@ interface FieldProps {
   value: string;
   isRequired: boolean;
   change: (value: string) => void;
+  suggest: (typed: string) => Promise<Option[]>;
 }
 
-function Field({ id, element, value, isRequired: required, change }: FieldProps) {
+function Field({ id, element, value, isRequired: required, change, suggest }: FieldProps) {
   const { type, multiline, options = [], option_groups: groups = [], is_decimal_allowed: isDecimal } = element;
   const onInput = ({ currentTarget }: { currentTarget: { value: string } }) => change(currentTarget.value);
   switch (type) {
@@ -87,6 +91,8 @@ function Field({ id, element, value, isRequired: required, change }: FieldProps)
           ))}
         </select>
       );
+    case 'external_select':
+      return <Suggested id={id} required={required} change={change} suggest={suggest} />;
     case 'multi_static_select':
       return (
         <select
@@ -113,6 +119,36 @@ function Field({ id, element, value, isRequired: required, change }: FieldProps)
         <input id={id} value={value} required={required} onInput={onInput} />
       );
   }
+}
+
+/** A list that the relay fills while somebody types: an entry counts if it is one of the list. */
+function Suggested({
+  id,
+  required,
+  change,
+  suggest,
+}: Pick<FieldProps, 'id' | 'change' | 'suggest'> & { required: boolean }) {
+  const [options, setOptions] = useState<Option[]>([]);
+  const chosen = (typed: string, among: Option[]) => among.find(({ text }) => plainText(text) === typed)?.value ?? '';
+  return (
+    <>
+      <input
+        id={id}
+        list={`${id} list`}
+        required={required}
+        autocomplete="off"
+        onInput={async ({ currentTarget: { value: typed } }) => {
+          change(chosen(typed, options));
+          if (!chosen(typed, options)) setOptions(await suggest(typed));
+        }}
+      />
+      <datalist id={`${id} list`}>
+        {options.map(({ text, value }) => (
+          <option key={value} value={plainText(text)} />
+        ))}
+      </datalist>
+    </>
+  );
 }
 
 function asOption({ text, value }: NonNullable<Element['options']>[number]) {

@@ -18,7 +18,7 @@ import { searchJobs } from './draft.ts';
 const SHOWN = 5;
 
 /** Searches tasks and projects, and offers buttons to log time. */
-export function find({ asPerson, config }: Context): Automation {
+export function find({ asPerson, config, knownTasks }: Context): Automation {
   const foundFor = (job: Job, text: string, tasks: readonly Found[], projects: readonly Found[]) => {
     const place = placeOf(job);
     const mayLog = !config.slack || isUsedIn(config.slack, 'log', place.channelId);
@@ -40,6 +40,7 @@ export function find({ asPerson, config }: Context): Automation {
           .slice(0, SHOWN),
       refused,
     );
+    await knownTasks.learn(job.connection, tasks);
     const projects = await steps.call(
       'search projects',
       searchProjects,

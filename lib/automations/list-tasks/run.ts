@@ -11,12 +11,13 @@ import { taskListJobs } from './draft.ts';
 const MAX_TASKS = 100;
 
 /** Shows a project's tasks in an open modal. */
-export function listTasksInModal({ slack, clock }: Context): Automation {
-  return defineAutomation(taskListJobs, async ({ opened, projectId, modal }, _job, steps) => {
+export function listTasksInModal({ slack, clock, knownTasks }: Context): Automation {
+  return defineAutomation(taskListJobs, async ({ opened, projectId, modal }, job, steps) => {
     if (!slack) throw new NeedsOperator('relay.config.ts no longer has slack');
     const query = { project_id: projectId, per_page: MAX_TASKS };
     const { kept } = await steps.list('list tasks', listTasks, query, taskName, ({ id }) => id, 1);
     const on = kept.slice(0, MAX_TASKS).map(({ id, name }) => ({ id: String(id), name }));
+    await knownTasks.learn(job.connection, on);
     const updated = await updateModal(slack, clock, steps, opened, logTimeModal({ ...modal, on }));
     return updated ? `the modal shows ${counted(on.length, 'task')}` : 'nothing to do: the modal was closed already';
   });

@@ -14,7 +14,7 @@ import { tasksOfKey, tasksOfTool } from './find-task.ts';
 import { dateAsked, whatToLog } from './what-to-log.ts';
 
 /** Logs time for the person who asked, and for no one else. */
-export function logTime({ config, people, firstEntries, asPerson, markers }: Context): Automation {
+export function logTime({ config, people, firstEntries, asPerson, markers, knownTasks }: Context): Automation {
   const languages = config.slack?.languages ?? [];
 
   return defineAutomation(timeJobs, async (time, job, steps) => {
@@ -24,6 +24,7 @@ export function logTime({ config, people, firstEntries, asPerson, markers }: Con
     const isPublic = time.by.in === 'github';
     const asked = { time, job, today: dateAsked(job, user.timeZone), languages };
     const { task, note, date } = await whatToLog(asked, tasksOfKey(steps));
+    await knownTasks.learn(job.connection, [task]);
     const first = await firstEntries.claim(job);
 
     const marker = await markers.of('time entry', job.id);

@@ -13,7 +13,7 @@ const FRESH_MS = 10 * 60_000;
 
 /** Reminds a person of missing hours, once for that day. */
 export function timesheetReminder(context: Context): Automation {
-  const { config, slack, slackPeople, mutes, recentTasks, taskNames, clock } = context;
+  const { config, slack, slackPeople, mutes, recentTasks, taskNames, knownTasks, clock } = context;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};
@@ -38,6 +38,10 @@ export function timesheetReminder(context: Context): Automation {
     for (const { id, name } of recent) {
       tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)) });
     }
+    await knownTasks.learn(
+      job.connection,
+      tasks.filter(({ id, name }) => name !== id),
+    );
     const message = reminderMessage({ at: clock(), connection: job.connection, date, shortfall, tasks });
     if (dryRun) {
       await steps.skip('remind', 'Slack message', 'relay.config.ts said dryRun');

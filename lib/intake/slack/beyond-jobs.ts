@@ -9,3 +9,4 @@ export { openDefectModal } from './open-modal.ts';
 export { receiveButton } from './receive-button.ts';
 export { receiveShortcut } from './receive-shortcut.ts';
 export { faultOfForm, receiveSubmission } from './receive-submission.ts';
+export { suggestTasks } from './suggest-tasks.ts';

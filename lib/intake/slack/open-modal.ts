@@ -72,7 +72,8 @@ export async function openLogTimeModal(
   modal: LogTimeModal,
   intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
-  return (await open(request, modal.connection, logTimeModal(modal), intake)).said;
+  const isTyped = requiresLink(intake.config, modal.connection);
+  return (await open(request, modal.connection, logTimeModal({ ...modal, isTyped }), intake)).said;
 }
 
 /**
@@ -85,8 +86,9 @@ export async function openProjectModal(
   intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
   const modal = { connection, projectName: project.name };
-  const { view, said } = await open(request, connection, logTimeModal({ ...modal, on: [] }), intake);
-  if (!view || requiresLink(intake.config, connection)) return said;
+  const isTyped = requiresLink(intake.config, connection);
+  const { view, said } = await open(request, connection, logTimeModal({ ...modal, isTyped, on: [] }), intake);
+  if (!view || isTyped) return said;
   const { userId } = request;
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: tasks for a form` };
   const input = { opened: view, projectId: project.id, modal };

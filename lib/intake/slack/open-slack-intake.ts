@@ -9,6 +9,7 @@ import { createJobSignatures } from '../../engine/record/job-signatures.ts';
 import { createTurns } from '../../people/turns.ts';
 import { createAdmission } from '../../platforms/slack/admission.ts';
 import { createKnownProjects } from '../../platforms/slack/known-projects.ts';
+import { createKnownTasks } from '../../platforms/slack/known-tasks.ts';
 import { createResponseUrls } from '../../platforms/slack/response-url.ts';
 import { sealUrl } from '../../platforms/slack/sealed-url.ts';
 import { createSlackApi } from '../../platforms/slack/slack-api.ts';
@@ -50,6 +51,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     permissions: linking.requiringLink(createPermissions(asking)),
     clock,
     projects: createKnownProjects(table, clock),
+    tasks: createKnownTasks(table),
     recentCommands: createRecentCommands(table, jobs, clock),
     jobsOfPerson,
     mutes: createMutes(table, clock),

@@ -33,7 +33,7 @@ export async function receiveSlack(
   if (!intake) throw new HttpError(404, 'relay.config.ts has no slack');
   try {
     const read = readSlackRequest(request.bytes);
-    if (read.kind !== 'certificate check') metrics.record({ EventsReceived: 1 });
+    if (read.kind !== 'certificate check' && read.kind !== 'typed in list') metrics.record({ EventsReceived: 1 });
     if (read.kind === 'other') log.info({ message: 'interaction ignored', type: read.type });
     return await answer(read, intake);
   } catch (error) {
@@ -59,6 +59,10 @@ async function answer(read: SlackRequest, intake: SlackIntake): Promise<APIGatew
       } else if (isRunButton(read.actionId)) await receiveCommandButton(read, intake);
       else await (await import('./beyond-jobs.ts')).receiveButton(read, intake);
       return NOTHING;
+    case 'typed in list': {
+      const { suggestTasks } = await import('./beyond-jobs.ts');
+      return jsonAnswer(200, { options: fault === undefined ? await suggestTasks(read, intake) : [] });
+    }
     case 'submission': {
       const { faultOfForm, receiveSubmission } = await import('./beyond-jobs.ts');
       const errors = fault === undefined ? await receiveSubmission(read, intake) : faultOfForm(read, fault);

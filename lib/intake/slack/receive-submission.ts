@@ -8,6 +8,7 @@ import { taskAsTyped } from '../../commands/log.ts';
 import { TOO_MANY } from '../../people/turns.ts';
 import { explained } from '../../platforms/slack/explained.ts';
 import { type ModalSubmission, readOwn, SlackRequestError } from '../../platforms/slack/request.ts';
+import { chosenTask, TASK_SELECT } from '../../platforms/slack/views/task-select.ts';
 import { CONFIRM, TOOL_MODAL, toolMemory } from '../../platforms/slack/views/tool-views.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../../platforms/slack/views/views.ts';
 import { type Accepted, connectionOf, type SlackIntake } from './slack-intake.ts';
@@ -41,19 +42,19 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       return faultsOf(sent, await intake.accept(defectJob(fields, origin), requestOf(sent)));
     }
     case LOG_TIME_MODAL: {
-      const { connection, task = taskAsTyped(sent.values.another ?? '') || sent.values.task } =
-        remembered(logTimeMemory);
+      const { connection, task } = remembered(logTimeMemory);
+      const chosen = task === undefined ? taskOfForm(sent.values) : { task, isId: true as const };
       const fault = await permissionFault('log', connection);
       if (fault !== undefined) return faultOfForm(sent, fault);
       const duration = parseDuration(sent.values.duration ?? '');
       if ('fault' in duration) return { duration: duration.fault };
-      if (task === undefined) return { duration: 'Choose a task first.' };
+      if (!chosen) return { duration: 'Choose a task first.' };
       const { date = 'today', note } = sent.values;
       const command = {
         verb: 'log',
         minutes: duration.minutes,
         day: date,
-        task,
+        ...chosen,
         ...(note !== undefined && { note }),
       } as const;
       const draft = timeJob(
@@ -77,6 +78,16 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
     default:
       throw new SlackRequestError('this modal does not belong to Partner Relay');
   }
+}
+
+/** What was typed or searched for comes before the list that has a first choice. */
+function taskOfForm(values: ModalSubmission['values']): { task: string; isId?: true } | undefined {
+  const { another = '', task: listed, [TASK_SELECT]: value } = values;
+  const chosen = value === undefined ? { typed: another } : chosenTask(value);
+  if ('id' in chosen) return { task: chosen.id, isId: true };
+  const typed = taskAsTyped(chosen.typed);
+  if (typed !== '') return { task: typed };
+  return listed === undefined ? undefined : { task: listed, isId: true };
 }
 
 const requestOf = ({ userId, viewId }: ModalSubmission) => ({ userId, happened: viewId });

@@ -3,6 +3,7 @@ import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
 import type { Admission } from '../../platforms/slack/admission.ts';
 import type { KnownProjects } from '../../platforms/slack/known-projects.ts';
+import type { KnownTasks } from '../../platforms/slack/known-tasks.ts';
 import type { ResponseUrls } from '../../platforms/slack/response-url.ts';
 import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
@@ -22,6 +23,7 @@ export interface SlackIntake {
   permissions: Permissions;
   clock: () => number;
   projects: KnownProjects;
+  tasks: Pick<KnownTasks, 'get'>;
   recentCommands: RecentCommands;
   jobsOfPerson: JobsOfPerson;
   mutes: Mutes;

@@ -50,11 +50,23 @@ export interface ModalSubmission extends SlackSender {
   values: Readonly<Record<string, string>>;
 }
 
+/**
+ * A person types into a list whose options the relay gives.
+ * https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload
+ */
+export interface TypedInList extends SlackSender {
+  kind: 'typed in list';
+  typed: string;
+  callbackId: string;
+  privateMetadata: string;
+}
+
 export type SlackRequest =
   | SlackCommand
   | MessageShortcut
   | ButtonPress
   | ModalSubmission
+  | TypedInList
   /** Slack checks that the URL answers over TLS. */
   | { kind: 'certificate check' }
   /** A request that the relay does not use, such as a closed modal. */
@@ -144,6 +156,17 @@ const viewSubmission = z.object({
   }),
 });
 
+const blockSuggestion = z.object({
+  ...origin,
+  user,
+  value: z._default(typed, ''),
+  view: z.object({
+    callback_id: z.string(),
+    private_metadata: z._default(z.string(), ''),
+    app_installed_team_id: z.nullish(z.string()),
+  }),
+});
+
 /**
  * Reads a request from Slack. Its body is a form; an interaction is JSON in one field of the form.
  * @throws {SlackRequestError}
@@ -223,6 +246,18 @@ function readInteraction(json: unknown): SlackRequest {
         userName: user.name ?? user.id,
         privateMetadata: view.private_metadata,
         values: entered(view.state.values),
+      };
+    }
+    case 'block_suggestion': {
+      const { team, enterprise, user, view, value } = parsed(type, blockSuggestion, json);
+      return {
+        kind: 'typed in list',
+        typed: value,
+        userId: user.id,
+        teamId: view.app_installed_team_id ?? team?.id,
+        enterpriseId: enterprise?.id,
+        callbackId: view.callback_id,
+        privateMetadata: view.private_metadata,
       };
     }
     default:

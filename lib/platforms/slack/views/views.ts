@@ -5,6 +5,7 @@ import { cutToLength } from '../../../text.ts';
 import { placeAsked } from '../command-button.ts';
 import type { KnownProject } from '../known-projects.ts';
 import { plainSection, section } from '../messages.ts';
+import { taskSelect } from './task-select.ts';
 
 export const DEFECT_MODAL = 'defect';
 export const LOG_TIME_MODAL = 'log-time';
@@ -112,6 +113,8 @@ export interface LogTimeModal {
   connection: string;
   /** The task, or a list of tasks from which the person chooses one or types another. */
   on: { id: string; name: string } | readonly { id: string; name: string }[];
+  /** People type the task, because they act in their own name: the key may see tasks that they may not. */
+  isTyped?: boolean;
   /** The project of the tasks. */
   projectName?: string | undefined;
   /** The proposed duration. */
@@ -120,7 +123,14 @@ export interface LogTimeModal {
 }
 
 /** The modal for logging time. */
-export function logTimeModal({ connection, on, projectName, date, duration }: LogTimeModal): ModalView {
+export function logTimeModal({
+  connection,
+  on,
+  isTyped = false,
+  projectName,
+  date,
+  duration,
+}: LogTimeModal): ModalView {
   const task = 'id' in on ? on : undefined;
   return {
     type: 'modal',
@@ -131,7 +141,7 @@ export function logTimeModal({ connection, on, projectName, date, duration }: Lo
     close: { type: 'plain_text', text: 'Cancel' },
     blocks: [
       ...(projectName === undefined ? [] : [plainSection(`On a task of ${projectName}`)]),
-      ...('id' in on ? [plainSection(`On ${on.name}`)] : taskInputs(on)),
+      ...('id' in on ? [plainSection(`On ${on.name}`)] : taskInputs(on, isTyped)),
       textInput('duration', 'How long', { max: 20, hint: 'Such as 1h30m, 1.5h, 90m or 1:30.', initial: duration }),
       {
         type: 'input',
@@ -146,14 +156,14 @@ export function logTimeModal({ connection, on, projectName, date, duration }: Lo
   };
 }
 
-function taskInputs(tasks: readonly { id: string; name: string }[]): InputBlock[] {
-  const hint = 'Its id, or its whole name.';
-  if (tasks.length === 0) return [textInput('another', 'Task', { max: MAX_TITLE_LENGTH, hint })];
+function taskInputs(tasks: readonly { id: string; name: string }[], isTyped: boolean): InputBlock[] {
+  const optional = tasks.length > 0;
+  const label = optional ? 'Or another task' : 'Task';
+  const another = isTyped
+    ? textInput('another', label, { max: MAX_TITLE_LENGTH, hint: 'Its id, or its whole name.', optional })
+    : taskSelect(label, optional);
   const options = tasks.map(({ id, name }) => option(name, id));
-  return [
-    selectInput('task', 'Task', { options, initial: options[0] }),
-    textInput('another', 'Or another task', { max: MAX_TITLE_LENGTH, hint, optional: true }),
-  ];
+  return optional ? [selectInput('task', 'Task', { options, initial: options[0] }), another] : [another];
 }
 
 function projectBlocks(projects: readonly KnownProject[] | undefined, chosen: string | undefined) {
@@ -230,7 +240,7 @@ function textInput(
     hint,
     multiline,
     optional,
-  }: { initial?: string | undefined; max: number; hint?: string; multiline?: true; optional?: true },
+  }: { initial?: string | undefined; max: number; hint?: string; multiline?: true; optional?: boolean },
 ): InputBlock {
   return {
     type: 'input',

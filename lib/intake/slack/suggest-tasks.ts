@@ -1,0 +1,19 @@
+import type { PlainTextOption } from '@slack/types';
+import { requiresLink } from '../../config/links-accounts.ts';
+import { explained } from '../../platforms/slack/explained.ts';
+import { readOwn, SlackRequestError, type TypedInList } from '../../platforms/slack/request.ts';
+import { taskOptions } from '../../platforms/slack/views/task-select.ts';
+import { LOG_TIME_MODAL, logTimeMemory } from '../../platforms/slack/views/views.ts';
+import type { SlackIntake } from './slack-intake.ts';
+
+/** The tasks for what a person types into the form. Nobody sees any who may not open that form. */
+export async function suggestTasks(given: TypedInList, intake: SlackIntake): Promise<PlainTextOption[]> {
+  if (given.callbackId !== LOG_TIME_MODAL) throw new SlackRequestError('this list does not belong to Partner Relay');
+  const { connection } = readOwn("the modal's private_metadata", given.privateMetadata, logTimeMemory);
+  const { config, settings, permissions } = intake;
+  const { userId } = given;
+  if (requiresLink(config, connection)) return [];
+  if (settings.access.knownOnly && !(await intake.isKnown(userId, connection))) return [];
+  const fault = await explained(config.contact, () => permissions.faultOf('log', { userId, connection }));
+  return fault === undefined ? taskOptions(await intake.tasks.get(connection), given.typed) : [];
+}

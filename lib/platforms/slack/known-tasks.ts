@@ -1,0 +1,46 @@
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import { cutToLength } from '../../text.ts';
+
+export interface KnownTask {
+  id: string;
+  name: string;
+}
+
+/** The tasks of a connection that jobs came across, for a list that cannot wait for the service. */
+export interface KnownTasks {
+  /** The latest first. */
+  get(connection: string): Promise<readonly KnownTask[]>;
+  /** Writes only if one of them is new or has another name. */
+  learn(connection: string, tasks: readonly { id: string | number; name: string }[]): Promise<void>;
+}
+
+/** An item holds 400 KB; these take 200 KB at most, and are read whenever somebody types into the list. */
+const MOST_TASKS = 500;
+const MAX_NAME_LENGTH = 75;
+const MAX_ID_LENGTH = 100;
+
+export function createKnownTasks(table: Table): KnownTasks {
+  async function get(connection: string): Promise<readonly KnownTask[]> {
+    const item = await table.get(keys.knownTasks(connection));
+    return (item?.tasks as KnownTask[] | undefined) ?? [];
+  }
+
+  return {
+    get,
+    async learn(connection, tasks) {
+      const seen = tasks
+        .map(({ id, name }) => ({ id: String(id), name: cutToLength(name, MAX_NAME_LENGTH, '…') }))
+        .filter(({ id }) => id.length <= MAX_ID_LENGTH);
+      if (seen.length === 0) return;
+      const known = await get(connection);
+      const names = new Map(known.map(({ id, name }) => [id, name]));
+      if (seen.every(({ id, name }) => names.get(id) === name)) return;
+      // Two jobs at once may forget what one of them learned. The next job learns it again.
+      const all = new Map(
+        [...seen, ...known.filter(({ id }) => !seen.some((one) => one.id === id))].map((task) => [task.id, task]),
+      );
+      await table.put({ ...keys.knownTasks(connection), tasks: [...all.values()].slice(0, MOST_TASKS) });
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { InputBlock, PlainTextOption } from '@slack/types';
+import { comparableName } from '../../../commands/words.ts';
+import { cutToLength } from '../../../text.ts';
+import type { KnownTask } from '../known-tasks.ts';
+
+/** The block of a list that Slack asks the relay for while a person types. */
+export const TASK_SELECT = 'find-task';
+
+/** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+const MAX_LABEL_LENGTH = 75;
+const MAX_VALUE_LENGTH = 150;
+/** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
+const MAX_OPTIONS = 100;
+const BY_ID = 'id ';
+const AS_TYPED = 'text ';
+
+export function taskSelect(label: string, optional: boolean): InputBlock {
+  return {
+    type: 'input',
+    block_id: TASK_SELECT,
+    label: { type: 'plain_text', text: label },
+    hint: {
+      type: 'plain_text',
+      text: 'The list has the tasks that the relay has seen. Others go by their id or whole name.',
+    },
+    optional,
+    element: {
+      type: 'external_select',
+      action_id: TASK_SELECT,
+      min_query_length: 1,
+      placeholder: { type: 'plain_text', text: 'Type its id or a part of its name' },
+    },
+  };
+}
+
+/** The tasks that have every typed word, those that begin with them first, and at the end the typed text itself. */
+export function taskOptions(tasks: readonly KnownTask[], typed: string): PlainTextOption[] {
+  const text = comparableName(typed);
+  const isWanted = ({ id, name }: KnownTask) =>
+    id.toLowerCase().startsWith(text) || text.split(' ').every((word) => comparableName(name).includes(word));
+  const found = tasks.filter(isWanted).toSorted((a, b) => rank(b, text) - rank(a, text));
+  const isTwice = ({ name }: KnownTask) => found.filter((other) => other.name === name).length > 1;
+  const known = found.map((task) =>
+    option(isTwice(task) ? `${cutToLength(task.name, 30, '…')} (${task.id})` : task.name, BY_ID + task.id),
+  );
+  const asTyped = text === '' ? [] : [option(`“${cutToLength(typed, 50, '…')}”, as typed`, AS_TYPED + typed)];
+  const fitting = known.filter(({ value }) => fits(value));
+  return [...fitting.slice(0, MAX_OPTIONS - 1), ...asTyped.filter(({ value }) => fits(value))];
+}
+
+/** What was chosen: a task for certain, or what the person typed. */
+export function chosenTask(value: string): { id: string } | { typed: string } {
+  return value.startsWith(BY_ID) ? { id: value.slice(BY_ID.length) } : { typed: value.slice(AS_TYPED.length) };
+}
+
+const rank = ({ name }: KnownTask, text: string) => (comparableName(name).startsWith(text) ? 1 : 0);
+const fits = (value: string | undefined) => value !== undefined && value.length <= MAX_VALUE_LENGTH;
+
+function option(label: string, value: string): PlainTextOption {
+  return { text: { type: 'plain_text', text: cutToLength(label, MAX_LABEL_LENGTH, '…') || value }, value };
+}
