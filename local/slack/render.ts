@@ -61,6 +61,8 @@ export function renderElement(
       const options = element.options ?? element.option_groups?.flatMap((group) => group.options) ?? [];
       return menu(element.initial_option?.text, options);
     }
+    case 'external_select':
+      return `[ ${element.placeholder?.text ?? BLANK} ▾ ]`;
     case 'multi_static_select':
       return menu(undefined, element.options ?? []);
     case 'datepicker':

@@ -101,7 +101,7 @@ describe('"Log the rest"', () => {
       [
         'Log time\n========\n',
         `Task: [ ${CHECKOUT.name} ▾ ] ${LOGIN.name}, ${CART.name}`,
-        'Or another task (optional): ____\n  Its id, or its whole name.',
+        'Or another task (optional): [ Type its id or a part of its name ▾ ]\n  The list has the tasks that the relay has seen. Others go by their id or whole name.',
         'How long: 4h30m\n  Such as 1h30m, 1.5h, 90m or 1:30.',
         'On which day (optional): [ 2026-11-20 ▾ ]\n  Today, unless you choose another.',
         'Note (optional): ____\n',
@@ -116,7 +116,7 @@ describe('"Log the rest"', () => {
     await remind(relay);
     expect(message().text).toBe('Your timesheet is missing 32h');
     await logRest();
-    expect(renderView(lastView(relay))).toContain('Task: ____\n  Its id, or its whole name.');
+    expect(renderView(lastView(relay))).toContain('Task: [ Type its id or a part of its name ▾ ]');
     expect(renderView(lastView(relay))).toContain('How long: ____');
     expect(renderView(lastView(relay))).not.toContain('another task');
   });
@@ -198,7 +198,7 @@ describe('"Log the rest"', () => {
     ['another of the recent tasks, and less', { task: CART.id, duration: '1:15' }, CART, 1.25, FRIDAY],
     [
       'another task by its name, on another day',
-      { another: 'login with PASSKEYS', date: THURSDAY },
+      { 'find-task': 'text login with PASSKEYS', date: THURSDAY },
       LOGIN,
       4.5,
       THURSDAY,
@@ -250,8 +250,8 @@ describe('"Log the rest"', () => {
     await remind(relay);
     await logRest();
     const sent = async (filled: Record<string, string>) => (await submit(relay, lastView(relay), filled)).duration;
-    expect(await sent({ another: CART.id, duration: '8' })).toBe('“8” has no unit. Use 8h or 8m.');
-    expect(await sent({ another: CART.id, duration: '25h' })).toMatch(/is too long/);
+    expect(await sent({ 'find-task': `id ${CART.id}`, duration: '8' })).toBe('“8” has no unit. Use 8h or 8m.');
+    expect(await sent({ 'find-task': `id ${CART.id}`, duration: '25h' })).toMatch(/is too long/);
     expect(await sent({})).toBe('Choose a task first.');
     expect(await outcomes(relay, 'log-time')).toEqual([]);
   });

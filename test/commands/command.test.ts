@@ -213,7 +213,7 @@ describe('a command', () => {
     ],
     [
       'dnoe',
-      'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item: done <item id> …, for example done 12 13',
+      'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item, because the service shows the relay no list of them: done <item id> …, for example done 12 13',
     ],
     ['done login page', '“login” is not the id of a checklist item: ids have digits, such as 12.'],
     [`done ${'1'.repeat(65)}`, `“${'1'.repeat(65)}” is not the id of a checklist item: ids have digits, such as 12.`],

@@ -131,8 +131,8 @@ describe('the role of a function', () => {
     const remembered = ['slack-standing#*#*', 'slack-workspace', 'turns#*#*'];
     expect(partitionKeys(template, 'slack-webhook')).toEqual({
       GetItem: [
-        ...['breaker#*', 'budget#*', 'grant#*#*', 'group#*', 'job#*', 'person#*#*', 'projects#*', 'said#*'],
-        ...['slack-standing#*#*', 'slack-workspace', 'time', 'turns#*#*'],
+        ...['breaker#*', 'budget#*', 'grant#*#*', 'group#*', 'job#*', 'known-tasks#*', 'person#*#*', 'projects#*'],
+        ...['said#*', 'slack-standing#*#*', 'slack-workspace', 'time', 'turns#*#*'],
       ],
       PutItem: [
         'account-link#*#*',

@@ -165,7 +165,7 @@ export function createReadings({ table, connection, calls, clock }: ReadingsOpti
 
 /**
  * `dt_created` of a row, which sorts as text. The service shows it for projects; assumed for what else it lists
- * (docs/partner-api.md#states).
+ * (docs/partner-api.md#project).
  */
 function createdAt({ dt_created }: Record<string, unknown>): string | undefined {
   return typeof dt_created === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(dt_created) ? dt_created : undefined;

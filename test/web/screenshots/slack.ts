@@ -70,10 +70,19 @@ function buttonOf(element: ActionsBlockElement): string {
 }
 
 function input({ label, element, hint, optional }: InputBlock): string {
-  const value = element.type === 'static_select' ? (element.initial_option?.text.text ?? '') : renderElement(element);
+  const value =
+    element.type === 'static_select'
+      ? (element.initial_option?.text.text ?? '')
+      : element.type === 'external_select'
+        ? (element.placeholder?.text ?? '')
+        : renderElement(element);
   const text = element.type === 'datepicker' ? (element.initial_date ?? '') : value.replace(/^_+$/, '');
-  const isMenu = element.type === 'static_select' || element.type === 'datepicker';
-  const kind = [isMenu && 'menu', text === '' && 'empty', 'multiline' in element && element.multiline && 'multiline'];
+  const isMenu = element.type.endsWith('_select') || element.type === 'datepicker';
+  const kind = [
+    isMenu && 'menu',
+    (text === '' || element.type === 'external_select') && 'empty',
+    'multiline' in element && element.multiline && 'multiline',
+  ];
   return `<div class="label">${escaped(label.text)}${optional ? ' <span>(optional)</span>' : ''}</div>
     <div class="field ${kind.filter(Boolean).join(' ')}">${escaped(text) || '&nbsp;'}${isMenu ? '<span>▾</span>' : ''}</div>
     ${hint ? `<div class="hint">${escaped(hint.text)}</div>` : ''}`;
