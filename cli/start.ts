@@ -64,19 +64,22 @@ async function start(): Promise<void> {
   const key = stack.variables.AWS_ACCESS_KEY_ID;
   const { partners, sandbox }: Instances = real ? { partners: real } : await startSandboxFor(connections, folder, key);
   const { webhookSecret, github } = enterSecrets(stack, folder, partners, kept);
-  const slack = config.slack && (await enterSlack(stack, config, folder, kept));
+  const slack = config.slack && (await enterSlack(stack, folder, kept));
 
   // From here on, the functions' AWS SDK uses the local stack.
   Object.assign(process.env, stack.variables);
   const logFile = join(folder, 'functions.log');
   const story = startStory(logFile, (line) => console.log(line));
-  const stopWatching = watchConfig(config, files, story.tell);
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const changes = createLoggedChanges();
   const log = watchedLog(story.log, changes.saw);
   const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log, metrics };
   const functions = await openFunctions(runtime, stack, () => poll());
   const { source, schedules } = functions;
+  const stopWatching = watchConfig(config, files, {
+    use: (config) => functions.use(withSlackAt(slack, config)),
+    tell: story.tell,
+  });
   const halted = createHalt(folder, (why) => {
     story.tell(`${why}. Until then, the relay takes nothing and answers 503.`);
     story.mute();

@@ -19,7 +19,7 @@ export interface NowReader {
 
 export function createNowReader(relay: ConsoleRelay): NowReader {
   const { stores, runtime } = relay;
-  const { config, clock } = runtime;
+  const { clock } = runtime;
   const { table, jobs, secrets } = stores;
   const budget = createBudget({ table, clock });
   /** Read once: an operator who may not read secrets would otherwise be refused every few seconds. */
@@ -37,7 +37,7 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
   }
 
   async function connectionNow(connection: string, queued: readonly Job[]): Promise<ConnectionNow> {
-    const limits = config.connections[connection]?.limits;
+    const limits = runtime.config.connections[connection]?.limits;
     if (!limits) throw new HttpError(404, `relay.config.ts has no connection ${connection}`);
     const [view, { day }, lines, service] = await Promise.all([
       viewConnection(connection, limits, { budget, table, clock }),
@@ -82,7 +82,7 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
   return {
     async read() {
       const queued = await inQueue();
-      const names = Object.keys(config.connections);
+      const names = Object.keys(runtime.config.connections);
       const [counts, connections, backfills] = await Promise.all([
         countJobs(table),
         Promise.all(names.map((name) => connectionNow(name, queued))),

@@ -8,30 +8,55 @@ import type { LoadedConfig } from './config-files.ts';
 /** An editor writes a file in several steps. */
 const SETTLED_MS = 200;
 
+/** The settings that only a start uses, because servers, routes and secrets depend on them. */
+const READ_AT_START: Readonly<Record<string, (config: RelayConfig) => unknown>> = {
+  'the names of the connections': ({ connections }) => Object.keys(connections),
+  'connections.<name>.mcp.link': ({ connections }) => Object.values(connections).map(({ mcp }) => mcp.link),
+  'slack.apiUrl': ({ slack }) => slack?.apiUrl,
+  caFile: ({ caFile }) => caFile,
+};
+
+export interface ConfigWatchOptions {
+  /** Takes a good configuration over. */
+  use: (config: RelayConfig) => Promise<void>;
+  /** Hears of each change. */
+  tell: (message: string) => void;
+}
+
 /**
- * Checks the configuration whenever one of its files changes, and tells what is wrong with it, or that a restart takes
- * it over. The relay does not take it over itself: routes, schedules and the sandbox depend on it.
+ * Reads the configuration again whenever one of its files changes. The relay takes it over if it is good, unless a
+ * setting has changed that only a start uses.
  *
  * @param running the configuration that the relay runs with
- * @param tell hears one message for each change
  */
 export function watchConfig(
   running: RelayConfig,
   files: readonly string[],
-  tell: (message: string) => void,
+  { use, tell }: ConfigWatchOptions,
 ): () => void {
   const watchers = new Map<string, FSWatcher>();
   let watched = new Set(files);
   let soon: NodeJS.Timeout | undefined;
-  let last = '';
+  let checked = Promise.resolve();
+  /** Why the file on disk is not in use. */
+  let fault: string | undefined;
 
   const check = async () => {
     const loaded = await loadAgain();
     watched = new Set([...watched, ...loaded.files]);
     watchFolders();
-    const message = judge(running, loaded);
-    if (message !== last) tell(message);
-    last = message;
+    const before = fault;
+    fault = faultOf(running, loaded);
+    if (fault !== undefined) {
+      // One save may be seen twice.
+      if (fault !== before) tell(fault);
+    } else if (loaded.config && !isDeepStrictEqual(loaded.config, running)) {
+      await use(loaded.config);
+      running = loaded.config;
+      tell('the configuration has changed; the relay uses it from now on');
+    } else if (before !== undefined) {
+      tell('the configuration has the settings that the relay runs with');
+    }
   };
   const watchFolders = () => {
     for (const folder of new Set([...watched].map(dirname))) {
@@ -40,7 +65,9 @@ export function watchConfig(
       const watcher = watch(folder, (_, name) => {
         if (![...watched].some((file) => dirname(file) === folder && basename(file) === name)) return;
         clearTimeout(soon);
-        soon = setTimeout(check, SETTLED_MS);
+        soon = setTimeout(() => {
+          checked = checked.then(check);
+        }, SETTLED_MS);
       });
       watchers.set(folder, watcher.unref());
       watcher.on('error', (error) => tell(`changes of the configuration are not noticed: ${error.message}`));
@@ -54,11 +81,13 @@ export function watchConfig(
   };
 }
 
-function judge(running: RelayConfig, { config, fault }: LoadedConfig): string {
-  if (fault !== undefined)
-    return `the changed configuration cannot be used; the relay goes on with the earlier one. ${fault}`;
-  if (isDeepStrictEqual(config, running)) return 'the configuration has the settings that the relay runs with';
-  return 'the configuration has changed, and is good; restart the relay to use it';
+/** Why a configuration cannot be taken over. */
+function faultOf(running: RelayConfig, { config, fault }: LoadedConfig): string | undefined {
+  if (!config) return `the changed configuration cannot be used; the relay goes on with the earlier one. ${fault}`;
+  const changed = Object.entries(READ_AT_START).filter(([, read]) => !isDeepStrictEqual(read(config), read(running)));
+  if (changed.length === 0) return undefined;
+  const names = changed.map(([name]) => name).join(', ');
+  return `the configuration has changed, and is good; restart the relay to use it, because only a start reads ${names}`;
 }
 
 function loadAgain(): Promise<LoadedConfig> {

@@ -1,3 +1,4 @@
+import type { RelayConfig } from '../lib/config/schema.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { createCrowd } from './crowd.ts';
 import { asSqsHandler, type EventSource, startEventSource } from './event-source.ts';
@@ -15,6 +16,8 @@ export interface LocalFunctions {
   linkPages: HttpHandler;
   source: EventSource;
   schedules: LocalSchedules;
+  /** Starts all functions anew, as a deployment does. What is under way ends with the configuration that it began with. */
+  use(config: RelayConfig): Promise<void>;
 }
 
 /** @param calm is called when more jobs may run again, after a crowd of requests */
@@ -24,28 +27,45 @@ export async function openFunctions(
   calm: () => void,
 ): Promise<LocalFunctions> {
   const { log } = runtime;
-  const [githubWebhook, slackWebhook, accountLink, worker, scheduled] = await Promise.all([
+  let functions = await startFunctions(runtime);
+  const webhooks = createCrowd(() => performance.now(), calm);
+  return {
+    takeGithub: keepingDeliveries(
+      webhooks.counted((request) => functions.githubWebhook(request)),
+      (error) => log.warn({ message: 'a delivery was not kept for send --again', error: String(error) }),
+    ),
+    takeSlack: webhooks.counted((request) => functions.slackWebhook(request)),
+    linkPages: (request) => functions.accountLink(request),
+    source: startEventSource(queues, (event, context) => functions.jobWorker(event, context), {
+      maxConcurrency: webhooks.maxConcurrency,
+      timeoutMs: WORKER_TIMEOUT_MS,
+      failed: (error) => log.error({ message: 'the worker failed', error: String(error) }),
+    }),
+    schedules: createLocalSchedules(() => functions.scheduled, {
+      clock: Date.now,
+      failed: (slug, error) => log.error({ message: `${slug} failed`, error: String(error) }),
+    }),
+    async use(config) {
+      functions = await startFunctions({ ...runtime, config });
+      // The console reads it here.
+      runtime.config = config;
+    },
+  };
+}
+
+async function startFunctions(runtime: Runtime) {
+  const [githubWebhook, slackWebhook, accountLink, jobWorker, scheduled] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
     import('../functions/account-link.ts'),
     import('../functions/job-worker.ts'),
     loadSchedules(runtime),
   ]);
-  const webhooks = createCrowd(() => performance.now(), calm);
   return {
-    takeGithub: keepingDeliveries(webhooks.counted(asHttpHandler(githubWebhook.createHandler(runtime))), (error) =>
-      log.warn({ message: 'a delivery was not kept for send --again', error: String(error) }),
-    ),
-    takeSlack: webhooks.counted(asHttpHandler(slackWebhook.createHandler(runtime))),
-    linkPages: asHttpHandler(accountLink.createHandler(runtime)),
-    source: startEventSource(queues, asSqsHandler(worker.createHandler(runtime)), {
-      maxConcurrency: webhooks.maxConcurrency,
-      timeoutMs: WORKER_TIMEOUT_MS,
-      failed: (error) => log.error({ message: 'the worker failed', error: String(error) }),
-    }),
-    schedules: createLocalSchedules(scheduled, {
-      clock: Date.now,
-      failed: (slug, error) => log.error({ message: `${slug} failed`, error: String(error) }),
-    }),
+    githubWebhook: asHttpHandler(githubWebhook.createHandler(runtime)),
+    slackWebhook: asHttpHandler(slackWebhook.createHandler(runtime)),
+    accountLink: asHttpHandler(accountLink.createHandler(runtime)),
+    jobWorker: asSqsHandler(jobWorker.createHandler(runtime)),
+    scheduled,
   };
 }

@@ -14,12 +14,7 @@ export interface LocalSlack {
 }
 
 /** Slack itself with the secrets of an app, otherwise a stand-in that keeps what is sent. */
-export async function enterSlack(
-  stack: LocalStack,
-  config: RelayConfig,
-  folder: string,
-  kept: KeptSecrets,
-): Promise<LocalSlack> {
+export async function enterSlack(stack: LocalStack, folder: string, kept: KeptSecrets): Promise<LocalSlack> {
   const app = slackAppOf(kept, process.env);
   if (app) {
     stack.secrets.put(`${stack.secretPrefix}slack`, app.value);
@@ -37,9 +32,6 @@ export async function enterSlack(
     file: join(folder, 'slack.json'),
   });
   keep(standIn.url);
-  for (const id of configuredChannels(config)) {
-    if (!standIn.channels.has(id)) standIn.channels.set(id, { id, name: id.toLowerCase(), botIsMember: true });
-  }
   return { signingSecret, standIn };
 }
 
@@ -49,11 +41,15 @@ function configuredChannels({ slack, timesheets, contactChannel }: RelayConfig):
 }
 
 /**
- * The configuration with the stand-in in place of Slack, if there is one. A dry run protects people from messages. The
+ * The configuration with the stand-in in place of Slack, if there is one, and with its channels there. A dry run protects people from messages. The
  * stand-in has no people, so it gets the messages.
  */
 export function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayConfig {
   if (!slack?.standIn || !config.slack) return config;
+  const { channels } = slack.standIn;
+  for (const id of configuredChannels(config)) {
+    if (!channels.has(id)) channels.set(id, { id, name: id.toLowerCase(), botIsMember: true });
+  }
   return {
     ...config,
     slack: { ...config.slack, apiUrl: `${slack.standIn.url}/api` },

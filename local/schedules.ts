@@ -49,10 +49,11 @@ export function loadSchedules(runtime: Runtime): Promise<LocalSchedule[]> {
  * EventBridge Scheduler on one machine. A schedule that is still running at its next time is not started a second time.
  * If the machine sleeps through several times, only the last one is fired afterwards.
  *
+ * @param functions as they are now
  * @param failed gets the errors of functions that the clock fired
  */
 export function createLocalSchedules(
-  functions: readonly LocalSchedule[],
+  functions: () => readonly LocalSchedule[],
   { clock, failed }: { clock: () => number; failed: (slug: string, error: unknown) => void },
 ): LocalSchedules {
   const lastFired = new Map<string, number>();
@@ -69,7 +70,7 @@ export function createLocalSchedules(
   }
 
   function tick(): void {
-    for (const one of functions) {
+    for (const one of functions()) {
       const { slug } = one.schedule;
       const time = lastTime(one.schedule, clock());
       if (time <= (lastFired.get(slug) ?? 0)) continue;
@@ -86,11 +87,11 @@ export function createLocalSchedules(
 
   return {
     start() {
-      for (const { schedule } of functions) lastFired.set(schedule.slug, lastTime(schedule, clock()));
+      for (const { schedule } of functions()) lastFired.set(schedule.slug, lastTime(schedule, clock()));
       waitForNextMinute();
     },
     async run(slug, event) {
-      const one = functions.find(({ schedule }) => schedule.slug === slug);
+      const one = functions().find(({ schedule }) => schedule.slug === slug);
       if (!one) throw new Error(`there is no schedule '${slug}'`);
       if (running.has(slug)) throw new Error(`${slug} is already running; try again when it has ended`);
       return invoke(one, event);

@@ -94,7 +94,7 @@ describe('relay run, on this machine', () => {
     };
     relay = await startRelay({ config: defineConfig({ ...exampleConfig(), timesheets: { teams: [team] } }) });
     const functions = await loadSchedules(relay.runtime);
-    const schedules = createLocalSchedules(functions, { clock: relay.runtime.clock, failed: () => {} });
+    const schedules = createLocalSchedules(() => functions, { clock: relay.runtime.clock, failed: () => {} });
     const { variables } = relay.stack;
     front = await startHttpFront(0, controlRoutes(schedules, variables.AWS_ACCESS_KEY_ID));
     noteRunning({ url: addressOf(front), variables });

@@ -11,7 +11,7 @@ let stack: LocalStack;
 let front: Server;
 beforeAll(async () => {
   stack = await startLocalStack();
-  const schedules = createLocalSchedules([], { clock: Date.now, failed: () => {} });
+  const schedules = createLocalSchedules(() => [], { clock: Date.now, failed: () => {} });
   front = await startHttpFront(0, controlRoutes(schedules, stack.variables.AWS_ACCESS_KEY_ID));
 });
 afterAll(async () => {

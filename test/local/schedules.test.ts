@@ -28,7 +28,8 @@ beforeEach(() => {
   fired = [];
   failures = [];
   work = async () => {};
-  local = createLocalSchedules([declared('minute', 1), declared('quarter', 15), declared('hour', 60)], {
+  const functions = [declared('minute', 1), declared('quarter', 15), declared('hour', 60)];
+  local = createLocalSchedules(() => functions, {
     clock: Date.now,
     failed: (slug, error) => failures.push(`${slug}: ${error}`),
   });

@@ -238,28 +238,47 @@ describe('npm start', () => {
     expect(started.output()).not.toContain('sk_');
   });
 
-  it('npm start says what is wrong with a changed configuration, also in what it imports, and that a restart takes it over', async () => {
+  it('npm start uses a configuration once it is saved, if it is good, and says what needs a restart', async () => {
     const config = join(folder, 'own.config.ts');
-    const connections = join(folder, 'connections.ts');
-    await writeFile(connections, 'export const connections = { main: {} };');
-    await writeFile(config, "import { connections } from './connections.ts';\nexport default { connections };");
+    const labels = join(folder, 'labels.ts');
+    const text = (rest = '') => `import { labels } from './labels.ts';
+const issueToDefect = { labels, projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' };
+export default {
+  connections: { main: {} },
+  github: { repositories: [{ name: 'Codertocat/Hello-World', connection: 'main', issueToDefect }] },
+  ${rest}
+};`;
+    const write = (file: string, content: string) => writeFile(file, content);
+    await write(labels, "export const labels = ['bug'];");
+    await write(config, text());
     const started = start({ RELAY_CONFIG: config });
     await started.printed('npm run -s relay -- send issues');
-    await writeFile(connections, 'export const connections = {\n  main: { limts: {} },\n};');
+    const send = async () => (await relay('send', 'issues', '--label', 'incident', '--wait')).stdout;
+    expect(await send()).toContain('a new issue without the label bug');
+
+    await write(labels, "export const labels = ['bug', 'incident'];");
+    await started.printed('the configuration has changed; the relay uses it from now on');
+    expect(await send()).toContain('→ created defect');
+
+    // A fault, also in what it imports.
+    await write(labels, "export const labels = 'incident';");
     await started.printed(
-      /goes on with the earlier one\. own\.config\.ts has a fault:\n +connections\.main\.limts: .*'limits'/,
+      /goes on with the earlier one\. own\.config\.ts has a fault:\n +github\.repositories\.0\.issueToDefect\.labels: /,
     );
-    await writeFile(connections, 'export const connections = { main: {}, other: {} };');
-    await started.printed('is good; restart the relay to use it');
-    await writeFile(config, 'export default {');
+    expect(await send()).toContain('→ created defect');
+    await write(config, 'export default {');
     await started.printed(/own\.config\.ts:1: syntax error/);
     // Jobs can be looked at meanwhile.
-    const jobs = await run(process.execPath, [join(root, 'cli/relay.ts'), 'jobs'], {
+    const { stdout } = await run(process.execPath, [join(root, 'cli/relay.ts'), 'jobs'], {
       cwd: folder,
       env: { ...process.env, RELAY_CONFIG: config },
     });
-    expect(jobs.stdout).toContain('There are no such jobs');
-    await writeFile(config, 'export default { connections: { main: {} } };');
+    expect(stdout).toContain('created defect');
+
+    await write(labels, "export const labels = ['bug', 'incident'];");
+    await write(config, text("slack: { connection: 'main' }, caFile: undefined,"));
+    await started.printed('is good; restart the relay to use it, because only a start reads slack.apiUrl');
+    await write(config, text());
     await started.printed('has the settings that the relay runs with');
   });
 

@@ -34,7 +34,7 @@ const addressOf = (server: Server) => {
 };
 
 async function startFront(key: string): Promise<string> {
-  const schedules = createLocalSchedules([], { clock: Date.now, failed: () => {} });
+  const schedules = createLocalSchedules(() => [], { clock: Date.now, failed: () => {} });
   return addressOf(await startHttpFront(0, controlRoutes(schedules, key)));
 }
 
