@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operationToCall } from '../../cli/call.ts';
 import { connectionOf } from '../../cli/connection-of.ts';
@@ -13,6 +10,7 @@ import { PartnerPayloadError } from '../../lib/service/partner/errors.ts';
 import { validate } from '../../lib/service/partner/validate.ts';
 import { keepSecret } from '../../local/kept-secrets.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
+import { workInNewFolder } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 const limits = { perMinute: 120, perDay: 5_000 };
@@ -75,19 +73,12 @@ describe('call', () => {
   });
 
   it('without a relay, a call goes to the instance of the secret that is kept on this machine', async () => {
-    const before = process.cwd();
-    const folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-    process.chdir(folder);
-    try {
-      const [key] = relay.sandbox.keys;
-      keepSecret('partner/main', { baseUrl: relay.sandbox.url, apiKey: key?.apiKey, secretKey: key?.secretKey });
-      const call = await openMain(() => Promise.reject(new NoRelay('no relay is running in this folder')));
-      expect((await call(validate, { text: 'echo' })).data).toEqual({ text: 'echo' });
-      expect(told).toEqual([expect.stringContaining('no budget is shared')]);
-    } finally {
-      process.chdir(before);
-      await rm(folder, { recursive: true });
-    }
+    workInNewFolder();
+    const [key] = relay.sandbox.keys;
+    keepSecret('partner/main', { baseUrl: relay.sandbox.url, apiKey: key?.apiKey, secretKey: key?.secretKey });
+    const call = await openMain(() => Promise.reject(new NoRelay('no relay is running in this folder')));
+    expect((await call(validate, { text: 'echo' })).data).toEqual({ text: 'echo' });
+    expect(told).toEqual([expect.stringContaining('no budget is shared')]);
   });
 
   it('an unknown connection is refused with the names of the configured ones', async () => {

@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chosenHook } from '../../cli/github-deliveries/chosen-hook.ts';
 import { createGithubDeliveries, keptPlace, NotHanded } from '../../cli/github-deliveries/poll.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
 import { createRedeliveryApi, HookRefused, NotNow } from '../../lib/platforms/github/redelivery-api.ts';
+import { workInNewFolder } from '../new-folder.ts';
 import {
   APP,
   HOUR,
@@ -20,25 +18,18 @@ import {
 } from '../redelivery-trial.ts';
 import { WEBHOOK_SECRET } from '../relay.ts';
 
-const before = process.cwd();
-let folder: string;
 let trial: RedeliveryTrial;
 let { relay, github, hook, opened } = {} as RedeliveryTrial;
 /** What the relay is sent instead; undefined for a relay that is not there. */
 let answer: (() => number | undefined) | undefined;
 let handed: string[];
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-  process.chdir(folder);
+beforeEach(() => {
+  workInNewFolder();
   handed = [];
   answer = undefined;
 });
-afterEach(async () => {
-  process.chdir(before);
-  await trial.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => trial.close());
 
 /** A GitHub that cannot reach the relay. */
 async function start(options?: RedeliveryTrialOptions): Promise<void> {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -9,6 +8,7 @@ import type { Target } from '../../cli/target.ts';
 import { shortName } from '../../lib/engine/record/job.ts';
 import type { Table } from '../../lib/state/table/table.ts';
 import { issueEvent } from '../issue-events.ts';
+import { newFolder } from '../new-folder.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
@@ -129,8 +129,7 @@ describe('relay jobs', () => {
   });
 
   it('relay jobs --ignored lists ignored events from the log, and passes over what is not one', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'relay-'));
-    const logFile = join(folder, 'functions.log');
+    const logFile = join(newFolder(), 'functions.log');
     const ignored = { message: 'delivery ignored', event: 'issues', deliveryId: 'd-1', reason: 'it is locked' };
     const line = JSON.stringify({ timestamp: '2026-11-20T10:00:00.000Z', ...ignored });
     writeFileSync(logFile, `${line}\n{"message":"job queued"}\n${line.slice(0, 60)}`);
@@ -138,7 +137,6 @@ describe('relay jobs', () => {
     expect(JSON.parse(await run(['jobs', '--ignored', '--json'], { logFile }))).toMatchObject([
       { event: 'issues', deliveryId: 'd-1', reason: 'it is locked' },
     ]);
-    rmSync(folder, { recursive: true });
     await expect(run(['jobs', '--ignored'], { stage: 'prod' })).rejects.toThrow(
       '/aws/lambda/partner-relay-prod-github-webhook',
     );

@@ -1,20 +1,20 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addPlanCommand } from '../../cli/plan.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { issueEvent } from '../issue-events.ts';
+import { newFolder } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
 let folder: string;
 beforeEach(async () => {
   relay = await startRelay();
-  folder = await mkdtemp(join(tmpdir(), 'plan-'));
+  folder = newFolder();
 });
-afterEach(() => Promise.all([relay.close(), rm(folder, { recursive: true })]));
+afterEach(() => relay.close());
 
 /** Runs the command with a configuration. @returns what it printed */
 async function plan(config: RelayConfig, ...words: string[]): Promise<string> {

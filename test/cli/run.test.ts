@@ -1,9 +1,6 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -20,6 +17,7 @@ import { startHttpFront } from '../../local/http-front.ts';
 import { createLocalSchedules, loadSchedules } from '../../local/schedules.ts';
 import { noteRunning } from '../../local/state.ts';
 import type { Timelog } from '../../sandbox/records.ts';
+import { workInNewFolder } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { runCommand } from './run-command.ts';
 
@@ -55,16 +53,7 @@ async function close(server: Server): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-const before = process.cwd();
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-  process.chdir(folder);
-});
-afterEach(async () => {
-  process.chdir(before);
-  await rm(folder, { recursive: true, force: true });
-});
+beforeEach(() => void workInNewFolder());
 
 describe('relay run', () => {
   it('relay run needs a running relay in this folder', async () => {

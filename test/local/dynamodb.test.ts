@@ -1,30 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DatabaseServer } from '../../local/database-server.ts';
 import { startDynamoDb } from '../../local/dynamodb.ts';
+import { newFolder } from '../new-folder.ts';
 
 const accessKeyId = 'LOCALTEST';
 const tableName = 'now';
 const module = new URL('../../local/dynamodb.ts', import.meta.url).href;
 
-let folder: string;
 let path: string;
 let opened: DatabaseServer[];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-  path = join(folder, 'dynamodb');
+beforeEach(() => {
+  path = join(newFolder(), 'dynamodb');
   opened = [];
 });
-afterEach(async () => {
-  await Promise.all(opened.map((database) => database.close()));
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => Promise.all(opened.map((database) => database.close())));
 
 async function open(): Promise<{ database: DatabaseServer; client: DynamoDBClient }> {
   const database = await startDynamoDb({ tableName, accessKeyId, path });

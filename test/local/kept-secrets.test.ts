@@ -1,21 +1,11 @@
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { keepSecret, readKeptSecrets } from '../../local/kept-secrets.ts';
 import { partnersOf } from '../../local/partners.ts';
 import { githubWebhookOf, slackAppOf } from '../../local/secrets.ts';
+import { workInNewFolder } from '../new-folder.ts';
 
-const before = process.cwd();
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-  process.chdir(folder);
-});
-afterEach(async () => {
-  process.chdir(before);
-  await rm(folder, { recursive: true, force: true });
-});
+beforeEach(() => void workInNewFolder());
 
 const partner = { baseUrl: 'https://pm.example.com', apiKey: 'pk_main', secretKey: 'sk_main' };
 const variables = { PARTNER_BASE_URL: 'https://pm.example.com', PARTNER_API_KEY: 'pk', PARTNER_SECRET_KEY: 'sk' };

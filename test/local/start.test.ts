@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,19 +9,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TryFacts } from '../../console/contract.ts';
 import { exampleEvent } from '../../local/examples/github-event.ts';
 import { signedByGithub } from '../../local/examples/signed-request.ts';
+import { newFolder } from '../new-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
 let folder: string;
 let relays: ChildProcess[] = [];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+beforeEach(() => {
+  folder = newFolder();
 });
 afterEach(async () => {
   await Promise.all(relays.map(kill));
   relays = [];
-  await rm(folder, { recursive: true, force: true });
 });
 
 function mountSmallDisk(place: string): void {

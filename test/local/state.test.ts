@@ -1,31 +1,25 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { controlRoutes } from '../../local/control-routes.ts';
 import { startHttpFront } from '../../local/http-front.ts';
 import { createLocalSchedules } from '../../local/schedules.ts';
 import type { StackVariables } from '../../local/stack.ts';
 import { findRunning, noteRunning } from '../../local/state.ts';
+import { workInNewFolder } from '../new-folder.ts';
 
 const variables = { AWS_ACCESS_KEY_ID: 'LOCALTEST' } as StackVariables;
-const before = process.cwd();
-let folder: string;
 let servers: Server[];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-  process.chdir(folder);
+beforeEach(() => {
+  workInNewFolder();
   servers = [];
 });
 afterEach(async () => {
-  process.chdir(before);
   for (const server of servers) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
-  await rm(folder, { recursive: true, force: true });
 });
 
 const addressOf = (server: Server) => {

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCertificates } from '../../lib/config/ca-file.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { trustCaFile } from '../../local/trust.ts';
+import { newFolder } from '../new-folder.ts';
 
 const pem = (name: string) => readFileSync(join(import.meta.dirname, '..', 'company-ca', name));
 
@@ -32,7 +31,7 @@ describe('the caFile of the configuration', () => {
     ['has no certificate', 'Dear colleagues,', /it has no certificate in PEM/],
     ['is malformed', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', /cannot be used: /],
   ])('a caFile is refused if it %s', async (_, text, reason) => {
-    const file = join(await mkdtemp(join(tmpdir(), 'partner-relay-ca-')), 'ca.pem');
+    const file = join(newFolder(), 'ca.pem');
     if (text !== undefined) writeFileSync(file, text);
     expect(() => readCertificates(file)).toThrow(reason);
   });

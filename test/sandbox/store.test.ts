@@ -1,19 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../sandbox/sandbox.ts';
+import { newFolder } from '../new-folder.ts';
 import { call, send, sign, startAtNoon } from './signed-request.ts';
 
 const newDefect = { project_id: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', title: 'Cart is empty' };
 
-function newDataFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, 'data.jsonl');
-}
+const newDataFile = () => join(newFolder(), 'data.jsonl');
 
 describe('the data file', () => {
   it('keeps records, nonces and audit trail', async () => {

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type SlackStandIn, startSlackStandIn } from '../../../local/slack/stand-in.ts';
+import { newFolder } from '../../new-folder.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const CHANNEL = 'C0GENERAL';
@@ -10,14 +9,11 @@ let folder: string;
 let now: number;
 let slack: SlackStandIn;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+  folder = newFolder();
   now = NOON;
   slack = await start();
 });
-afterEach(async () => {
-  await slack.close();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => slack.close());
 
 const start = () => startSlackStandIn({ clock: () => now, botToken: 'xoxb-kept', file: join(folder, 'slack.json') });
 

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newFolder } from '../../new-folder.ts';
 import { startAtNoon } from '../signed-request.ts';
 import { Browser, consent } from './consent.ts';
 import {
@@ -174,13 +173,11 @@ describe('the token endpoint', () => {
   });
 
   it('keeps grants, clients and what is enabled over a restart', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
-    const dataFile = join(folder, 'data.jsonl');
+    const dataFile = join(newFolder(), 'data.jsonl');
     const first = await startAtNoon({ dataFile, mcp: { enabled: true } });
     const { tokens, client_id } = await link(first.sandbox);
     const second = await startAtNoon({ dataFile });
     expect((await refresh(second.sandbox, client_id, tokens.refresh_token)).status).toBe(200);
     expect(second.sandbox.data.workspaces.map(({ mcp_enabled }) => mcp_enabled)).toEqual([true, false]);
-    rmSync(folder, { recursive: true });
   });
 });
