@@ -7,6 +7,7 @@ import {
   authorization,
   link,
   McpClient,
+  mira,
   redirectUri,
   refresh,
   register,
@@ -21,6 +22,36 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 describe('discovery', () => {
+  it('names the resource and its authorization server', async () => {
+    const { sandbox } = await startMcp();
+    const read = async (name: string) => (await fetch(`${sandbox.url}/.well-known/${name}`)).json();
+    expect(await read('oauth-protected-resource')).toMatchObject({
+      resource: `${sandbox.url}/mcp/partner`,
+      authorization_servers: [sandbox.url],
+    });
+    const server = (await read('oauth-authorization-server')) as { scopes_supported: string[] };
+    expect(server).toMatchObject({
+      issuer: sandbox.url,
+      authorization_endpoint: `${sandbox.url}/oauth/authorize`,
+      token_endpoint: `${sandbox.url}/oauth/token`,
+      registration_endpoint: `${sandbox.url}/oauth/register`,
+      code_challenge_methods_supported: ['S256'],
+    });
+    expect(server.scopes_supported).toEqual(
+      expect.arrayContaining([
+        ...[
+          'mcp:use',
+          'mcp:epics.write',
+          'mcp:sprints.read',
+          'mcp:sprints.write',
+          'mcp:context.read',
+          'mcp:context.write',
+        ],
+        ...['mcp:documents.read', 'mcp:users.write', 'mcp:reports.read'],
+      ]),
+    );
+  });
+
   it('is found under a base path, where the document and where the RFCs put it', async () => {
     const { sandbox } = await startAtNoon({ basePath: '/pm', mcp: { enabled: true } });
     const { origin } = new URL(sandbox.url);
@@ -35,6 +66,19 @@ describe('discovery', () => {
   });
 });
 
+describe('registration', () => {
+  it('gives a public client an id and no secret', async () => {
+    const { sandbox } = await startMcp();
+    const { status, json } = await register(sandbox, {
+      redirect_uris: ['https://relay.example/callback'],
+      token_endpoint_auth_method: 'client_secret_basic',
+    });
+    expect(status).toBe(201);
+    expect(json).toMatchObject({ client_id: expect.any(String), token_endpoint_auth_method: 'none' });
+    expect(json).not.toHaveProperty('client_secret');
+  });
+});
+
 describe('the pages of an authorization', () => {
   it('lead to a code for the workspace and the scopes that the person chose', async () => {
     const { sandbox } = await startMcp();
@@ -45,6 +89,13 @@ describe('the pages of an authorization', () => {
     expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'mcp:use mcp:tasks.read' });
     await expect(McpClient.connect(sandbox, tokens.access_token)).resolves.toBeDefined();
     expect(sandbox.data.grants).toMatchObject([{ workspace_id: fieldTeam, scopes }]);
+  });
+
+  it('offer only workspaces that have MCP enabled', async () => {
+    const { sandbox } = await startMcp();
+    const { url } = await authorization(sandbox);
+    await expect(consent(sandbox, url, { workspace: 'Northwind Field Team' })).rejects.toThrow('does not offer');
+    await expect(consent(sandbox, url)).resolves.toBeDefined();
   });
 
   it('offer what the workspace allows of what the client asks for, and nothing that is reserved', async () => {
@@ -72,6 +123,24 @@ describe('the pages of an authorization', () => {
     const policy = (await fetch(url)).headers.get('content-security-policy');
     expect(policy).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
     expect(policy).not.toContain('script-src');
+  });
+
+  it('refuse a wrong password, and let the person try again', async () => {
+    const { sandbox } = await startMcp();
+    const { url } = await authorization(sandbox);
+    const browser = new Browser();
+    await browser.open(url.href);
+    await expect(
+      browser.submit('sign-in', [
+        ['email', mira],
+        ['password', 'guess'],
+      ]),
+    ).rejects.toThrow('password is wrong');
+    await browser.submit('sign-in', [
+      ['email', mira],
+      ['password', 'mira-in-the-sandbox'],
+    ]);
+    expect(browser.page).toContain('Choose a workspace');
   });
 
   it('end with access_denied when the person does not allow it', async () => {
@@ -145,6 +214,15 @@ describe('the token endpoint', () => {
     const { exchange, tokens } = await link(sandbox);
     expect((await tokenRequest(sandbox, exchange)).json.error).toBe('invalid_grant');
     await expect(McpClient.connect(sandbox, tokens.access_token)).rejects.toThrow('revoked');
+  });
+
+  it('rotates the refresh token on every exchange', async () => {
+    const { sandbox } = await startMcp();
+    const { tokens, client_id } = await link(sandbox);
+    const second = await refresh(sandbox, client_id, tokens.refresh_token);
+    expect(second.json.refresh_token).not.toBe(tokens.refresh_token);
+    expect(second.json.scope).toBe(tokens.scope);
+    expect((await refresh(sandbox, client_id, second.json.refresh_token)).status).toBe(200);
   });
 
   it.each([

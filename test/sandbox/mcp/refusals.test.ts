@@ -80,6 +80,28 @@ describe('the MCP endpoint', () => {
     }
   });
 
+  it('has no other tools, and so none that changes members', async () => {
+    const { sandbox } = await startMcp();
+    const client = await McpClient.connect(sandbox, granted(sandbox));
+    expect((await client.tools()).toSorted()).toEqual(toolsByScope.flatMap(([, tools]) => tools).toSorted());
+  });
+
+  it('takes a scope away that the workspace no longer allows', async () => {
+    const { sandbox } = await startMcp();
+    const client = await McpClient.connect(sandbox, granted(sandbox));
+    sandbox.mcp.enable(undefined, ['mcp:use']);
+    expect((await client.call('list_time')).status).toBe(403);
+    sandbox.mcp.enable();
+    expect((await client.call('list_time')).status).toBe(200);
+  });
+
+  it('allows no scope that is reserved', async () => {
+    const { sandbox } = await startMcp();
+    expect(() => sandbox.mcp.enable(undefined, ['mcp:users.write'])).toThrow(
+      'there is no scope mcp:users.write to allow',
+    );
+  });
+
   it('is not for web pages', async () => {
     const { sandbox } = await startMcp();
     const from = (origin: string) =>

@@ -118,6 +118,12 @@ describe('the client of the official SDK', () => {
     expect(back.searchParams.has('code')).toBe(true);
   });
 
+  it('is told which scope a tool lacks', async () => {
+    const { client } = await linked({}, { scopes: ['mcp:use'] });
+    const call = client.callTool({ name: 'log_time', arguments: { task: checkout, hours: 2 } });
+    await expect(call).rejects.toThrow('mcp:timelogs.write');
+  });
+
   it.each([
     ['auto', '2025-11-25'],
     [{ pin: '2026-07-28' }, undefined],

@@ -7,6 +7,7 @@ const shop = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 const app = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c02';
 const checkout = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const login = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
+const fieldTeam = '2b7d9f04-8e31-4c65-a0f2-9d4b6c1e7a02';
 
 async function startAs(...[email = mira, options = {}]: [string?, Parameters<typeof startMcp>[0]?]) {
   const { sandbox, time } = await startMcp(options);
@@ -32,6 +33,12 @@ describe('a tool call', () => {
     await callPartner(sandbox, '/defects/create', { project_id: shop, title: 'By the key' });
     expect(sandbox.data.defects.at(-1)).toMatchObject({ created_by: keyOwnerId });
     expect(sandbox.mcp.calls).toMatchObject([{ user_id: tomaszId, tool: 'log_time', outcome: 'done' }, {}, {}, {}]);
+  });
+
+  it('deletes, when it is destructive', async () => {
+    const { sandbox, client } = await startAs();
+    await client.call('delete_checklist_item', { item: 104 });
+    expect(sandbox.data.checklistItems.map(({ item_id }) => item_id)).toEqual([101, 102, 103, 201]);
   });
 
   it.each([
@@ -63,6 +70,17 @@ describe('a tool call', () => {
     const { status, json } = await client.call(tool, args);
     expect([status, json.result.isError, json.result.content[0]?.text]).toEqual([200, true, text]);
     expect(sandbox.data).toEqual(before);
+  });
+
+  it('acts in the workspace of the grant, and sees what is there', async () => {
+    const { sandbox, client: inStudio } = await startAs();
+    sandbox.mcp.enable(fieldTeam);
+    const tokens = sandbox.mcp.grant(mira, { workspace_id: fieldTeam });
+    const inFieldTeam = await McpClient.connect(sandbox, tokens.access_token);
+    const projects = async (client: McpClient) =>
+      (await client.call('list_projects')).json.result.structuredContent?.projects;
+    expect(await projects(inFieldTeam)).toEqual([]);
+    expect(await projects(inStudio)).toHaveLength(3);
   });
 
   it.each([
