@@ -98,6 +98,36 @@ describe.skipIf(isWithoutBrowser)('the screen Try', () => {
     expect(relay.sandbox.data.defects.at(-1)?.title).toMatch(/^Spelling error in the README file \(edited at .+\)$/);
   });
 
+  it('a toast of a command leads to its job', async () => {
+    const { page, relay, command } = await open();
+    await command('/pm find login');
+    await page.getByRole('link', { name: 'Open the job' }).click();
+    await relay.workToTheEnd();
+    await page.getByRole('heading', { name: /find login/ }).waitFor();
+  });
+
+  it('the task in the form to log time is completed as one types, and logged on', async () => {
+    const { page, relay, messages, command } = await open();
+    await command('/pm find login');
+    await relay.workToTheEnd();
+    await page.reload();
+    await command('/pm find shop');
+    await relay.workToTheEnd();
+    await page.reload();
+    await messages.getByRole('button', { name: 'Log time' }).first().click();
+    const form = page.getByRole('form', { name: 'Log time' });
+    await form.getByLabel('Task').fill('passk');
+    const option = form.locator('datalist option').first();
+    await option.waitFor({ state: 'attached' });
+    expect(await option.getAttribute('value')).toBe('Login with passkeys');
+    await form.getByLabel('Task').fill('Login with passkeys');
+    await form.getByLabel('How long').fill('45m');
+    await form.getByRole('button', { name: 'Log', exact: true }).click();
+    await form.waitFor({ state: 'detached' });
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.timelogs.at(-1)).toMatchObject({ hours: 0.75 });
+  });
+
   it('armed faults say in words what will happen, and are taken back one by one', async () => {
     const { page, act, facts } = await open();
     for (const { fault } of (await facts()).faultKinds.slice(0, 3)) await act({ do: 'set fault', fault });

@@ -112,7 +112,7 @@ describe.skipIf(isWithoutBrowser)('with a relay', () => {
     await page.getByText('50 jobs shown').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText('100 jobs shown').waitFor();
-    await page.getByRole('button', { name: /^Parked 100\+/ }).click();
+    await page.getByRole('button', { name: /^Parked 1,000\+/ }).click();
     await page.getByText('50 jobs shown').waitFor();
     expect(await page.locator('tbody tr').count()).toBe(50);
     expect(await page.locator('tbody .mark').allInnerTexts()).toEqual(Array(50).fill('Parked'));
