@@ -21,6 +21,7 @@ import { addSecretCommands } from './secrets.ts';
 import { addSendCommand } from './send.ts';
 import { addSlackManifestCommand } from './slack-manifest.ts';
 import { addStackTraceCommand } from './stack-trace.ts';
+import { addStopCommands } from './stop.ts';
 import { openTarget } from './target.ts';
 
 /** All commands of `relay`. */
@@ -47,6 +48,7 @@ export function relayProgram(): Command {
   addPlanCommand(program, open);
   addBudgetCommand(program, open);
   addResumeCommand(program, open);
+  addStopCommands(program, stage);
   addRunCommand(program, open, stage);
   addInitCommand(program, stage);
   addConfigCommand(program);

@@ -69,6 +69,9 @@ async function openStage(stage: string): Promise<Target> {
     if (value === undefined) throw new Error(`the stack ${StackName} has no output ${name}; deploy it again`);
     return value;
   };
+  // On standard error, because it is said whatever the command prints.
+  if (outputs.get('IsRunning') === 'false')
+    console.error(`The stage ${stage} is stopped: relay --stage ${stage} start starts it.`);
   const variables = Object.fromEntries(Object.entries(VARIABLES).map(([name, key]) => [name, output(key)]));
   return {
     githubWebhookUrl: output('GithubWebhookUrl'),

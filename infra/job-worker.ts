@@ -1,7 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import {
+  type CfnEventSourceMapping,
+  EventSourceMapping,
+  type Function as LambdaFunction,
+  RecursiveLoop,
+} from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { HELP } from '../lib/engine/line/next-step.ts';
 import { WORKER_TIMEOUT } from './job-queue.ts';
@@ -13,7 +16,7 @@ export class JobWorker extends Construct {
 
   constructor(scope: Construct, id: string, props: RelayParts) {
     super(scope, id);
-    const { queues, secrets, alarms, config } = props;
+    const { queues, secrets, alarms, config, running } = props;
     this.function = new RelayFunction(this, 'Function', {
       ...props,
       slug: 'job-worker',
@@ -31,13 +34,15 @@ export class JobWorker extends Construct {
     for (const lane of ['interactive', 'background'] as const) {
       // A job may make other jobs: the timesheet job of a team makes one reminder for each person who is short.
       queues[lane].queue.grantSendMessages(this.function);
-      this.function.addEventSource(
-        new SqsEventSource(queues[lane].queue, {
-          batchSize: 1,
-          maxConcurrency: config.deployment.maxConcurrency[lane],
-          reportBatchItemFailures: true,
-        }),
-      );
+      queues[lane].queue.grantConsumeMessages(this.function);
+      const source = new EventSourceMapping(this, `${lane}Source`, {
+        target: this.function,
+        eventSourceArn: queues[lane].queue.queueArn,
+        batchSize: 1,
+        maxConcurrency: config.deployment.maxConcurrency[lane],
+        reportBatchItemFailures: true,
+      });
+      (source.node.defaultChild as CfnEventSourceMapping).enabled = running.either(true, false);
     }
 
     alarms.add(this.function.metricErrors({ statistic: 'Sum', period: Duration.minutes(1) }), 'job-worker-errors', {

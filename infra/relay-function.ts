@@ -23,6 +23,7 @@ import { functionBuild } from './bundle/function-build.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Keyed } from './keyed.ts';
 import type { Network } from './network.ts';
+import type { Running } from './running.ts';
 import type { Secrets } from './secrets.ts';
 import type { Stage as RelayStage } from './stage.ts';
 import type { StateTable } from './state-table.ts';
@@ -42,6 +43,7 @@ export interface RelayParts extends Keyed {
   queues: Readonly<Record<QueueName, JobQueue>>;
   /** The network of the functions that call the service. Without it, they run outside a VPC. */
   network: Network | undefined;
+  running: Running;
 }
 
 export interface RelayFunctionProps extends RelayParts {

@@ -13,6 +13,7 @@ import { functionUrls, HttpEntrance } from './entrance.ts';
 import { JobQueue } from './job-queue.ts';
 import { JobWorker } from './job-worker.ts';
 import { Network } from './network.ts';
+import { Running } from './running.ts';
 import { addSchedules } from './schedules.ts';
 import { Secrets } from './secrets.ts';
 import { deployedBy, type Stage } from './stage.ts';
@@ -52,7 +53,8 @@ export class RelayStack extends Stack {
     const secrets = new Secrets(this, 'Secrets', { stage, config, table, key });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });
     const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', key, alarms });
-    const relay = { stage, config, alarms, table, secrets, queues: { interactive, background }, network, key };
+    const running = new Running(this, 'RunningState');
+    const relay = { stage, config, alarms, table, secrets, queues: { interactive, background }, network, key, running };
 
     const githubWebhook = new WebhookEndpoint(this, 'GithubWebhook', {
       slug: 'github-webhook',
@@ -79,6 +81,8 @@ export class RelayStack extends Stack {
       ? new AccountLink(this, 'AccountLink', { entrance, ...relay })
       : undefined;
     if (accountLink) slackWebhook?.function.addEnvironment('ACCOUNT_LINK_URL', accountLink.url);
+    // It tells people that their commands wait.
+    slackWebhook?.function.addEnvironment('RUNNING', running.either('true', 'false').toString());
     const worker = new JobWorker(this, 'JobWorker', relay);
     const scheduled = addSchedules(this, relay);
     addStateAlarms(alarms, config);

@@ -2,7 +2,13 @@ import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
+import {
+  type CfnSchedule,
+  ContextAttribute,
+  Schedule,
+  ScheduleExpression,
+  ScheduleTargetInput,
+} from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -20,7 +26,7 @@ export class ScheduledFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: RelayParts & { schedule: Declared }) {
     super(scope, id);
-    const { schedule, alarms, secrets, queues } = props;
+    const { schedule, alarms, secrets, queues, running } = props;
     const { slug, needs, broken } = schedule;
     this.function = new RelayFunction(this, 'Function', {
       ...props,
@@ -52,7 +58,7 @@ export class ScheduledFunction extends Construct {
     );
     failures.grantSendMessages(role);
     const event: ScheduleEvent = { at: ContextAttribute.scheduledTime };
-    new Schedule(this, 'Schedule', {
+    const fires = new Schedule(this, 'Schedule', {
       ...(props.key && { key: props.key }),
       schedule: ScheduleExpression.cron({ minute: MINUTES[schedule.everyMinutes] }),
       target: new LambdaInvoke(this.function, {
@@ -64,6 +70,7 @@ export class ScheduledFunction extends Construct {
         maxEventAge: Duration.minutes(15),
       }),
     });
+    (fires.node.defaultChild as CfnSchedule).state = running.either('ENABLED', 'DISABLED').toString();
     alarms.add(failures.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' }), `${slug}-failures`, {
       threshold: 1,
       broken: `${slug} failed three times in a row: ${broken}`,

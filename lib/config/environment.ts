@@ -16,6 +16,8 @@ const schema = z.object({
   SECRET_PREFIX: z.string().check(z.minLength(1)),
   /** Where account-link is reached from browsers, for the function that makes links to it. */
   ACCOUNT_LINK_URL: z.optional(z.url()),
+  /** `false` while the stage is stopped: what is taken is kept, and nothing works on it. */
+  RUNNING: z._default(z.enum(['true', 'false']), 'true'),
   /**
    * Lambda sets it for a function that it starts.
    * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime

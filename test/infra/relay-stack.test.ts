@@ -92,6 +92,16 @@ describe('the stack', () => {
     });
   });
 
+  it('while it is stopped, nothing works on what the webhooks keep, and no schedule fires', () => {
+    const template = templateOf('dev');
+    template.hasParameter('Running', { Default: 'true' });
+    const either = (running: unknown, stopped: unknown) => ({
+      'Fn::If': [Match.stringLikeRegexp('IsRunning'), running, stopped],
+    });
+    template.allResourcesProperties('AWS::Lambda::EventSourceMapping', { Enabled: either(true, false) });
+    template.allResourcesProperties('AWS::Scheduler::Schedule', { State: either('ENABLED', 'DISABLED') });
+  });
+
   it('tracing is on only if configured', () => {
     const template = synthesize('dev', { deployment: { tracing: true } }).template();
     template.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } });

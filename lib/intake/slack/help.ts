@@ -6,7 +6,7 @@ import { askedIn, continuesAt, type Job, shortName, waitsFor } from '../../engin
 import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
-import { connectionOf, type SlackIntake } from './slack-intake.ts';
+import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 
 const SHOWN = 5;
 
@@ -65,6 +65,7 @@ export async function statusMessage(
   return {
     text: 'Status of your requests',
     blocks: [
+      ...(intake.isStopped ? [section(`:double_vertical_bar: ${STOPPED}`)] : []),
       section('*Your last jobs*'),
       ...told,
       section(`*Budget of ${connection}*\n${used}. ${nextSlot(budget, intake.clock())}${paused}`),

@@ -50,6 +50,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     admission: createAdmission(asking),
     permissions: linking.requiringLink(createPermissions(asking)),
     clock,
+    isStopped: runtime.environment.RUNNING === 'false',
     projects: createKnownProjects(table, clock),
     tasks: createKnownTasks(table),
     recentCommands: createRecentCommands(table, jobs, clock),

@@ -18,7 +18,7 @@ import { message, plainSection, type SlackMessage, section, warning } from '../.
 import { code, escaped, plain } from '../../platforms/slack/mrkdwn.ts';
 import { type ButtonPress, readOwn, type SlackCommand, SlackRequestError } from '../../platforms/slack/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
-import { connectionOf, type SlackIntake } from './slack-intake.ts';
+import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 import { type SlackRequester, slackOrigin } from './slack-origin.ts';
 
 /** A command, the person who gave it, and the place. */
@@ -43,7 +43,11 @@ export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): 
   const text = `${intake.settings.command} ${printCommand(parsed.command, intake.settings.languages)}`;
   const connection = connectionOf(intake, typed.channelId);
   const waits = await intake.linking.waitsForLink(parsed.command.verb, typed.userId, connection);
-  const working = section(`:hourglass_flowing_sand: Working on it: ${code(text)}`);
+  const working = section(
+    intake.isStopped
+      ? `:double_vertical_bar: ${STOPPED} This is kept: ${code(text)}`
+      : `:hourglass_flowing_sand: Working on it: ${code(text)}`,
+  );
   return message(waits === undefined ? working : [working, section(waits)]);
 }
 

@@ -22,6 +22,8 @@ export interface SlackIntake {
   admission: Admission;
   permissions: Permissions;
   clock: () => number;
+  /** While an operator has stopped the stage, what people ask for is kept, and nothing works on it. */
+  isStopped: boolean;
   projects: KnownProjects;
   tasks: Pick<KnownTasks, 'get'>;
   recentCommands: RecentCommands;
@@ -45,6 +47,9 @@ export interface SlackIntake {
  * accepted earlier with another input, which stays.
  */
 export type Accepted = 'safe' | 'before' | 'too many';
+
+/** For people, while an operator has stopped the stage. */
+export const STOPPED = 'An operator has stopped Partner Relay. It does what you ask for once it is started again.';
 
 /** The connection for a channel's commands. */
 export function connectionOf({ settings }: SlackIntake, channelId: string): string {

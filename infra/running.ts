@@ -1,0 +1,29 @@
+import { CfnCondition, CfnOutput, CfnParameter, Fn, Stack } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+
+/**
+ * Whether the stage works on what it has taken. It is a parameter of the stack, so that nothing but `relay stop` and
+ * `relay start` changes it: `cdk deploy` keeps the values that parameters have.
+ * https://docs.aws.amazon.com/cdk/v2/guide/parameters.html
+ */
+export class Running extends Construct {
+  readonly #isRunning: CfnCondition;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const parameter = new CfnParameter(Stack.of(this), 'Running', {
+      description: 'Leave this to relay stop and relay start.',
+      allowedValues: ['true', 'false'],
+      default: 'true',
+    });
+    this.#isRunning = new CfnCondition(this, 'IsRunning', {
+      expression: Fn.conditionEquals(parameter.valueAsString, 'true'),
+    });
+    new CfnOutput(Stack.of(this), 'IsRunning', { value: parameter.valueAsString });
+  }
+
+  /** The first value while the stage is running, and the second while it is stopped. */
+  either(running: unknown, stopped: unknown) {
+    return Fn.conditionIf(this.#isRunning.logicalId, running, stopped);
+  }
+}
