@@ -284,12 +284,12 @@ describe('what an operator decides', () => {
     [
       'the list cannot be read',
       'cut',
-      'no answer came, which can also happen after the work; nothing speaks against it yet, because no search',
+      'no answer came, which can also happen after the work; nothing shows yet that it does not, because no search',
     ],
     [
       'the list has all but the creation',
       'server-error',
-      /status 500, which .* after the work; against it speaks .* all of which was read at \S+ \S+ \S+: .* carry it out until .* was created at \d{4}-\d\d-\d\d \S+ by/,
+      /status 500, which .* after the work; it may not, because no .* when all of the list was read at \S+ \S+ \S+: .* carry it out until .* was created at \d{4}-\d\d-\d\d \S+ by/,
     ],
   ] as const)('one sentence says what speaks for and against an unknown outcome: %s', async (_, kind, sentence) => {
     if (kind === 'cut') await unknownOutcome();

@@ -57,7 +57,7 @@ describe.skipIf(isWithoutBrowser)('every screen is accessible', () => {
     it('the evidence of an unknown outcome', async () => {
       const { page, go } = opened;
       await go('parked');
-      for (const text of ['If it was created, it contains', 'For it speaks that']) {
+      for (const text of ['If it was created, it contains', 'It may exist, because']) {
         await page.getByText(text).waitFor();
       }
     });

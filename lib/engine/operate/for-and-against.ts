@@ -5,7 +5,7 @@ import type { Send } from '../record/sends.ts';
 
 /** What speaks for and against that an open creation was carried out, in one sentence. */
 export function forAndAgainst(creation: OpenCreation, sends: readonly Send[]): string {
-  return `For it speaks that ${unclearAnswer(sends)}; ${against(creation)}.`;
+  return `It may exist, because ${unclearAnswer(sends)}; ${against(creation)}.`;
 }
 
 function unclearAnswer(sends: readonly Send[]): string {
@@ -19,14 +19,16 @@ const UNCLEAR: ReadonlySet<Send['came']> = new Set(['no answer', 'server error',
 
 function against({ operation, marker, searches, lastSearch, executableUntil }: OpenCreation): string {
   const found = operations.get(operation)?.found;
-  if (marker === undefined || !found) return 'nothing speaks against it, because the relay has no way to search for it';
-  if (searches === 0) return 'nothing speaks against it yet, because no search for it has come to an end';
-  if (!lastSearch?.isComplete) return `little speaks against it, because the relay cannot read all of ${found.list}`;
+  if (marker === undefined || !found)
+    return 'nothing shows that it does not, because the relay has no way to search for it';
+  if (searches === 0) return 'nothing shows yet that it does not, because no search for it has come to an end';
+  if (!lastSearch?.isComplete)
+    return `little shows that it does not, because the relay cannot read all of ${found.list}`;
   const { at, newest } = lastSearch;
   const latest =
     newest === undefined
       ? 'the list does not say when its entries were created, so it may lag behind'
       : `the newest entry of the list was created at ${newest} by the service's clock`;
-  const read = `against it speaks that its marker is in the ${found.field} of nothing in ${found.list}, all of which was read at ${localTime(at)}`;
+  const read = `it may not, because no ${found.field} in ${found.list} had its marker when all of the list was read at ${localTime(at)}`;
   return `${read}: the service could carry it out until ${localTime(executableUntil)}, and ${latest}`;
 }
