@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/aws/**', 'test/long/**', 'test/web/**'],
+    isolate: false,
+    setupFiles: ['test/between-files.ts'],
     // A test waits for sockets and for other processes, never for a time.
     testTimeout: 90_000,
     // They wait for sockets more than for the processor, of which vitest would leave one free.

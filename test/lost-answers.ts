@@ -37,6 +37,12 @@ export function loseAnswers(): void {
   equipClients(SQSClient.prototype, isLost);
 }
 
+/** Has AWS answer clients that are new from now on. Other tests of this process may have made it lose answers. */
+export function keepAnswers(): void {
+  Reflect.deleteProperty(DynamoDBClient.prototype, 'send');
+  Reflect.deleteProperty(SQSClient.prototype, 'send');
+}
+
 type Client = Pick<DynamoDBClient, 'config' | 'middlewareStack' | 'send'>;
 
 function equipClients(prototype: object, isLost: (input: object) => boolean): void {
