@@ -30,7 +30,7 @@ export class AccountLink extends Construct {
       reservedConcurrency: config.deployment.reservedConcurrency.webhook,
     }).function;
     secrets.grantRead(this.function, ['grants', 'instance']);
-    const { url, serverErrors } = entrance.open(this.function, '/link', {
+    const { url, serverErrors } = entrance.open(this.function, 'account-link', '/link', {
       '/start': [HttpMethod.GET, HttpMethod.POST],
       '/callback/{connection}': [HttpMethod.GET],
     });

@@ -2,7 +2,7 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { DomainName, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -11,6 +11,7 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
+import { sumOf } from './sum-of.ts';
 
 /** The public endpoint of a webhook. */
 export interface Door {
@@ -24,23 +25,28 @@ export type Routes = Readonly<Record<string, readonly HttpMethod[]>>;
 
 /** How the webhooks are reached from outside. */
 export interface Entrance {
+  /** The numbers of requests answered with 4xx, per minute, by what counts them: a webhook, or the HTTP API of all. */
+  readonly clientErrors: ReadonlyMap<string, IMetric>;
   /**
    * @param path where several functions share one entrance: `/github`
    * @param routes what it takes, by the path below that one and its methods; a POST to the path itself by default
    */
-  open(fn: LambdaFunction, path: string, routes?: Routes): Door;
+  open(fn: LambdaFunction, slug: string, path: string, routes?: Routes): Door;
 }
 
 const A_MINUTE = { statistic: 'Sum', period: Duration.minutes(1) };
 
-/** A function URL. It has no IAM authorization: callers are authenticated by the signature of the body. */
-export const functionUrls: Entrance = {
-  open(fn, path, routes) {
+/** A URL for each function. It has no IAM authorization: callers are authenticated by the signature of the body. */
+export class FunctionUrls implements Entrance {
+  readonly clientErrors = new Map<string, IMetric>();
+
+  open(fn: LambdaFunction, slug: string, path: string, routes?: Routes): Door {
     // It ends with a slash. Without routes the path makes no difference.
     const { url } = fn.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
+    this.clientErrors.set(slug, fn.metric('Url4xxCount', A_MINUTE));
     return { url: routes ? url + path.slice(1) : url, serverErrors: fn.metric('Url5xxCount', A_MINUTE) };
-  },
-};
+  }
+}
 
 export interface HttpEntranceProps extends Keyed {
   stage: Stage;
@@ -50,6 +56,7 @@ export interface HttpEntranceProps extends Keyed {
 
 /** One HTTP API for all webhooks, for accounts that do not allow function URLs. */
 export class HttpEntrance extends Construct implements Entrance {
+  readonly clientErrors: ReadonlyMap<string, IMetric>;
   readonly #api: HttpApi;
   readonly #url: string;
 
@@ -75,7 +82,7 @@ export class HttpEntrance extends Construct implements Entrance {
         domainName: domain.name,
         certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
       });
-    new HttpStage(this, 'Stage', {
+    const allRoutes = new HttpStage(this, 'Stage', {
       httpApi: this.#api,
       stageName: '$default',
       autoDeploy: true,
@@ -84,6 +91,8 @@ export class HttpEntrance extends Construct implements Entrance {
       accessLogSettings: { destination: new LogGroupLogDestination(log) },
       ...(domainName && { domainMapping: { domainName } }),
     });
+    // All routes share the limit beyond which the API answers 429, which counts here too.
+    this.clientErrors = new Map([['http-api', allRoutes.metricClientError(A_MINUTE)]]);
     this.#url = domain ? `https://${domain.name}` : this.#api.apiEndpoint;
     if (domainName) {
       new CfnOutput(Stack.of(this), 'DomainTarget', {
@@ -93,7 +102,7 @@ export class HttpEntrance extends Construct implements Entrance {
     }
   }
 
-  open(fn: LambdaFunction, path: string, routes: Routes = { '': [HttpMethod.POST] }): Door {
+  open(fn: LambdaFunction, _slug: string, path: string, routes: Routes = { '': [HttpMethod.POST] }): Door {
     const integration = new HttpLambdaIntegration(fn.node.path, fn);
     const errors: Metric[] = [];
     for (const [below, methods] of Object.entries(routes)) {
@@ -113,14 +122,4 @@ export class HttpEntrance extends Construct implements Entrance {
       ...A_MINUTE,
     });
   }
-}
-
-function sumOf(metrics: readonly Metric[]): IMetric {
-  const [only, ...others] = metrics;
-  if (only && others.length === 0) return only;
-  const named = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
-  const expression = Object.keys(named)
-    .map((name) => `FILL(${name}, 0)`)
-    .join(' + ');
-  return new MathExpression({ expression, usingMetrics: named, period: A_MINUTE.period });
 }

@@ -9,7 +9,8 @@ import { acknowledge } from './acknowledge.ts';
 import { Alarms } from './alarms.ts';
 import { ConsolePolicies } from './console-policies.ts';
 import { Dashboard } from './dashboard.ts';
-import { functionUrls, HttpEntrance } from './entrance.ts';
+import { FunctionUrls, HttpEntrance } from './entrance.ts';
+import { addFloodAlarms } from './flood-alarms.ts';
 import { JobQueue } from './job-queue.ts';
 import { JobWorker } from './job-worker.ts';
 import { Network } from './network.ts';
@@ -47,9 +48,9 @@ export class RelayStack extends Stack {
     const network = settings.network && new Network(this, 'Network', settings.network);
     const entrance = settings.httpApi
       ? new HttpEntrance(this, 'Entrance', { stage, config, settings: settings.httpApi, key })
-      : functionUrls;
+      : new FunctionUrls();
     const alarms = new Alarms(this, 'Alarms', { stage, to: config.deployment.alarms, key });
-    const table = new StateTable(this, 'StateTable', { stage, config, key });
+    const table = new StateTable(this, 'StateTable', { stage, config, alarms, key });
     const secrets = new Secrets(this, 'Secrets', { stage, config, table, key });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });
     const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', key, alarms });
@@ -86,6 +87,7 @@ export class RelayStack extends Stack {
     const worker = new JobWorker(this, 'JobWorker', relay);
     const scheduled = addSchedules(this, relay);
     addStateAlarms(alarms, config);
+    addFloodAlarms(alarms, entrance, config);
     const functions = [
       githubWebhook.function,
       ...(slackWebhook ? [slackWebhook.function] : []),

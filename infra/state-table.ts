@@ -1,3 +1,4 @@
+import { Duration } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -5,16 +6,27 @@ import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import { acknowledge } from './acknowledge.ts';
+import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
+import { sumOf } from './sum-of.ts';
 import { itemGrants, tableAccessOf } from './table-access.ts';
+
+/** What the functions ask of the table. */
+const OPERATIONS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'];
+
+export interface StateTableProps extends Keyed {
+  stage: Stage;
+  config: RelayConfig;
+  alarms: Alarms;
+}
 
 /** The one table: jobs, their journals, links and budgets. */
 export class StateTable extends Construct {
   readonly table: TableV2;
   readonly #takesLinkedAccounts: boolean;
 
-  constructor(scope: Construct, id: string, { stage, config, key }: { stage: Stage; config: RelayConfig } & Keyed) {
+  constructor(scope: Construct, id: string, { stage, config, alarms, key }: StateTableProps) {
     super(scope, id);
     this.#takesLinkedAccounts = takesLinkedAccounts(config);
     const table = new TableV2(this, 'Table', {
@@ -46,6 +58,17 @@ export class StateTable extends Construct {
       acknowledge(table, 'AwsSolutions-DDB3', 'Only a protected stage has data that is worth restoring.');
     }
     this.table = table;
+    // Each request counts that the table or one of its indexes throttles. The SDK repeats it, so one minute is no harm.
+    const throttled = OPERATIONS.map((operation) =>
+      table.metricThrottledRequestsForOperation(operation, { statistic: 'Sum', period: Duration.minutes(1) }),
+    );
+    alarms.add(sumOf(throttled), 'table-throttles', {
+      threshold: 1,
+      minutes: 3,
+      broken:
+        'DynamoDB has throttled the table for three minutes: webhooks may answer 5xx, and jobs are carried out late.',
+      todo: 'docs/stuck.md#the-table-is-throttled says how to find out what uses the table, and what to do.',
+    });
   }
 
   /**

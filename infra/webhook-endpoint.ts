@@ -38,7 +38,7 @@ export class WebhookEndpoint extends Construct {
     secrets.grantRead(this.function, [secret, 'intake']);
     for (const { queue } of Object.values(queues)) queue.grantSendMessages(this.function);
 
-    const { url, serverErrors } = entrance.open(this.function, path);
+    const { url, serverErrors } = entrance.open(this.function, slug, path);
     this.url = url;
 
     alarms.add(serverErrors, `${slug}-5xx`, {

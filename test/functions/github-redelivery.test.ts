@@ -128,6 +128,7 @@ describe('a delivery', () => {
     const told = 'delivery given up: it fails while others arrive';
     const givenUp = { message: told, hookId: '101', hook: 'repository Codertocat/Hello-World', guid };
     expect(relay.log.filter(({ message }) => message === told)).toEqual([givenUp]);
+    expect(relay.metrics.filter((metric) => metric.DeliveriesGivenUp === 1)).toHaveLength(1);
     await pass(DAY, happening);
     expect(github.asked(guid)).toBe(5);
   });
@@ -553,6 +554,7 @@ describe('a hook', () => {
         hook: 'repository Codertocat/Hello-World',
         reason: expect.stringMatching(new RegExp(`${status}.*"Webhooks" \\(read and write\\)`)),
       });
+      expect(relay.metrics).toContainEqual(expect.objectContaining({ HooksRefused: 1 }));
     },
   );
 

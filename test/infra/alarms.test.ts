@@ -9,6 +9,7 @@ describe('alarms', () => {
   it('alarms say what is broken for whom and what to do, and reach the configured recipients', () => {
     const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
     expect(alarms.map(({ Properties }) => Properties.AlarmName.replace('partner-relay-prod-', '')).sort()).toEqual([
+      'account-link-4xx',
       'account-link-5xx',
       'account-link-throttles',
       'background-dead-letters',
@@ -24,6 +25,7 @@ describe('alarms', () => {
       'deliveries-given-up',
       'github-redelivery-failures',
       'github-redelivery-throttles',
+      'github-webhook-4xx',
       'github-webhook-5xx',
       'github-webhook-throttles',
       'heartbeat',
@@ -37,9 +39,11 @@ describe('alarms', () => {
       'operations-stopped',
       'overdue-jobs',
       'parked-jobs',
+      'slack-webhook-4xx',
       'slack-webhook-5xx',
       'slack-webhook-throttles',
       'strangers-wait',
+      'table-throttles',
       'timesheet-reminder-failures',
       'timesheet-reminder-throttles',
     ]);
@@ -81,6 +85,38 @@ describe('alarms', () => {
         ]),
       }),
     });
+  });
+
+  it.each([
+    ['prod', 'github-webhook', { Namespace: 'AWS/Lambda', MetricName: 'Url4xxCount' }],
+    ['http-api', 'http-api', { Namespace: 'AWS/ApiGateway', MetricName: '4xx' }],
+  ] as const)('on %s, more refusals of %s than the service takes calls set off an alarm', (stage, name, metric) => {
+    const connections = { main: {}, other: { limits: { perMinute: 60 } } };
+    synthesize(stage, { connections })
+      .template()
+      .hasResourceProperties('AWS::CloudWatch::Alarm', {
+        AlarmName: `partner-relay-${stage}-${name}-4xx`,
+        ...metric,
+        Threshold: 180,
+        EvaluationPeriods: 5,
+      });
+  });
+
+  it('throttling of the table sets off an alarm, whatever the request, and however few kinds are throttled', () => {
+    const [{ Properties } = { Properties: {} }] = Object.values(
+      template.findResources('AWS::CloudWatch::Alarm', {
+        Properties: { AlarmName: 'partner-relay-prod-table-throttles' },
+      }),
+    );
+    const [sum, ...metrics] = Properties.Metrics;
+    // Without FILL, a kind that was not throttled in a minute would leave no sum at all.
+    expect(sum.Expression).toBe('FILL(m0, 0) + FILL(m1, 0) + FILL(m2, 0) + FILL(m3, 0) + FILL(m4, 0)');
+    const dimensions = metrics.flatMap(({ MetricStat }: { MetricStat: { Metric: { Dimensions: object[] } } }) => {
+      return MetricStat.Metric.Dimensions;
+    });
+    for (const Value of ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query']) {
+      expect(dimensions).toContainEqual({ Name: 'Operation', Value });
+    }
   });
 
   it('an alarm goes off if the sweep records no heartbeat', () => {
