@@ -3,45 +3,66 @@ import type { Result } from './simulation.ts';
 import { MINUTE } from './workloads.ts';
 import type { MetricValue } from './world.ts';
 
-/** What of an alarm of the template says when it goes off. */
-interface Alarm {
-  AlarmName: string;
+/** What is measured. */
+interface Subject {
   Namespace: string;
   MetricName: string;
   Dimensions: { Name: string; Value: unknown }[];
+}
+
+/** What of an alarm of the template says when it goes off. */
+interface Alarm extends Subject {
+  AlarmName: string;
   Statistic: 'Maximum' | 'Sum';
+  /** In place of the subject and the statistic: the metrics whose sum per minute it watches. */
+  Metrics?: { MetricStat?: { Metric: Subject } }[];
   Threshold: number;
   EvaluationPeriods: number;
   ComparisonOperator: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
   TreatMissingData: 'breaching' | 'notBreaching' | 'ignore';
 }
 
+/** The stack of a stage with all functions. */
+const template = () =>
+  synthesize('dev', { connections: { main: { mcp: { link: 'offered' } } }, slack: { connection: 'main' } }).template();
+
+const alarmsIn = (stack: ReturnType<typeof template>) =>
+  Object.values(stack.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties as Alarm);
+
+/** `overdue-jobs` */
+const nameOf = ({ AlarmName }: Alarm) => AlarmName.replace('partner-relay-dev-', '');
+
+/** The names of all alarms of the deployed stack. */
+export const everyAlarm = (): string[] => alarmsIn(template()).map(nameOf);
+
 /**
  * The alarms of the deployed stack that what was recorded in a simulation sets off, and after how many minutes. Of the
- * metrics of AWS, the simulation has only those of the queues.
+ * metrics of AWS, the simulation has those of the queues, and what of the table and the functions fails.
  */
 export function alarmsOf({ metrics }: Pick<Result, 'metrics'>, runsMs: number): Map<string, number> {
-  const stack = synthesize('dev', { connections: { main: {} } }).template();
-  const found = Object.values(stack.findResources('AWS::CloudWatch::Alarm')).map(
-    ({ Properties }) => Properties as Alarm,
-  );
+  const stack = template();
+  const functions = stack.findResources('AWS::Lambda::Function');
+  const slugOf = (ref: string) => functions[ref]?.Properties.FunctionName.replace('partner-relay-dev-', '');
   const wentOff = new Map<string, number>();
-  for (const alarm of found) {
-    const of = subjectOf(alarm);
-    const own = metrics.filter(
-      ({ namespace, name, ...value }) => namespace === alarm.Namespace && name === alarm.MetricName && value.of === of,
+  for (const alarm of alarmsIn(stack)) {
+    const subjects = alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) ?? [alarm];
+    const own = metrics.filter(({ namespace, name, of }) =>
+      subjects.some(
+        (subject) => namespace === subject.Namespace && name === subject.MetricName && of === about(subject, slugOf),
+      ),
     );
     // Nothing records this one here.
-    if (own.length === 0 && alarm.Namespace.startsWith('AWS/')) continue;
+    if (own.length === 0 && subjects.some(({ Namespace }) => Namespace.startsWith('AWS/'))) continue;
     const at = minuteOf(alarm, own, Math.floor(runsMs / MINUTE));
-    if (at !== undefined) wentOff.set(alarm.AlarmName.replace('partner-relay-dev-', ''), at);
+    if (at !== undefined) wentOff.set(nameOf(alarm), at);
   }
   return wentOff;
 }
 
-/** The queue that an alarm is about, as in the metrics of the simulation. */
-function subjectOf({ Dimensions }: Alarm): string | undefined {
+/** The queue or the function that a metric is about, as in the metrics of the simulation. */
+function about({ Dimensions }: Subject, slugOf: (ref: string) => string | undefined): string | undefined {
   for (const { Name, Value } of Dimensions) {
+    if (Name === 'FunctionName') return slugOf((Value as { Ref: string }).Ref);
     if (Name !== 'QueueName') continue;
     const [, lane = '', isDead] = /(Interactive|Background)Queue(DeadLetters)?/.exec(JSON.stringify(Value)) ?? [];
     return `${lane.toLowerCase()}.fifo${isDead ? ' dead letters' : ''}`;
@@ -56,7 +77,8 @@ function minuteOf(alarm: Alarm, values: readonly MetricValue[], minutes: number)
   for (let minute = 0; minute < minutes; minute++) {
     const here = byMinute.get(minute)?.map(({ value }) => value);
     if (here) {
-      const value = alarm.Statistic === 'Sum' ? here.reduce((sum, one) => sum + one, 0) : Math.max(...here);
+      const value =
+        alarm.Metrics || alarm.Statistic === 'Sum' ? here.reduce((sum, one) => sum + one, 0) : Math.max(...here);
       const isAbove = value >= alarm.Threshold;
       beyond = isAbove === (alarm.ComparisonOperator === 'GreaterThanOrEqualToThreshold') ? beyond + 1 : 0;
     } else if (alarm.TreatMissingData === 'breaching') beyond++;

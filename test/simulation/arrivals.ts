@@ -4,8 +4,8 @@ import { checklistItemJobs } from '../../lib/automations/complete-checklist-item
 import type { QueueName } from '../../lib/engine/line/queue.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
 import { asHttpHandler } from '../../local/http-front.ts';
-import { doneCommand, openedIssue } from './events.ts';
-import { noteError, startProcess, type World } from './world.ts';
+import { doneCommand, openedIssue, type Sender } from './events.ts';
+import { noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 
 /** An event: `background` is a new issue in GitHub, `interactive` a command of a person in Slack. */
 export interface Arrival {
@@ -19,6 +19,7 @@ export interface Arrival {
   atMs: number;
   /** Of the issue; without any it becomes a job that makes no call. */
   labels?: string[];
+  from?: Sender;
 }
 
 /** When the event of each job came (virtual time), its lane and who asked for it; by the id of the job. */
@@ -39,9 +40,15 @@ export function bring(
   const github = asHttpHandler(webhooks.github(startProcess(world).runtime));
   const slack = asHttpHandler(webhooks.slack(startProcess(world).runtime));
 
-  async function openIssue(connection: string, number: number, labels?: string[]): Promise<void> {
+  function noteAnswer(slug: string, status = 0): void {
+    if (status >= 400) noteAwsMetric(world, 'Lambda', `Url${Math.floor(status / 100)}xxCount`, 1, slug);
+  }
+
+  async function openIssue(number: number, arrival: Arrival): Promise<void> {
     const at = time.now;
-    const { statusCode, body } = await github(openedIssue(connection, number, at, labels));
+    const { statusCode, body } = await github(openedIssue(arrival.connection, number, at, arrival));
+    noteAnswer('github-webhook', statusCode);
+    if (arrival.from === 'forger') return;
     if (statusCode !== 202) throw new Error(`the GitHub webhook answered ${statusCode}: ${body}`);
     const { jobs } = JSON.parse(body ?? '') as { jobs: string[] };
     for (const id of jobs) wanted.set(id, { lane: 'background', at });
@@ -49,23 +56,26 @@ export function bring(
 
   async function giveCommand(
     number: number,
-    { connection, calls = 1, person = `U0P${number % PEOPLE}` }: Arrival,
+    { connection, calls = 1, person = `U0P${number % PEOPLE}`, from }: Arrival,
   ): Promise<void> {
     const triggerId = `trigger-${number}`;
     const responseUrl = `https://hooks.slack.com/commands/${number}`;
     const items = Array.from({ length: calls }, (_, index) => 10 * number + index);
-    const command = { userId: person, items, triggerId, responseUrl };
-    wanted.set(jobId(checklistItemJobs.name, triggerId), { lane: 'interactive', at: time.now, person });
+    const isForged = from === 'forger';
+    const command = { userId: person, items, triggerId, responseUrl, isForged };
+    if (!isForged) wanted.set(jobId(checklistItemJobs.name, triggerId), { lane: 'interactive', at: time.now, person });
     const { statusCode, body } = await slack(doneCommand(connection, command, time.now));
+    noteAnswer('slack-webhook', statusCode);
+    if (isForged) return;
     if (statusCode !== 200) throw new Error(`the Slack webhook answered ${statusCode}: ${body}`);
   }
 
   async function comeInOrder(): Promise<void> {
     for (const [index, arrival] of arrivals.toSorted((a, b) => a.atMs - b.atMs).entries()) {
-      const { connection, lane, atMs, labels } = arrival;
+      const { lane, atMs } = arrival;
       if (start + atMs > time.now) await time.sleep(start + atMs - time.now);
       const number = index + 1;
-      const come = lane === 'background' ? openIssue(connection, number, labels) : giveCommand(number, arrival);
+      const come = lane === 'background' ? openIssue(number, arrival) : giveCommand(number, arrival);
       void come.catch((error) => noteError(world, error));
     }
   }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ThrottlingException } from '@aws-sdk/client-dynamodb';
 import {
   GetSecretValueCommand,
   ResourceNotFoundException,
@@ -26,7 +26,16 @@ export interface AwsModels {
   clock: () => number;
   /** Of so many conditional writes and messages, one loses its answer. */
   losesOneIn: number;
+  trouble?: () => AwsTrouble | undefined;
+  /** Takes note of a request to the table that was throttled so many times. */
+  throttled?: (times: number) => void;
 }
+
+/** The table throttles every request; or nothing can be decrypted with the customer's key. */
+export type AwsTrouble = 'throttled' | 'denied';
+
+/** As lib/runtime.ts has it. */
+const ATTEMPTS = 3;
 
 /**
  * How many invocations of the worker, one after the other, led to what runs now. On AWS the SDK passes this on in
@@ -34,6 +43,12 @@ export interface AwsModels {
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 export const lineage = new AsyncLocalStorage<number>();
+
+/** As the table, the queues and the secrets answer alike, if in other words. */
+class KmsDenied extends Error {
+  override readonly name = 'AccessDeniedException';
+  override readonly message = 'Access to the KMS key is denied';
+}
 
 /** Carries a request to its effect, and the answer back. */
 type Travel = (answer: () => object) => Promise<object>;
@@ -44,7 +59,8 @@ type Travel = (answer: () => object) => Promise<object>;
  *
  * @returns what gives the clients their own sending back
  */
-export function connectAws({ table, queues, secrets, clock, losesOneIn }: AwsModels, travel: Travel): () => void {
+export function connectAws(models: AwsModels, travel: Travel): () => void {
+  const { table, queues, secrets, clock, losesOneIn, trouble, throttled } = models;
   const queueOf = (url = ''): Queue => {
     const queue = queues.get(url.slice(url.lastIndexOf('/') + 1));
     if (!queue) throw new Error(`there is no queue ${url}`);
@@ -75,14 +91,26 @@ export function connectAws({ table, queues, secrets, clock, losesOneIn }: AwsMod
 
   const date = () => new Date(clock()).toUTCString();
   const isLost = losingAnswers(losesOneIn);
+  function answerTable(command: unknown): object {
+    if (trouble?.() === 'throttled') {
+      throttled?.(ATTEMPTS);
+      throw new ThrottlingException({ message: 'Throughput exceeds the maximum', $metadata: {} });
+    }
+    return { ...table.answer(command), $metadata: { date: date() } };
+  }
+
   const answers = new Map<object, (command: unknown) => object>([
-    [DynamoDBClient.prototype, (command) => ({ ...table.answer(command), $metadata: { date: date() } })],
+    [DynamoDBClient.prototype, answerTable],
     [SQSClient.prototype, answerQueue],
     [SecretsManagerClient.prototype, answerSecret],
   ]);
   for (const [prototype, answer] of answers) {
     const send = (command: { input: object }) => {
-      const carryOut = () => travel(() => answer(command));
+      const carryOut = () =>
+        travel(() => {
+          if (trouble?.() === 'denied') throw new KmsDenied();
+          return answer(command);
+        });
       return isLost(command.input) ? carryOutTwice(carryOut) : carryOut();
     };
     // The clients inherit their sending, so that an own one hides it.

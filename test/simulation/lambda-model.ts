@@ -5,7 +5,7 @@ import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import { asScheduledHandler } from '../../local/schedules.ts';
 import { lineage } from './aws-wire.ts';
 import type { FifoQueueModel } from './fifo-queue-model.ts';
-import { contextUntil, noteError, startProcess, type World } from './world.ts';
+import { contextUntil, noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 
 /** As infra/job-worker.ts and lib/schedules.ts have them. */
 const WORKER_TIMEOUT_MS = 60_000;
@@ -57,6 +57,7 @@ export async function runWorker(
       });
     } catch (error) {
       noteError(world, error);
+      noteAwsMetric(world, 'Lambda', 'Errors', 1, 'job-worker');
     }
     ended({ tookMs: time.now - began, rounds });
   }

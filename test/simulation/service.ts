@@ -29,8 +29,10 @@ export interface ServiceOptions {
   held?: { part: number; forMs: number };
   /** This part of the answers is lost. */
   lost?: number;
-  /** A connection's operation answers 500. */
-  failing?: { connection: string; operation: string };
+  /** A connection's operation answers 500, or what is said. */
+  failing?: { connection: string; operation: string; status?: number };
+  /** No key is known to it. */
+  refusesKeys?: boolean;
   /** The first job to call always meets 429. */
   limitsFirstJob?: { retryAfterSeconds?: number };
   /** Connections are refused from then until then, in virtual time. */
@@ -96,11 +98,12 @@ export class Service {
   async #handle(call: ServiceCall, request: { nonce: string; body: string }, afterMs: number) {
     await this.#time.sleep(afterMs);
     call.countedAt = this.#time.now;
-    const { failing, limitsFirstJob } = this.#options;
+    const { failing, limitsFirstJob, refusesKeys } = this.#options;
+    if (refusesKeys) return { status: 401, json: refusal('Unknown or revoked key') };
     if (limitsFirstJob && call.jobId === this.calls[0]?.jobId)
       return { status: 429, json: refusal('Too many requests') };
     if (failing?.connection === call.connection && failing.operation === call.operation) {
-      return { status: 500, json: refusal('Server Error') };
+      return { status: failing.status ?? 500, json: refusal('Server Error') };
     }
     if (!this.#count(call.connection)) return { status: 429, json: refusal('Too many requests') };
     if (this.#nonces.has(request.nonce)) return { status: 401, json: refusal('Nonce already used') };

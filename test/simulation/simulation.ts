@@ -9,7 +9,7 @@ import { openStores, type Stores } from '../../lib/runtime.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
 import { seededRandom, VirtualTime } from '../service/budget/virtual-time.ts';
 import { type Arrival, bring, type Wanted } from './arrivals.ts';
-import { connectAws } from './aws-wire.ts';
+import { type AwsTrouble, connectAws } from './aws-wire.ts';
 import { DynamoDbModel, type Units } from './dynamodb-model.ts';
 import { channelOf, repositoryOf, SIGNING_SECRET, WEBHOOK_SECRET } from './events.ts';
 import type { Attributes } from './expressions.ts';
@@ -18,7 +18,7 @@ import { GithubStub } from './github-stub.ts';
 import { runSweeps, runWorker, type Sweep, type WorkerRun } from './lambda-model.ts';
 import { hostOf, SECRET_KEY, Service, type ServiceCall, type ServiceOptions } from './service.ts';
 import { SlackStub, type Told } from './slack-stub.ts';
-import { type MetricValue, noteError, startProcess, VARIABLES, type World } from './world.ts';
+import { type MetricValue, noteAwsMetric, noteError, startProcess, VARIABLES, type World } from './world.ts';
 
 export interface Workload extends Omit<ServiceOptions, 'down'> {
   seed: number;
@@ -35,6 +35,10 @@ export interface Workload extends Omit<ServiceOptions, 'down'> {
   wrongClockMs?: number;
   /** When connections are refused; milliseconds since the start. */
   down?: { fromMs: number; untilMs: number };
+  /** What goes wrong at AWS, and when; milliseconds since the start. */
+  aws?: { trouble: AwsTrouble; fromMs: number; untilMs: number };
+  /** Whether the schedule of the sweep is off. */
+  withoutSweep?: boolean;
   /** Makes what is in the table at the start. */
   prepare?: (stores: Stores, startsAt: number) => Promise<void>;
 }
@@ -115,6 +119,8 @@ export async function simulate(load: Workload): Promise<Result> {
     secrets: secretsOf(load),
     clock: () => time.now,
     losesOneIn: LOSES_ONE_IN,
+    trouble: () => troubleAt(load, time.now),
+    throttled: (times: number) => noteAwsMetric(world, 'DynamoDB', 'ThrottledRequests', times),
   };
   const disconnect = connectAws(models, travelling(time, random));
   const restoreTimers = stopTimers();
@@ -127,7 +133,8 @@ export async function simulate(load: Workload): Promise<Result> {
       }
     }
     void watchQueues(Object.values(queues), world);
-    void runSweeps(sweep.createHandler, world, (run) => sweeps.push({ ...run, at: run.at - START }));
+    if (!load.withoutSweep)
+      void runSweeps(sweep.createHandler, world, (run) => sweeps.push({ ...run, at: run.at - START }));
     const wanted = bring(load.arrivals, { github: github.createHandler, slack: slack.createHandler }, world);
     const prepared = load.prepare?.(openStores(startProcess(world).runtime), START);
     prepared?.catch((error) => noteError(world, error));
@@ -184,16 +191,19 @@ function worldOf(load: Workload): World {
 }
 
 /** SQS tells CloudWatch about its queues every minute. */
-async function watchQueues(queues: readonly FifoQueueModel[], { time, metrics }: World): Promise<void> {
+async function watchQueues(queues: readonly FifoQueueModel[], world: World): Promise<void> {
   for (;;) {
-    await time.sleep(60_000);
+    await world.time.sleep(60_000);
     for (const queue of queues) {
-      const about = { at: time.now, namespace: 'AWS/SQS', of: queue.name };
-      metrics.push({ ...about, name: 'ApproximateAgeOfOldestMessage', value: queue.oldestMs() / 1_000 });
-      const visible = { ...about, name: 'ApproximateNumberOfMessagesVisible', of: `${queue.name} dead letters` };
-      metrics.push({ ...visible, value: queue.deadLetters.length });
+      noteAwsMetric(world, 'SQS', 'ApproximateAgeOfOldestMessage', queue.oldestMs() / 1_000, queue.name);
+      const dead = queue.deadLetters.length;
+      noteAwsMetric(world, 'SQS', 'ApproximateNumberOfMessagesVisible', dead, `${queue.name} dead letters`);
     }
   }
+}
+
+function troubleAt({ aws }: Workload, now: number): AwsTrouble | undefined {
+  return aws && now >= START + aws.fromMs && now < START + aws.untilMs ? aws.trouble : undefined;
 }
 
 /** As `relay backfill --go` begins it. */

@@ -86,10 +86,14 @@ export function wrongClock(aheadMs: number, seed: number): Workload {
 
 /** Events and people come, and the worker does not run. */
 export function noWorker(seed: number): Workload {
-  const untilMs = 30 * MINUTE;
+  return { ...calm(30 * MINUTE, seed), workers: { interactive: 0, background: 0 } };
+}
+
+/** Issues and commands, two a minute each, while nothing is wrong. */
+export function calm(runsMs: number, seed = 1): Workload {
+  const untilMs = runsMs - LAST_MOMENTS_MS;
   const arrivals = (['interactive', 'background'] as const).flatMap((lane) => atRandom(lane, 2, { untilMs, seed }));
-  const load = backlogWithPeople('sliding', 0, 30 * MINUTE, seed);
-  return { ...load, workers: { interactive: 0, background: 0 }, arrivals };
+  return { ...backlogWithPeople('sliding', 5, runsMs, seed), arrivals };
 }
 
 /** A backlog that outlasts it, and ten commands a minute of several calls each. */

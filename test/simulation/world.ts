@@ -12,7 +12,7 @@ export interface MetricValue {
   at: number;
   namespace: string;
   name: string;
-  /** Of its dimensions, the connection or the queue that it is about. */
+  /** Of its dimensions, the queue or the function that it is about. */
   of?: string;
   value: number;
 }
@@ -80,6 +80,17 @@ function noteMetrics({ time, metrics }: World, line: string): void {
   const { _aws, Stage, Connection: _, ...values } = JSON.parse(line) as Record<string, unknown>;
   const about = { at: time.now, namespace: METRIC_NAMESPACE };
   for (const [name, value] of Object.entries(values)) metrics.push({ ...about, name, value: Number(value) });
+}
+
+/** What a service of AWS tells CloudWatch, of a queue or a function. */
+export function noteAwsMetric(
+  { time, metrics }: World,
+  service: string,
+  name: string,
+  value: number,
+  of?: string,
+): void {
+  metrics.push({ at: time.now, namespace: `AWS/${service}`, name, value, ...(of !== undefined && { of }) });
 }
 
 export function noteError({ errors }: World, error: unknown): void {
