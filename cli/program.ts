@@ -14,6 +14,7 @@ import { addJobCommands } from './jobs.ts';
 import { addMcpCommand } from './mcp.ts';
 import { addMessagesCommand } from './messages.ts';
 import { addPlanCommand } from './plan.ts';
+import { addRecoverCommand } from './recover.ts';
 import { addResumeCommand } from './resume.ts';
 import { addRunCommand } from './run.ts';
 import { addSandboxCommand } from './sandbox.ts';
@@ -48,6 +49,7 @@ export function relayProgram(): Command {
   addPlanCommand(program, open);
   addBudgetCommand(program, open);
   addResumeCommand(program, open);
+  addRecoverCommand(program, open);
   addStopCommands(program, stage);
   addRunCommand(program, open, stage);
   addInitCommand(program, stage);

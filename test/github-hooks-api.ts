@@ -40,7 +40,7 @@ interface Answer {
 export interface GithubHooksApi {
   url: string;
   /** What is listed as the hooks of any repository or organization. */
-  hooks: { id: number; active: boolean; events: string[] }[];
+  hooks: { id: number; active: boolean; events: string[]; config?: { url: string } }[];
   /** The oldest first. */
   attempts: StandInAttempt[];
   /** Each request as `GET /app/hook/deliveries?per_page=100`. */

@@ -367,6 +367,22 @@ export function setDefect<S>(link: Link<S>, claim: Claim, id: string | number): 
   return { ...known(link), life: 'made', claim, defect: { id, applied: {}, updates: 0 } };
 }
 
+/**
+ * The service has the defect of an issue that the table knows nothing of. The defect's fields are unknown.
+ * @param cleared how often the link had been cleared when the defect was made
+ */
+export function restore<S>(
+  link: Link<S>,
+  claim: Claim,
+  id: string | number,
+  cleared: { times: number; at: number },
+): Link<S> | undefined {
+  const known = link.cleared?.times ?? 0;
+  if (link.life !== 'unclaimed' || cleared.times < known) return undefined;
+  const defect = { id, applied: {}, updates: 0 };
+  return { ...link, life: 'made', claim, defect, ...(cleared.times > known && { cleared }) };
+}
+
 /** A person says that the issue has no defect. @param at epoch milliseconds */
 export function clear<S>(link: Link<S>, at: number): Link<S> {
   // How often it was cleared before may be what cannot be read.

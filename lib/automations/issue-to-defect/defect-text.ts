@@ -1,6 +1,7 @@
 import type { IssueToDefectConfig } from '../../config/schema.ts';
 import { digestFields } from '../../digest.ts';
 import type { SentFields } from '../../engine/record/journal.ts';
+import { markerIn } from '../../engine/record/markers.ts';
 import type { IssueState } from '../../links/issue-state.ts';
 import type { Applied, Defect, ReportedState } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
@@ -104,4 +105,23 @@ function description(issue: IssueState, marker: string, config: IssueToDefectCon
   const body = issue.body === '' ? '(The issue has no text.)' : issue.body;
   const room = config.maxDescriptionBytes - Buffer.byteLength(`\n\n---\n${footer}`);
   return `${cutToBytes(body, room, '\n\n[Cut here; the whole text is in the issue.]')}\n\n---\n${footer}`;
+}
+
+/** What the last lines of a description say. People can write such lines too. */
+export interface Footer {
+  /** `acme/web#42` */
+  issue: string;
+  marker: string;
+}
+
+/** The lines between the address of the issue and the marker are those that {@link description} leaves out or not. */
+const ADDRESS = /(?:^|\n)---\nGitHub issue ([\w.-]+\/[\w.-]+#\d+) by [^\n]*\n(?:(?:State|No longer)[^\n]*\n)*$/;
+
+/** @returns undefined for a text that does not end as the description of an issue's defect */
+export function footerOf(text: unknown): Footer | undefined {
+  const marker = markerIn(text);
+  if (marker === undefined) return undefined;
+  const lines = String(text).replaceAll('\r\n', '\n');
+  const [, issue] = ADDRESS.exec(lines.slice(0, lines.lastIndexOf(marker))) ?? [];
+  return issue === undefined ? undefined : { issue, marker };
 }

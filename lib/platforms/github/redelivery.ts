@@ -1,5 +1,5 @@
 import { expiry } from '../../state/table/expiry.ts';
-import { keys } from '../../state/table/keys.ts';
+import { type Key, keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { keptForMs, takenEvents } from './delivery.ts';
 import type { GithubClient } from './github-client.ts';
@@ -44,7 +44,7 @@ interface OpenDelivery {
 /** A run ends by itself before Lambda ends it. */
 const RUN_MS = 4 * 60_000;
 /** https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
-const BETWEEN_CHANGES_MS = 1_000;
+export const BETWEEN_CHANGES_MS = 1_000;
 /**
  * An attempt can be listed minutes after it was made.
  * https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/troubleshooting-webhooks
@@ -116,10 +116,10 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
   async function claim(hook: Hook, guid: string, what: 'askedAt' | 'givenUpAt', again: number): Promise<boolean> {
     const now = clock();
     const written = await table.update(
-      keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid),
+      deliveryKey(hook, guid),
       {
         expression: `SET #${what} = :now, #expiresAt = :expiresAt`,
-        values: { now, expiresAt: expiry(now, CLAIM_KEPT_FOR_MS) },
+        values: { now, expiresAt: noteExpires(now) },
       },
       { expression: `attribute_not_exists(#${what}) OR #${what} <= :again`, values: { again } },
     );
@@ -175,7 +175,17 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
   };
 }
 
-function isDelivered({ statusCode }: Attempt): boolean {
+/** Of the item that has what was done about a delivery. */
+export function deliveryKey(hook: Hook, guid: string): Key {
+  return keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid);
+}
+
+/** When such an item expires. @param now epoch milliseconds */
+export function noteExpires(now: number): number {
+  return expiry(now, CLAIM_KEPT_FOR_MS);
+}
+
+export function isDelivered({ statusCode }: Attempt): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
 

@@ -6,7 +6,7 @@ import { createBudgetStore } from './budget-store.ts';
 import { type Foreseen, foresee } from './forecast.ts';
 import { isOfPeople, type Lane, lanes } from './lanes.ts';
 import { type Rank, slotTime, type Windows } from './slot-time.ts';
-import { add, callsIn, emptyMinute, type Limits, MINUTE, remove } from './window.ts';
+import { add, callsBetween, callsIn, DAY, emptyMinute, type Limits, MINUTE, remove } from './window.ts';
 
 export interface SlotRequest {
   connection: string;
@@ -71,6 +71,18 @@ export interface LinePlan {
   slotTime(lane: Lane, ahead: number): number | undefined;
 }
 
+/** The calls of a time that the table knows nothing of. */
+export interface LostCalls {
+  /** Epoch milliseconds. */
+  from: number;
+  /** Epoch milliseconds. */
+  to: number;
+  /** As many as the service says; by default all that the limits allow in that time. */
+  calls?: number | undefined;
+  /** So many calls of the day are left in any case. */
+  left: number;
+}
+
 /** What a lane can send. */
 export interface LaneView {
   /** How many calls it can send at once. */
@@ -115,6 +127,12 @@ export interface Budget {
    * @returns what could not be, by attribute
    */
   repair(connection: string): Promise<string[]>;
+  /**
+   * Counts as many calls as the key can have made in a time of which the table knows nothing, and all of the last
+   * minute's. To do so again changes nothing.
+   * @returns how many calls of the day that makes
+   */
+  assumeUsed(connection: string, limits: Limits, lost: LostCalls): Promise<number>;
   /** The budget that the connection uses. Connections with the same key share one. */
   idOf(connection: string): Promise<string>;
   /**
@@ -314,6 +332,19 @@ export function createBudget({
         return { answer: undefined, changed: true };
       });
       return faults;
+    },
+    async assumeUsed(connection, limits, lost) {
+      return store.change(connection, 'urgent', (state, now) => {
+        const { minute, day } = state;
+        const from = Math.max(lost.from, now - DAY);
+        const beganAt = Math.floor(from / day.bucketMs) * day.bucketMs;
+        const minutes = Math.max(0, Math.ceil((lost.to - beganAt) / MINUTE)) + 1;
+        const { calls = limits.perMinute * minutes } = lost;
+        const missing = Math.min(calls - callsBetween(day, from, lost.to), limits.perDay - lost.left - callsIn(day));
+        if (lost.to > now - DAY) add(day, lost.to, Math.max(0, missing));
+        add(minute, bookedBy(now), Math.max(0, limits.perMinute - callsIn(minute)));
+        return { answer: callsIn(day), changed: true };
+      });
     },
     idOf: store.idOf,
     async planLine(connection, limits, atOnce = false) {

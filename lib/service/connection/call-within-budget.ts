@@ -14,15 +14,17 @@ export interface WithinBudget {
   sleep: (ms: number) => Promise<void>;
   /** Shows the person at the terminal what the call waits for. */
   tell: (line: string) => void;
+  /** Whether the calls go ahead of all others, as searches after a lost answer do. */
+  urgent?: boolean | undefined;
 }
 
 /**
- * Makes calls that take slots of the relay's shared budget, as background work: a person at a terminal can wait, and
- * must not go ahead of people in Slack and on GitHub. There is no job to put in the waiting line, so the call waits in
+ * Makes calls that take slots of the relay's shared budget, by default as background work: a person at a terminal can
+ * wait, and must not go ahead of people in Slack and on GitHub. There is no job to put in the waiting line, so the call waits in
  * place.
  */
 export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
-  const { client, budget, connection, limits, clock, sleep, tell } = options;
+  const { client, budget, connection, limits, clock, sleep, tell, urgent = false } = options;
   const request = {
     connection,
     limits,
@@ -34,7 +36,7 @@ export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
   const gate = createGate({
     clock,
     sleep,
-    request: () => budget.requestSlot(request),
+    request: (urgent) => budget.requestSlot({ ...request, urgent }),
     reached: reachedBy,
     async wait({ askAgainAt = clock(), why }) {
       tell(`waiting until ${localTime(askAgainAt)} for the budget of ${connection}: ${why}; press Ctrl+C to cancel`);
@@ -45,6 +47,6 @@ export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
   return async (operation, payload) => {
     // Refuses an invalid payload before waiting for a slot.
     client.sign(operation, payload);
-    return gate.send(await gate.take(), async () => () => client.call(operation, payload));
+    return gate.send(await gate.take(urgent), async () => () => client.call(operation, payload));
   };
 }

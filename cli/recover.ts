@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  type LinksPlan,
+  type LostLink,
+  planLinks,
+  type RecoverLinksOptions,
+  recoverLinks,
+} from '../lib/automations/issue-to-defect/recover-links.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { createMarkers } from '../lib/engine/record/markers.ts';
+import { createLinks } from '../lib/links/links.ts';
+import { localTime } from '../lib/local-time.ts';
+import { keptForMs } from '../lib/platforms/github/delivery.ts';
+import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
+import { createHooks, type Hook, targetName } from '../lib/platforms/github/hooks.ts';
+import { hooksTo } from '../lib/platforms/github/hooks-to.ts';
+import { createIssuePages } from '../lib/platforms/github/issue-pages.ts';
+import { createLostDeliveries, type LostDeliveries, type LostPeriod } from '../lib/platforms/github/lost-deliveries.ts';
+import { NotNow } from '../lib/platforms/github/redelivery-api.ts';
+import { createBudget } from '../lib/service/budget/budget.ts';
+import { callWithinBudget } from '../lib/service/connection/call-within-budget.ts';
+import { createConnections } from '../lib/service/connection/connection.ts';
+import { withTheirClock } from '../lib/service/connection/operator-calls.ts';
+import { counted } from '../lib/text.ts';
+import { oneLine } from '../local/terminal.ts';
+import { trustCaFile } from '../local/trust.ts';
+import { MOMENTS, readMoment } from './moment.ts';
+import { printJson } from './print.ts';
+import type { OpenTarget, Target } from './target.ts';
+
+interface RecoverOptions {
+  since?: Date;
+  until?: Date;
+  used?: number;
+  go?: boolean;
+  json?: boolean;
+}
+
+/** GitHub's own time limit for a request. */
+const GITHUB_TIMEOUT_MS = 10_000;
+
+/** The day has room for so many more readings of the defects, so that the command can be stopped and run again. */
+const READ_AGAIN = 5;
+
+/** `recover`: rebuilds what a lost or restored table does not know. */
+export function addRecoverCommand(
+  program: Command,
+  open: OpenTarget,
+  readConfig: () => Promise<RelayConfig> = loadConfig,
+): void {
+  program
+    .command('recover')
+    .description(
+      'after the table was lost or restored: find the defects of the issues, and get the lost deliveries again',
+    )
+    .option('--since <time>', `when the lost time began; by default as early as GitHub tells: ${MOMENTS}`, readMoment)
+    .option('--until <time>', 'when it ended; by default now', readMoment)
+    .option('--used <calls>', 'what each key has sent in that time; by default all that its limits allow', wholeNumber)
+    .option('--go', 'do it, after showing the plan')
+    .option('--json', 'the plan as JSON')
+    .addHelpText(
+      'after',
+      `
+Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you like, and run it again to continue.
+
+  npm run -s relay -- --stage prod recover --since 2026-11-20T09:00Z
+  npm run -s relay -- --stage prod recover --since 2026-11-20T09:00Z --until 2026-11-20T10:00Z --go`,
+    )
+    .action(async ({ since, until, go, ...options }: RecoverOptions) => {
+      const config = await readConfig();
+      trustCaFile(config);
+      const target = await open();
+      const now = target.stores.clock();
+      const period = {
+        from: since?.getTime() ?? now - keptForMs(config.github.apiUrl),
+        to: until?.getTime() ?? now,
+      };
+      if (period.from >= period.to) throw new Error('--since must be before --until');
+      const recovery = operations(target, config, period);
+      const plan = await recovery.plan();
+      if (options.json)
+        printJson({ ...period, ...plan, links: { ...plan.links, lost: plan.links.lost.map(withoutState) } });
+      else for (const line of inWords(plan, period)) console.log(line);
+      if (!go) return options.json ? undefined : console.log('\nNothing was changed. Add --go to do it.');
+      await recovery.go(plan, options.used, options.json ? () => {} : (line) => console.log(line));
+    });
+}
+
+interface Plan {
+  links: LinksPlan;
+  deliveries: LostDeliveries[];
+  /** The places of which GitHub does not list the webhooks. */
+  unlisted: string[];
+}
+
+function operations({ stores, githubWebhookUrl }: Target, config: RelayConfig, period: LostPeriod) {
+  const { table, clock, secrets } = stores;
+  const { apiUrl } = config.github;
+  const sleep = async (ms: number) => void (await setTimeout(ms));
+  const github = createGithubForJobs({ apiUrl, secrets, clock: Date.now, fetch, timeoutMs: GITHUB_TIMEOUT_MS });
+  const repositories = config.github.repositories.map(({ name }) => name);
+  const hooks = createHooks({ table, clock, log: console, repositories });
+  const lost = createLostDeliveries({ github, apiUrl, table, clock, sleep });
+  const connections = createConnections({ config, secrets, clock: Date.now, random: randomBytes, fetch });
+  const budget = createBudget({ table, keyHolder: connections });
+  const links: RecoverLinksOptions = {
+    config,
+    links: createLinks(table, clock),
+    markers: createMarkers(secrets),
+    issuePages: createIssuePages(github),
+    clock,
+    async callOf(name) {
+      const connection = connections(name);
+      if (!connection) throw new Error(`relay.config.ts has no connection ${name}`);
+      const [client, { limits }] = [await connection.client(), connection];
+      const tell = (line: string) => console.error(line);
+      const within = { client, budget, connection: name, limits, clock, sleep, tell, urgent: true };
+      return withTheirClock(callWithinBudget(within));
+    },
+  };
+
+  /** Those that the table knows, and those that GitHub lists: a table that was lost knows none. */
+  async function allHooks() {
+    const known: Hook[] = await hooks.known();
+    if (!(await github.isThere())) return { all: known, refused: [] };
+    const { hooks: listed, refused } = await hooksTo(githubWebhookUrl, repositories, github);
+    const all = new Map([...known, ...listed].map((hook) => [`${targetName(hook)}#${hook.id}`, hook]));
+    return { all: [...all.values()], refused };
+  }
+
+  return {
+    async plan(): Promise<Plan> {
+      const planned = await planLinks(links);
+      const { all, refused } = await allHooks();
+      const deliveries: LostDeliveries[] = [];
+      for (const hook of all) deliveries.push(await lost.find(hook, period));
+      return { links: planned, deliveries, unlisted: refused };
+    },
+    async go(plan: Plan, calls: number | undefined, tell: (line: string) => void): Promise<void> {
+      for (const [connection, { limits }] of Object.entries(config.connections)) {
+        const lists = plan.links.lists.filter((list) => list.connection === connection);
+        const left = READ_AGAIN * lists.reduce((sum, list) => sum + list.calls, 0);
+        const used = await budget.assumeUsed(connection, limits, { ...period, calls, left });
+        tell(`${connection}: ${used} of the day's ${limits.perDay} calls count as used`);
+      }
+      tell(`${counted(await recoverLinks(plan.links.lost, links), 'link')} written`);
+      let asked = 0;
+      try {
+        for (const one of plan.deliveries) await lost.ask(one, period, () => asked++);
+      } catch (error) {
+        if (!(error instanceof NotNow)) throw error;
+        throw new Error(`${error.message}. Run the same command again later to continue`, { cause: error });
+      } finally {
+        tell(`deliveries asked for: ${asked}`);
+      }
+    },
+  };
+}
+
+/** The state of an issue is long, and GitHub shows it. */
+const withoutState = ({ told, ...link }: LostLink) => link;
+
+function inWords({ links, deliveries, unlisted }: Plan, { from, to }: LostPeriod): string[] {
+  return [
+    `lost: from ${localTime(from)} to ${localTime(to)}`,
+    ...links.lists.map(
+      ({ connection, projectId, rows, calls, isComplete }) =>
+        `${connection}, project ${projectId}: ${counted(rows, 'defect')} read with ${counted(calls, 'call')}${isComplete ? '' : '; the list may not show all of them'}`,
+    ),
+    `links: ${links.lost.length} to write, ${links.known} there, ${links.left.length} left to you`,
+    ...links.lost.map(({ issue, id }) => `  ${oneLine(issue)}: defect ${oneLine(String(id))}`),
+    ...links.left.map(({ defect, why }) => `  left: defect ${oneLine(String(defect.id))}: ${oneLine(why)}`),
+    ...(deliveries.length === 0
+      ? ['deliveries: no webhook is known; see docs/recovery.md#lost-deliveries']
+      : deliveries.map(
+          ({ hook, attempts, refused }) =>
+            `deliveries of ${hook.kind} ${hook.target}: ${refused ?? `${attempts.length} to ask for`}`,
+        )),
+    ...(unlisted.length === 0 ? [] : [`GitHub does not list the webhooks of ${unlisted.join(', ')}`]),
+  ];
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError('expected a whole number of calls.');
+  return number;
+}

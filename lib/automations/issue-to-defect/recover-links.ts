@@ -1,0 +1,232 @@
+import { findRepository } from '../../config/find-repository.ts';
+import type { RelayConfig } from '../../config/schema.ts';
+import type { Markers } from '../../engine/record/markers.ts';
+import { heldBy, keep, type Link, restore } from '../../links/link-life.ts';
+import type { Links } from '../../links/links.ts';
+import type { GithubIssue } from '../../platforms/github/issue.ts';
+import type { IssueCursor, IssuePages } from '../../platforms/github/issue-pages.ts';
+import { type PartnerClient, pages } from '../../service/partner/client.ts';
+import { withOverride } from '../../service/partner/operation.ts';
+import { listDefects } from '../../service/partner/operations/defects.ts';
+import { type Footer, footerOf, toldOf } from './defect-text.ts';
+import { issueEntity } from './draft.ts';
+
+/** A defect whose description ends as that of an issue. */
+export interface FooterFound extends Footer {
+  connection: string;
+  id: string | number;
+}
+
+/** A list of defects as it was read. */
+export interface DefectList {
+  connection: string;
+  projectId: string;
+  /** The calls that reading it took. */
+  calls: number;
+  rows: number;
+  /** False if a row has no description, or if the list may have been cut off: then defects may be missing. */
+  isComplete: boolean;
+}
+
+/** A link to write: the defect has the marker of the issue. */
+export interface LostLink extends FooterFound {
+  issue: string;
+  entity: string;
+  /** How often the link had been cleared when the defect was made. */
+  cleared: number;
+  told: ReturnType<typeof toldOf>;
+}
+
+/** What a recovery would do about the links. */
+export interface LinksPlan {
+  lists: DefectList[];
+  lost: LostLink[];
+  /** How many defects have their link. */
+  known: number;
+  /** What is left to a person. */
+  left: { defect: FooterFound; why: string }[];
+}
+
+export interface RecoverLinksOptions {
+  config: RelayConfig;
+  links: Links;
+  markers: Markers;
+  issuePages: IssuePages;
+  clock: () => number;
+  /** Makes calls of a connection, within its budget. */
+  callOf: (connection: string) => Promise<PartnerClient['call']>;
+}
+
+const PAGE_SIZE = 100;
+/** A link is hardly ever cleared more often. Each time costs one HMAC for each defect. */
+const MOST_CLEARED = 20;
+
+/**
+ * Finds the links that a lost or restored table does not have, in the descriptions of the defects. It writes nothing.
+ *
+ * A description is not trusted. Its marker must be that of the issue which its last lines name, and only the relay can
+ * make that. The issue's id, from which the marker is made, comes from GitHub.
+ *
+ * @throws {PartnerError} if the service does not show its defects, and {Interruption} if GitHub does not show its issues
+ */
+export async function planLinks(options: RecoverLinksOptions): Promise<LinksPlan> {
+  const { config, links } = options;
+  const { lists, found } = await readDefects(options);
+  const plan: LinksPlan = { lists, lost: [], known: 0, left: [] };
+  const leave = (defect: FooterFound, why: string) => void plan.left.push({ defect, why });
+
+  const configured = found.filter((defect) => {
+    const why = notOurs(defect, config);
+    if (why !== undefined) leave(defect, why);
+    return why === undefined;
+  });
+  const issues = await readIssues(configured, options);
+  const genuine: LostLink[] = [];
+  for (const defect of configured) {
+    const read = issues.get(defect.issue.toLowerCase());
+    const lost = read && (await provenBy(defect, read, options));
+    if (lost) genuine.push(lost);
+    else leave(defect, read ? notItsMarker(defect) : `GitHub does not show ${defect.issue}`);
+  }
+  for (const own of Map.groupBy(genuine, ({ entity }) => entity).values()) {
+    const link = await links.look(own[0]?.entity ?? '');
+    const linked = heldBy(link).defect?.id;
+    const newest = Math.max(...own.map(({ cleared }) => cleared));
+    const candidates = own.filter(({ cleared }) => cleared === newest);
+    for (const defect of own) {
+      if (String(defect.id) === String(linked)) plan.known++;
+      else if (defect.cleared < newest) leave(defect, `the link of ${defect.issue} was cleared after it was made`);
+      else if (candidates.length > 1 && linked === undefined) leave(defect, severalOf(candidates));
+      else if (restored(link, defect, 0)) plan.lost.push(defect);
+      else leave(defect, inTheWay(link, defect));
+    }
+  }
+  return plan;
+}
+
+/** Writes the links that are still missing. @returns how many */
+export async function recoverLinks(
+  lost: readonly LostLink[],
+  { links, clock }: Pick<RecoverLinksOptions, 'links' | 'clock'>,
+): Promise<number> {
+  let written = 0;
+  for (const one of lost) {
+    const changed = await links.change(one.entity, (link) => {
+      const made = restored(link, one, clock());
+      return made && (keep(made, one.told) ?? made);
+    });
+    if (changed) written++;
+  }
+  return written;
+}
+
+/** The value of `by` for a defect that was found by its description. */
+const RECOVERY = 'relay recover';
+
+function restored<S>(link: Link<S>, { connection, marker, id, cleared }: LostLink, at: number): Link<S> | undefined {
+  return restore(link, { by: RECOVERY, connection, marker }, id, { times: cleared, at });
+}
+
+async function readDefects({ config, callOf }: RecoverLinksOptions) {
+  const lists: DefectList[] = [];
+  // A defect that is made meanwhile moves others to the next page, so some may come twice.
+  const found = new Map<string, FooterFound>();
+  for (const { connection, projectId } of projectsOf(config)) {
+    const operation = withOverride(listDefects, config.connections[connection]?.operations[listDefects.name]);
+    const list: DefectList = { connection, projectId, calls: 0, rows: 0, isComplete: true };
+    const reading = pages(await callOf(connection), operation, { project_id: projectId, per_page: PAGE_SIZE });
+    for (;;) {
+      const page = await reading.next();
+      if (page.done) {
+        list.isComplete &&= page.value;
+        break;
+      }
+      list.calls++;
+      for (const { defect_id: id, description } of page.value.data) {
+        list.rows++;
+        if (typeof description !== 'string') list.isComplete = false;
+        const footer = footerOf(description);
+        if (footer) found.set(JSON.stringify([connection, id]), { ...footer, connection, id });
+      }
+    }
+    lists.push(list);
+  }
+  return { lists, found: [...found.values()] };
+}
+
+/** The projects that issues become defects of, each once. */
+function projectsOf({ github }: RelayConfig): { connection: string; projectId: string }[] {
+  const all = github.repositories.flatMap(({ connection, issueToDefect }) =>
+    issueToDefect ? [{ connection, projectId: issueToDefect.projectId }] : [],
+  );
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** Reads the issues that the defects name, by their names in lower case. */
+async function readIssues(defects: readonly FooterFound[], { config, issuePages }: RecoverLinksOptions) {
+  const read = new Map<string, GithubIssue>();
+  const wanted = Map.groupBy(new Set(defects.map(({ issue }) => issue.toLowerCase())), repositoryOf);
+  for (const [name, issues] of wanted) {
+    const missing = new Set(issues);
+    const repository = findRepository(config, name)?.name ?? name;
+    let cursor: IssueCursor | undefined;
+    do {
+      const page = await issuePages.read(repository, 'all', cursor);
+      for (const issue of page.issues) {
+        const key = `${name}#${issue.number}`;
+        if (missing.delete(key)) read.set(key, issue);
+      }
+      cursor = page.next;
+    } while (cursor && missing.size > 0);
+  }
+  return read;
+}
+
+/** Which of the markers that the issue can have had the defect has. @returns undefined if none */
+async function provenBy(
+  defect: FooterFound,
+  issue: GithubIssue,
+  { config, markers }: RecoverLinksOptions,
+): Promise<LostLink | undefined> {
+  const repository = findRepository(config, repositoryOf(defect.issue));
+  if (!repository?.issueToDefect) return undefined;
+  const entity = issueEntity(issue.id);
+  for (let cleared = 0; cleared <= MOST_CLEARED; cleared++) {
+    if ((await markers.of('defect of an issue', entity, cleared)) !== defect.marker) continue;
+    const told = toldOf(issue, repository.name, repository.issueToDefect);
+    return { ...defect, entity, issue: told.name, cleared, told };
+  }
+  return undefined;
+}
+
+const repositoryOf = (issue: string) => issue.replace(/#.*/, '');
+
+function notOurs({ issue, connection }: FooterFound, config: RelayConfig): string | undefined {
+  const name = repositoryOf(issue);
+  const repository = findRepository(config, name);
+  if (!repository?.issueToDefect) return `${name} is not configured for issue-to-defect in relay.config.ts`;
+  if (repository.connection === connection) return undefined;
+  return `relay.config.ts has ${name} on the connection ${repository.connection}`;
+}
+
+const notItsMarker = ({ issue, id }: FooterFound) =>
+  `its marker is not one of ${issue}: somebody imitated the last lines, or the issue was transferred. If it is the defect of that issue, run relay issue ${issue} --set ${id} --steal`;
+
+const severalOf = (candidates: readonly LostLink[]) =>
+  `${candidates.map(({ id }) => id).join(' and ')} have the same marker. Close all but one, and run relay issue ${candidates[0]?.issue} --set <defect id>`;
+
+function inTheWay(link: Link, { issue, id }: LostLink): string {
+  const set = `relay issue ${issue} --set ${id}`;
+  switch (link.life) {
+    case 'made':
+      return `the link of ${issue} has defect ${link.defect.id}. If that is wrong, run ${set}`;
+    case 'claimed':
+      return `the job ${link.claim.by} is creating the defect of ${issue}, and searches for it first`;
+    case 'moved':
+      return `${issue} was transferred to ${link.to.name}`;
+    case 'unreadable':
+      return `the link of ${issue} cannot be read. Run ${set}`;
+    case 'unclaimed':
+      return `the link of ${issue} was cleared after it was made`;
+  }
+}

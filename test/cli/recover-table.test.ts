@@ -1,0 +1,235 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Command } from 'commander';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addRecoverCommand } from '../../cli/recover.ts';
+import { decideLink } from '../../lib/automations/issue-to-defect/decide-link.ts';
+import { openJournal } from '../../lib/engine/record/journal.ts';
+import { createMarkers } from '../../lib/engine/record/markers.ts';
+import { createBudget } from '../../lib/service/budget/budget.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from '../github-hooks-api.ts';
+import { issueEvent } from '../issue-events.ts';
+import { APP, ofRepository, TOKEN } from '../redelivery-trial.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { backUp, replaceTable } from '../replaced-table.ts';
+
+const REPOSITORY = 'Codertocat/Hello-World';
+
+let relay: TestRelay;
+let issues: GithubApi;
+let hooks: GithubHooksApi;
+let github: Server;
+const hook: StandInHook = ofRepository();
+
+/** GitHub has one address for its issues and its hooks. */
+function startGithub(): Promise<string> {
+  github = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const api = /^\/repos\/.*\/hooks/.test(url) ? hooks : issues;
+    const { authorization = '' } = headers;
+    const body = method === 'POST' ? await text(request) : undefined;
+    const answer = await fetch(api.url + url, { method, headers: { authorization }, ...(body && { body }) });
+    const link = answer.headers.get('link');
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...(link && { link }) });
+    response.end(await answer.text());
+  });
+  return new Promise((resolve) => {
+    github.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(github.address() as AddressInfo).port}`));
+  });
+}
+
+beforeEach(async () => {
+  const clock = () => relay.clock.now;
+  issues = await startGithubApi(clock);
+  const app = { id: APP.appId, publicKey: undefined as never };
+  hooks = await startGithubHooksApi({ clock, deliverTo: () => relay.url, token: TOKEN.token, app });
+  relay = await startRelay({ config: exampleConfig({}, { apiUrl: await startGithub() }), github: TOKEN });
+  hooks.hooks = [{ id: Number(hook.id), active: true, events: ['issues'], config: { url: relay.url } }];
+});
+afterEach(() => {
+  github.closeAllConnections();
+  github.close();
+  return Promise.all([relay.close(), issues.close(), hooks.close()]);
+});
+
+/** Runs the command, by the relay's clock, some minutes later. @returns what it printed */
+async function recover(...words: string[]): Promise<string> {
+  relay.clock.now += 10 * 60_000;
+  const program = new Command().exitOverride();
+  const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores };
+  addRecoverCommand(
+    program,
+    async () => target,
+    async () => relay.runtime.config,
+  );
+  vi.useFakeTimers({ toFake: ['Date'], now: relay.clock.now });
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  try {
+    await program.parseAsync(['recover', ...words], { from: 'user' });
+    return log.mock.calls.flat().join('\n');
+  } finally {
+    log.mockRestore();
+    vi.useRealTimers();
+  }
+}
+
+/** Something happens to an issue, of which GitHub tells. */
+async function happens(...[action, fields]: Parameters<typeof issueEvent>) {
+  const event = issueEvent(action, fields);
+  issues.issues.set(`${REPOSITORY}#${event.issue.number}`, event.issue);
+  await hooks.deliver(hook, 'issues', event);
+  await relay.workToTheEnd();
+}
+
+const defects = () => relay.sandbox.data.defects.filter(({ description }) => String(description).includes('GitHub'));
+const defectOf = (id: number) => defects().find(({ description }) => String(description).includes(`World#${id} by`));
+const linkOf = (id: number) => relay.links.look(`issue-${9_000 + id}`);
+const lists = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith('/defects/list')).length;
+const budget = () => createBudget({ table: relay.stores.table });
+const usedOfDay = async () => (await budget().view('main', { perMinute: 120, perDay: 5_000 })).day.used;
+
+function describes(id: string, description: string): void {
+  const [first] = relay.sandbox.data.defects;
+  if (!first) throw new Error('the sandbox has no defect');
+  relay.sandbox.data.defects.push({ ...first, defect_id: id, project_id: PROJECT, description });
+}
+
+describe('relay recover', () => {
+  it('believes no last lines but its own, whoever wrote them where', async () => {
+    await happens('opened', { id: 1, body: 'first' });
+    const genuine = String(defectOf(1)?.description);
+    // The issue shows the last lines of another one in its text, as people can read them.
+    await happens('opened', { id: 2, body: genuine });
+    await happens('opened', { id: 3, labels: [], body: 'no defect' });
+    await happens('opened', { id: 4, body: 'made twice' });
+    await happens('transferred', { id: 5, labels: [] });
+    const twice = String(defectOf(4)?.description);
+    describes('imitated', genuine.replaceAll('World#1 by', 'World#3 by'));
+    describes('made-up', genuine.replace(/\[partner-relay \w+\]$/, '[partner-relay 00112233445566778899]'));
+    describes('elsewhere', genuine.replaceAll('World#1 by', 'Other#1 by'));
+    describes('gone', genuine.replaceAll('World#1 by', 'World#77 by'));
+    describes('twin', `${twice}\r\nSeen by QA.`.replaceAll('\n', '\r\n'));
+    describes('without-address', 'Slack says so. [partner-relay 00112233445566778899]');
+    await replaceTable(relay, []);
+
+    const plan = await recover('--go');
+    expect(plan).toContain('links: 2 to write, 0 there, 6 left to you');
+    expect(await linkOf(1)).toMatchObject({ life: 'made', defect: { id: defectOf(1)?.defect_id } });
+    const second = defects().find(({ description }) => String(description).includes('World#2 by'));
+    expect(await linkOf(2)).toMatchObject({ life: 'made', defect: { id: second?.defect_id } });
+    for (const id of [3, 4]) expect(await linkOf(id)).toMatchObject({ life: 'unclaimed' });
+    expect(plan).toMatch(/defect imitated: its marker is not one of .*#3: .* relay issue .*#3 --set imitated --steal/);
+    expect(plan).toMatch(/defect made-up: its marker is not one of .*#1:/);
+    expect(plan).toMatch(/defect elsewhere: Codertocat\/Hello-Other is not configured/);
+    expect(plan).toMatch(/defect gone: GitHub does not show Codertocat\/Hello-World#77/);
+    expect(plan).toMatch(/defect twin: .* have the same marker/);
+    expect(plan).not.toContain('without-address');
+  });
+
+  it('leaves a link that has another defect, and takes the newest defect of a link that was cleared', async () => {
+    await happens('opened', { id: 1 });
+    const first = defectOf(1);
+    const copy = await backUp(relay);
+    await decideLink({ entity: 'issue-9001', name: `${REPOSITORY}#1` }, 'clear', {
+      ...relay.stores,
+      config: relay.runtime.config,
+      journal: (jobId) => openJournal(relay.stores.table, jobId, relay.stores.clock),
+      markers: createMarkers(relay.stores.secrets),
+      by: 'alice',
+    });
+    await happens('edited', { id: 1, title: 'anew', seconds: 9 });
+    const newest = defects().at(-1);
+    expect(defects()).toHaveLength(2);
+
+    await replaceTable(relay, copy);
+    const restored = await recover('--go');
+    expect(restored).toContain('links: 0 to write, 1 there, 1 left to you');
+    expect(restored).toContain(`the link of ${REPOSITORY}#1 has defect ${first?.defect_id}. If that is wrong, run`);
+    expect(await linkOf(1)).toMatchObject({ defect: { id: first?.defect_id } });
+
+    await replaceTable(relay, []);
+    const lost = await recover('--go');
+    expect(lost).toContain(`defect ${first?.defect_id}: the link of ${REPOSITORY}#1 was cleared after it was made`);
+    expect(await linkOf(1)).toMatchObject({ defect: { id: newest?.defect_id }, cleared: { times: 1 } });
+  });
+
+  it('continues where it was stopped', async () => {
+    for (const id of [1, 2, 3]) await happens('opened', { id });
+    await replaceTable(relay, []);
+    let asked = 0;
+    hooks.instead = (request) =>
+      request.startsWith('POST') && ++asked > 1 ? { status: 502, message: 'Bad Gateway' } : undefined;
+    await expect(recover('--go')).rejects.toThrow(/Run the same command again later to continue/);
+    hooks.instead = () => undefined;
+    const rest = await recover('--go');
+    expect(rest).toContain('0 to write, 3 there');
+    expect(rest).toContain('deliveries asked for: 2');
+  });
+
+  it.each([
+    [['--since', '2026-11-20T10:00Z', '--until', '2026-11-20T09:00Z'], /--since must be before --until/],
+    [['--used', 'many'], /expected a whole number of calls/],
+  ])('refuses %j', async (words, why) => {
+    await expect(recover(...words)).rejects.toThrow(why);
+  });
+
+  it('counts what the operator says, or what the limits allow in the lost time', async () => {
+    await replaceTable(relay, []);
+    const lost = ['--since', '2026-11-20T10:00Z', '--until', '2026-11-20T10:09Z', '--go'];
+    await recover(...lost, '--used', '700');
+    expect(await usedOfDay()).toBe(701);
+    await recover(...lost);
+    expect(await usedOfDay()).toBe(1_202);
+  });
+
+  it('after a lost table, writes the links, gets the deliveries again, and no defect is made twice', async () => {
+    await happens('opened', { id: 1, body: 'first' });
+    await happens('opened', { id: 2, body: 'second' });
+    await happens('edited', { id: 2, title: 'edited', seconds: 5 });
+    expect(defects()).toHaveLength(2);
+    await replaceTable(relay, []);
+
+    const plan = await recover();
+    expect(plan).toContain('links: 2 to write, 0 there, 0 left to you');
+    expect(plan).toContain(`${REPOSITORY}#1: defect ${defectOf(1)?.defect_id}`);
+    expect(plan).toContain(`deliveries of repository ${REPOSITORY}: 3 to ask for`);
+    expect(plan).toContain('Nothing was changed. Add --go to do it.');
+    expect(await linkOf(1)).toEqual({ life: 'unclaimed' });
+    expect(hooks.asked(hooks.attempts[0]?.guid ?? '')).toBe(0);
+
+    const done = await recover('--go');
+    expect(done).toContain("main: 4995 of the day's 5000 calls count as used");
+    expect(done).toContain('2 links written');
+    expect(done).toContain('deliveries asked for: 3');
+    expect(await linkOf(2)).toMatchObject({
+      life: 'made',
+      defect: { id: defectOf(2)?.defect_id },
+      newest: { name: `${REPOSITORY}#2`, state: { title: 'edited' } },
+    });
+    const searched = lists();
+    relay.clock.now += 2 * 86_400_000;
+    await relay.workToTheEnd();
+    expect(await relay.jobs('succeeded')).toHaveLength(3);
+    expect(defects()).toHaveLength(2);
+    expect(lists()).toBe(searched);
+  });
+
+  it.each(['a lost table', 'a restored table'])('run again after %s, it changes nothing', async (what) => {
+    await happens('opened', { id: 1 });
+    const copy = await backUp(relay);
+    await happens('opened', { id: 2 });
+    await replaceTable(relay, what === 'a lost table' ? [] : copy);
+    const since = ['--since', new Date(relay.clock.now - 3_600_000).toISOString()];
+    const until = ['--until', new Date(relay.clock.now).toISOString()];
+    const written = what === 'a lost table' ? 2 : 1;
+    expect(await recover(...since, ...until, '--go')).toContain(`${written} link`);
+    const [used, links] = [await usedOfDay(), [await linkOf(1), await linkOf(2)]];
+    const again = await recover(...since, ...until, '--go');
+    expect(again).toContain('links: 0 to write, 2 there, 0 left to you');
+    expect(again).toContain('deliveries asked for: 0');
+    expect([await linkOf(1), await linkOf(2)]).toEqual(links);
+    expect(await usedOfDay()).toBe(used + 1);
+  });
+});
