@@ -1,5 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
-import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  type ITableV2,
+  ProjectionType,
+  TableEncryptionV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
@@ -23,12 +30,33 @@ export interface StateTableProps extends Keyed {
 
 /** The one table: jobs, their journals, links and budgets. */
 export class StateTable extends Construct {
-  readonly table: TableV2;
+  readonly table: Pick<ITableV2, 'tableName' | 'tableArn' | 'metric'>;
   readonly #takesLinkedAccounts: boolean;
 
   constructor(scope: Construct, id: string, { stage, config, alarms, key }: StateTableProps) {
     super(scope, id);
     this.#takesLinkedAccounts = takesLinkedAccounts(config);
+    const { existing } = stage.settings.table ?? {};
+    this.table = existing === undefined ? this.#make(stage, key) : TableV2.fromTableName(this, 'Existing', existing);
+    // Each request counts that the table or one of its indexes throttles. The SDK repeats it, so one minute is no harm.
+    const { tableName: TableName } = this.table;
+    const throttled = OPERATIONS.map((Operation) =>
+      this.table.metric('ThrottledRequests', {
+        dimensionsMap: { TableName, Operation },
+        statistic: 'Sum',
+        period: Duration.minutes(1),
+      }),
+    );
+    alarms.add(sumOf(throttled), 'table-throttles', {
+      threshold: 1,
+      minutes: 3,
+      broken:
+        'DynamoDB has throttled the table for three minutes: webhooks may answer 5xx, and jobs are carried out late.',
+      todo: 'docs/stuck.md#the-table-is-throttled says how to find out what uses the table, and what to do.',
+    });
+  }
+
+  #make(stage: Stage, key: Keyed['key']): TableV2 {
     const table = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
@@ -57,18 +85,7 @@ export class StateTable extends Construct {
     if (!stage.isProtected) {
       acknowledge(table, 'AwsSolutions-DDB3', 'Only a protected stage has data that is worth restoring.');
     }
-    this.table = table;
-    // Each request counts that the table or one of its indexes throttles. The SDK repeats it, so one minute is no harm.
-    const throttled = OPERATIONS.map((operation) =>
-      table.metricThrottledRequestsForOperation(operation, { statistic: 'Sum', period: Duration.minutes(1) }),
-    );
-    alarms.add(sumOf(throttled), 'table-throttles', {
-      threshold: 1,
-      minutes: 3,
-      broken:
-        'DynamoDB has throttled the table for three minutes: webhooks may answer 5xx, and jobs are carried out late.',
-      todo: 'docs/stuck.md#the-table-is-throttled says how to find out what uses the table, and what to do.',
-    });
+    return table;
   }
 
   /**

@@ -129,6 +129,8 @@ const access: Readonly<Record<string, TableAccess>> = {
       breaker: ['GetItem', 'PutItem'],
       backfill: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
       backfilledIssue: ['Query'],
+      hook: ['Query'],
+      failedDelivery: ['GetItem', 'UpdateItem'],
       // Whether a thing exists is asked of the service within the budget.
       budget: ['GetItem', 'PutItem'],
     },

@@ -107,6 +107,22 @@ const stage = z.strictObject({
         'The network of the functions that call the service, job-worker and credential-check: either `existing` or ' +
         '`create`. Without it, they run outside a VPC.',
     }),
+  table: z
+    .strictObject({
+      existing: z
+        .string()
+        .regex(/^[\w.-]{3,255}$/, 'expected the name of a DynamoDB table')
+        .meta({
+          description: 'Its name. It must be in the account and the region of the stage.',
+          examples: ['partner-relay-prod-restored'],
+        }),
+    })
+    .optional()
+    .meta({
+      description:
+        'A table that exists, such as a restored one, in place of one that the stack makes. The stack does not change ' +
+        'it. See [Recover a stage](recovery.md#restore-the-table).',
+    }),
   httpApi: httpApi.optional().meta({ description: 'An API Gateway HTTP API instead of function URLs.' }),
   kmsKeyArn: arn('kms')
     .optional()

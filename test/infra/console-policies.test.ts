@@ -70,10 +70,10 @@ describe('the policies for people who use the console', () => {
     ]);
     expect(partitionKeys('ConsoleOperatePolicyArn')).toEqual({
       ...reading,
-      'dynamodb:GetItem': ['backfills', ...reading['dynamodb:GetItem']],
-      'dynamodb:Query': ['backfilled#*#*', ...reading['dynamodb:Query']],
+      'dynamodb:GetItem': ['backfills', 'failed-deliveries#*', ...reading['dynamodb:GetItem']].sort(),
+      'dynamodb:Query': ['backfilled#*#*', 'github-hooks', ...reading['dynamodb:Query']].sort(),
       'dynamodb:PutItem': ['backfills', 'breaker#*', 'budget#*', 'job#*', 'link#*', 'link-name#*'],
-      'dynamodb:UpdateItem': ['backfills', 'job#*'],
+      'dynamodb:UpdateItem': ['backfills', 'failed-deliveries#*', 'job#*'],
       'dynamodb:DeleteItem': ['job#*'],
     });
   });

@@ -83,6 +83,24 @@ describe('the stack', () => {
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });
   });
 
+  it('an existing table takes the place of the own one, in the functions, their rights and the outputs', () => {
+    const template = templateOf('existing-table', everything);
+    const name = 'partner-relay-restored';
+    template.resourceCountIs('AWS::DynamoDB::GlobalTable', 0);
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ TABLE_NAME: name }) },
+    });
+    template.hasOutput('TableName', { Value: name });
+    const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
+    expect(policies).toContain(`:table/${name}"`);
+    expect(policies).toContain(`:table/${name}/index/`);
+    const others = (of: Template) =>
+      Object.keys(of.toJSON().Resources)
+        .filter((id) => !id.startsWith('StateTable'))
+        .sort();
+    expect(others(template)).toEqual(others(templateOf('prod', everything)));
+  });
+
   it('only the worker may be invoked by its own messages again and again', () => {
     const template = templateOf('dev');
     template.resourcePropertiesCountIs('AWS::Lambda::Function', { RecursiveLoop: 'Allow' }, 1);

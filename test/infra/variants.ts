@@ -36,6 +36,7 @@ export const stages = {
       domain: { name: 'relay.example.com', certificateArn: `arn:aws:acm:${ACCOUNT}:certificate/1234abcd` },
     },
   },
+  'existing-table': { protected: true, table: { existing: 'partner-relay-restored' } },
   rules,
   company: { ...rules, protected: true, httpApi: {}, network: { create: { cidr: '10.20.0.0/24' } } },
 } satisfies Record<string, StageInput>;
